@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from irshape.api.session import Session
     from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, read, reshape, signature, summary, valid_sizes
     from irshape.editing.graph import Graph, edit
-    from irshape.editing.layers import Layer, Tensor
+    from irshape.editing.layers import Body, Layer, Tensor
     from irshape.editing.state import EditError
     from irshape.inference.inputs import InputError
     from irshape.inference.run import Guard
@@ -57,7 +57,7 @@ _HOMES = {
     "api.session": "Session",
     "api.verbs": "check cost diff explain fix infer info read reshape signature summary valid_sizes",
     "editing.graph": "Graph edit",
-    "editing.layers": "Layer Tensor",
+    "editing.layers": "Body Layer Tensor",
     "editing.state": "EditError",
     "inference.inputs": "InputError",
     "inference.run": "Guard",
@@ -75,6 +75,7 @@ _HOMES = {
 _MODULES = {name: f"irshape.{home}" for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
+    "Body",
     "Const",
     "Cost",
     "Diagnostic",

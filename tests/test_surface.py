@@ -30,6 +30,7 @@ def objects() -> dict[str, Any]:
     node = inference.model["stem/weights"]
     diagnostic = irshape.check("examples/faulty.xml").diagnostics[0]
     found = {
+        "Body": irshape.edit("examples/sums.xml")["sums"].body,
         "Const": node.const,
         "Cost": irshape.cost(ATROUS),
         "Diagnostic": diagnostic,

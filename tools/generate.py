@@ -10,11 +10,12 @@ import subprocess
 import sys
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
 from textwrap import dedent, indent
-from typing import Any
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -250,6 +251,70 @@ def rows_source(type: str, version: str) -> str:
     return found[0]
 
 
+STUBS = '''"""The operations as methods of `Graph.op` and `Body.op`. Made by `make generate`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypedDict, Unpack
+
+from numpy.typing import NDArray
+
+from irshape.editing.layers import Layer, Tensor
+from irshape.shape.element_type import ElementType
+
+_Input = Tensor | Layer | float | NDArray[Any] | Sequence[Any]
+
+class _Own(TypedDict, total=False):
+    name: str
+    version: str
+    after: Layer
+
+class Operations:
+    def __init__(self, add: Callable[..., Any]) -> None: ...
+'''
+# Constants, inputs and outputs have methods of their own, and layers with bodies come from files alone.
+NO_METHODS = ("Constant", "Parameter", "Result", "If", "Loop", "TensorIterator")
+
+
+def operation_stubs() -> str:
+    """The types of the operations as methods, which take what any version takes; the inputs are those of the newest."""
+    from irshape.ops.registry import REGISTRY
+
+    return STUBS + "".join(operation_stub(type) for type in REGISTRY.types() if type not in NO_METHODS)
+
+
+def operation_stub(type: str) -> str:
+    """The method of one operation."""
+    from irshape.ops.registry import REGISTRY
+
+    versions = list(dict.fromkeys(REGISTRY.versions(type).values()))
+    ports = versions[-1].inputs
+    is_odd = any((port.optional and not after.optional and not after.variadic) or port.variadic for port, after in pairwise(ports))
+    if is_odd:  # Python has no such parameters
+        given = ["*inputs: _Input"]
+    else:
+        given = [f"*{port.name}: _Input" if port.variadic else f"{port.name}: _Input{' = ...' * port.optional}" for port in ports]
+        given += ["/"] if ports and not ports[-1].variadic else []
+    names = {port.name for port in ports}
+    attributes = {name: one for version in versions for name, one in version.attributes.items() if name not in names}
+    required = {name for name in attributes if all(name in one.attributes and one.attributes[name].required for one in versions)}
+    given += ["*"] if attributes and not any(one.startswith("*") for one in given) else []
+    given += [f"{name}: {attribute_type(one.annotation)}{'' if name in required else ' = ...'}" for name, one in attributes.items()]
+    return f"    def {type}(self, {', '.join([*given, '**own: Unpack[_Own]'])}) -> Layer: ...\n"
+
+
+def attribute_type(annotation: Any) -> str:
+    """The annotation of an attribute for those who give it."""
+    if get_origin(annotation) is Annotated:
+        return attribute_type(get_args(annotation)[0])
+    if get_origin(annotation) is Literal:
+        return f"Literal[{', '.join(map(repr, get_args(annotation)))}]"
+    if get_origin(annotation) is tuple and get_args(annotation)[1:] == (...,):
+        return f"Sequence[{attribute_type(get_args(annotation)[0])}]"
+    if annotation.__class__ is not type:
+        return "str | Sequence[int]"  # a shape
+    return "ElementType | str" if annotation.__name__ == "ElementType" else str(annotation.__name__)
+
+
 # The pages with examples that run.
 SHOWN = ["README.md", "examples/README.md", *(f"docs/guides/{path.name}" for path in sorted((ROOT / "docs" / "guides").glob("*.md")))]
 
@@ -271,6 +336,7 @@ SCHEMAS = {
 
 FILES = {
     "irshape/ops/index.py": op_index,
+    "irshape/editing/operations.pyi": operation_stubs,
     **{f"schemas/{name}.schema.json": partial(schema, path) for name, path in SCHEMAS.items()},
     "schemas/operations.schema.json": operations_schema,
     "docs/diagnostics.md": diagnostics_index,

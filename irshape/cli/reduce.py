@@ -19,7 +19,7 @@ from irshape.editing.reduce import NotShown, Reduction, reduce
 from irshape.editing.trial import Candidate, Command, Judge, Test, content_of, shows_code
 from irshape.files.writing import write_atomic
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.diagnostic import ERROR, Diagnostic, clipped
 from irshape.report.text import counted, escape
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _reduced(given: Namespace, draft: Draft) -> Reduction:
 
     with closing(answers), closing(Judge(draft, test, codes, answers, given.jobs)) as judge:
         try:
-            reduction = reduce(draft, judge, say, _suspect(given, found))
+            reduction = reduce(draft, judge, say, _suspect(given, draft, found))
         except NotShown:
             fault = f"irshape does not report {given.keep}" if given.keep else "the command does not fail"
             raise RunError(f"{given.file}: {fault} on the whole model{' with a match' if given.match else ''}", FAULTS) from None
@@ -152,12 +152,14 @@ def _reduced(given: Namespace, draft: Draft) -> Reduction:
     return reduction
 
 
-def _suspect(given: Namespace, found: list[Diagnostic]) -> int | None:
+def _suspect(given: Namespace, draft: Draft, found: list[Diagnostic]) -> int | None:
     """The id of the layer that a code is reported for, or of the one whose body holds it."""
     for one in found:
-        id = (one.where.path or one.where.layer_id or "").partition(".")[0]
-        if one.code == given.keep and re.search(given.match or "", str(one)) and id.isdecimal():
-            return int(id)
+        if one.code == given.keep and re.search(given.match or "", str(one)):
+            holder = next((node for node in draft.model.holders if one.where.path.startswith(f"{clipped(node.name)} / ")), None)
+            id = one.where.layer_id or ""
+            if holder is not None or id.isdecimal():
+                return int(id) if holder is None else holder.id
     return None
 
 

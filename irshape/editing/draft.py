@@ -3,93 +3,53 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from irshape.editing.arrays import Data, data_of
-from irshape.editing.facts import Facts
-from irshape.editing.names import split_names
+from irshape.editing.facts import BodyFacts, Facts
+from irshape.editing.names import joined_names, split_names
 from irshape.editing.state import EditError, Item, State, Value
 from irshape.editing.text import ALIGNMENT, serialised
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import recorded_inputs
 from irshape.inference.stored import last_end
 from irshape.inference.verdict import infer
+from irshape.model.const import Const
 from irshape.model.load import load
 from irshape.model.model import SINKS, Model
 from irshape.ops.op import OpClass
 from irshape.shape.element_type import ElementType
+from irshape.xml.lexical import BODIES
 from irshape.xml.patched_weights import AppendedWeights, PatchedWeights, RangedWeights
 from irshape.xml.weights import Weights, WeightsError
 
 
-class Draft:
-    """A graph that is edited. `model` is the one that it began with, `weights` its weights with the new constants behind them."""
+class GraphDraft:
+    """A graph that is edited: that of a file, or of a body in it.
 
-    def __init__(self, model: Model, weights: Weights | None, opaque: frozenset[str]) -> None:
-        document = model.document
-        if not document.is_complete or document.is_example or document.version == 0:
-            raise EditError("only a whole IR can be edited, and this file is none: irshape.check says why")
-        if (dropped := next((node for node in model.nodes if node.is_dropped), None)) is not None:
-            raise EditError(
-                f"two layers have the id {dropped.id}, so edges do not tell which one they mean; give them ids of their own first"
-            )
+    `model` is the graph as it was, `weights` those of the file with the new constants behind them, which begin at `start`.
+    """
+
+    state: State
+    weights: AppendedWeights
+    start: int
+
+    def __init__(self, model: Model) -> None:
         self.model = model
-        self.opaque = opaque
-        self.original = weights
-        self.state = State(model)
-        self.start = max(_total(weights), last_end(document, sys.maxsize))
-        self.weights = AppendedWeights(weights, self.start, self.state.appended)
-        self._facts: Facts | None = None
-        self._engine: Engine | None = None
         self._tensors: dict[str, Value] | None = None
+        self._bodies: dict[tuple[Item, str], BodyDraft] = {}
 
     @property
-    def engine(self) -> Engine:
-        """The engine that has inferred the model as it was."""
-        if self._engine is None:
-            self._engine = Engine(self.model, self.original, self.opaque)
-            question = recorded_inputs(self.model)[0].question(self._engine)
-            infer(self._engine, question)
-        return self._engine
-
-    @property
-    def facts(self) -> Facts:
+    def facts(self) -> Facts | BodyFacts:
         """The facts of the tensors as they are now."""
-        if self._facts is None:
-            self._facts = Facts(self.state, self.engine, self.weights)
-        return self._facts
+        raise NotImplementedError
 
-    # What the draft makes.
-
-    def text(self, *, trims: bool = False) -> tuple[bytes, Weights | None]:
-        """The text of the draft, and its weights; with `trims`, they hold only what the constants need."""
-        trims = trims and self.weights.has_original
-        if not self.state.journal and not trims:
-            return self.model.document.source, self.original
-        text, placed = serialised(self.state, self.facts, self.engine.current, self.start, trims=trims)
-        if trims:
-            return text, PatchedWeights(RangedWeights(self.weights, placed.ranges), placed.stored)
-        weights, stored = self.original, placed.stored
-        if stored and not self.start:
-            weights = PatchedWeights(Weights(b""), stored)
-        elif stored:
-            weights = PatchedWeights(weights, stored) if weights and _total(weights) else AppendedWeights(weights, self.start, stored)
-        return text, weights
-
-    def built(self, *, trims: bool = False) -> tuple[Model, Weights | None]:
-        """The model of the text, and its weights."""
-        text, weights = self.text(trims=trims)
-        document = self.model.document
-        model = load(
-            text,
-            path=document.path,
-            weights=weights,
-            opset=self.model.default_opset,
-            limits=document.limits,
-            extensions=self.model.registry.sources,
-        )
-        return model, weights
+    def body(self, item: Item, name: str) -> BodyDraft:
+        """The draft of a body of an item."""
+        if (item, name) not in self._bodies:
+            self._bodies[item, name] = BodyDraft(self, item, name)
+        return self._bodies[item, name]
 
     # Edits.
 
@@ -108,6 +68,8 @@ class Draft:
         state = self.state
         version = version or self._version(type)
         op_class = self.model.registry.find(type, version)
+        if op_class is not None and op_class.TYPE in BODIES:
+            raise EditError("no layer with bodies is made from nothing: begin with a model that has one")
         type = next((one for one in self.model.types if one.lower() == type.lower()), type if op_class is None else op_class.TYPE)
         if op_class is None and outputs is None:
             raise EditError(f"{version} has no operation {type!r}; state its outputs: outputs=[(element type, shape), ...]")
@@ -167,13 +129,18 @@ class Draft:
     def _version(self, type: str) -> str:
         """The version for a new layer: that of the last layer of this type, else the oldest with the newest definition."""
         versions = self.model.registry.versions(type)
-        if same := self.model.of_type(*(one for one in self.model.types if one.lower() == type.lower())):
-            return same[-1].version
+        if kin := self._kin(type):
+            return kin
         if not versions:
             like = self.model.registry.similar(type)
             raise EditError(f"no opset has an operation {type!r}{f'; did you mean {like}?' if like else ''} Give version= for another one")
         newest = list(versions.values())[-1]
         return next(version for version, op_class in versions.items() if op_class is newest)
+
+    def _kin(self, type: str) -> str | None:
+        """The version of the last layer of a type in the model, None if there is none."""
+        same = self.model.of_type(*(one for one in self.model.types if one.lower() == type.lower()))
+        return same[-1].version if same else None
 
     def _type_for(self, op_class: OpClass | None, index: int, values: Sequence[Value | None]) -> ElementType | None:
         """The element type for numbers at an input: that of an input which must have the same one."""
@@ -195,11 +162,47 @@ class Draft:
         data = data_of(given, None, self._type_for(item.op_class, index, others))
         return self.constant(data, f"{item.name}/{index}", self.state.place_before(item))
 
+    def const_of(self, item: Item) -> Const:
+        """The content of a Const. Raises `EditError` for another layer."""
+        if item.op_class is None or item.op_class.TYPE != "Constant":
+            raise EditError(f"{item!r} is no Const")
+        op: Any = item.op_class(item.attributes, self.model.document.limits)
+        if op.is_broken:
+            raise EditError(f"{item!r} does not say where its elements are")
+        return Const(op.element_type, op.shape, op.offset, op.size, self.weights)
+
+    def set_data(self, item: Item, array: Any) -> None:
+        """Give a Const other elements, behind the weights."""
+        before = self.const_of(item)
+        content = data_of(array, None, before.element_type)
+        self.state.note("set data", item.name, f"{content.element_type}{list(content.shape)}")
+        offset = self.state.store(content.bytes, self.start, ALIGNMENT)
+        self.state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
+
+    def replace_uses(self, own: Value, new: Value, chosen: Collection[Item] | None) -> int:
+        """Let the readers of a tensor read another one, except those between the two, and return how many inputs that are."""
+        state, between = self.state, self.between(own, new)
+        moved = [
+            (item, index)
+            for item, index in state.readers.get(own, ())
+            if item not in between and (chosen is None or item in chosen) and own is not new
+        ]
+        if not moved:
+            return 0
+        state.note("replace uses", own.item.name, f"by {new.item.name}")
+        with state.attempt():
+            for item, index in moved:
+                state.connect(item, index, new)
+            if own.names and any(item.type == "Result" for item, _ in moved):
+                state.set_names(new, joined_names([*split_names(new.names), *split_names(own.names)]))
+                state.set_names(own, None)
+        return len(moved)
+
     # Walks.
 
-    def of_type(self, type: str) -> list[Item]:
-        """The items of a type, in the order of the file."""
-        return sorted((item for item in self.state.items.values() if item.type == type), key=lambda item: item.place)
+    def of_type(self, *types: str) -> list[Item]:
+        """The items of some types, in the order of the file."""
+        return sorted((item for item in self.state.items.values() if item.type in types), key=lambda item: item.place)
 
     def tensor(self, name: str) -> Value | None:
         """The tensor that has a name, None if none has."""
@@ -252,7 +255,7 @@ class Draft:
     def dead(self) -> list[Item]:
         """The items that reach no Result and no Assign, except Parameters; readers come first."""
         live: set[Item] = set()
-        pending = [item for item in self.state.items.values() if item.type in SINKS or _assigns(item)]
+        pending = [item for item in self.state.items.values() if item.type in SINKS or "Assign" in types_inside(item)]
         while pending:
             item = pending.pop()
             if item not in live:
@@ -262,15 +265,110 @@ class Draft:
         return sorted(dead, key=lambda item: -item.label)
 
 
+class BodyDraft(GraphDraft):
+    """The graph of a body that is edited; `outer` is the graph that its layer `holder` is in."""
+
+    def __init__(self, outer: GraphDraft, holder: Item, name: str) -> None:
+        state = outer.state.body(holder, name)
+        super().__init__(state.model)
+        self.outer = outer
+        self.holder = holder
+        self.state = state
+        self.weights, self.start = outer.weights, outer.start
+
+    @property
+    def facts(self) -> BodyFacts:
+        """The facts of the tensors as they are now."""
+        return BodyFacts(self.state, self.outer.facts)
+
+    def _kin(self, type: str) -> str | None:
+        return super()._kin(type) or self.outer._kin(type)
+
+
+class Draft(GraphDraft):
+    """The graph of a file that is edited, and the text that it makes. `original` are the weights of the file."""
+
+    def __init__(self, model: Model, weights: Weights | None, opaque: frozenset[str]) -> None:
+        document = model.document
+        if not document.is_complete or document.is_example or document.version == 0:
+            raise EditError("only a whole IR can be edited, and this file is none: irshape.check says why")
+        for graph in model.graphs():
+            if (dropped := next((node for node in graph.nodes if node.is_dropped), None)) is not None:
+                raise EditError(
+                    f"two layers have the id {dropped.id}, so edges do not tell which one they mean; give them ids of their own first"
+                )
+        super().__init__(model)
+        self.opaque = opaque
+        self.original = weights
+        self.state = State(model)
+        self.start = max(_total(weights), last_end(document, sys.maxsize))
+        self.weights = AppendedWeights(weights, self.start, self.state.appended)
+        self._facts: Facts | None = None
+        self._engine: Engine | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that has inferred the model as it was."""
+        if self._engine is None:
+            self._engine = Engine(self.model, self.original, self.opaque)
+            question = recorded_inputs(self.model)[0].question(self._engine)
+            infer(self._engine, question)
+        return self._engine
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of the tensors as they are now."""
+        if self._facts is None:
+            self._facts = Facts(self.state, self.engine, self.weights)
+        return self._facts
+
+    # What the draft makes.
+
+    def text(self, *, trims: bool = False) -> tuple[bytes, Weights | None]:
+        """The text of the draft, and its weights; with `trims`, they hold only what the constants need."""
+        trims = trims and self.weights.has_original
+        if not self.state.journal and not trims:
+            return self.model.document.source, self.original
+        text, placed = serialised(self.state, self.facts, self.engine.current, self.start, trims=trims)
+        if trims:
+            return text, PatchedWeights(RangedWeights(self.weights, placed.ranges), placed.stored)
+        weights, stored = self.original, placed.stored
+        if stored and not self.start:
+            weights = PatchedWeights(Weights(b""), stored)
+        elif stored:
+            weights = PatchedWeights(weights, stored) if weights and _total(weights) else AppendedWeights(weights, self.start, stored)
+        return text, weights
+
+    def built(self, *, trims: bool = False) -> tuple[Model, Weights | None]:
+        """The model of the text, and its weights."""
+        text, weights = self.text(trims=trims)
+        document = self.model.document
+        model = load(
+            text,
+            path=document.path,
+            weights=weights,
+            opset=self.model.default_opset,
+            limits=document.limits,
+            extensions=self.model.registry.sources,
+        )
+        return model, weights
+
+
 def is_tensor(given: Any) -> bool:
     """Whether something is a tensor or a layer of a draft, and no number."""
     return hasattr(given, "_value") or hasattr(given, "_item")
 
 
-def _assigns(item: Item) -> bool:
-    """Whether a body of an item assigns a variable."""
-    bodies = item.base.bodies.values() if item.base is not None else ()
-    return any(graph.of_type("Assign") for body in bodies for graph in body.graphs())
+def types_inside(item: Item) -> set[str]:
+    """The types of the layers in the bodies of an item."""
+    found: set[str] = set()
+    for name, body in item.base.bodies.items() if item.base is not None else ():
+        if name in item.bodies:
+            for one in item.bodies[name].items.values():
+                found |= {one.type} | types_inside(one)
+        else:
+            found.update(*(graph.types for graph in body.graphs()))
+    return found
 
 
 def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...] | None]:

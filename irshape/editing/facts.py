@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from heapq import heappop, heappush
 
 from irshape.editing.demand import Demand
+from irshape.editing.records import Records
 from irshape.editing.state import Item, State, Value
 from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
@@ -19,13 +21,13 @@ from irshape.inference.run import Run
 from irshape.inference.schedule import Common, Reads, sources_of
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.inference.verdict import OpenVINOPass, forgiven
-from irshape.model.bodies import conditions_passed
-from irshape.model.model import UNFED, Node
+from irshape.model.bodies import bodies_of, conditions_passed
+from irshape.model.model import UNFED, Model, Node
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.finding import Finding
 from irshape.shape.guard import Premise
-from irshape.xml.document import Layer, Port, Signature
+from irshape.xml.document import Layer, Signature
 from irshape.xml.patched_weights import AppendedWeights
 
 
@@ -43,7 +45,8 @@ class Facts:
         self._facts: dict[int, Fact] = dict(enumerate(engine.slots[: state.model.slot_count]))
         self._facts[-1] = self._facts[-2] = POISONED
         self._known_reads: dict[object, Reads] = {}
-        self._commons: dict[tuple[object, ...], tuple[Signature, Common]] = {}
+        self._records = Records()
+        self._commons: dict[Signature, Common] = {}
         self._nodes: dict[Item, Node] = {}
         self._shared: dict[Item, Common] = {}
         self._findings: dict[Item, tuple[Finding, ...]] = {}
@@ -53,6 +56,7 @@ class Facts:
         self._queued: dict[Item, float] = {}
         self._openvino: Facts | None = None
         self._judged: set[Item] = set()
+        self._entered: set[Item] = set()
         self.refused: set[Item] = set()
         self._demand = Demand(state, self._common, self._conditions)
         engine.constants.weights = weights
@@ -62,7 +66,7 @@ class Facts:
         changed = []
         for item in state.items.values():
             transfer = None if item.base is None else transfers[positions[item.base.index]]
-            if item.is_other or (transfer is not None and transfer.wanted != self._demand.wanted(item)):
+            if item.is_other or item.bodies or (transfer is not None and transfer.wanted != self._demand.wanted(item)):
                 changed.append(item)
         if engine.is_reduced or engine.question.verdict is not None:  # a verdict on one layer may change with any other one
             changed = list(state.items.values())
@@ -89,7 +93,13 @@ class Facts:
 
     def seen_by_openvino(self, value: Value) -> Fact:
         """OpenVINO's fact of a tensor."""
-        return self._view.of(value)
+        return self.view.of(value)
+
+    def body(self, item: Item, name: str) -> tuple[Model, Run]:
+        """The model of a body of an item as it is now, and the run over it."""
+        self._settle(item.label)
+        node = self._node(item)
+        return node.bodies[name], self._run.inner[node.index, name]
 
     def assumes(self, item: Item) -> bool:
         """Whether the rule of an item, or one in its bodies, assumes what OpenVINO does not demand."""
@@ -122,6 +132,7 @@ class Facts:
     def _settle(self, until: float) -> None:
         """Visit what is queued up to a label."""
         if self._touched:
+            self._engine.scope.work.renew()
             touched = [*self._touched, *self._judged]
             self._touched.clear()
             self._question = self._asked()
@@ -144,6 +155,8 @@ class Facts:
 
     def _visit(self, item: Item) -> None:
         """Infer one item, and queue the readers of each output whose fact changes."""
+        if self._engine.is_reduced and item.base is not None and item.base.bodies:
+            self._enter(item, self._node(item))  # so that the errors in the bodies are those for the facts of now
         outcome = self._judge(item, self._outcome(item))
         facts = [*outcome.outputs[: len(item.outputs)], *[POISONED] * (len(item.outputs) - len(outcome.outputs))]
         if self._engine.is_reduced:
@@ -164,7 +177,10 @@ class Facts:
         if transfer is not None and transfer.is_pure:
             return self._engine.rules.apply(node, transfer, tuple([self._facts.get(slot, POISONED) for slot in node.sources]))
         facts = tuple([self._facts.get(slot, POISONED) for slot in sources_of(node)])
-        return self._engine.answer(self._run, node, transfer, facts, self._question)
+        question = self._question
+        if item.base is not None and item.base.bodies and not self._engine.is_reduced:
+            question = question.with_verdict(partial(self._judge_inside, item))
+        return self._engine.answer(self._run, node, transfer, facts, question)
 
     def _transfer(self, item: Item, node: Node) -> Transfer | None:
         """The transfer function of an item, as a schedule has it."""
@@ -204,69 +220,81 @@ class Facts:
         node = self._nodes.get(item)
         if node is None:
             node = item.base
-            if node is None or item.is_other:
+            is_holder = node is not None and bool(node.bodies)
+            if node is None or item.is_other or item.bodies:
                 base, model = node, self._state.model
                 first = item.outputs[0].slot if item.outputs else model.slot_count
-                node = Node(model, len(model.nodes) if base is None else base.index, self._layer(item), item.op_class, 0, first)
+                node = Node(model, len(model.nodes) if base is None else base.index, self._records.layer(item), item.op_class, 0, first)
                 node.sources = item.sources
-                if base is not None:
-                    node.bodies = base.bodies
+                self._records.enter(item, node)
+            if is_holder and (node is not item.base or item in self._entered):
+                self._enter(item, node)
             self._nodes[item] = node
         return node
 
-    def _layer(self, item: Item) -> Layer:
-        """A record of an item, as if it had been read."""
-        signature, base = self._common_of(item)[0], None if item.base is None else item.base.layer
-        if base is None:
-            inputs = [Port(index, None, -1) for index in range(len(item.inputs))]
-            outputs = [Port(id, precision, -1, dims) for id, (precision, dims) in enumerate(item.recorded, len(inputs))]
-            return Layer(item.id, item.name, signature, None, 0, 0, 0, (inputs, outputs))
-        layer = Layer(item.id, item.name, signature, None, base.offset, base.end, base.data_offset, (base.inputs, base.outputs))
-        layer.bodies, layer.port_maps = base.bodies, base.port_maps
-        return layer
+    def _enter(self, item: Item, node: Node) -> None:
+        """Make the engines of the bodies of a node."""
+        engine = self._engine
+        self._entered.add(item)
+        engine.maps[node.index] = bodies_of(node)
+        for body in engine.maps[node.index]:
+            inner = type(engine)(body.model, self._weights, engine.opaque, outer=engine, body=body)
+            engine.bodies[node.index, body.name] = inner
+            for graph in inner.graphs():
+                graph._enter_bodies()
 
     def _common(self, item: Item) -> Common:
         """What the layers of one signature share."""
         common = self._shared.get(item)
         if common is None:
-            common = self._shared[item] = self._common_of(item)[1]
+            signature = self._records.signature(item)
+            common = self._commons.get(signature)
+            if common is None:
+                model = self._state.model
+                like = Node(model, 0, Layer(0, "", signature, None, 0, 0, 0, ([], [])), item.op_class, 0, 0)
+                common = self._commons[signature] = Common(model, like, self._known_reads)
+            self._shared[item] = common
         return common
-
-    def _common_of(self, item: Item) -> tuple[Signature, Common]:
-        base, model = item.base, self._state.model
-        is_as_read = base is not None and item.attributes == base.layer.attributes
-        key: tuple[object, ...]
-        if base is not None and is_as_read:
-            key = (base.layer.signature,)
-        else:
-            counts = len(item.inputs), len(item.outputs), item.base and item.base.layer.signature
-            key = (item.type, item.version, *item.attributes.items(), *counts)
-        found = self._commons.get(key)
-        if found is None:
-            signature = None if base is None else base.layer.signature
-            if signature is None or not is_as_read:
-                count = len(item.inputs)
-                records = [(id, None, None) for id in range(count + len(item.outputs))] if signature is None else signature.records
-                signature = Signature(item.type, item.version, item.attributes)
-                signature.record(records[:count], records[count:], {})
-            like = Node(model, 0, Layer(0, "", signature, None, 0, 0, 0, ([], [])), item.op_class, 0, 0)
-            found = self._commons[key] = signature, Common(model, like, self._known_reads)
-        return found
 
     def _conditions(self, item: Item) -> Iterable[int]:
         """The positions of the inputs that are conditions of a Loop."""
         if item.base is None or not item.base.bodies:
             return ()
+        self._node(item)
         return [passed.external for body in self._engine.maps.get(item.base.index, ()) for passed in conditions_passed(body)]
 
     # OpenVINO's verdict.
 
     @property
-    def _view(self) -> Facts:
+    def view(self) -> Facts:
         """The facts of the draft as OpenVINO knows them."""
         if self._openvino is None:
             self._openvino = Facts(self._state, OpenVINOPass.of(self._engine), self._weights)
         return self._openvino
+
+    def _judge_inside(self, item: Item, graph: Engine, node: Node, outcome: Outcome) -> Outcome:
+        """The outcome of a layer in a body of an item with OpenVINO's verdict on its errors."""
+        if not any(finding.is_error for finding in outcome.findings):
+            return outcome
+        self._judged.add(item)
+        view = self.view
+        view._settle(item.label)
+        engine, run = view._engine, view._run
+        way: list[tuple[int, str]] = []
+        model = graph.model
+        while model.holder is not None:
+            way.append((model.holder.id, model.name))
+            model = model.holder.model
+        for id, name in reversed(way):
+            key = engine.model.node(id).index, name
+            engine, run = engine.bodies[key], run.inner[key]
+        assert isinstance(engine, OpenVINOPass)
+        seen = engine.model.node(node.id)
+        if seen in engine.refused:
+            return outcome
+        first = node.first_slot
+        outputs = run.slots[first : first + node.layer.signature.output_count]
+        return forgiven(outcome, graph, outputs, graph.model.first_tensor + first)
 
     def _judge(self, item: Item, outcome: Outcome) -> Outcome:
         """The outcome of an item with OpenVINO's verdict on its errors."""
@@ -278,9 +306,57 @@ class Facts:
             self.refused.add(item)
             return outcome
         self._judged.add(item)
-        view = self._view
+        view = self.view
         outputs = [view.of(value) for value in item.outputs]
         view.findings(item)
         if item in view.refused or not outputs:
             return outcome
         return forgiven(outcome, self._engine, outputs, self._state.model.first_tensor + item.outputs[0].slot)
+
+
+class BodyFacts:
+    """The facts of the tensors in a body, by the run in which its layer has last inferred it."""
+
+    def __init__(self, state: State, outer: Facts | BodyFacts) -> None:
+        self._state = state
+        self._outer = outer
+
+    def _now(self) -> tuple[Model, Run]:
+        assert self._state.holder is not None
+        return self._outer.body(self._state.holder, self._state.model.name)
+
+    def body(self, item: Item, name: str) -> tuple[Model, Run]:
+        """The model of a body of an item as it is now, and the run over it."""
+        model, run = self._now()
+        node = model.node(item.id)
+        return node.bodies[name], run.inner[node.index, name]
+
+    def of(self, value: Value) -> Fact:
+        """The fact of a tensor."""
+        slots = self._now()[1].slots
+        return slots[value.slot] if value.slot < len(slots) else POISONED
+
+    def findings(self, item: Item) -> list[Diagnostic]:
+        """What the rule of an item says about it."""
+        _, run = self._now()
+        reports = [report for report in run.reports.values() if report.node.id == item.id]
+        return [one for report in reports for one in report.diagnostics or ()]
+
+    def count(self, item: Item) -> int:
+        """The number of outputs that the rule of an item gives."""
+        model, run = self._now()
+        return len(item.outputs) + len(run.unlisted.get(model.node(item.id).index, ()))
+
+    @property
+    def view(self) -> BodyFacts:
+        """The facts of the body as OpenVINO knows them."""
+        return BodyFacts(self._state, self._outer.view)
+
+    def seen_by_openvino(self, value: Value) -> Fact:
+        """OpenVINO's fact of a tensor."""
+        return self.view.of(value)
+
+    def all(self) -> tuple[dict[int, Fact], Run]:
+        """The facts of all tensors by slot, and a run that holds those of the bodies."""
+        _, run = self._now()
+        return dict(enumerate(run.slots)), run

@@ -1,55 +1,54 @@
-"""The layers and tensors of a graph that can be edited, found by their names."""
+"""The layers of a draft and of the bodies in it, found by their ids and names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 
-from irshape.editing.draft import Draft
-from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
-from irshape.editing.names import similar
+from irshape.editing.draft import GraphDraft
+from irshape.editing.state import EditError, Item, Value
+from irshape.report.text import counted
+from irshape.xml.lexical import BODIES
 
 
-class Layers:
-    """What can be found in a graph: its layers, in topological order, its tensors, its inputs and outputs."""
+def found(draft: GraphDraft, key: str | int) -> tuple[GraphDraft, Item] | None:
+    """The layer of an id or a name, and the graph that it is in."""
+    state = draft.state
+    if isinstance(key, int):
+        return (draft, state.items[key]) if key in state.items else None
+    own = state.named(key)
+    if own is None and key.isdecimal() and key.isascii():
+        own = state.items.get(int(key))
+    if own is not None:
+        return draft, own
+    holders = [item for item in draft.of_type(*BODIES) if item.base is not None]
+    way = re.fullmatch(r"(\d+)\.(\w+)/(.+)", key, re.ASCII)
+    for item in holders:
+        if way is not None and item.base is not None and item.id == int(way[1]) and way[2] in item.base.bodies:
+            return found(draft.body(item, way[2]), way[3])
+    for item in holders:
+        for name, body in item.base.bodies.items() if item.base is not None else ():
+            path = f"{body.path} / "
+            if any(key in graph for graph in body.graphs()) or name in item.bodies or key.startswith(path):
+                inner = found(draft.body(item, name), key.removeprefix(path))
+                if inner is not None:
+                    return inner
+    return None
 
-    _draft: Draft
 
-    def __getitem__(self, key: str | int) -> Layer:
-        """The layer of an id, or the first layer of a name. Raises `KeyError` if there is none."""
-        state = self._draft.state
-        item = state.items.get(key) if isinstance(key, int) else state.named(key)
-        if item is None:
-            raise KeyError(f"no layer {key!r}{similar(str(key), state.by_name)}")
-        return layer_of(self._draft, item)
-
-    def __contains__(self, item: object) -> bool:
-        """Whether the graph has a layer of this name, or this layer."""
-        state = self._draft.state
-        return state.is_live(item._item) if isinstance(item, Layer) else isinstance(item, str) and state.named(item) is not None
-
-    def __iter__(self) -> Iterator[Layer]:
-        return iter([layer_of(self._draft, item) for item in sorted(self._draft.state.items.values(), key=lambda item: item.label)])
-
-    def __len__(self) -> int:
-        return len(self._draft.state.items)
-
-    def tensor(self, name: str) -> Tensor:
-        """The tensor of this name, or the only output of the layer of this name. Raises `KeyError` if there is none."""
-        value = self._draft.tensor(name)
-        if value is not None:
-            return tensor_of(self._draft, value)
-        state = self._draft.state
-        item = state.named(name)
-        if item is None:
-            raise KeyError(f"no tensor {name!r}{similar(name, state.by_name)}")
-        return layer_of(self._draft, item).output
-
-    @property
-    def inputs(self) -> list[Tensor]:
-        """The outputs of the Parameters, in the order of the file."""
-        return [tensor_of(self._draft, value) for item in self._draft.of_type("Parameter") for value in item.outputs]
-
-    @property
-    def outputs(self) -> list[Tensor]:
-        """The tensors that the Results read, in the order of the file."""
-        return [tensor_of(self._draft, value) for item in self._draft.of_type("Result") for value in item.inputs if value is not None]
+def found_output(draft: GraphDraft, name: str) -> tuple[GraphDraft, Value] | None:
+    """The tensor of a name, or the output of the layer of a name, and the graph that it is in. Raises `EditError` for several outputs."""
+    value = draft.tensor(name)
+    if value is not None:
+        return draft, value
+    known, port = found(draft, name), ""
+    if known is None:
+        layer, _, port = name.rpartition(":")
+        known = found(draft, layer) if port.isdecimal() else None
+    if known is None:
+        return None
+    inner, item = known
+    outputs = [value for value, id in zip(item.outputs, item.output_ids, strict=True) if port in ("", str(id))]
+    if len(outputs) != 1:
+        ports = " or ".join(f":{id}" for id in item.output_ids)
+        raise EditError(f"{item!r} has {counted(len(item.outputs), 'output')}{ports and f': name one, with {ports} behind the layer'}")
+    return inner, outputs[0]

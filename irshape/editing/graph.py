@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
-from irshape.editing.arrays import data_of, element_type_of
+from irshape.editing.arrays import element_type_of
 from irshape.editing.draft import Draft
-from irshape.editing.finding import Layers
-from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
+from irshape.editing.layers import Layer, Layers, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import Simplification, simplify
 from irshape.editing.state import Step
 from irshape.editing.variables import stateful, stateless
@@ -26,8 +25,6 @@ from irshape.xml.writer import quoted, write_ir
 
 if TYPE_CHECKING:
     from typing import Unpack
-
-    from numpy.typing import NDArray
 
     from irshape.answers.diff import Difference
     from irshape.xml.source import Source
@@ -51,6 +48,8 @@ class Graph(Layers):
     with never changes, and the text of the graph is its text with the edits in it: every other byte stays.
     """
 
+    _draft: Draft
+
     def __init__(self, name: str = "net") -> None:
         """An empty model of IR version 11."""
         empty = _EMPTY.replace("NAME", quoted(name)[1:-1])
@@ -58,40 +57,6 @@ class Graph(Layers):
         self._draft = Draft(model._graph, weights, opaque)
 
     # Editing.
-
-    def add(
-        self,
-        type: str,
-        *inputs: Tensor | Layer | float | NDArray[Any] | Sequence[Any],
-        name: str | None = None,
-        version: str | None = None,
-        after: Layer | None = None,
-        outputs: Iterable[tuple[ElementType | str, Iterable[int] | None]] | None = None,
-        **attributes: Any,
-    ) -> Layer:
-        """Add a layer of a type, and return it.
-
-        `inputs` are tensors, layers of one output, and numbers or arrays, which become constants. `version` is by default that of the last
-        layer of this type in the model, else the oldest opset with the operation as it is now. The layer stands in the file behind the last
-        layer that it reads, or behind `after`. A name that another layer has gets a number. `outputs` gives the element types and shapes of
-        the outputs of an operation that irshape does not know. Raises `EditError` for an unknown operation or attribute, and for a tensor
-        of another graph.
-        """
-        draft = self._draft
-        place = None if after is None else draft.state.place_behind([after._live()])
-        listed = None if outputs is None else [(one, None if shape is None else tuple(shape)) for one, shape in outputs]
-        with self.attempt():
-            item = draft.add(type, inputs, attributes, name=name, version=version, place=place, outputs=listed)
-        return layer_of(self._draft, item)
-
-    def constant(self, array: Any, *, name: str = "constant", element_type: ElementType | str | None = None) -> Tensor:
-        """Add a Const with the elements of an array or of numbers, and return its output.
-
-        The bytes come behind the weights, equal ones once. `element_type` is needed for types that NumPy does not have.
-        """
-        content = data_of(array, element_type)
-        self._draft.state.note("add", name, "Const")
-        return tensor_of(self._draft, self._draft.constant(content, name))
 
     def parameter(
         self,
@@ -139,14 +104,6 @@ class Graph(Layers):
                 tensor = tensor_of(self._draft, value)
                 tensor.names = [*tensor.names, *([names] if isinstance(names, str) else names)]
         return layer_of(self._draft, item)
-
-    def prune(self) -> list[str]:
-        """Remove the layers that reach no Result and no Assign, except inputs of the model, and return their names."""
-        dead = self._draft.dead()
-        for item in dead:
-            self._draft.state.note("remove", item.name)
-            self._draft.state.leave(item)
-        return [item.name for item in dead]
 
     def simplify(self, only: str | Iterable[str] | None = None) -> list[Simplification]:
         """Remove layers that the outputs do not need, and return them, each with its rule, name, type and the reason.
@@ -198,7 +155,7 @@ class Graph(Layers):
         """The edited model, read from its text."""
         return published(self._draft.built()[0])
 
-    def xml(self) -> bytes:
+    def __bytes__(self) -> bytes:
         """The text of the edited model. Ports whose facts have changed are written anew; every other byte is unchanged."""
         return self._draft.text()[0]
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from irshape.editing.arrays import data_of
-from irshape.editing.draft import Draft
-from irshape.editing.names import joined_names, split_names
+from irshape.editing.bodies import add_input, add_output, feed_back, leave, other_body
+from irshape.editing.draft import BodyDraft, GraphDraft
+from irshape.editing.finding import found, found_output
+from irshape.editing.names import joined_names, similar, split_names
+from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value
-from irshape.editing.text import ALIGNMENT
 from irshape.model.attributes import Attributes
-from irshape.model.const import Const
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
@@ -90,25 +91,8 @@ class Tensor:
         the layers that change. If a Result is among them, the names of this tensor go to the other one, because they are the names of the
         model's output. Raises `EditError` for a tensor of another graph.
         """
-        draft = self._draft
-        state, own, new = draft.state, self._value, draft.value_of(by)
         chosen = None if only is None else {layer._item for layer in only}
-        inner_items = draft.between(own, new)
-        moved = [
-            (item, index)
-            for item, index in state.readers.get(own, ())
-            if item not in inner_items and (chosen is None or item in chosen) and own is not new
-        ]
-        if not moved:
-            return 0
-        state.note("replace uses", self.layer.name, f"by {new.item.name}")
-        with state.attempt():
-            for item, index in moved:
-                state.connect(item, index, new)
-            if own.names and any(item.type == "Result" for item, _ in moved):
-                state.set_names(new, joined_names([*split_names(new.names), *self.names]))
-                state.set_names(own, None)
-        return len(moved)
+        return self._draft.replace_uses(self._value, self._draft.value_of(by), chosen)
 
     def __repr__(self) -> str:
         return f"<Tensor {self.index} of {self.layer!r}>"
@@ -119,7 +103,7 @@ class Layer:
 
     __slots__ = ("_draft", "_item")
 
-    def __init__(self, draft: Draft, item: Item) -> None:
+    def __init__(self, draft: GraphDraft, item: Item) -> None:
         self._draft = draft
         self._item = item
 
@@ -180,6 +164,19 @@ class Layer:
         return [layer_of(self._draft, item) for item, _ in self._draft.readers_of(self._item)]
 
     @property
+    def bodies(self) -> Mapping[str, Body]:
+        """The bodies by their names: `then_body` and `else_body` of an If, `body` of a Loop or TensorIterator; empty for other layers."""
+        base = self._item.base
+        return {name: Body(self._draft.body(self._item, name)) for name in (base.bodies if base is not None else ())}
+
+    @property
+    def body(self) -> Body:
+        """The body of a Loop or TensorIterator. Raises `EditError` for any other layer; an If has `bodies`."""
+        if "body" not in self.bodies:
+            raise EditError(f"{self._item!r} has no body{', but bodies: ' + ', '.join(self.bodies) if self.bodies else ''}")
+        return self.bodies["body"]
+
+    @property
     def faults(self) -> list[Diagnostic]:
         """What the rule of the operation says about the layer now. `Graph.check` says everything, with lines."""
         where = Where(None, str(self.id), self.name, self.type)
@@ -192,16 +189,11 @@ class Layer:
 
         The elements that the Const had stay in the weights, where other constants may share them. Raises `EditError` for another layer.
         """
-        return self._const().data
+        return self._draft.const_of(self._live()).data
 
     @data.setter
     def data(self, array: Any) -> None:
-        before = self._const()
-        draft = self._draft
-        content = data_of(array, None, before.element_type)
-        draft.state.note("set data", self.name, f"{content.element_type}{list(content.shape)}")
-        offset = draft.state.store(content.bytes, draft.start, ALIGNMENT)
-        draft.state.set_attributes(self._item, {**self._item.attributes, **content.attributes(offset)})
+        self._draft.set_data(self._live(), array)
 
     def set(self, **attributes: Any) -> Self:
         """Set attributes, and return the layer. Raises `EditError` for an attribute that the operation does not have.
@@ -269,7 +261,8 @@ class Layer:
     def remove(self, *, cascade: bool = False) -> None:
         """Remove the layer, and the constants that only it reads.
 
-        Raises `EditError` if another layer reads it; with `cascade`, the layers that depend on it are removed, too.
+        Raises `EditError` if another layer reads it; with `cascade`, the layers that depend on it are removed, too. With a Parameter or
+        a Result of a body goes the input or output of the layer that holds the body, and its entry of the port map.
         """
         draft, item = self._draft, self._live()
         with self._draft.state.attempt():
@@ -279,6 +272,8 @@ class Layer:
                     others = "" if len(readers) == 1 else f" and {counted(len(readers) - 1, 'other input')}"
                     raise EditError(f"{readers[0][0]!r}{others} reads {one!r}: replace its uses first, or remove(cascade=True)")
                 if draft.state.is_live(one):  # a constant goes with its last reader
+                    if isinstance(draft, BodyDraft) and one.type in ("Parameter", "Result"):
+                        leave(draft, one)
                     draft.remove(one)
 
     def _live(self) -> Item:
@@ -286,20 +281,151 @@ class Layer:
             raise EditError(f"{self._item!r} is removed")
         return self._item
 
-    def _const(self) -> Const:
-        item = self._live()
-        if item.op_class is None or item.op_class.TYPE != "Constant":
-            raise EditError(f"{item!r} is no Const")
-        op: Any = item.op_class(item.attributes, self._draft.model.document.limits)
-        if op.is_broken:
-            raise EditError(f"{item!r} does not say where its elements are")
-        return Const(op.element_type, op.shape, op.offset, op.size, self._draft.weights)
-
     def __repr__(self) -> str:
         return f"<Layer {self.id} {self.type} {self.name!r}>"
 
 
-def layer_of(draft: Draft, item: Item) -> Layer:
+class Layers:
+    """What the graphs of a model and of its bodies have in common: layers and tensors that are found, added and removed."""
+
+    _draft: GraphDraft
+
+    @property
+    def op(self) -> Operations:
+        """Every operation as a method that adds a layer, with the types of its inputs and attributes: `graph.op.Relu(tensor)`."""
+        return Operations(self.add)
+
+    def __getitem__(self, key: str | int) -> Layer:
+        """The layer of an id, or the first layer of a name. Raises `KeyError` if there is none.
+
+        A layer in a body has the ids around it, `graph["2.body/5"]`; its name finds it, too, if no layer of the graph itself has the name.
+        """
+        known = found(self._draft, key)
+        if known is None:
+            raise KeyError(f"no layer {key!r}{similar(str(key), self._draft.state.by_name)}")
+        return layer_of(*known)
+
+    def __contains__(self, item: object) -> bool:
+        """Whether the graph has a layer of this name, or this layer."""
+        if isinstance(item, Layer):
+            return item._draft is self._draft and self._draft.state.is_live(item._item)
+        return isinstance(item, str) and found(self._draft, item) is not None
+
+    def __iter__(self) -> Iterator[Layer]:
+        return iter([layer_of(self._draft, item) for item in sorted(self._draft.state.items.values(), key=lambda item: item.label)])
+
+    def __len__(self) -> int:
+        return len(self._draft.state.items)
+
+    def tensor(self, name: str) -> Tensor:
+        """The tensor of this name, or the output of the layer of this name; of several, `"LAYER:PORT"` names one by the id of its port.
+
+        Raises `KeyError` if there is none, and `EditError` for a layer with several outputs.
+        """
+        known = found_output(self._draft, name)
+        if known is None:
+            raise KeyError(f"no tensor {name!r}{similar(name, self._draft.state.by_name)}")
+        return tensor_of(*known)
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """The outputs of the Parameters, in the order of the file."""
+        return [tensor_of(self._draft, value) for item in self._draft.of_type("Parameter") for value in item.outputs]
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The tensors that the Results read, in the order of the file."""
+        return [tensor_of(self._draft, value) for item in self._draft.of_type("Result") for value in item.inputs if value is not None]
+
+    def add(
+        self,
+        type: str,
+        *inputs: Tensor | Layer | float | NDArray[Any] | Sequence[Any],
+        name: str | None = None,
+        version: str | None = None,
+        after: Layer | None = None,
+        outputs: Iterable[tuple[ElementType | str, Iterable[int] | None]] | None = None,
+        **attributes: Any,
+    ) -> Layer:
+        """Add a layer of a type, and return it.
+
+        `inputs` are tensors, layers of one output, and numbers or arrays, which become constants. `version` is by default that of the last
+        layer of this type in the model, else the oldest opset with the operation as it is now. The layer stands in the file behind the last
+        layer that it reads, or behind `after`. A name that another layer has gets a number. `outputs` gives the element types and shapes of
+        the outputs of an operation that irshape does not know. Raises `EditError` for an unknown operation or attribute, and for a tensor
+        of another graph.
+        """
+        draft = self._draft
+        place = None if after is None else draft.state.place_behind([after._live()])
+        listed = None if outputs is None else [(one, None if shape is None else tuple(shape)) for one, shape in outputs]
+        with draft.state.attempt():
+            item = draft.add(type, inputs, attributes, name=name, version=version, place=place, outputs=listed)
+        return layer_of(self._draft, item)
+
+    def constant(self, array: Any, *, name: str = "constant", element_type: ElementType | str | None = None) -> Tensor:
+        """Add a Const with the elements of an array or of numbers, and return its output.
+
+        The bytes come behind the weights, equal ones once. `element_type` is needed for types that NumPy does not have.
+        """
+        content = data_of(array, element_type)
+        self._draft.state.note("add", name, "Const")
+        return tensor_of(self._draft, self._draft.constant(content, name))
+
+    def prune(self) -> list[str]:
+        """Remove the layers that reach no Result and no Assign, except inputs of the model, and return their names."""
+        dead = self._draft.dead()
+        for item in dead:
+            self._draft.state.note("remove", item.name)
+            self._draft.state.leave(item)
+        return [item.name for item in dead]
+
+
+class Body(Layers):
+    """The graph of a body, which is edited as the graph of a model is. Its Parameters and Results are ports of the layer that holds it."""
+
+    __slots__ = ("_draft",)
+
+    _draft: BodyDraft
+
+    def __init__(self, draft: BodyDraft) -> None:
+        self._draft = draft
+
+    def add_input(self, tensor: Tensor | Layer, *, name: str | None = None, **slice: int) -> Tensor:
+        """Let the body read a tensor of the graph around it, and return the tensor in the body.
+
+        The layer gets an input, the body a Parameter, and the port map an entry. `axis=0` cuts the tensor into slices, one for each
+        iteration, with `start`, `end`, `stride` and `part_size` as in the port map.
+        """
+        self._check()
+        item = add_input(self._draft, self._draft.outer.value_of(tensor), name, slice)
+        return tensor_of(self._draft, item.outputs[0])
+
+    def add_output(self, tensor: Tensor | Layer, otherwise: Tensor | Layer | None = None, **slice: int) -> Tensor:
+        """Let the layer give a tensor of the body, and return the new output of the layer.
+
+        The output is that of the last iteration; `axis=0` joins those of all iterations. For an If, `otherwise` is the tensor of the other
+        body.
+        """
+        self._check()
+        draft, own = self._draft, None
+        if otherwise is not None:
+            own = other_body(draft).value_of(otherwise)
+        return tensor_of(draft.outer, add_output(draft, draft.value_of(tensor), own, slice))
+
+    def feed_back(self, tensor: Tensor | Layer, to: Tensor | Layer) -> None:
+        """Let a Parameter of the body, `to`, take a tensor of the body from the iteration before; in the first, it takes its input."""
+        self._check()
+        feed_back(self._draft, self._draft.value_of(tensor), self._draft.value_of(to).item)
+
+    def _check(self) -> None:
+        if not self._draft.outer.state.is_live(self._draft.holder):
+            raise EditError(f"{self._draft.holder!r} is removed")
+
+    def __repr__(self) -> str:
+        return f"<Body {self._draft.model.path!r}: {counted(len(self), 'layer')}>"
+
+
+def layer_of(draft: GraphDraft, item: Item) -> Layer:
     """The public layer of an item."""
     if item.view is None:
         item.view = Layer(draft, item)
@@ -307,7 +433,7 @@ def layer_of(draft: Draft, item: Item) -> Layer:
     return view
 
 
-def tensor_of(draft: Draft, value: Value) -> Tensor:
+def tensor_of(draft: GraphDraft, value: Value) -> Tensor:
     """The public tensor of a value."""
     if value.view is None:
         value.view = Tensor(layer_of(draft, value.item), value)

@@ -6,18 +6,23 @@ an output, or brings sizes, elements or attributes nearer to their simplest valu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypeAlias
 
 from irshape.editing.arrays import Data
-from irshape.editing.draft import Draft
+from irshape.editing.bodies import add_input, leave
+from irshape.editing.draft import BodyDraft, GraphDraft
 from irshape.editing.layers import layer_of
 from irshape.editing.state import EditError, Item, Value
 from irshape.editing.text import ALIGNMENT
+from irshape.inference.facts import Fact
 from irshape.model.bodies import Body, bodies_of
 from irshape.shape.dim import Size, are_known, bounds
 from irshape.shape.shape import format_shape
+from irshape.xml.lexical import BODIES
+from irshape.xml.weights import WeightsError
 
 Changes: TypeAlias = "Iterable[Callable[[], object]]"
 
@@ -28,14 +33,22 @@ _MOST_SIZES: Final = 64
 _SIMPLEST: Final = {"strides": 1, "dilations": 1, "pads_begin": 0, "pads_end": 0}
 
 
-def _items(draft: Draft, *types: str) -> list[Item]:
+def _items(draft: GraphDraft, *types: str) -> list[Item]:
     """The items of some types, or without types those that are no constants, inputs or outputs, in topological order."""
     items = sorted(draft.state.items.values(), key=lambda item: item.label)
     return [item for item in items if (item.type in types if types else item.type not in _BORDER)]
 
 
-def _cleared(draft: Draft, *, inputs: bool = True) -> None:
-    """Remove what nothing depends on."""
+def _graphs(draft: GraphDraft) -> Iterator[GraphDraft]:
+    """A graph and the bodies in it."""
+    yield draft
+    for item in draft.of_type(*BODIES):
+        for name in item.base.bodies if item.base is not None else ():
+            yield from _graphs(draft.body(item, name))
+
+
+def _cleared(draft: GraphDraft, *, inputs: bool = True) -> None:
+    """Remove what nothing depends on, around a body, too."""
     variables = {item.attributes.get("variable_id") for item in _items(draft, "ReadValue")}
     for item in _items(draft, "Assign"):
         if item.attributes.get("variable_id") not in variables:
@@ -44,81 +57,93 @@ def _cleared(draft: Draft, *, inputs: bool = True) -> None:
         draft.state.leave(item)
     for item in _items(draft, "Parameter") if inputs else ():
         if not draft.readers_of(item):
+            if isinstance(draft, BodyDraft):
+                leave(draft, item)
             draft.state.leave(item)
+    if isinstance(draft, BodyDraft):
+        _cleared(draft.outer, inputs=inputs)
 
 
 # Layers, inputs and outputs.
 
 
-def outputs(draft: Draft) -> Changes:
+def outputs(draft: GraphDraft) -> Changes:
     """Outputs go, with the layers that only they need; one stays."""
     results = _items(draft, "Result")
-    for item in results if len(results) > 1 else ():
+    for item in results if len(results) > 1 or isinstance(draft, BodyDraft) else ():
         yield partial(_without_output, draft, item)
 
 
-def _without_output(draft: Draft, item: Item) -> None:
+def _without_output(draft: GraphDraft, item: Item) -> None:
+    if isinstance(draft, BodyDraft):
+        leave(draft, item)
     draft.state.leave(item)
     _cleared(draft)
 
 
-def cut(draft: Draft) -> Changes:
+def cut(draft: GraphDraft) -> Changes:
     """Inputs stand for the outputs of a layer."""
+    is_body = isinstance(draft, BodyDraft)
     for item in reversed(_items(draft)):
-        if any(reader.type != "Result" for reader, _ in draft.readers_of(item)):
+        if any(is_body or reader.type != "Result" for reader, _ in draft.readers_of(item)):
             yield partial(_cut, draft, item)
 
 
-def _cut(draft: Draft, item: Item) -> None:
-    place = draft.state.place_behind(draft.of_type("Parameter"))
+def _cut(draft: GraphDraft, item: Item) -> None:
     for value in item.outputs:
         fact = draft.facts.seen_by_openvino(value)
-        attributes = {"shape": format_shape(fact.shape), "element_type": fact.element_type}
-        for reader, _ in list(draft.state.readers.get(value, ())):
+        for reader, _ in list(draft.state.readers.get(value, ())) if not isinstance(draft, BodyDraft) else ():
             if reader.type == "Result":
                 draft.state.leave(reader)
         if draft.state.readers.get(value):
-            new = draft.add("Parameter", (), attributes, name=item.name, version="opset1", place=place, outputs=None)
-            _redirect(draft, value, new.outputs[0])
+            _redirect(draft, value, _entering(draft, fact, item.name))
     draft.remove(item)
     _cleared(draft)
 
 
-def bypass(draft: Draft) -> Changes:
-    """The readers of a layer read its first input of the same element type."""
+def _entering(draft: GraphDraft, fact: Fact, name: str) -> Value:
+    """A new input with what OpenVINO knows of a tensor, handed on to a body by the layers around it."""
+    if isinstance(draft, BodyDraft):
+        return add_input(draft, _entering(draft.outer, fact, name), name, {}).outputs[0]
+    attributes = {"shape": format_shape(fact.shape), "element_type": fact.element_type}
+    place = draft.state.place_behind(draft.of_type("Parameter"))
+    return draft.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None).outputs[0]
+
+
+def bypass(draft: GraphDraft) -> Changes:
+    """The readers of a layer read an input of the same element type."""
     for item in reversed(_items(draft)):
         if len(item.outputs) == 1 and draft.readers_of(item):
             element_type = draft.facts.of(item.outputs[0]).element_type
-            sources = (value for value in item.inputs if value is not None and value.item.type != "Const")
-            source = next((value for value in sources if draft.facts.of(value).element_type is element_type), None)
-            if source is not None:
-                yield partial(_bypass, draft, item, source)
+            for source in dict.fromkeys(item.inputs):
+                if source is not None and source.item.type != "Const" and draft.facts.of(source).element_type is element_type:
+                    yield partial(_bypass, draft, item, source)
 
 
-def _bypass(draft: Draft, item: Item, source: Value) -> None:
+def _bypass(draft: GraphDraft, item: Item, source: Value) -> None:
     _redirect(draft, item.outputs[0], source)
     draft.remove(item)
     _cleared(draft)
 
 
-def _redirect(draft: Draft, value: Value, source: Value) -> None:
+def _redirect(draft: GraphDraft, value: Value, source: Value) -> None:
     for reader, index in list(draft.state.readers.get(value, ())):
         draft.state.connect(reader, index, source)
 
 
-def inputs(draft: Draft) -> Changes:
+def inputs(draft: GraphDraft) -> Changes:
     """Inputs go that nothing reads."""
     yield partial(_cleared, draft)
 
 
-def branches(draft: Draft) -> Changes:
+def branches(draft: GraphDraft) -> Changes:
     """A branch stands in the place of its If."""
     for item in _items(draft, "If"):
         for body in bodies_of(item.base) if item.base is not None else ():
             yield partial(_inline, draft, item, body)
 
 
-def _inline(draft: Draft, item: Item, body: Body) -> None:
+def _inline(draft: GraphDraft, item: Item, body: Body) -> None:
     state, model = draft.state, body.model
     values: dict[int, Value | None] = {
         one.parameter.first_slot: item.inputs[one.external] for one in body.inputs if one.external < len(item.inputs)
@@ -149,7 +174,7 @@ def _inline(draft: Draft, item: Item, body: Body) -> None:
 # Sizes, elements and attributes.
 
 
-def dynamic(draft: Draft) -> Changes:
+def dynamic(draft: GraphDraft) -> Changes:
     """Open axes of inputs become numbers: all of them, then one after the other."""
     for number in (1, 2, 4):
         yield partial(_fix, draft, _items(draft, "Parameter"), None, number)
@@ -159,7 +184,27 @@ def dynamic(draft: Draft) -> Changes:
                 yield partial(_fix, draft, [item], axis, number)
 
 
-def _fix(draft: Draft, items: Iterable[Item], axis: int | None, number: int) -> None:
+def equal(draft: GraphDraft) -> Changes:
+    """Constants with equal elements become one."""
+    same: dict[object, list[Item]] = {}
+    for item in _items(draft, "Const"):
+        with suppress(EditError, WeightsError):
+            data = draft.const_of(item)
+            same.setdefault((data.element_type, data.shape, data.bytes), []).append(item)
+    several = [items for items in same.values() if len(items) > 1]
+    yield partial(_join, draft, several)
+    for items in several:
+        yield partial(_join, draft, [items])
+
+
+def _join(draft: GraphDraft, several: Iterable[list[Item]]) -> None:
+    for first, *others in several:
+        for item in others:
+            _redirect(draft, item.outputs[0], first.outputs[0])
+            draft.remove(item)
+
+
+def _fix(draft: GraphDraft, items: Iterable[Item], axis: int | None, number: int) -> None:
     for item in items:
         shape = draft.facts.of(item.outputs[0]).shape
         if shape is not None and not are_known(shape):
@@ -173,7 +218,7 @@ def _near(size: Size, number: int) -> Size:
     return size if isinstance(size, int) else int(max(low, min(number, high)))
 
 
-def sizes(draft: Draft) -> Changes:
+def sizes(draft: GraphDraft) -> Changes:
     """A number becomes a smaller one in the shapes of all inputs and constants, and where a constant of integers holds it."""
     found: set[int] = set()
     for item in _items(draft, "Parameter", "Const"):
@@ -185,7 +230,7 @@ def sizes(draft: Draft) -> Changes:
                 yield partial(_resize, draft, size, number, elements=False)
 
 
-def _resize(draft: Draft, size: int, number: int, *, elements: bool) -> None:
+def _resize(draft: GraphDraft, size: int, number: int, *, elements: bool) -> None:
     import numpy
 
     for item in _items(draft, "Parameter", "Const"):
@@ -203,7 +248,7 @@ def _resize(draft: Draft, size: int, number: int, *, elements: bool) -> None:
         _set_data(draft, item, data)
 
 
-def _set_data(draft: Draft, item: Item, array: Any) -> None:
+def _set_data(draft: GraphDraft, item: Item, array: Any) -> None:
     """Give a constant other elements of its type."""
     layer = layer_of(draft, item)
     if array.shape != layer.data.shape or (array != layer.data).any():
@@ -215,7 +260,7 @@ def _set_data(draft: Draft, item: Item, array: Any) -> None:
         draft.state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
 
 
-def zeros(draft: Draft) -> Changes:
+def zeros(draft: GraphDraft) -> Changes:
     """The real elements of constants become 0: of all constants, then of one after the other."""
     constants = [item for item in _items(draft, "Const") if draft.facts.of(item.outputs[0]).element_type.is_real]
     yield partial(_zero, draft, constants)
@@ -223,7 +268,7 @@ def zeros(draft: Draft) -> Changes:
         yield partial(_zero, draft, [item])
 
 
-def _zero(draft: Draft, items: Iterable[Item]) -> None:
+def _zero(draft: GraphDraft, items: Iterable[Item]) -> None:
     import numpy
 
     for item in items:
@@ -231,7 +276,7 @@ def _zero(draft: Draft, items: Iterable[Item]) -> None:
         _set_data(draft, item, numpy.zeros_like(data) if data.dtype.kind == "f" else data)
 
 
-def attributes(draft: Draft) -> Changes:
+def attributes(draft: GraphDraft) -> Changes:
     """Attributes get their defaults."""
     for item in _items(draft):
         op_class = item.op_class
@@ -246,19 +291,25 @@ def attributes(draft: Draft) -> Changes:
                 yield partial(_set, draft, item, name, default)
 
 
-def _set(draft: Draft, item: Item, name: str, value: object) -> None:
+def _set(draft: GraphDraft, item: Item, name: str, value: object) -> None:
     draft.state.set_attributes(item, draft.spell(item, {name: value}))
 
 
+def _everywhere(changes: Callable[[GraphDraft], Changes]) -> Callable[[GraphDraft], Changes]:
+    """The changes of a pass in a graph and in the bodies in it."""
+    return lambda draft: (change for graph in _graphs(draft) for change in changes(graph))
+
+
 # The passes in the order in which they are tried, by what they are about.
-PASSES: Final[dict[str, Callable[[Draft], Changes]]] = {
-    "outputs": outputs,
-    "inputs for layers": cut,
-    "layers passed by": bypass,
+PASSES: Final[dict[str, Callable[[GraphDraft], Changes]]] = {
+    "outputs": _everywhere(outputs),
+    "inputs for layers": _everywhere(cut),
+    "layers passed by": _everywhere(bypass),
     "branches of an If": branches,
-    "unread inputs": inputs,
+    "unread inputs": _everywhere(inputs),
     "open axes": dynamic,
     "smaller sizes": sizes,
-    "elements of 0": zeros,
-    "attributes with defaults": attributes,
+    "elements of 0": _everywhere(zeros),
+    "attributes with defaults": _everywhere(attributes),
+    "equal constants": _everywhere(equal),
 }

@@ -13,9 +13,11 @@ from typing import Any, Final, NamedTuple
 
 from irshape.model.model import UNFED, Model, Node
 from irshape.ops.op import OpClass
+from irshape.xml.document import PortMap
 
-# The distance between the label of a new item and the last one that it reads.
-_STEP: Final = 2.0**-20
+# The distance between the label of a new item and the last one that it reads, and what makes the labels of two such items differ.
+_STEP: Final = 2.0**-16
+_LEAST: Final = 2.0**-36
 
 
 class EditError(ValueError):
@@ -51,11 +53,14 @@ class Item:
 
     `label` is its place in a topological order. `place` is its place in the file: the index of a node of the model, and for a new layer a
     number that orders those behind this node. `op_class` is the class of the operation, None if it is unknown. `recorded` are the element
-    types and shapes that the ports of a new layer of an unknown operation record.
+    types and shapes that the ports of a new layer of an unknown operation record. `ports` are the ids of the inputs and outputs of a layer
+    that has gained or lost some, else None. `port_maps` are the entries of the port maps of a layer with bodies, and `bodies` the graphs of
+    those that somebody has looked into, by their names.
     """
 
     __slots__ = (
-        "attributes", "base", "id", "inputs", "label", "name", "op_class", "outputs", "place", "recorded", "type", "version", "view",
+        "attributes", "base", "bodies", "id", "inputs", "label", "name", "op_class", "outputs", "place", "port_maps", "ports", "recorded",
+        "type", "version", "view",
     )  # fmt: skip
 
     def __init__(self, base: Node | None, id: int, name: str, type: str, version: str, op_class: OpClass | None) -> None:
@@ -71,13 +76,33 @@ class Item:
         self.label = 0.0
         self.place: tuple[int, float] = (-1, 0.0)
         self.recorded: list[tuple[str, tuple[int, ...] | None]] = []
+        self.ports: tuple[list[int], list[int]] | None = None
+        self.port_maps: list[PortMap] | None = None if base is None else base.layer.port_maps
+        self.bodies: dict[str, State] = {}
         self.view: Any = None
 
     @property
     def is_other(self) -> bool:
-        """Whether the layer has other attributes or inputs than in the model, or is new."""
+        """Whether the layer has other attributes, ports, port maps or inputs than in the model, or is new."""
         base = self.base
-        return base is None or self.attributes != base.layer.attributes or self.sources != base.sources
+        if base is None or self.ports is not None or self.port_maps is not base.layer.port_maps:
+            return True
+        return self.attributes != base.layer.attributes or self.sources != base.sources
+
+    @property
+    def input_ids(self) -> list[int]:
+        """The ids of the inputs in the file."""
+        if self.ports is not None:
+            return self.ports[0]
+        return [*range(len(self.inputs))] if self.base is None else self.base.layer.signature.input_ids
+
+    @property
+    def output_ids(self) -> list[int]:
+        """The ids of the outputs in the file."""
+        if self.ports is not None:
+            return self.ports[1]
+        count = len(self.inputs)
+        return [*range(count, count + len(self.outputs))] if self.base is None else self.base.layer.signature.output_ids
 
     @property
     def is_moved(self) -> bool:
@@ -87,7 +112,7 @@ class Item:
     @property
     def sources(self) -> list[int]:
         """The number of the tensor that feeds each input, as `Node.sources` has it."""
-        before = self.base.sources if self.base is not None else ()
+        before = self.base.sources if self.base is not None and self.ports is None else ()
         unfed = [*(slot if slot < 0 else UNFED for slot in before), *[UNFED] * (len(self.inputs) - len(before))]
         return [unfed[index] if value is None else value.slot for index, value in enumerate(self.inputs)]
 
@@ -95,50 +120,27 @@ class Item:
         return f"{self.type} {self.name!r}"
 
 
-class State:
-    """The items of a draft, by id in `items`, and the tensors that each reads. Every method that changes them can be undone.
+class Journal:
+    """The edits of a file, which the graphs of all its bodies share: what was done, how it is undone, and the bytes of new constants."""
 
-    `watched` are the sets of items that an edit has touched, one for each watcher.
-    """
-
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, outer: State | None) -> None:
         self.model = model
-        self.items: dict[int, Item] = {}
-        self.by_name: dict[str, list[Item]] = {}
-        self.readers: dict[Value, dict[tuple[Item, int], None]] = {}
-        self.watched: list[dict[Item, None]] = []
+        self.outer = outer
         self.journal: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
         self.steps: list[tuple[int, Step]] = []
         self.appended: dict[int, bytes] = {}  # the bytes of new constants by their offset
         self._stored: dict[bytes, int] = {}
-        self._end = -1
-        self._numbers: dict[str, int] = {}
-        self._serial = count(1)
-        self._ids = count(max((node.id for node in model.nodes), default=-1) + 1)
-        self._slots = count(max(graph.first_tensor + graph.slot_count for graph in model.graphs()))
-        values: dict[int, Value] = {}
-        for node in model.nodes:
-            item = Item(node, node.id, node.name, node.type, node.version, node.op_class)
-            item.place = (node.index, 0.0)
-            names = [port.names for port in node.layer.outputs]
-            item.outputs = [Value(item, index, node.first_slot + index, name) for index, name in enumerate(names)]
-            values.update((value.slot, value) for value in item.outputs)
-            self.items[item.id] = item
-            self.by_name.setdefault(item.name, []).append(item)
-        for position, index in enumerate(model.order):
-            self.items[model.nodes[index].id].label = float(position)
-        for item in self.items.values():
-            assert item.base is not None
-            item.inputs = [values.get(slot) for slot in item.base.sources]
-            for index, value in enumerate(item.inputs):
-                if value is not None:
-                    self.readers.setdefault(value, {})[item, index] = None
-
-    # The journal.
+        self._slots: Iterator[int]
+        if outer is None:
+            self._slots = count(max(graph.first_tensor + graph.slot_count for graph in model.graphs()))
+        else:
+            self.journal, self.steps, self.appended, self._stored = outer.journal, outer.steps, outer.appended, outer._stored
+            self._slots = outer._slots
 
     def note(self, verb: str, name: str, detail: str = "") -> None:
-        """Write a step down, before it is made."""
-        self.steps.append((len(self.journal), Step(verb, name, detail)))
+        """Write a step down, before it is made. A layer in a body is named with the layers around it."""
+        path = "" if self.outer is None else f"{self.model.path} / "
+        self.steps.append((len(self.journal), Step(verb, f"{path}{name}", detail)))
 
     def undo(self, mark: int) -> None:
         """Take back every change since the journal had this length."""
@@ -160,14 +162,69 @@ class State:
             self.undo(mark)
             raise
 
+    def store(self, data: bytes, start: int, alignment: int) -> int:
+        """The offset of some bytes behind the weights, which end at `start`; equal bytes are stored once, and an offset never again."""
+        known = self._stored.get(data)
+        if known is None:
+            last = next(reversed(self.appended), None)
+            end = -1 if last is None else last + max(len(self.appended[last]), 1)
+            known = self._stored[data] = -(-max(end, start) // alignment) * alignment
+            self.appended[known] = data
+        return known
+
+
+class State(Journal):
+    """The items of a draft, by id in `items`, and the tensors that each reads. Every method that changes them can be undone.
+
+    `watched` are the sets of items that an edit has touched, one for each watcher. The graph of a body has a `holder`, and the graph around
+    it is `outer`; all graphs of a file share one journal.
+    """
+
+    def __init__(self, model: Model, outer: State | None = None, holder: Item | None = None) -> None:
+        self.holder = holder
+        self.items: dict[int, Item] = {}
+        self.by_name: dict[str, list[Item]] = {}
+        self.readers: dict[Value, dict[tuple[Item, int], None]] = {}
+        self.watched: list[dict[Item, None]] = []
+        super().__init__(model, outer)
+        self._numbers: dict[str, int] = {}
+        self._serial = count(1)
+        self._ids = count(max((node.id for node in model.nodes), default=-1) + 1)
+        values: dict[int, Value] = {}
+        for node in model.nodes:
+            item = Item(node, node.id, node.name, node.type, node.version, node.op_class)
+            item.place = (node.index, 0.0)
+            names = [port.names for port in node.layer.outputs]
+            item.outputs = [Value(item, index, node.first_slot + index, name) for index, name in enumerate(names)]
+            values.update((value.slot, value) for value in item.outputs)
+            self.items[item.id] = item
+            self.by_name.setdefault(item.name, []).append(item)
+        for position, index in enumerate(model.order):
+            self.items[model.nodes[index].id].label = float(position)
+        for item in self.items.values():
+            assert item.base is not None
+            item.inputs = [values.get(slot) for slot in item.base.sources]
+            for index, value in enumerate(item.inputs):
+                if value is not None:
+                    self.readers.setdefault(value, {})[item, index] = None
+
     def is_live(self, item: Item) -> bool:
-        """Whether an item belongs to the draft, and is not removed."""
-        return self.items.get(item.id) is item
+        """Whether an item belongs to the draft, and is not removed, nor a layer around it."""
+        return self.items.get(item.id) is item and (self.outer is None or self.holder is None or self.outer.is_live(self.holder))
 
     def revisit(self, item: Item) -> None:
-        """Tell the watchers that an item must be looked at again."""
+        """Tell the watchers that an item must be looked at again; of a body, the layer that holds it."""
         for touched in self.watched:
             touched[item] = None
+        if self.outer is not None and self.holder is not None:
+            self.outer.revisit(self.holder)
+
+    def body(self, item: Item, name: str) -> State:
+        """The graph of a body of an item."""
+        if name not in item.bodies:
+            assert item.base is not None
+            item.bodies[name] = State(item.base.bodies[name], self, item)
+        return item.bodies[name]
 
     # Changes, each with its inverse.
 
@@ -178,8 +235,8 @@ class State:
         return item
 
     def new_value(self, item: Item, index: int) -> Value:
-        """A tensor that no item has yet."""
-        return Value(item, index, next(self._slots), None)
+        """A tensor that no item has yet. Its number and the first one of the graph make one that no tensor of the file has."""
+        return Value(item, index, next(self._slots) - self.model.first_tensor, None)
 
     def enter(self, item: Item) -> None:
         """Put an item into the draft. It reads what its inputs say."""
@@ -214,6 +271,45 @@ class State:
             del self.readers[before][item, index]
         item.inputs[index] = value
         self.journal.append((self.connect, (item, index, before)))
+        self.revisit(item)
+
+    def set_inputs(self, item: Item, inputs: list[Value | None], ids: list[int]) -> None:
+        """Give a layer other inputs, with these ids of ports. Raises `EditError` for a cycle; then nothing has changed."""
+        for value in inputs:
+            if value is not None:
+                self._order(value.item, item)
+        self.journal.append((self._put_inputs, (item, item.inputs, item.ports)))
+        self._put_inputs(item, inputs, (ids, item.output_ids))
+
+    def _put_inputs(self, item: Item, inputs: list[Value | None], ports: tuple[list[int], list[int]] | None) -> None:
+        for index, value in enumerate(item.inputs):
+            if value is not None:
+                del self.readers[value][item, index]
+        item.inputs, item.ports = inputs, ports
+        for index, value in enumerate(inputs):
+            if value is not None:
+                self.readers.setdefault(value, {})[item, index] = None
+        self.revisit(item)
+
+    def set_outputs(self, item: Item, outputs: list[Value], ids: list[int]) -> None:
+        """Give a layer other outputs, with these ids of ports. Nothing may read one that goes."""
+        slots = [next(self._slots) - self.model.first_tensor for _ in outputs]  # the numbers of a layer's tensors follow each other
+        before = item.outputs, item.ports, [value.slot for value in item.outputs]
+        self.journal.append((self._put_outputs, (item, *before)))
+        self._put_outputs(item, outputs, (item.input_ids, ids), slots)
+
+    def _put_outputs(self, item: Item, outputs: list[Value], ports: tuple[list[int], list[int]] | None, slots: list[int]) -> None:
+        item.outputs, item.ports = outputs, ports
+        for index, (value, slot) in enumerate(zip(outputs, slots, strict=True)):
+            value.index, value.slot = index, slot
+            for reader, _ in self.readers.get(value, ()):
+                self.revisit(reader)
+        self.revisit(item)
+
+    def set_port_maps(self, item: Item, entries: list[PortMap] | None) -> None:
+        """Give a layer with bodies other entries of port maps."""
+        self.journal.append((self.set_port_maps, (item, item.port_maps)))
+        item.port_maps = entries
         self.revisit(item)
 
     def set_attributes(self, item: Item, attributes: dict[str, str]) -> None:
@@ -269,17 +365,8 @@ class State:
         return index - 1, float(next(self._serial))
 
     def label_behind(self, values: Iterable[Value]) -> float:
-        """A label for a new item that reads some tensors."""
-        return max((value.item.label for value in values), default=-1.0) + _STEP
-
-    def store(self, data: bytes, start: int, alignment: int) -> int:
-        """The offset of some bytes behind the weights, which end at `start`; equal bytes are stored once, and an offset never again."""
-        known = self._stored.get(data)
-        if known is None:
-            known = self._stored[data] = -(-max(self._end, start) // alignment) * alignment
-            self.appended[known] = data
-            self._end = known + max(len(data), 1)
-        return known
+        """A label for a new item that reads some tensors. No other item has it, so that labels are an order."""
+        return max((value.item.label for value in values), default=-1.0) + _STEP + next(self._serial) * _LEAST
 
     # The order.
 

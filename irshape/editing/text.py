@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import zip_longest
 from math import inf
 from typing import NamedTuple
 
-from irshape.editing.facts import Facts
+from irshape.editing.facts import BodyFacts, Facts
+from irshape.editing.names import joined_names, split_names
 from irshape.editing.state import Item, State, Value
 from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
-from irshape.model.model import Model, Node
+from irshape.model.model import UNFED, Model, Node
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
-from irshape.xml.document import Document, Layer, Port
-from irshape.xml.placing import Lines, behind, cut, end_of, tag_splices
+from irshape.xml.document import Document, Layer, Port, PortMap
+from irshape.xml.placing import Lines, behind, cut, end_of, tag_attribute, tag_splices
 from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices, spliced
 
 # The bytes of a new constant begin at a multiple of this number.
@@ -45,8 +45,7 @@ def serialised(state: State, facts: Facts, before: Run, start: int, *, trims: bo
     the constants need.
     """
     placed = _placed(state, start, trims=trims)
-    writer = _Writer(state, facts, before, placed.offsets)
-    splices = [*writer.layers([*writer.changes(), *writer.ports()]), *writer.edges()]
+    splices = [*_Writer(state, facts, before, placed.offsets).splices()]
     splices.sort(key=lambda splice: (splice.start, splice.end))
     return spliced(state.model.document, splices), placed
 
@@ -79,15 +78,19 @@ def _constants(state: State) -> Iterator[Mapping[str, str]]:
     for item in state.items.values():
         if item.type == "Const":
             yield item.attributes
-        for body in item.base.bodies.values() if item.base is not None else ():
-            yield from (node.layer.attributes for graph in body.graphs() for node in graph.of_type("Const"))
+        for name, body in item.base.bodies.items() if item.base is not None else ():
+            if name in item.bodies:
+                yield from _constants(item.bodies[name])
+            else:
+                yield from (node.layer.attributes for graph in body.graphs() for node in graph.of_type("Const"))
 
 
 class _Writer:
-    """Makes the splices of one draft."""
+    """Makes the splices of one graph, and of the bodies in it."""
 
-    def __init__(self, state: State, facts: Facts, before: Run, moved: Mapping[tuple[str, str], str]) -> None:
+    def __init__(self, state: State, facts: Facts | BodyFacts, before: Run, moved: Mapping[tuple[str, str], str]) -> None:
         self.state = state
+        self.facts = facts
         self.model: Model = state.model
         self.document: Document = state.model.document
         self._moved = moved
@@ -96,6 +99,21 @@ class _Writer:
         self._lines = Lines(self.document, self.model.graph)
         self._annotator = Annotator({}, format_shape)
         self._new = sorted((item for item in state.items.values() if item.base is None), key=lambda item: item.place)
+
+    def splices(self) -> Iterator[Splice]:
+        """All splices, in no order."""
+        yield from self.layers([*self.changes(), *self.ports(), *self.bodies()])
+        yield from self.edges()
+
+    def bodies(self) -> Iterator[Splice]:
+        """The splices in the bodies of layers that stay."""
+        for item in self.state.items.values():
+            for name in item.base.bodies if item.base is not None else ():
+                assert item.base is not None
+                before, (_, now) = self._before.inner.get((item.base.index, name)), self.facts.body(item, name)
+                if before is not None and (now is not before or name in item.bodies or self._moved):
+                    state = self.state.body(item, name)
+                    yield from _Writer(state, BodyFacts(state, self.facts), before, self._moved).splices()
 
     # Layers.
 
@@ -139,15 +157,59 @@ class _Writer:
         """The splices of the name, the attributes and the tensor names of a layer."""
         layer = node.layer
         yield from self._set(layer, self._attributes(item.type, item.attributes))
-        for body in node.bodies.values() if self._moved else ():
-            for graph in body.graphs():
-                for inner in graph.of_type("Const"):
-                    yield from self._set(inner.layer, self._attributes(inner.type, inner.layer.attributes))
         if item.name != node.name:
             yield from tag_splices(self.document, layer.offset, {"name": item.name})
-        for value, port in zip(item.outputs, layer.outputs, strict=True):
+        if item.type == "Result":
+            yield from self._output_names(item, node)
+        for port, _, value in _outputs(item, node):
             if value.names != port.names:
                 yield from tag_splices(self.document, port.offset, {"names": value.names})
+        if item.ports is not None:
+            inputs = [self._port(id, value, None) for id, value in zip(item.input_ids, item.inputs, strict=True)]
+            outputs = [self._port(id, value, value.names) for id, value in zip(item.output_ids, item.outputs, strict=True)]
+            yield from self._other_ports(layer, "input", layer.inputs, item.input_ids, inputs)
+            yield from self._other_ports(layer, "output", layer.outputs, item.output_ids, outputs)
+        if item.port_maps is not layer.port_maps:
+            yield from self._entries(layer, item.port_maps or [])
+
+    def _output_names(self, item: Item, node: Node) -> Iterator[Splice]:
+        """The splices of the names of an output beside those of its tensor, which OpenVINO prefers."""
+        value, slot = next(iter(item.inputs), None), next(iter(node.sources), UNFED)
+        if value is None or slot < 0:
+            return
+        origin = self.model.nodes[self.model.producers[slot]]
+        before, now = split_names(origin.layer.outputs[slot - origin.first_slot].names), split_names(value.names)
+        if before != now and (own := tag_attribute(self.document, node.layer.offset, "output_names")) is not None:
+            kept = [name for name in split_names(own) if name in now] + [name for name in now if name not in before]
+            if kept != split_names(own):
+                yield from tag_splices(self.document, node.layer.offset, {"output_names": joined_names(kept)})
+
+    def _other_ports(self, layer: Layer, holder: str, ports: list[Port], ids: list[int], texts: list[str]) -> Iterator[Splice]:
+        """The splices of the ports of a layer that are gone or new; `texts` are those of all ports now, by `ids`."""
+        for port in ports:
+            if port.id not in ids:
+                yield cut(self.document, port.offset, port.end)
+        known = {port.id for port in ports}
+        last = ports[-1].end if ports else -1
+        new = [(last, text) for id, text in zip(ids, texts, strict=True) if id not in known]
+        yield from behind(self.document, layer, holder, _joined(new), -1)
+
+    def _entries(self, layer: Layer, entries: list[PortMap]) -> Iterator[Splice]:
+        """The splices of the port maps of a layer; an entry without a place is new."""
+        document = self.document
+        now = {entry.offset: entry for entry in entries if entry.offset >= 0}
+        last: dict[str, int] = {}
+        for entry in layer.port_maps or ():
+            last[entry.map] = end_of(document, entry.offset)
+            other = now.get(entry.offset)
+            if other is None:
+                yield cut(document, entry.offset, last[entry.map])
+            elif other is not entry:
+                new = {name: text for name, text in other.attributes.items() if entry.attributes.get(name) != text}
+                yield from tag_splices(document, entry.offset, new)
+        for map in dict.fromkeys(entry.map for entry in entries if entry.offset < 0):
+            texts = [self._lines.element(2, one.tag, one.attributes) for one in entries if one.offset < 0 and one.map == map]
+            yield from behind(document, layer, map, [(last.get(map, -1), "".join(texts))], -1)
 
     def _set(self, layer: Layer, new: Mapping[str, str]) -> list[Splice]:
         """The splices that give a layer other attributes."""
@@ -168,8 +230,8 @@ class _Writer:
         lines = self._lines
         attributes = self._attributes(item.type, item.attributes)
         content = [lines.element(1, "data", attributes)] if attributes else []
-        inputs = [self._port(index, value, None) for index, value in enumerate(item.inputs)]
-        outputs = [self._port(port_id(value), value, value.names) for value in item.outputs]
+        inputs = [self._port(id, value, None) for id, value in zip(item.input_ids, item.inputs, strict=True)]
+        outputs = [self._port(id, value, value.names) for id, value in zip(item.output_ids, item.outputs, strict=True)]
         content += [lines.element(1, tag, {}, ports) for tag, ports in (("input", inputs), ("output", outputs)) if ports]
         return lines.element(0, "layer", {"id": str(item.id), "name": item.name, "type": item.type, "version": item.version}, content)
 
@@ -192,9 +254,10 @@ class _Writer:
             source, from_port, target, to_port = ends[4 * number : 4 * number + 4]
             is_gone = (source in nodes and source not in items) or (target in nodes and target not in items)
             item, origin = items.get(target), nodes.get(source)
-            index = -1 if item is None or item.base is None else item.base.layer.signature.inputs.get(to_port, -1)
+            index = -1 if item is None or item.base is None else _position(item, to_port)
+            is_gone = is_gone or (item is not None and item.ports is not None and index < 0)
             value = None
-            if item is not None and (target, index) not in told and _feeds(origin, from_port, item, index):
+            if item is not None and index >= 0 and (target, index) not in told and _feeds(origin, from_port, item, to_port):
                 told.add((target, index))
                 value = item.inputs[index]
                 if value is not None:
@@ -215,8 +278,7 @@ class _Writer:
         yield from behind(document, graph, "edges", _joined(lines), last)
 
     def _edge(self, item: Item, index: int, value: Value) -> str:
-        to_port = index if item.base is None else item.base.layer.signature.input_ids[index]
-        ends = {"from-layer": value.item.id, "from-port": port_id(value), "to-layer": item.id, "to-port": to_port}
+        ends = {"from-layer": value.item.id, "from-port": port_id(value), "to-layer": item.id, "to-port": item.input_ids[index]}
         return self._lines.element(0, "edge", {name: str(end) for name, end in ends.items()})
 
     # Ports.
@@ -228,29 +290,11 @@ class _Writer:
             if item.base is None:
                 continue
             layer = item.base.layer
-            for port, was, value in zip_longest(layer.inputs, item.base.sources, item.inputs):
-                if port is not None and value is not None:
+            for port, was, value in _inputs(item, item.base):
+                if value is not None:
                     yield from self._stale(layer, port, before[was] if was >= 0 else None, self._facts[value.slot])
-            for value, port in zip(item.outputs, layer.outputs, strict=True):
-                yield from self._stale(layer, port, before[value.slot], self._facts[value.slot])
-            yield from self._inner(item.base, self._before, self._run)
-
-    def _inner(self, node: Node, before: Run, after: Run) -> Iterator[Splice]:
-        """The splices of the ports in the bodies of a node."""
-        for name, body in node.bodies.items():
-            was, now = before.inner.get((node.index, name)), after.inner.get((node.index, name))
-            if was is None or now is None or was is now:
-                continue
-            for inner in body.nodes:
-                layer, first = inner.layer, inner.first_slot
-                pairs = [
-                    *zip(layer.inputs, inner.sources, strict=True),
-                    *zip(layer.outputs, range(first, first + len(layer.outputs)), strict=True),
-                ]
-                for port, slot in pairs:
-                    if slot >= 0:
-                        yield from self._stale(layer, port, was.slots[slot], now.slots[slot])
-                yield from self._inner(inner, was, now)
+            for port, was, value in _outputs(item, item.base):
+                yield from self._stale(layer, port, before[was], self._facts[value.slot])
 
     def _stale(self, layer: Layer, port: Port, before: Fact | None, after: Fact) -> list[Splice]:
         """The splices that give a port its new fact; none if the port would say of the old fact the same."""
@@ -274,13 +318,38 @@ def _joined(places: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     return [(place, "".join(texts)) for place, texts in joined.items()]
 
 
-def _feeds(origin: Node | None, from_port: int, item: Item, index: int) -> bool:
+def _inputs(item: Item, node: Node) -> Iterator[tuple[Port, int, Value | None]]:
+    """The inputs that a layer has kept: the port, the tensor that fed it in the model, and the one that feeds it now."""
+    ids = item.ports and item.ports[0]
+    for index, (port, was) in enumerate(zip(node.layer.inputs, node.sources, strict=True)):
+        if ids is None or port.id in ids:
+            yield port, was, item.inputs[index if ids is None else ids.index(port.id)]
+
+
+def _outputs(item: Item, node: Node) -> Iterator[tuple[Port, int, Value]]:
+    """The outputs that a layer has kept: the port, and the number of its tensor in the model, and the tensor."""
+    ids = item.ports and item.ports[1]
+    for index, port in enumerate(node.layer.outputs):
+        if ids is None or port.id in ids:
+            yield port, node.first_slot + index, item.outputs[index if ids is None else ids.index(port.id)]
+
+
+def _position(item: Item, to_port: int) -> int:
+    """The position of an input of a layer of the model by the id of its port, -1 if there is none."""
+    assert item.base is not None
+    if item.ports is None:
+        return item.base.layer.signature.inputs.get(to_port, -1)
+    return item.ports[0].index(to_port) if to_port in item.ports[0] else -1
+
+
+def _feeds(origin: Node | None, from_port: int, item: Item, to_port: int) -> bool:
     """Whether an input of a layer read this output of a node in the model; an edge that is at fault feeds nothing."""
-    output = None if origin is None or index < 0 else origin.layer.signature.outputs.get(from_port)
-    return origin is not None and output is not None and item.base is not None and item.base.sources[index] == origin.first_slot + output
+    if origin is None or item.base is None:
+        return False
+    output, index = origin.layer.signature.outputs.get(from_port), item.base.layer.signature.inputs.get(to_port)
+    return output is not None and index is not None and item.base.sources[index] == origin.first_slot + output
 
 
 def port_id(value: Value) -> int:
     """The id of the port of a tensor."""
-    base = value.item.base
-    return len(value.item.inputs) + value.index if base is None else base.layer.signature.output_ids[value.index]
+    return value.item.output_ids[value.index]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from irshape.editing.draft import Draft
+from irshape.editing.draft import Draft, types_inside
 from irshape.editing.names import joined_names, similar, split_names
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
@@ -68,9 +68,7 @@ def _variables(draft: Draft) -> dict[str, tuple[list[Item], list[Item]]]:
     """The layers that read each variable, and those that assign it, in the order of the file."""
     found: dict[str, tuple[list[Item], list[Item]]] = {}
     for item in sorted(draft.state.items.values(), key=lambda item: item.place):
-        if item.base is not None and any(
-            graph.of_type("ReadValue", "Assign") for body in item.base.bodies.values() for graph in body.graphs()
-        ):
+        if types_inside(item) & {"ReadValue", "Assign"}:
             raise EditError(f"{item!r} has a variable in its body, which cannot become an input")
         if item.type in ("ReadValue", "Assign"):
             found.setdefault(item.attributes.get("variable_id", ""), ([], []))[item.type == "Assign"].append(item)

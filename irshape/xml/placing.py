@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import unescape
 
-from irshape.xml.document import Document, Graph
-from irshape.xml.writer import MARKUP, Element, Layout, Splice, attributes_set, elements, placed, quoted
+from irshape.xml.document import Document, Graph, Layer
+from irshape.xml.writer import MARKUP, Element, Layout, Splice, attributes_of, attributes_set, elements, placed, quoted
 
 # The first part of an element that is looked at for its end; more, if the end is not in it.
 _WINDOW = 512
@@ -23,6 +24,12 @@ def tag_splices(document: Document, offset: int, new: Mapping[str, str | None]) 
     """The splices that set attributes of the start tag at an offset; None removes one."""
     tag = start_tag(document, offset)
     return placed(document, offset, tag, attributes_set(tag, new))
+
+
+def tag_attribute(document: Document, offset: int, name: str) -> str | None:
+    """The value of an attribute of the start tag at an offset, None if it is absent."""
+    found = attributes_of(start_tag(document, offset)).get(name)
+    return None if found is None else unescape(found)
 
 
 def end_of(document: Document, offset: int) -> int:
@@ -72,8 +79,8 @@ class Lines:
         return f"{line}<{tag}{written}>{''.join(content)}{line}</{tag}>" if content else f"{line}<{tag}{written} />"
 
 
-def behind(document: Document, graph: Graph, holder: str, places: Iterable[tuple[int, str]], first_child: int) -> list[Splice]:
-    """The splices that put the texts of new elements behind places; the place -1 is the begin of the element `holder` of a graph.
+def behind(document: Document, graph: Graph | Layer, holder: str, places: Iterable[tuple[int, str]], first_child: int) -> list[Splice]:
+    """The splices that put the texts of new elements behind places; the place -1 is the begin of the element `holder` of a graph or layer.
 
     `first_child` is the offset of the first element in the holder, -1 if it has none.
     """
@@ -92,8 +99,8 @@ def behind(document: Document, graph: Graph, holder: str, places: Iterable[tuple
     return splices
 
 
-def _filled(document: Document, graph: Graph, holder: str, text: str) -> Splice:
-    """Put text into an element of a net or body that has no children, or put the element itself there."""
+def _filled(document: Document, graph: Graph | Layer, holder: str, text: str) -> Splice:
+    """Put text into an element of a net, a body or a layer that has no children, or put the element itself there."""
     begin = graph.offset
     source = document.source[begin : graph.end].decode(document.encoding)
     net = next(iter(elements(source, 0, len(source))))

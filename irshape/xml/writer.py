@@ -278,10 +278,10 @@ def _annotation(content: str, annotation: str | None, layout: Layout) -> list[Ed
 
 
 def _is_own(tag: str) -> bool:
-    return _attributes(tag).get("name") == ANNOTATION
+    return attributes_of(tag).get("name") == ANNOTATION
 
 
-def _attributes(tag: str) -> dict[str, str]:
+def attributes_of(tag: str) -> dict[str, str]:
     """The attributes of a start tag as they are written, with entities unresolved."""
     return {match[2]: match[4][1:-1] for match in _ATTRIBUTE.finditer(tag)}
 

@@ -78,3 +78,16 @@ def test_what_cannot_be_done_changes_nothing(
     target = [] if {"-o", "--in-place"} & set(arguments) else ["-o", str(tmp_path / "x.xml")]
     assert main(["edit", ATROUS, *arguments, *target]) == 2
     assert message in capsys.readouterr().err and not os.listdir(tmp_path)
+
+
+def test_layers_of_bodies_have_the_names_that_other_commands_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(tmp_path / "new.xml")
+    edits = ["--bypass", "2.body/3", "--rename", "sums / body / step=one", "--set-attribute", "sum/next:auto_broadcast=none"]
+    assert main(["edit", "examples/sums.xml", *edits, "-o", target]) == 0
+    assert "sums / body / sum/next:0" in capsys.readouterr().out
+    body = irshape.read(target)["sums"].body
+    assert "sum/decayed" not in body and "one" in body and body["sum/next"].attributes["auto_broadcast"] == "none"
+    assert main(["edit", "examples/sums.xml", "--add-output", "sum/next", "-o", target, "--force"]) == 2
+    assert "belongs to another graph" in capsys.readouterr().err
+    assert main(["edit", "examples/sums.xml", "--remove", "sum/back", "-o", target, "--force"]) == 2
+    assert "reads output 0 of TensorIterator 'sums': replace its uses first" in capsys.readouterr().err

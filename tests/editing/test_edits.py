@@ -34,7 +34,7 @@ def test_facts_after_random_edits_are_those_of_a_fresh_inference(path: Path) -> 
         # The text is written as of a graph that was edited, although nothing is left of the edits.
         graph.undo()
         draft = graph._draft
-        assert graph.xml() == source and not graph.steps
+        assert bytes(graph) == source and not graph.steps
         assert serialised(draft.state, draft.facts, draft.engine.current, draft.start) == (source, ({}, {}, []))
         assert list(differences(graph)) == []
 
@@ -56,7 +56,7 @@ def test_sizes_that_openvino_does_not_know_stay_sizes_of_irshape() -> None:
     x, data = graph.parameter("x", "[?,?]"), graph.parameter("data", "[2]", "i64")
     target = graph.add("SquaredDifference", graph.add("ShapeOf", x, output_type="i64"), [7, 7])
     graph.result(graph.add("Broadcast", 0.0, target, mode="numpy", name="out"))
-    graph = irshape.edit(graph.xml(), weights=graph.model().weights)
+    graph = irshape.edit(bytes(graph), weights=graph.model().weights)
     assert graph["out"].output.text == "[?,?]"
     graph["out"].connect(1, graph[data.layer.name])
     assert list(differences(graph)) == []

@@ -116,7 +116,7 @@ def test_a_shape_computation_is_taken_along() -> None:
         name="flat",
     )
     graph.result(graph["flat"])
-    graph = irshape.edit(graph.xml(), weights=graph.model().weights)
+    graph = irshape.edit(bytes(graph), weights=graph.model().weights)
     part = extract(graph._draft, [graph["flat"]._item])
     assert set(part.inputs) == {"data", "relu"} and set(part.taken) == {"shape", "batch", "target"} and part.losses == []
     assert graph["flat"].output.text == "[?,24]"
@@ -134,7 +134,7 @@ def test_values_that_are_known_for_all_sizes_become_constants() -> None:
         name="flat",
     )
     graph.result(graph["flat"])
-    graph = irshape.edit(graph.xml(), weights=graph.model().weights)
+    graph = irshape.edit(bytes(graph), weights=graph.model().weights)
     part = extract(graph._draft, [graph["flat"]._item])
     assert part.frozen == [("to", (-1, 24))] and part.inputs == ["relu"] and graph["flat"].output.text == "[?,24]"
 

@@ -29,13 +29,13 @@ def graph() -> irshape.Graph:
 
 def changed(graph: irshape.Graph) -> tuple[list[str], list[str]]:
     """The lines of the file that are gone, and those that are new."""
-    before, after = (text.decode().splitlines() for text in (graph._draft.model.document.source, graph.xml()))
+    before, after = (text.decode().splitlines() for text in (graph._draft.model.document.source, bytes(graph)))
     lines = list(difflib.unified_diff(before, after, n=0, lineterm=""))[2:]
     return [line[1:].strip() for line in lines if line.startswith("-")], [line[1:].strip() for line in lines if line.startswith("+")]
 
 
 def test_a_graph_without_edits_is_the_file(graph: irshape.Graph) -> None:
-    assert graph.xml() == ATROUS.read_bytes()
+    assert bytes(graph) == ATROUS.read_bytes()
     assert graph.check().ok and graph.diff().is_same and graph.steps == []
 
 
@@ -77,7 +77,7 @@ def test_only_ports_whose_facts_change_are_written_anew(tmp_path: Path) -> None:
     text = ATROUS.read_text().replace('<port id="2" precision="FP32">', '<port id="2" precision="FP32" ><!-- kept -->')
     graph = irshape.edit(text, weights=ATROUS.with_suffix(".bin"))
     graph["atrous/conv"].set(pads_begin=[2, 2], pads_end=[2, 2])
-    kept = graph.xml().decode()
+    kept = bytes(graph).decode()
     stem = kept[kept.index('name="stem"') : kept.index('name="stem/relu"')]
     assert stem in text and kept.count("<!-- kept -->") == text.count("<!-- kept -->")
 
@@ -92,7 +92,7 @@ def test_attributes_are_typed_by_the_operation(graph: irshape.Graph) -> None:
     with pytest.raises(TypeError, match=r"irshape\.edit"):
         stem.attributes["strides"] = (1, 1)  # type: ignore[index]
     pool = graph.add("AvgPool", stem, strides=(1, 1), kernel=(2, 2), pads_begin=(0, 0), pads_end=(0, 0), **{"exclude-pad": True})
-    assert b'exclude-pad="true"' in graph.xml() and pool.faults == []
+    assert b'exclude-pad="true"' in bytes(graph) and pool.faults == []
 
 
 def test_the_attributes_of_a_model_do_not_change() -> None:
@@ -168,12 +168,12 @@ def test_elements_that_do_not_fit_are_refused(graph: irshape.Graph, given: objec
 
 
 def test_no_cycle_is_made(graph: irshape.Graph) -> None:
-    before = graph.xml()
+    before = bytes(graph)
     with pytest.raises(EditError, match="would depend on itself"):
         graph["stem"].connect(0, graph["upsample"])
     with pytest.raises(EditError, match="would depend on itself"):
         graph["stem"].connect(0, graph["stem"])
-    assert graph.xml() == before and not graph.steps
+    assert bytes(graph) == before and not graph.steps
 
 
 def test_a_tensor_of_another_graph_is_refused(graph: irshape.Graph) -> None:
@@ -192,14 +192,14 @@ def test_a_layer_that_is_read_is_not_removed(graph: irshape.Graph) -> None:
     removed = graph.prune()
     assert "stem" in removed and [layer.name for layer in graph] == ["image"]
     graph.undo()
-    assert graph.xml() == ATROUS.read_bytes()
+    assert bytes(graph) == ATROUS.read_bytes()
 
 
 def test_a_constant_goes_with_its_last_reader(graph: irshape.Graph) -> None:
     graph["stem/weights"].remove(cascade=True)
     assert [layer.type for layer in graph].count("Convolution") == 0 and "stem/weights" not in graph
     graph.undo(-1)
-    assert graph.xml() == ATROUS.read_bytes()
+    assert bytes(graph) == ATROUS.read_bytes()
 
 
 def test_what_changes_nothing_is_no_step(graph: irshape.Graph) -> None:
@@ -250,7 +250,7 @@ def test_names_are_unique(graph: irshape.Graph) -> None:
     with pytest.raises(EditError, match="already the name of layer"):
         graph["stem_1"].rename("image")
     assert graph["stem_1"].rename('a "<b>" & c').name in graph
-    assert irshape.read(graph.xml()).node(graph['a "<b>" & c'].id).name == 'a "<b>" & c'
+    assert irshape.read(bytes(graph)).node(graph['a "<b>" & c'].id).name == 'a "<b>" & c'
 
 
 def test_unknown_operations(graph: irshape.Graph) -> None:
@@ -259,7 +259,7 @@ def test_unknown_operations(graph: irshape.Graph) -> None:
     own = graph.add("Own", graph["stem"], version="mine", outputs=[("f32", (1, 4, -1, 8)), (ElementType.i64, None)], axis=3)
     assert [tensor.text for tensor in own.outputs] == ["[1,4,?,8]", "[...]"]
     graph.result(own.outputs[0])
-    found = irshape.read(graph.xml()).node(own.id)
+    found = irshape.read(bytes(graph)).node(own.id)
     assert found.attributes == {"axis": "3"} and len(found.outputs) == 2
 
 
@@ -285,7 +285,7 @@ def test_a_failing_verb_changes_nothing(graph: irshape.Graph) -> None:
     ):
         with pytest.raises(EditError):
             use()
-    assert graph.xml() == ATROUS.read_bytes() and graph.steps == []
+    assert bytes(graph) == ATROUS.read_bytes() and graph.steps == []
 
 
 def test_new_faults_come_first_with_their_lines() -> None:
@@ -296,7 +296,7 @@ def test_new_faults_come_first_with_their_lines() -> None:
     graph.result(new)
     found = graph.check().diagnostics
     assert found[0].where.layer_name == "wrong" and new.faults[0].code == found[0].code
-    assert graph.xml().decode().splitlines()[(found[0].where.line or 0) - 1].strip() != ""
+    assert bytes(graph).decode().splitlines()[(found[0].where.line or 0) - 1].strip() != ""
     assert len(found) > len(before) - 1
 
 
@@ -380,7 +380,7 @@ def test_every_layout_is_kept(name: str) -> None:
     graph["atrous/conv"].set(pads_begin=[2, 2])
     graph.parameter("second", "[1,2]")
     graph.result(graph.add("Relu", graph.tensor("second")))
-    text = graph.xml()
+    text = bytes(graph)
     found = irshape.check(text, weights=graph.model().weights)
     assert found.ok, found.diagnostics
     assert len(found["größer"].outputs[0].shape or ()) == len(new.output.shape or ()) == 4 and len(found.model.inputs) == 2
@@ -404,9 +404,9 @@ def test_every_layout_is_kept(name: str) -> None:
 def test_a_graph_without_layers_or_edges_gets_them(source: str) -> None:
     graph = irshape.edit(source.encode())
     graph.result(graph.add("Relu", graph.parameter("x", "[1,2]")))
-    assert irshape.check(graph.xml()).ok
+    assert irshape.check(bytes(graph)).ok
     graph.undo()
-    assert graph.xml() == source.encode()
+    assert bytes(graph) == source.encode()
 
 
 def test_a_model_is_built_from_nothing(tmp_path: Path) -> None:
@@ -460,8 +460,8 @@ def test_ports_in_bodies_follow() -> None:
     shape = parameter.output.shape
     assert shape is not None
     parameter.set(shape=[7] * len(shape))
-    written = irshape.infer(graph.xml()).xml()
-    recorded, inferred = (irshape.read(text) for text in (graph.xml(), written))
+    written = irshape.infer(bytes(graph)).xml()
+    recorded, inferred = (irshape.read(text) for text in (bytes(graph), written))
     for ours, theirs in zip(recorded.graphs(), inferred.graphs(), strict=True):
         for node, other in zip(ours.nodes, theirs.nodes, strict=True):
             assert [one._port.record.dims for one in node.outputs] == [one._port.record.dims for one in other.outputs]
@@ -496,18 +496,29 @@ def test_inputs_and_outputs_are_ordered_by_moving_them(tmp_path: Path) -> None:
     assert [port.any_name for port in model.outputs] == ["present.key", "logits", "present.value", "extra"]
     assert model.input("past.value").partial_shape == openvino.PartialShape("[?,2,5,4]")
     assert irshape.diff(path, tmp_path / "ordered.xml").summary.startswith("1 input changed, 2 layers added, 1 layer renamed")
-    assert sorted(graph.xml().split()) != sorted(path.read_bytes().split())
+    assert sorted(bytes(graph).split()) != sorted(path.read_bytes().split())
     graph.undo()
-    assert graph.xml() == path.read_bytes()
+    assert bytes(graph) == path.read_bytes()
 
 
 def test_a_layer_moves_with_its_text_and_no_other_byte() -> None:
     path = ROOT / "examples" / "decoder.xml"
     graph = irshape.edit(path)
     graph["logits/result"].move(before=graph["residual"])
-    before, after = path.read_bytes().splitlines(), graph.xml().splitlines()
+    before, after = path.read_bytes().splitlines(), bytes(graph).splitlines()
     assert sorted(before) == sorted(after) and before != after and graph.check().ok
     graph["residual"].move(before=graph["residual"])
     with pytest.raises(EditError, match="belongs to another graph"):
         graph["residual"].move(before=irshape.edit(path)["head"])
     assert len(graph.steps) == 1
+
+
+def test_a_tensor_of_several_is_named_by_its_port(graph: irshape.Graph) -> None:
+    best = graph.op.TopK(graph["stem"], 1, axis=1, mode="max", sort="none", name="best")
+    assert graph.tensor("best:2") is best.outputs[0] and graph.tensor("best:3") is best.outputs[1]
+    assert graph.tensor("stem:2") is graph["stem"].output
+    for name in ("best", "best:1"):
+        with pytest.raises(EditError, match="TopK 'best' has 2 outputs: name one, with :2 or :3 behind the layer"):
+            graph.tensor(name)
+    with pytest.raises(KeyError, match="no tensor 'worst:2'"):
+        graph.tensor("worst:2")

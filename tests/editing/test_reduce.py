@@ -150,7 +150,7 @@ def test_a_command_fails_by_its_code_and_its_output(tmp_path: Path) -> None:
     script = tmp_path / "run.py"
     script.write_text("import sys, time\ntext = open(sys.argv[1]).read()\nif 'Elu' in text: print('no kernel', sys.argv[1]); sys.exit(3)\n")
     line = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))} {{}}"
-    whole, other = (Candidate(graph.xml(), b"") for graph in (chain(2), irshape.Graph("empty")))
+    whole, other = (Candidate(bytes(graph), b"") for graph in (chain(2), irshape.Graph("empty")))
     assert Command(line, None, 30)(whole, []) and Command(line, "no k.rnel", 30)(whole, [])
     assert not Command(line, "Segmentation", 30)(whole, []) and not Command(line, None, 30)(other, [])
     assert Command(line, None, 30).run(whole) == (3, b"no kernel model.xml\n")
@@ -190,3 +190,34 @@ def test_a_run_that_is_broken_off_goes_on(tmp_path: Path) -> None:
     assert len(answers) == len(set(calls))
     answers.remove()
     assert not list(tmp_path.iterdir())
+
+
+def test_layers_of_bodies_go() -> None:
+    """Each layer of a body can be left out: another one or an input stands for it."""
+    path = ROOT / "examples" / "sums.xml"
+    result = reduced(irshape.edit(path), lambda candidate, _: any("Squeeze" in graph._graph.types for graph in read(candidate).graphs()))
+    left = [node.type for graph in read(result.candidate).graphs() for node in graph if node.type not in (*_BORDER, "TensorIterator")]
+    assert left == ["Squeeze"] and core_of(path.read_bytes()).read_model(result.candidate.text, result.candidate.weights)
+    gone = reduced(irshape.edit(path), lambda candidate, _: b'type="TensorIterator"' in candidate.text)
+    model = read(gone.candidate)
+    assert [node.type for node in model["sums"].body if node.type not in ("Parameter", "Result")] == []
+    assert len(model["sums"].outputs) == 1
+
+
+def test_equal_constants_become_one() -> None:
+    graph = irshape.Graph("constants")
+    x = graph.parameter("x", "[2]")
+    graph.result(graph.op.Add(graph.op.Multiply(x, [3.0, 5.0]), [3.0, 5.0]))
+    wanted = ("Add", "Multiply")
+    result = reduced(irshape.edit(graph.model()), lambda candidate, _: all(read(candidate)._graph.of_type(*[one]) for one in wanted))
+    assert len(read(result.candidate).of_type("Const")) <= 1
+
+
+def test_a_code_in_a_body_is_kept() -> None:
+    graph = irshape.edit(ROOT / "examples" / "sums.xml")
+    graph["sum/next"].connect(1, [[1.0, 2.0, 3.0]])
+    folder = irshape.edit(bytes(graph), weights=graph.model().weights)
+    holder = folder["sums"].id
+    result = reduced(folder, shows_code("S202", None), suspect=holder, codes=frozenset({"S202"}))
+    left = irshape.check(result.candidate.text, weights=result.candidate.weights)
+    assert [one.where.layer_type for one in left.diagnostics if one.code == "S202"] == ["Add"]

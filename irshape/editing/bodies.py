@@ -1,0 +1,210 @@
+"""The ports of layers with bodies: each comes and goes with its entry of the port map and its Parameter or Results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from irshape.editing.draft import BodyDraft
+from irshape.editing.state import EditError, Item, Value
+from irshape.shape.shape import format_shape
+from irshape.xml.document import PortMap
+from irshape.xml.lexical import BODIES, whole_number
+
+# The attributes by which an entry slices an input, or joins an output, with their defaults.
+_SLICE: Final = {"axis": None, "start": 0, "end": -1, "stride": 1, "part_size": 1}
+
+
+def add_input(draft: BodyDraft, value: Value, name: str | None, slice: Mapping[str, int]) -> Item:
+    """A new Parameter of a body that takes a tensor of the graph around it, or a slice of it in each iteration."""
+    outer, holder = draft.outer, draft.holder
+    sliced = _sliced(holder, slice)
+    entries = _entries(holder)
+    taken = {_external(entry) for entry in entries if entry.tag == "input" and entry.map == _map(draft)}
+    fact = outer.facts.seen_by_openvino(value)
+    shape = fact.shape
+    if sliced and shape is not None:
+        axis = int(sliced["axis"])
+        if not -len(shape) <= axis < len(shape):
+            raise EditError(f"the axis {axis} is none of a tensor of rank {len(shape)}")
+        shape = tuple(int(sliced["part_size"]) if at == axis % len(shape) else size for at, size in enumerate(shape))
+    with outer.state.attempt():
+        outer.state.note("add input", holder.name, f"to the {draft.model.name} from {value.item.name}")
+        free = (at for at, one in enumerate(holder.inputs) if at and one is value and at not in taken)
+        position = next(free, None) if holder.type == "If" else None
+        if position is None:
+            position = len(holder.inputs)
+            outer.state.set_inputs(holder, [*holder.inputs, value], [*holder.input_ids, _next_id(holder)])
+        attributes = {"shape": format_shape(shape), "element_type": fact.element_type}
+        place = draft.state.place_behind(draft.of_type("Parameter"))
+        item = draft.add("Parameter", (), attributes, name=name or value.item.name, version="opset1", place=place, outputs=None)
+        own = {"external_port_id": str(position), "internal_layer_id": str(item.id), **sliced}
+        outer.state.set_port_maps(holder, [*entries, PortMap(_map(draft), "input", own, -1)])
+    return item
+
+
+def add_output(draft: BodyDraft, value: Value, otherwise: Value | None, slice: Mapping[str, int]) -> Value:
+    """A new output of the layer that holds a body: a tensor of the last iteration, or of all iterations, joined.
+
+    `otherwise` is the tensor of the other body of an If.
+    """
+    outer, holder = draft.outer, draft.holder
+    sliced = _sliced(holder, slice)
+    given = {draft: value}
+    if holder.type == "If":
+        other = other_body(draft)
+        if otherwise is None:
+            raise EditError(f"either body of {holder!r} must give the output: otherwise= is the tensor of the {other.model.name}")
+        given[other] = otherwise
+    with outer.state.attempt():
+        outer.state.note("add output", holder.name, f"of {value.item.name}")
+        entries, id = _entries(holder), _next_id(holder)
+        external = max([id, *(_external(entry) + 1 for entry in entries if entry.tag == "output")])
+        for body, source in given.items():
+            own = {"external_port_id": str(external), "internal_layer_id": str(_result(body, source).id), **sliced}
+            entries.append(PortMap(_map(body), "output", own, -1))
+        new = outer.state.new_value(holder, len(holder.outputs))
+        outer.state.set_outputs(holder, [*holder.outputs, new], [*holder.output_ids, id])
+        outer.state.set_port_maps(holder, entries)
+    return new
+
+
+def other_body(draft: BodyDraft) -> BodyDraft:
+    """The draft of the other body of an If. Raises `EditError` for another layer."""
+    if draft.holder.type != "If":
+        raise EditError(f"{draft.holder!r} has one body, and otherwise= is for an If")
+    return next(draft.outer.body(draft.holder, name) for name, _ in BODIES["If"] if name != draft.model.name)
+
+
+def feed_back(draft: BodyDraft, value: Value, parameter: Item) -> None:
+    """Let a Parameter of a body take a tensor of the iteration before."""
+    holder = draft.holder
+    entries = _entries(holder)
+    if holder.type == "If":
+        raise EditError(f"the bodies of {holder!r} run once, so nothing comes back")
+    own = next((entry for entry in entries if entry.tag == "input" and _internal(entry) == parameter.id), None)
+    if parameter.type != "Parameter" or own is None or _external(own) < 0:
+        raise EditError(f"{parameter!r} takes no input of {holder!r} in the first iteration")
+    if "axis" in own.attributes:
+        raise EditError(f"{parameter!r} takes a slice of an input in each iteration, so nothing comes back to it")
+    with draft.state.attempt():
+        draft.outer.state.note("feed back", holder.name, f"{value.item.name} to {parameter.name}")
+        results = (item for item, _ in draft.state.readers.get(value, ()) if item.type == "Result")
+        result = next(results, None) or _result(draft, value)
+        kept = [entry for entry in entries if not _is_back(entry, to=parameter)]
+        edge = PortMap("back_edges", "edge", {"from-layer": str(result.id), "to-layer": str(parameter.id)}, -1)
+        draft.outer.state.set_port_maps(holder, [*kept, edge])
+
+
+def leave(draft: BodyDraft, item: Item) -> None:
+    """Take the port away that a Parameter or a Result of a body stands for, with its entries. Raises `EditError` if the port is needed."""
+    holder, state = draft.holder, draft.outer.state
+    entries = _entries(holder)
+    own = [entry for entry in entries if entry.map == _map(draft) and _internal(entry) == item.id]
+    kept = [entry for entry in entries if entry not in own and not _is_back(entry, to=item) and not _is_back(entry, start=item)]
+    if any(entry.attributes.get("purpose") == "execution_condition" for entry in own):
+        raise EditError(f"{item!r} is the condition of {holder!r}, which needs it")
+    if item.type == "Result":
+        for entry in own:
+            kept = _without_output(draft, entry, kept)
+    state.set_port_maps(holder, kept)
+    if item.type == "Parameter":
+        fixed = 2 if holder.type == "Loop" else int(holder.type == "If")
+        used = {_external(entry) for entry in kept if entry.tag == "input"}
+        for position in sorted({_external(entry) for entry in own} - used, reverse=True):
+            if fixed <= position < len(holder.inputs):
+                _remove_input(draft, position)
+
+
+def _remove_input(draft: BodyDraft, position: int) -> None:
+    """Take an input of the holder away; the entries of those behind it name other positions."""
+    holder, state = draft.holder, draft.outer.state
+    inputs, ids = [*holder.inputs], [*holder.input_ids]
+    del inputs[position], ids[position]
+    state.set_inputs(holder, inputs, ids)
+    entries = [
+        PortMap(entry.map, entry.tag, {**entry.attributes, "external_port_id": str(_external(entry) - 1)}, entry.offset)
+        if entry.tag == "input" and _external(entry) > position
+        else entry
+        for entry in _entries(holder)
+    ]
+    state.set_port_maps(holder, entries)
+
+
+def _without_output(draft: BodyDraft, entry: PortMap, kept: list[PortMap]) -> list[PortMap]:
+    """The entries without those of one output, which goes; of an If, the Result of the other body goes, too."""
+    outer, holder = draft.outer, draft.holder
+    outputs = sorted(_external(one) for one in [*kept, entry] if one.tag == "output" and one.map == entry.map and _external(one) >= 0)
+    if _external(entry) < 0:
+        return kept
+    index = outputs.index(_external(entry))
+    if index < len(holder.outputs):
+        value = holder.outputs[index]
+        if readers := list(outer.state.readers.get(value, ())):
+            raise EditError(f"{readers[0][0]!r} reads output {index} of {holder!r}: replace its uses first")
+        ids = [*holder.output_ids]
+        del ids[index]
+        outer.state.set_outputs(holder, [one for one in holder.outputs if one is not value], ids)
+    for name, map in BODIES[holder.type]:
+        if map != entry.map:
+            others = sorted((one for one in kept if one.map == map and one.tag == "output"), key=_external)
+            if index < len(others):
+                kept = [one for one in kept if one is not others[index]]
+                other = outer.body(holder, name).state
+                result = other.items.get(_internal(others[index]))
+                if result is not None and not any(one.map == map and _internal(one) == result.id for one in kept):
+                    other.leave(result)
+    return kept
+
+
+def _result(draft: BodyDraft, value: Value) -> Item:
+    """A new Result of a body."""
+    place = draft.state.place_behind([*draft.of_type("Result"), value.item])
+    item = draft.state.new_item("Result", f"{value.item.name}/result", "opset1", draft.model.registry.find("Result", "opset1"), place)
+    item.inputs = [value]
+    item.label = draft.state.label_behind([value])
+    draft.state.enter(item)
+    return item
+
+
+def _sliced(holder: Item, slice: Mapping[str, int]) -> dict[str, str]:
+    """The attributes of an entry that slices or joins, as text; empty for none."""
+    if unknown := next((name for name in slice if name not in _SLICE), None):
+        raise EditError(f"an entry of a port map has no {unknown!r}; it has {', '.join(_SLICE)}")
+    if slice and "axis" not in slice:
+        raise EditError(f"{next(iter(slice))} needs the axis that is cut into parts: axis=0")
+    if slice and holder.type == "If":
+        raise EditError(f"the bodies of {holder!r} run once, so they take no slices")
+    return {name: str(slice.get(name, default)) for name, default in _SLICE.items()} if slice else {}
+
+
+def _entries(holder: Item) -> list[PortMap]:
+    return [*(holder.port_maps or ())]
+
+
+def _map(draft: BodyDraft) -> str:
+    return dict(BODIES[draft.holder.type])[draft.model.name]
+
+
+def _external(entry: PortMap) -> int:
+    return _number(entry, "external_port_id")
+
+
+def _internal(entry: PortMap) -> int:
+    return _number(entry, "internal_layer_id")
+
+
+def _number(entry: PortMap, name: str) -> int:
+    found = whole_number(entry.attributes.get(name, ""))
+    return -1 if found is None else found
+
+
+def _is_back(entry: PortMap, *, to: Item | None = None, start: Item | None = None) -> bool:
+    """Whether an entry is the back edge to a Parameter, or from a Result."""
+    if entry.map != "back_edges":
+        return False
+    return (to is not None and _number(entry, "to-layer") == to.id) or (start is not None and _number(entry, "from-layer") == start.id)
+
+
+def _next_id(holder: Item) -> int:
+    return max([*holder.input_ids, *holder.output_ids], default=-1) + 1

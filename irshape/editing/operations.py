@@ -1,0 +1,29 @@
+"""The operations as methods, `graph.op.Convolution(data, filters, strides=(2, 2))`; `operations.pyi` has their inputs and attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from irshape.ops.registry import REGISTRY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Operations:
+    """Every operation as a method, which adds a layer to a graph and returns it."""
+
+    def __init__(self, add: Callable[..., Any]) -> None:
+        self._add = add
+
+    def __getattr__(self, type: str) -> Callable[..., Any]:
+        if type.startswith("_"):
+            raise AttributeError(type)
+
+        def add(*inputs: Any, **attributes: Any) -> Any:
+            return self._add(type, *inputs, **attributes)
+
+        return add
+
+    def __dir__(self) -> list[str]:
+        return REGISTRY.types()
