@@ -13,8 +13,8 @@ from irshape.xml.document import Document, Graph, Layer, Signature
 from irshape.xml.lexical import own_offset
 from irshape.xml.weights import Weights, WeightsError
 
-# The bytes of weights that tell whether the ends of lines were changed.
-_TOLD = 1 << 12
+# The bytes of weights that tell whether the ends of lines were changed. Small weights are often nearly all zeros, with few bytes 10.
+_TOLD = 1 << 20
 
 
 def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic]:
@@ -70,7 +70,7 @@ def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnos
         hint = "copy the .bin again as a binary file; in git, mark it in .gitattributes: *.bin binary"
         yield Diagnostic("W201", message, where, hint=hint)
         return
-    message = f"the weights{named} have {counted(weights.total, 'byte')}, but the constants end at byte {end:,}"
+    message = f"the weights{named} have {counted(weights.total, 'byte')}, but the constants end at byte {end}"
     yield Diagnostic(
         "W201", f"{message}; are they another model's weights?", where, hint="give the .bin that was written together with the .xml"
     )

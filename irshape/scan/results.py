@@ -305,7 +305,7 @@ def _arrow() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise MissingError("Parquet needs pyarrow: pip install 'irshape[scan]'; a .jsonl file needs nothing") from None
+        raise MissingError("Parquet needs pyarrow: pip install 'irshape[scan]'; a .csv or .jsonl file needs no package") from None
     return pyarrow
 
 
