@@ -137,8 +137,9 @@ def _is_batch(engine: Engine, present: Inputs, sized: dict[Node, DescribedShape]
 
 def _unclear(shapes: dict[Node, _Described], shown: list[_Axes], batch: Described) -> str:
     example = next(iter(shapes))
-    axis = shown[0].get(example, 0) if shown else 0
-    hint = f"give the shape of an input, as in {example.name}[{','.join(map(str, _sized(shapes, {example: axis}, batch)[example]))}]"
+    sizes = list(shapes[example])
+    sizes[shown[0].get(example, 0) if shown else 0] = batch
+    hint = f"give the shape of an input, as in {example.name}[{','.join(map(str, sizes))}]"
     if not shown:
         names = ", ".join(repr(node.name) for node in shapes)
         remedy = "if constants fix the batch, add patch_constants (--patch-constants), which changes these constants, too"

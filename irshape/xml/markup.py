@@ -234,8 +234,8 @@ class Markup:
             if self.source[offset:].strip(b"\0"):
                 self.fault("X201", "there is text after the end of the XML", offset, severity=WARNING)
             else:
-                hint = "remove the zero bytes: a disk or a download has padded the file with them"
-                self.fault("X201", "there are zero bytes after the end of the XML", offset, hint=hint, severity=WARNING)
+                advice = "remove the zero bytes: a disk or a download has padded the file with them"
+                self.fault("X201", "there are zero bytes after the end of the XML", offset, hint=advice, severity=WARNING)
             return
         if not self.root:
             self.check_swapped()
