@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from irshape import verbs
 from irshape.answers.cost.comparison import Comparison
-from irshape.answers.cost.cost import Cost, Tensor
+from irshape.answers.cost.cost import Cost, CostTensor
 from irshape.answers.cost.counting import LayerCost
 from irshape.answers.cost.formula import Amount, Formula
 from irshape.cli.arguments import add_model_arguments
@@ -196,7 +196,7 @@ class _Page:
             rows += self.tensors(what, tensors)
         yield from self.table(rows)
 
-    def tensors(self, what: str, tensors: Sequence[Tensor]) -> Iterator[tuple[str, str, str]]:
+    def tensors(self, what: str, tensors: Sequence[CostTensor]) -> Iterator[tuple[str, str, str]]:
         """The rows of inputs or outputs; those that take the same bytes share one."""
         groups: dict[tuple[str, str], list[str]] = {}
         for one in tensors:

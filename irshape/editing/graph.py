@@ -16,7 +16,7 @@ from irshape.editing.draft import Draft
 from irshape.editing.finding import Layers
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import Simplification, simplify
-from irshape.editing.state import Step
+from irshape.editing.state import EditStep
 from irshape.editing.variables import stateful, stateless
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR, Diagnostic
@@ -174,7 +174,7 @@ class Graph(Layers):
     # Taking back.
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[EditStep]:
         """The edits so far, each with its verb, the name of the layer and the rest in words."""
         return [step for _, step in self._draft.state.steps]
 

@@ -22,7 +22,7 @@ class EditError(ValueError):
     """An edit that makes no graph: a cycle, a tensor of another graph, an unknown attribute, the removal of a layer that is still read."""
 
 
-class Step(NamedTuple):
+class EditStep(NamedTuple):
     """One edit: the verb, the name of the layer as it was before, and the rest in words."""
 
     verb: str
@@ -108,7 +108,7 @@ class State:
         self.readers: dict[Value, dict[tuple[Item, int], None]] = {}
         self.watched: list[dict[Item, None]] = []
         self.journal: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
-        self.steps: list[tuple[int, Step]] = []
+        self.steps: list[tuple[int, EditStep]] = []
         self.appended: dict[int, bytes] = {}  # the bytes of new constants by their offset
         self._stored: dict[bytes, int] = {}
         self._end = -1
@@ -138,7 +138,7 @@ class State:
 
     def note(self, verb: str, name: str, detail: str = "") -> None:
         """Write a step down, before it is made."""
-        self.steps.append((len(self.journal), Step(verb, name, detail)))
+        self.steps.append((len(self.journal), EditStep(verb, name, detail)))
 
     def undo(self, mark: int) -> None:
         """Take back every change since the journal had this length."""

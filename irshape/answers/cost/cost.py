@@ -18,12 +18,12 @@ from irshape.answers.cost.formula import Amount, Formula, amount, ratio, total, 
 from irshape.answers.cost.graph import Graph, Parameters, Tensors, Trips
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.cost.reference import reference
+from irshape.answers.signature.data import DataSize
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError
 from irshape.inference.variables import pairs
 from irshape.model.model import Node
-from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report.diagnostic import Diagnostic
@@ -51,7 +51,7 @@ class Variable(NamedTuple):
     after: Amount
 
 
-class Tensor(NamedTuple):
+class CostTensor(NamedTuple):
     """An input or an output of the model, with its bytes; None if they are not known."""
 
     name: str
@@ -71,13 +71,6 @@ class Swept(NamedTuple):
     traffic: int
     peak_memory: int
     state_bytes: int
-
-
-class DataSize(NamedTuple):
-    """A size that only a run tells: its name in the formulas, and the layer that decides it."""
-
-    name: str
-    node: PublicNode
 
 
 class Cost:
@@ -128,9 +121,9 @@ class Cost:
         self.parameter_bytes: Final = parameters.bytes
         self.parameters_by_type: Final = parameters.by_type
         self.peak: Final = Peak(tensors, graph, reuse, names)
-        self.inputs: Final = [Tensor(node.name, self._bytes(graph, node, node.first_slot)) for node in model.parameters]
+        self.inputs: Final = [CostTensor(node.name, self._bytes(graph, node, node.first_slot)) for node in model.parameters]
         self.outputs: Final = [
-            Tensor(_output_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
+            CostTensor(_output_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
         ]
         self.state: Final = list(self._variables(graph))
         self.symbols: Final[dict[str, Range]] = {} if signature is None else {
@@ -281,9 +274,7 @@ class Cost:
             "ok": self._inference.ok,
             "symbols": {} if self.signature is None else {name: str(known) for name, known in self.signature.symbols.items()},
             "near": self.near,
-            "data_sizes": [
-                {"name": one.name, "layer": one.node.key, "layer_name": one.node.name, "type": one.node.type} for one in self.data_sizes
-            ],
+            "data_sizes": [one.to_dict() for one in self.data_sizes],
             "macs": self._shown_amount(self.macs),
             "operations": self._shown_amount(self.operations),
             "flops": self._shown_amount(self.flops),
@@ -324,7 +315,7 @@ class Cost:
     def _shown_amount(self, found: Amount) -> dict[str, Any]:
         return {"formula": str(found), "value": self.at(found)}
 
-    def _shown_tensor(self, one: Tensor) -> dict[str, Any]:
+    def _shown_tensor(self, one: CostTensor) -> dict[str, Any]:
         return {"name": one.name, "bytes": None if one.bytes is None else self._shown_amount(one.bytes)}
 
     def _shown_layer(self, layer: LayerCost) -> dict[str, Any]:
