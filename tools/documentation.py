@@ -163,10 +163,6 @@ def api_page() -> str:
                 "show_if_no_docstring": name in (*FIELDS, *parts),
                 "inherited_members": name in DERIVED,
             }
-                "merge_init_into_class": name in MADE,
-                "show_if_no_docstring": name in (*FIELDS, *parts),
-                "inherited_members": name in DERIVED,
-            }
             if any(shown.values()):
                 lines += ["    options:", *(f"      {option}: true" for option, is_set in shown.items() if is_set)]
     return "\n".join(lines) + "\n"
