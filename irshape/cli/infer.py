@@ -40,7 +40,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("-a", "--all", action="store_true", help="list everything: constants, and each of equal blocks")
     add("-l", "--layer", action="append", default=[], metavar="LAYER", help="list the layers of this name only, or of a pattern: '*attn*'")
     add("--type", action="append", default=[], metavar="TYPE", help="list the layers of this type only")
-    add("--changed-only", action="store_true", help="list only ports that differ from what the file records")
+    add("--changed-only", action="store_true", help="list only ports that differ from the record in the file")
     add_watch(command)
     add_symbol_argument(command)
     add_model_arguments(command)

@@ -44,7 +44,7 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument(
         "--patch-constants",
         action="store_true",
-        help="put the elements that would fit into the constants at fault, in a copy of the weights, if every layer then passes",
+        help="change the constants that are in the way, in a copy of the weights, if every layer then passes",
     )
     add_target(command)
     add_output_arguments(command)

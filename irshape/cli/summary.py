@@ -37,7 +37,7 @@ def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = command.add_argument_group(OUTPUT).add_argument
     add("-d", "--depth", type=most, default=DEPTH, metavar="N", help=f"the levels of the tree (default: {DEPTH})")
-    add("--near", action="append", default=[], metavar="H=512", help="the sizes at which numbers are given: H=512,W=512")
+    add("--near", action="append", default=[], metavar="H=512", help="the sizes for which numbers are given: H=512,W=512")
     add_model_arguments(command)
 
 
