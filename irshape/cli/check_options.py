@@ -112,7 +112,7 @@ def _document(text: str) -> tuple[str, str]:
 
 
 def misplaced(given: Namespace) -> str | None:
-    """The complaint about options that do not go together; None if all do."""
+    """The complaint about options that cannot be combined; None if all do."""
     if (given.fix or given.diff) and (given.input or given.set):
         return "--fix and --diff use the shapes in the file: leave out --input and --set"
     if given.watch and (_STDIN in given.files or given.fix or given.output_file or given.report):

@@ -50,9 +50,9 @@ def add_arguments(command: ArgumentParser) -> None:
 def run(given: Namespace) -> int:
     """Edit a file, show the changes, write the result, and return the exit code."""
     if given.output is not None and given.in_place:
-        return complain("-o and --in-place do not go together")
+        return complain("-o and --in-place cannot be combined")
     if given.trim and given.in_place:
-        return complain("--trim and --in-place do not go together: trimmed weights fit the new file only, so write another one with -o")
+        return complain("--trim and --in-place cannot be combined: trimmed weights fit the new file only, so write another one with -o")
     if not (given.edits or given.stateless or given.prune or given.trim):
         return complain(f"no edit: give {', '.join(EDITS)}, --stateless, --prune or --trim")
     try:

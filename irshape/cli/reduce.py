@@ -105,7 +105,7 @@ def _complaint(given: Namespace) -> str | None:
     if given.output is None:
         return "no place for the reproducer: give a folder with -o OUT/"
     if os.path.isdir(given.output) and os.listdir(given.output) and not (given.force or given.resume):
-        return f"{given.output}: the folder is not empty (--force overwrites its files, --resume goes on with a run that was broken off)"
+        return f"{given.output}: the folder is not empty (--force overwrites its files, --resume continues an interrupted run)"
     return None
 
 

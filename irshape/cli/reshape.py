@@ -58,7 +58,7 @@ def run(given: Namespace) -> int:
         complaint = "no new shape: give --input, --set or --batch"
     if given.patch_constants and (given.in_place or given.weights in ("link", "none")):
         option = "--in-place" if given.in_place else f"--weights {given.weights}"
-        complaint = f"--patch-constants and {option} do not go together: patched constants need a copy of the weights"
+        complaint = f"--patch-constants and {option} cannot be combined: patched constants need a copy of the weights"
     if complaint:
         return complain(complaint)
     try:

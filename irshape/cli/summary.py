@@ -70,7 +70,7 @@ def _lines(palette: Palette, width: int | None, summary: Summary) -> Iterator[st
         yield ""
         yield from _table(summary, palette)
         if any(one.times > 1 for one in summary.modules):
-            yield f"{palette.dim}a row of equal blocks has the sum of all; the rows below it are one of them{palette.plain}"
+            yield f"{palette.dim}a row of equal blocks sums all of them; the rows below it show one{palette.plain}"
     yield ""
     near = f"  at {', '.join(f'{name}={size}' for name, size in cost.near.items())} (--near changes the sizes)" if cost.near else ""
     for number, (name, text, formula) in enumerate(summary.totals()):

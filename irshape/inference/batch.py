@@ -78,7 +78,7 @@ def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, ba
     """
     shapes, axes, reasons, open_shapes, shown, is_whole = find_batch(new_engine, present, asked)
     if not is_whole:
-        raise InputError("to try which axis is the batch takes more steps than the limit work allows; give the shapes of the inputs")
+        raise InputError("finding the batch axis takes more steps than the limit work allows; give the shapes of the inputs")
     if open_shapes:
         if len(shown) != 1:
             raise InputError(_unclear(open_shapes, shown, batch))

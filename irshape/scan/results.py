@@ -85,7 +85,7 @@ class Journal:
             header = None
         known = header.get("unfinished") if isinstance(header, dict) else None
         if not isinstance(known, str) or not first.endswith(b"\n"):
-            raise ResultsError(f"{self.path}: this is no unfinished table of irshape scan; move it away")
+            raise ResultsError(f"{self.path}: this is not an unfinished table of irshape scan; move it away")
         if restarts:
             return 0
         if known != identity:
@@ -190,7 +190,7 @@ class Table:
         except OSError as error:
             raise ResultsError(f"{self._path}: {error.strerror or 'the table is damaged'}") from None
         except RowFault as fault:
-            raise ResultsError(f"{self._path}: this is no table of irshape scan: {fault}") from None
+            raise ResultsError(f"{self._path}: this is not a table of irshape scan: {fault}") from None
 
     def check(self) -> None:
         """Read the whole table once."""

@@ -204,7 +204,7 @@ class Cost:
         found = self.peak.stretches(symbol, self.near, max(int(known.low), 1), None if known.high == inf else int(known.high), is_valid)
         if found is None and not self._is_unfinished:
             self._is_unfinished = True
-            what = f"for which sizes of {symbol}, and of other symbols, the peak is in another layer is not known"
+            what = f"it is not known for which sizes of {symbol} and of other symbols the peak is in another layer"
             self._inference.report([self._inference.unfinished(what, self.peak.candidates[0][0])])
         return found or []
 
