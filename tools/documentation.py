@@ -144,7 +144,7 @@ def api_page() -> str:
     parts = [name for one in typing.__all__ if (name := f"irshape.typing.{one}") not in TYPES]
     groups = {
         "Functions": (
-            "What can be asked of a model. `irshape.read` lists what may hold one; each function takes the same, and a `Model`.",
+            "The questions about a model. Each function takes a `Model`, or any source that `irshape.read` takes.",
             verbs,
         ),
         "Classes": ("The classes that `irshape` exports.", classes),

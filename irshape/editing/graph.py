@@ -252,7 +252,7 @@ class Graph(Layers):
 def edit(source: Source | Model, **reading: Unpack[Reading]) -> Graph:
     """Make a graph of a model that can be edited. The model itself never changes.
 
-    Takes what `irshape.read` takes, or a model. Raises the errors of `irshape.read`, and `EditError` for a file that is no whole IR.
+    Takes what `irshape.read` takes, or a model. Raises the errors of `irshape.read`, and `EditError` for a file that is not a whole IR.
     """
     model, weights, opaque = taken(source, reading)
     graph = Graph.__new__(Graph)

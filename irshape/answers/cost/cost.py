@@ -79,12 +79,12 @@ class Cost:
     Every amount is a number, or a `Formula` of the sizes of the inputs. `macs` are multiply-accumulates, `operations` all other operations
     on single elements, `flops` two for each MAC and one for each operation. `traffic` are the bytes that layers read and write.
     `parameters` is the number of elements of the constants, `parameter_bytes` their bytes, and `parameters_by_type` both by element type.
-    `peak_memory` are the bytes of the activations where they are most; `peak` tells in which layer, and for which sizes another layer takes
+    `peak_memory` is the most bytes that activations take at one time; `peak` tells in which layer, and for which sizes another layer takes
     over. `state` are the variables. `inputs` and `outputs` are those of the model.
 
     `layers` are the layers in the order of the file, those of bodies included; `uncounted` are those whose work is not counted and is in no
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
-    ranges of the sizes that the user can choose, `data_sizes` those that only a run tells. `near` are the sizes at which formulas are
+    ranges of the sizes that the user can choose, `data_sizes` the sizes known only at run time. `near` are the sizes at which formulas are
     compared; `is_near_valid` says that they fulfil the conditions of the model. `signature` has these conditions; it is None for a model
     without open sizes. `diagnostics` are the faults of the model, `reuse` says which tensors share memory, and `swept` are the rows of
     `sweep` that the command line was asked for.
@@ -150,7 +150,7 @@ class Cost:
 
     @property
     def peak_memory(self) -> Amount:
-        """The bytes of the activations in the layer where they are most; a formula holds for all sizes."""
+        """The most bytes that activations take at one time; a formula holds for all sizes."""
         return self.peak.memory
 
     @property
@@ -182,7 +182,8 @@ class Cost:
     def stretches(self, symbol: str) -> list[Stretch]:
         """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.
 
-        Without the work that it takes, the answer is empty, and a diagnostic says so. Raises `InputError` if there is no such symbol.
+        If the limit `work` does not allow the answer, it is empty, and a diagnostic says so. Raises `InputError` if there is no such
+        symbol.
         """
         if symbol not in self.near:
             raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(self.near) or 'none'}")
