@@ -62,7 +62,7 @@ class Journal:
         except BlockingIOError:
             raise ResultsError(f"{self.path}: another run writes this file") from None
         except OSError as error:
-            advice = "; move it away, for it is no unfinished table" if os.path.lexists(self.path) else ""
+            advice = "; move it away, because it is not an unfinished table" if os.path.lexists(self.path) else ""
             raise ResultsError(f"{self.path}: {error.strerror}{advice}") from None
         try:
             end = self._continue(identity, restarts=restarts)

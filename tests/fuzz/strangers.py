@@ -433,7 +433,7 @@ for options in (
 def foreign_partial(folder: Path) -> Attack:
     (folder / "a.xml").write_text(SMALL)
     shutil.copy(folder / "victim", folder / "out.jsonl.partial")
-    return Attack(["scan", "a.xml", "-o", "out.jsonl", "--restart"], says="this is no unfinished table")
+    return Attack(["scan", "a.xml", "-o", "out.jsonl", "--restart"], says="this is not an unfinished table")
 
 
 @attack
