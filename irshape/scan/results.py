@@ -275,8 +275,11 @@ class Cache:
         self._data.execute("CREATE TABLE rows (file BLOB PRIMARY KEY, version TEXT, settings TEXT, row TEXT) WITHOUT ROWID")
         try:
             self._data.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?)", map(_cached, read(path)))
-        except sqlite3.Error as error:
-            raise ResultsError(f"{path}: the rows cannot be kept on the disk: {error}") from None
+        except BaseException as error:
+            self.close()  # from Python 3.13 on, a connection that is left open warns
+            if isinstance(error, sqlite3.Error):
+                raise ResultsError(f"{path}: the rows cannot be kept on the disk: {error}") from None
+            raise
 
     def version(self, file: str, settings: str) -> str | None:
         """The version that a file had, if its row was made with these settings; None if there is no such row."""

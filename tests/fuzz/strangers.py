@@ -354,7 +354,7 @@ def baseline(name: str, content: str) -> None:
     def make(folder: Path) -> Attack:
         (folder / "a.xml").write_text(SMALL)
         (folder / "base.json").write_text(content)
-        return Attack(["check", "a.xml", "--baseline", "base.json"], says="base.json: this is no ")
+        return Attack(["check", "a.xml", "--baseline", "base.json"], says="base.json: this is not ")
 
     MAKERS[f"baseline {name}"] = make
 
