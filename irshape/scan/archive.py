@@ -72,7 +72,7 @@ class Archive:
         except MemoryError:
             raise
         except Exception:  # the libraries raise whatever a wrong byte leads to
-            raise ArchiveError(f"the file is no whole {form} archive; copy or download it again") from None
+            raise ArchiveError(f"the file is not a complete {form} archive; copy or download it again") from None
 
     def __del__(self) -> None:
         if hasattr(self, "_file"):

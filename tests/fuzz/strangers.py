@@ -329,7 +329,7 @@ def table(name: str, content: bytes) -> None:
             (folder / "t.jsonl").write_bytes(content)
             (folder / "a.xml").write_text(SMALL)
             command = ["scan", option, "t.jsonl"]
-            return Attack(command if option == "--summary" else [*command, "a.xml", "-o", "out.jsonl"], says="no table of irshape scan")
+            return Attack(command if option == "--summary" else [*command, "a.xml", "-o", "out.jsonl"], says="not a table of irshape scan")
 
         MAKERS[f"{option} {name}"] = make
 
