@@ -315,7 +315,7 @@ TITLES = {
     WRONG: ("The example is wrong", "The example records outputs that cannot be, or OpenVINO 2026.4.1 reads the example in another way."),
     MALFORMED: (
         "The example is not well-formed",
-        "No XML parser reads it, even where its dots are left out. With the change in the table, each example records the inferred outputs.",
+        "No XML parser reads it, even where its dots are left out. Each changed example records the inferred outputs.",
     ),
     INCOMPLETE: ("The example is incomplete", "It leaves out something that its output depends on."),
     LARGEST: (
