@@ -73,7 +73,7 @@ def brief(groups: Sequence[Group]) -> str:
             count = len(files)
     first, *others = parts
     times = ", and ".join([first, *(one.replace(" of OpenVINO's CPU time", "") for one in others)])
-    return f"To read, check and infer {count:,} real models takes {times} ([Performance](docs/performance.md))."
+    return f"Reading, checking and inferring {count:,} real models takes {times} ([Performance](docs/performance.md))."
 
 
 # What the sum over all real models, and every one of them, must meet, and what the sum is aimed at: interpreted, compiled.

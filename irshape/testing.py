@@ -86,10 +86,10 @@ def assert_shape(
     """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`).
 
     `name` is that of the tensor, or of a layer, whose first output is meant; `port` is the id of another port. In `expected`, a number is
-    that size, `224..448` a size in that range, `?` any size and `[...]` any shape. A formula of the symbols of the inputs
-    (`"[N,64,(H + 1)//2]"`) is exactly that size. Any other name stands for one size that is not fixed, the same wherever the name is.
-    `source` may be an `Inference` that was made before; else the other arguments are those of `irshape.infer`. Raises
-    `AssertionError` with both shapes, ValueError if `expected` cannot be read, and the errors of `irshape.infer`.
+    that size, `224..448` a size in that range, `?` any size and `[...]` any shape. A formula of the symbols of the inputs (`"[N,64,(H +
+    1)//2]"`) is exactly that size. Any other name stands for one open size, the same wherever the name is. `source` may be an `Inference`
+    that was made before; else the other arguments are those of `irshape.infer`. Raises `AssertionError` with both shapes, ValueError if
+    `expected` cannot be read, and the errors of `irshape.infer`.
     """
     __tracebackhide__ = True
     if not isinstance(source, Inference):
@@ -119,7 +119,7 @@ def assert_same(
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
 ) -> None:
-    """Assert that two models have the same graph; ids, names that a converter made up and recorded shapes may differ.
+    """Assert that two models have the same graph; ids, generated names and recorded shapes may differ.
 
     The arguments are those of `irshape.diff`. Raises `AssertionError` with the differences, also if constants could not be compared
     because weights are missing, and the errors of `irshape.diff`.

@@ -152,7 +152,7 @@ def test_the_table_of_real_models_sums_the_files_of_a_group() -> None:
     )
     assert "1 models were left out (1: OpenVINO refuses it)." in text
     groups.append(Group("corpus, a", True, True, [file._replace(ours=file.theirs / 2) for file in files]))
-    line = "To read, check and infer 2 real models takes 0.5 of OpenVINO's CPU time with compiled modules, and 0.5 interpreted"
+    line = "Reading, checking and inferring 2 real models takes 0.5 of OpenVINO's CPU time with compiled modules, and 0.5 interpreted"
     assert brief(groups) == f"{line} ([Performance](docs/performance.md))."
 
 

@@ -41,59 +41,25 @@ LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 
 # Classes of which a program makes objects itself: their arguments are shown. All others it is given.
 MADE = {"irshape.Session", "irshape.extend.In", "irshape.extend.Out"}
-# Classes whose docstring describes the fields, which have none of their own.
-FIELDS = {
-    "irshape.Limits", "irshape.Range", "irshape.report.fix.Fix", "irshape.report.fix.Edit",
-    "irshape.answers.condition.Condition",
-    "irshape.answers.signature.notes.Note", "irshape.answers.signature.reasons.Because", "irshape.answers.signature.data.DataSize",
-    "irshape.answers.sizes.Undecided", "irshape.answers.sizes.Nearest", "irshape.answers.diff.Change", "irshape.answers.diff.Effect",
-    "irshape.answers.releases.Oldest", "irshape.answers.summary.Module",
-    "irshape.answers.cost.cost.Variable", "irshape.answers.cost.cost.Tensor", "irshape.answers.cost.cost.DataSize",
-    "irshape.answers.cost.memory.Stretch", "irshape.answers.cost.memory.Reuse", "irshape.extend.Count",
-}  # fmt: skip
+# Classes whose docstring describes the fields, which have none of their own, as in all parts of results.
+FIELDS = {"irshape.Limits", "irshape.Range", "irshape.extend.Count"}
 # Classes with a base that is not public.
 DERIVED = {"irshape.InputPort", "irshape.OutputPort", "irshape.Inference", "irshape.Model"}
-# Classes of the parts of results, which a program meets without naming them.
-PARTS = (
-    "irshape.shape.guard.Requirement",
-    "irshape.report.fix.Fix",
-    "irshape.report.fix.Edit",
-    "irshape.inference.plan.plan.Plan",
-    "irshape.editing.state.Step",
-    "irshape.answers.condition.Condition",
-    "irshape.answers.signature.notes.Note",
-    "irshape.answers.signature.reasons.Because",
-    "irshape.answers.signature.data.DataSize",
-    "irshape.answers.sizes.Undecided",
-    "irshape.answers.sizes.Nearest",
-    "irshape.answers.diff.Change",
-    "irshape.answers.diff.Effect",
-    "irshape.answers.info.Tensor",
-    "irshape.answers.summary.Module",
-    "irshape.answers.releases.Oldest",
-    "irshape.answers.explain.explanation.Step",
-    "irshape.answers.explain.explanation.Read",
-    "irshape.answers.cost.formula.Formula",
-    "irshape.answers.cost.counting.LayerCost",
-    "irshape.answers.cost.memory.Peak",
-    "irshape.answers.cost.memory.Stretch",
-    "irshape.answers.cost.memory.Reuse",
-    "irshape.answers.cost.cost.Variable",
-    "irshape.answers.cost.cost.Tensor",
-    "irshape.answers.cost.cost.DataSize",
-    "irshape.answers.cost.comparison.Comparison",
-)
-# The types of arguments and of values.
+# The types of arguments and of values, which are no classes.
 TYPES = (
-    "irshape.xml.source.Source",
-    "irshape.xml.weights.WeightsSource",
-    "irshape.xml.weights.WeightsChoice",
-    "irshape.inference.inputs.Shapes",
-    "irshape.inference.inputs.ShapeLike",
     "irshape.Shape",
     "irshape.Size",
-    "irshape.api.reading.Reading",
-    "irshape.xml.rt_info.RtInfo",
+    "irshape.typing.Amount",
+    "irshape.typing.Extensions",
+    "irshape.typing.Reading",
+    "irshape.typing.RtInfo",
+    "irshape.typing.ShapeLike",
+    "irshape.typing.Shapes",
+    "irshape.typing.Source",
+    "irshape.typing.Symbols",
+    "irshape.typing.SymbolsAs",
+    "irshape.typing.WeightsChoice",
+    "irshape.typing.WeightsSource",
 )
 OPERATIONS = (
     "irshape.extend.op",
@@ -169,18 +135,20 @@ def cell(text: str) -> str:
 def api_page() -> str:
     """The public names of the package by what they are; mkdocstrings puts their docstrings in place."""
     import irshape
+    from irshape import typing
 
     # A type alias such as `Shape` has no docstring.
     named = {name: getattr(irshape, name) for name in irshape.__all__ if f"irshape.{name}" not in TYPES}
     verbs = [f"irshape.{name}" for name, value in named.items() if inspect.isfunction(value)]
     classes = [f"irshape.{name}" for name, value in named.items() if not inspect.isfunction(value)]
+    parts = [name for one in typing.__all__ if (name := f"irshape.typing.{one}") not in TYPES]
     groups = {
         "Functions": (
-            "What can be asked of a model. `irshape.read` lists what may hold one; each function takes the same, and a `Model`.",
+            "The questions about a model. Each function takes a `Model`, or any source that `irshape.read` takes.",
             verbs,
         ),
         "Classes": ("The classes that `irshape` exports.", classes),
-        "Parts of results": ("Objects of these classes are in the results.", PARTS),
+        "Parts of results": ("Objects of these classes are in the results. Import them from `irshape.typing`, for annotations.", parts),
         "Types": ("The types of arguments and of values.", TYPES),
         "Operations": ("The base of an operation. [Extension operations](../guides/extension-operations.md) shows their use.", OPERATIONS),
     }
@@ -190,7 +158,11 @@ def api_page() -> str:
         lines += ["", f"## {title}", "", about]
         for name in names:
             lines += ["", f"::: {name}"]
-            shown = {"merge_init_into_class": name in MADE, "show_if_no_docstring": name in FIELDS, "inherited_members": name in DERIVED}
+            shown = {
+                "merge_init_into_class": name in MADE,
+                "show_if_no_docstring": name in (*FIELDS, *parts),
+                "inherited_members": name in DERIVED,
+            }
             if any(shown.values()):
                 lines += ["    options:", *(f"      {option}: true" for option, is_set in shown.items() if is_set)]
     return "\n".join(lines) + "\n"

@@ -81,7 +81,7 @@ def diagnostics_index() -> str:
         "",
         "Every code that `irshape` reports. An error is a fault for which OpenVINO 2026.4.1 refuses the file, crashes or computes",
         "nonsense. A warning is a fault that OpenVINO accepts. In a layer that reaches no Result or Assign, an error of the operation",
-        "is a warning, because OpenVINO drops such layers unread. A note is no fault. A code never changes its meaning.",
+        "is a warning, because OpenVINO drops such layers unread. A note is not a fault. A code never changes its meaning.",
         "",
         "The page of a code has an example: a command with its output, and the file `model.xml`. Lines that begin with `-` are the",
         "fault; lines that begin with `+` replace them in a file without the fault. An example that is a single `<layer>` is a whole",
@@ -145,13 +145,13 @@ def operations_page(category_apart: str | None = None) -> str:
     lines = [
         "# Operations" if category_apart is None else f"# Operations of {category_apart}",
         "",
-        f"The {sum(map(len, categories.values()))} types `irshape` knows, by OpenVINO's categories. `irshape ops TYPE` says more of one."
-        f" A page of their own have {links}."
+        f"The {sum(map(len, categories.values()))} types `irshape` knows, by OpenVINO's categories. `irshape ops TYPE` describes one."
+        f" The operations of {links} have a page of their own."
         if category_apart is None
-        else "The operations of this extension; [Operations](operations.md) has the others. `irshape ops TYPE` says more of one.",
+        else "The operations of this extension; [Operations](operations.md) has the others. `irshape ops TYPE` describes one.",
         "",
-        "Ports in square brackets are optional, `*` marks one that may be there any number of times, the values of *italic* inputs",
-        "are read. Attributes in **bold** are required; a default beside one is what OpenVINO takes where it is missing.",
+        "Ports in square brackets are optional. `*` marks a port that may be repeated. Rules read the values of *italic* inputs.",
+        "Attributes in **bold** are required; OpenVINO takes the default beside one if the attribute is missing.",
         "",
         "Made by `tools/generate.py` from the classes in `irshape/ops`.",
     ]

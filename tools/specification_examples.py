@@ -312,10 +312,10 @@ def faults(found: Iterable[Example]) -> list[str]:
 
 
 TITLES = {
-    WRONG: ("The example is wrong", "What it records cannot be, or OpenVINO 2026.4.1 would not read it so."),
+    WRONG: ("The example is wrong", "The example records outputs that cannot be, or OpenVINO 2026.4.1 reads the example in another way."),
     MALFORMED: (
         "The example is not well-formed",
-        "No XML parser reads it, even where its dots are left out. Mended as said, each records what is inferred.",
+        "No XML parser reads it, even where its dots are left out. Each changed example records the inferred outputs.",
     ),
     INCOMPLETE: ("The example is incomplete", "It leaves out something that its output depends on."),
     LARGEST: (
@@ -334,17 +334,17 @@ def page_text(found: list[Example]) -> str:
         "",
         f"The pages of the operation specifications show {len(found)} `<layer>` examples. `irshape` reads each of them, dots and comments",
         f"included, infers its outputs and compares them with those it records. {counts['equal']} are equal, in {outputs} outputs;",
-        f"{len(found) - counts['equal']} are not, and the reason is the example's.",
+        f"{len(found) - counts['equal']} differ, each because of a fault in the example.",
         "",
         "| examples | |",
         "|---|---|",
         f"| {counts['equal']} | equal |",
         *(f"| {counts[kind]} | [{title.lower()}](#{title.lower().replace(' ', '-')}) |" for kind, (title, _) in TITLES.items()),
         "",
-        "Made by `python tools/specification_examples.py FOLDER docs/specification-examples.md` from a folder of the examples in the",
-        "documentation of OpenVINO 2022, one to a file. The reasons stand in that tool, each with the change that mends its example: the",
-        "page is only written if every mended example is equal. `tests/test_specification_examples.py` puts each of them into an IR and",
-        "holds what OpenVINO 2026.4.1 infers against what it records, too. Lines are those of the example.",
+        "`python tools/specification_examples.py FOLDER docs/specification-examples.md` makes this page from a folder of the examples in",
+        "the documentation of OpenVINO 2022, one to a file. The tool holds the reason for each difference, with the change that mends the",
+        "example, and writes the page only if every mended example is equal. `tests/test_specification_examples.py` puts each example into",
+        "an IR, and compares OpenVINO 2026.4.1 with the record, too. Lines are those of the example.",
     ]
     for kind, (title, text) in TITLES.items():
         lines += ["", f"## {title}", "", text, "", "| page | example | reason |", "|---|---|---|"]

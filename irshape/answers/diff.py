@@ -83,9 +83,9 @@ class Difference:
     """The differences between two models, of which `a` and `b` are the inferences.
 
     `changes` are the causes, and `effects` the element types and shapes that follow from them. `asides` are sentences about differences of
-    the files that are no differences of the models: ids, places of constants, recorded dims, generated names. `uncompared` is the
-    reason why constants were not compared; None if they were. `matchings` pair the layers, for each pair of graphs. `cost` compares the
-    costs, if that was asked for.
+    the files that do not change the model: ids, places of constants, recorded dims, generated names. `uncompared` is the reason why
+    constants were not compared; None if they were. `matchings` pair the layers, for each pair of graphs. `cost` compares the costs, if that
+    was asked for.
     """
 
     def __init__(self, a: Inference, b: Inference) -> None:

@@ -24,7 +24,7 @@ from irshape.shape.dim import Dim
 from irshape.version import TOOL
 
 
-class Tensor:
+class InfoTensor:
     """An input, an output or a state variable of a model.
 
     `node` is the Parameter, Result or ReadValue. `name` is the name of the layer, of an output's tensor or of the variable, `tensor_names`
@@ -92,10 +92,10 @@ class Info:
         versions = () if inference.document.is_example else ((node.type, node.version) for node in nodes if node not in extended)
         self.oldest = oldest_release(model.ir_version, versions, types)
         ports = inference.ports
-        self.inputs = [Tensor(inference, ports, node, node.name) for node in model.parameters]
-        self.outputs = [Tensor(inference, ports, node) for node in model.results]
+        self.inputs = [InfoTensor(inference, ports, node, node.name) for node in model.parameters]
+        self.outputs = [InfoTensor(inference, ports, node) for node in model.results]
         self.state = [
-            Tensor(inference, ports, node, op.variable_id)
+            InfoTensor(inference, ports, node, op.variable_id)
             for node in nodes
             if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken
         ]

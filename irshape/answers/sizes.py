@@ -87,13 +87,13 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
 class ValidSizes:
     """The input sizes for which a model is valid, that is, for which OpenVINO accepts it. It prints as one condition.
 
-    `diagnostics` are the faults of the model. `inputs` are the shapes of the question and `symbols` the ranges of their
-    symbols. Sizes are valid if they fulfil all `conditions`. If `ok` is false, no size is valid: the conditions contradict each other, or
-    the model has errors. If `is_exact` is true, the conditions decide completely. If it is false, they are all that formulas tell, and
-    `undecided` lists why that does not decide. If `is_by_trial` is true, irshape decides by inferring the model with the very
-    sizes; if it tried every size of the question, the answer is exact again. `sample` are the sizes for which irshape compared the
-    formulas with an inference by numbers, and `never_runs` are reasons why the model fails at run time with them although OpenVINO accepts
-    it. `notes` tell which other sizes OpenVINO accepts, where axes without names are taken for equal.
+    `diagnostics` are the faults of the model. `inputs` are the shapes of the question and `symbols` the ranges of their symbols. Sizes are
+    valid if they fulfil all `conditions`. If `ok` is false, no size is valid: the conditions contradict each other, or the model has
+    errors. If `is_exact` is true, the conditions decide completely. If it is false, formulas tell no more, and `undecided` lists the
+    reasons. If `is_by_trial` is true, irshape decides by inferring the model with the sizes themselves; if it tried every size of the
+    question, the answer is exact again. `sample` are the sizes for which irshape compared the formulas with an inference by numbers, and
+    `never_runs` are reasons why the model fails at run time with them although OpenVINO accepts it. `notes` tell which other sizes OpenVINO
+    accepts, where irshape assumes that axes without names are equal.
     """
 
     def __init__(self, question: Inputs, engine: Engine, inference: Inference, session: Session, found: Discovery | None = None) -> None:

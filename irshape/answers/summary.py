@@ -28,7 +28,7 @@ class Module(NamedTuple):
 
     `depth` is its level in the tree, from 0. `name` is that of the module within the one around it, `type` the type of a layer, empty for a
     module. A module of equal blocks has their number as `times`, else it is 1; the rows below are those of the first block. `layers` is the
-    number of layers, `output` the element type and the shape of what it gives, `parameters` the elements of the constants that it reads,
+    number of layers, `output` the element type and the shape of its output, `parameters` the elements of the constants that it reads,
     `macs` its multiply-accumulates and `memory` the bytes of the outputs of its layers, of all blocks.
     """
 

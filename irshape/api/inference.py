@@ -17,7 +17,7 @@ from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
 SymbolsAs: TypeAlias = Literal["names", "raw"]
-"""How formulas write sizes that nobody has named: in the symbols of the signature, or each as a symbol of its own (`d0`, `d1`, ...)."""
+"""How formulas write sizes without a name: in the symbols of the signature, or each as a symbol of its own (`d0`, `d1`, ...)."""
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -148,15 +148,15 @@ class Inference(Exporting):
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What is wrong with the file, and what should be known about it, in the order of the file."""
+        """The faults of the file and the notes about it, in the order of the file."""
         return self._inference.diagnostics
 
     @property
     def guards(self) -> list[Guard]:
         """The conditions on the sizes of the inputs, simplified, in the symbols of the signature.
 
-        After them come conditions on sizes that depend on data, then premises, then what bodies require that need not run. An equation
-        that the signature has solved is no guard: the formulas of the inputs and `irshape.signature(...).because` have it.
+        After them come conditions on sizes that depend on data, then premises, then conditions of bodies that may not run. The signature
+        solves equations: they are in the formulas of the inputs and in `irshape.signature(...).because`, not among the guards.
         """
         return self._named.guards
 
@@ -181,7 +181,7 @@ class Inference(Exporting):
 
     @property
     def formulas(self) -> dict[str, str]:
-        """The shapes of output ports as formulas, by the key of the port, for shapes with a size that is no plain number."""
+        """The shapes of output ports as formulas, by the key of the port, for shapes with a size that is not a plain number."""
         return self._named.formulas
 
     @property

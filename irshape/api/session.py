@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Session:
     """A model whose inputs can be given other shapes, again and again.
 
-    What was found for one shape is remembered for the next, so that only layers whose inputs change are worked out anew. From the
-    second change of the same inputs on, a plan answers where it can: formulas for the sizes of all tensors. A session belongs to
-    one thread at a time; each answer stays as it is, whatever comes after it.
+    A session remembers the results for earlier shapes, and infers only the layers whose inputs change. From the second change of the same
+    inputs on, a plan answers where it can: formulas for the sizes of all tensors. A session belongs to one thread at a time; each answer
+    stays as it is, whatever comes after it.
     """
 
     def __init__(self, source: Source | Model, **reading: Unpack[Reading]) -> None:
@@ -60,10 +60,10 @@ class Session:
     ) -> Inference:
         """Give inputs other shapes, by name (`image="[1,3,H,W]"`) or as a mapping; those that are not named keep theirs.
 
-        `symbols` gives the ranges of symbols, `batch` the size of the batch axis of the inputs that are not named; a note says
-        which axis that is, and how it is known. Raises `InputError` if an input does not exist, a shape does not parse or the
-        batch axis is not clear. If the model cannot have these shapes, the errors of the answer are everything that stands
-        in the way, with the constants at fault; then the session stays as it was.
+        `symbols` gives the ranges of symbols, `batch` the size of the batch axis of the inputs that are not named; a note says which axis
+        that is, and how it is known. Raises `InputError` if an input does not exist, a shape does not parse or the batch axis is not clear.
+        If the model cannot have these shapes, the errors of the answer list every layer in the way, with the constants at fault; then the
+        session stays as it was.
 
         With `patch_constants`, the constants at fault get the elements that fit, in a copy of the weights, if every layer then passes:
         `patches` in `Inference.to_dict` lists them, and the session goes on with the patched model. If irshape knows no such elements, a

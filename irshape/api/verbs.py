@@ -37,11 +37,11 @@ def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[R
 
     `source` is a path, bytes, XML text, a binary file object, an `lxml` or `xml.etree` tree or element, or an `openvino.Model`. Text that
     begins with `<` is XML, other text is a path. `path` names the file in messages, if `source` is no path. `weights` is the `.bin` (path,
-    bytes or file object), if it is not beside the `.xml` and does not come with the source; False reads no weights and takes the values of
-    constants for unknown. `opaque` names unknown operations whose recorded ports are trusted; `Regex*` names several. `opset` is the
-    version of layers that state none, as in examples of the specification. `limits` bound what the file may demand, now and in every later
-    use of the model. `extensions` are files (`ops.toml`, `ops.py`) and modules with operations of extensions, which the model then may use.
-    A faulty file gives a model, too: `irshape.check` tells its faults.
+    bytes or file object), if it is not beside the `.xml` and does not come with the source; False reads no weights and treats the values of
+    constants as unknown. `opaque` names unknown operations whose recorded ports are trusted; `Regex*` names several. `opset` is the version
+    of layers that state none, as in examples of the specification. `limits` bound what the file may demand, now and in every later use of
+    the model. `extensions` are files (`ops.toml`, `ops.py`) and modules with operations of extensions, which the model then may use. A
+    faulty file gives a model, too: `irshape.check` lists its faults.
 
     Raises `OSError` if a path cannot be read, `TypeError` for a source of another kind, `ValueError` for an `openvino.Model` that OpenVINO
     cannot write as an IR, and `ExtensionError` if an extension cannot be loaded.
@@ -62,8 +62,8 @@ def infer(
     `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`). `symbols` gives sizes to symbols of these shapes
     and of `irshape.signature`: numbers, ranges, multiples or formulas (`{"B": 1, "H": "32..1024", "W": "32*k", "P": "1024 - S"}`).
 
-    The formulas and guards of the answer speak the symbols of the signature for sizes that nobody has named; with `symbols_as="raw"`, each
-    open size is a symbol of its own (`d0`).
+    Formulas and guards use the symbols of the signature for sizes without a name; with `symbols_as="raw"`, each open size is a symbol of
+    its own (`d0`).
 
     Raises `InputError` if an input or a symbol does not exist or a shape does not parse, and the errors of `read`. A faulty model raises
     nothing; its faults are diagnostics.
@@ -84,10 +84,10 @@ def check(
 ) -> Inference:
     """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
 
-    With `suppressions`, faults are left out that the file itself asks to ignore (`<irshape ignore="R201"/>` in an `<rt_info>`). `targets`
+    With `suppressions`, faults that the file itself asks to ignore are left out (`<irshape ignore="R201"/>` in an `<rt_info>`). `targets`
     are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. With `structure`, the elements and
-    attributes of the file are also compared with the schema `schemas/openvino-ir.xsd` (X202). Raises `InputError` for an
-    unknown policy, and the errors of `infer`.
+    attributes of the file are also compared with the schema `schemas/openvino-ir.xsd` (X202). Raises `InputError` for an unknown policy,
+    and the errors of `infer`.
     """
     model, weights, opaque = taken(source, reading)
     found = inner.check(
@@ -114,11 +114,11 @@ def reshape(
 ) -> Inference:
     """Infer the model with other input shapes; `Inference.write` writes the reshaped file.
 
-    If the model cannot have these shapes, the errors are all layers that stand in the way, each with the constant at fault and the value
-    that would fit. With `patch_constants`, these values replace the ones at fault, in a copy of the weights, if every layer then passes:
-    `patches` in `Inference.to_dict` lists them, and `Inference.write` writes the copy beside the file. A note (N109) says why that is not
-    possible. `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise, and
-    raises `InputError` if the batch axis is ambiguous.
+    If the model cannot have these shapes, the errors list every layer in the way, each with the constant at fault and the value that would
+    fit. With `patch_constants`, these values replace the ones at fault, in a copy of the weights, if every layer then passes: `patches` in
+    `Inference.to_dict` lists them, and `Inference.write` writes the copy beside the file. A note (N109) says why that is not possible.
+    `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise, and raises
+    `InputError` if the batch axis is ambiguous.
     """
     return Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
 
@@ -221,8 +221,8 @@ def cost(
     """Count what a model computes at each inference, and the memory that it takes, as numbers or as formulas of the sizes of its inputs.
 
     Every open size is a symbol, as in `signature`. `near` turns formulas into numbers to compare them; sizes left out get defaults. `views`
-    and `in_place` let tensors share memory: a Reshape has that of its input, and an element-wise operation that of an input of the same
-    size that nobody reads afterwards. Takes and raises what `infer` does otherwise, and raises `InputError` for an unknown symbol in
+    and `in_place` let tensors share memory: a Reshape uses the memory of its input, and an element-wise operation that of an input of the
+    same size that no later layer reads. Takes and raises what `infer` does otherwise, and raises `InputError` for an unknown symbol in
     `near`.
     """
     model, weights, opaque = taken(source, reading)
@@ -240,10 +240,10 @@ def summary(
     near: Mapping[str, int] | None = None,
     **reading: Unpack[Reading],
 ) -> Summary:
-    """Sum up a model: its modules as a tree of `depth` levels (3), each with the shape that it gives, parameters, work and memory.
+    """Sum up a model: its modules as a tree of `depth` levels (3), each with its output shape, parameters, work and memory.
 
-    A notebook shows the tree as a table. Modules are those that the names of layers state; equal blocks are one row. Takes and raises what
-    `cost` does otherwise.
+    A notebook shows the tree as a table. The names of layers tell the modules; equal blocks are one row. Takes and raises what `cost` does
+    otherwise.
     """
     model, weights, opaque = taken(source, reading)
     return inner.summary(model._graph, depth=depth, inputs=inputs, symbols=symbols, near=near, weights=weights, opaque=opaque)

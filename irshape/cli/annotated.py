@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def misplaced(given: Namespace) -> str | None:
-    """The complaint about options that do not go together; None if all do."""
+    """The complaint about options that cannot be combined; None if all do."""
     if given.output is not None and given.in_place:
-        return "-o and --in-place do not go together"
+        return "-o and --in-place cannot be combined"
     if given.in_place and not is_one(given.files):
         return "--in-place needs exactly one FILE"
     if given.output is not None and not is_one(given.files) and not is_folder(given.output):

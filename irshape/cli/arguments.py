@@ -55,9 +55,9 @@ def add_output_arguments(command: ArgumentParser) -> None:
     add(
         "--weights",
         choices=("copy", "link", "none"),
-        help=Rare("how the .bin gets beside the .xml: copied (default; on write, where the file system can), as a hard link, not at all"),
+        help=Rare("copy the .bin beside the .xml (default), make a hard link, or write no .bin"),
     )
-    add("--force", action="store_true", help="overwrite files of the output that exist")
+    add("--force", action="store_true", help="overwrite existing output files")
     add("--in-place", action="store_true", help="write the annotated IR into FILE itself")
 
 
@@ -66,7 +66,7 @@ def add_model_arguments(command: ArgumentParser, *documents: str) -> None:
     help = "an .xml (IR or <layer> example), or a folder of these"
     command.add_argument("files", nargs="+", metavar="FILE", help=help)
     add = command.add_argument_group(EFFORT).add_argument
-    add("-j", "--jobs", type=jobs, metavar="N", help="files at a time (default: as many as processors)")
+    add("-j", "--jobs", type=jobs, metavar="N", help="files at a time (default: the number of processors)")
     add_reading_arguments(command, *documents)
 
 

@@ -45,13 +45,13 @@ def _add_selection(command: ArgumentParser) -> None:
     add("--baseline", metavar="FILE", help="report only faults that this file does not have")
     add("--write-baseline", metavar="FILE", help="write all faults into this file")
     globs = {"type": lambda text: text.split(","), "action": "extend", "metavar": "GLOBS"}
-    add("--exclude", default=[], help="pass over files and folders: drafts,'old/*.xml'", **globs)  # type: ignore[arg-type]
+    add("--exclude", default=[], help="skip files and folders: drafts,'old/*.xml'", **globs)  # type: ignore[arg-type]
     add("--config", metavar="FILE", help=Rare("use this configuration instead of the nearest irshape.toml or pyproject.toml"))
     add("--isolated", action="store_true", help=Rare("use no configuration"))
     add("--trust-config", action="store_true", help=Rare("let the configuration name files outside of its folder"))
-    add("--ignore-suppressions", action="store_true", help=Rare("also report what a file itself asks to ignore by <irshape ignore=...>"))
+    add("--ignore-suppressions", action="store_true", help=Rare("also report the faults that a file ignores by <irshape ignore=...>"))
     add("--force-exclude", action="store_true", help=Rare("apply excludes to each FILE, too"))
-    add("--skip-foreign", action="store_true", help=Rare("pass over each FILE that is no IR, as in a folder; a .bin stands for its .xml"))
+    add("--skip-foreign", action="store_true", help=Rare("skip each FILE that is not an IR, as in a folder; a .bin stands for its .xml"))
     add("--follow-links", action="store_true", help=Rare("follow links to folders"))
 
 
@@ -112,7 +112,7 @@ def _document(text: str) -> tuple[str, str]:
 
 
 def misplaced(given: Namespace) -> str | None:
-    """The complaint about options that do not go together; None if all do."""
+    """The complaint about options that cannot be combined; None if all do."""
     if (given.fix or given.diff) and (given.input or given.set):
         return "--fix and --diff use the shapes in the file: leave out --input and --set"
     if given.watch and (_STDIN in given.files or given.fix or given.output_file or given.report):

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from irshape import verbs
 from irshape.answers.cost.comparison import Comparison
-from irshape.answers.cost.cost import Cost, Tensor
+from irshape.answers.cost.cost import Cost, CostTensor
 from irshape.answers.cost.counting import LayerCost
 from irshape.answers.cost.formula import Amount, Formula
 from irshape.cli.arguments import add_model_arguments
@@ -116,7 +116,7 @@ def _write(given: Namespace, cost: Cost) -> Iterator[str]:
 
 
 def _lines(palette: Palette, cost: Cost, *, is_complete: bool) -> Iterator[str]:
-    """Title, totals, memory, groups and the dearest layers of one file."""
+    """Title, totals, memory, groups and the costliest layers of one file."""
     page = _Page(cost, palette, is_complete)
     sections = (page.sizes(), page.sweep(), page.totals(), page.memory(), page.groups(), page.layers(), page.asides())
     text = [line for section in sections for line in section]  # which may add a diagnostic
@@ -196,7 +196,7 @@ class _Page:
             rows += self.tensors(what, tensors)
         yield from self.table(rows)
 
-    def tensors(self, what: str, tensors: Sequence[Tensor]) -> Iterator[tuple[str, str, str]]:
+    def tensors(self, what: str, tensors: Sequence[CostTensor]) -> Iterator[tuple[str, str, str]]:
         """The rows of inputs or outputs; those that take the same bytes share one."""
         groups: dict[tuple[str, str], list[str]] = {}
         for one in tensors:
@@ -256,7 +256,7 @@ class _Page:
         dearest = sorted(self.cost.layers, key=lambda layer: -self.work[layer])
         rows = [(f"{layer.type} {layer.path}", [layer]) for layer in dearest if self.work[layer]]
         if rows:
-            yield from self.bars("dearest layers", rows, has_formulas=True)
+            yield from self.bars("costliest layers", rows, has_formulas=True)
 
     def bars(self, heading: str, rows: Sequence[tuple[str, Sequence[LayerCost]]], *, has_formulas: bool = False) -> Iterator[str]:
         """Rows of work with bars."""

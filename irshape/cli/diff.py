@@ -44,7 +44,7 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument("a", metavar="A.xml", help="the IR before")
     command.add_argument("b", metavar="B.xml", help="the IR after")
     command.add_argument("--all", action="store_true", help="list every change and every shape that follows from them")
-    command.add_argument("--cost", action="store_true", help="compare what the models cost, too: operations, parameters, memory")
+    command.add_argument("--cost", action="store_true", help="also compare the costs: operations, parameters, memory")
     add_operations(command)
     command.add_argument("--no-weights", action="store_true", help="read no .bin files: constants are not compared by their values")
     command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")

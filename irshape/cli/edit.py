@@ -40,9 +40,9 @@ def add_arguments(command: ArgumentParser) -> None:
     add = command.add_argument
     for option, (metavar, help, _) in EDITS.items():
         add(option, dest="edits", action="append", default=[], type=partial(_edit, option), metavar=metavar, help=help)
-    add("--stateless", action="store_true", help="first of all, make an input and an output of each variable")
-    add("--prune", action="store_true", help="at last, remove the layers that reach no output")
-    add("--trim", action="store_true", help="leave the bytes out of the weights that no constant needs")
+    add("--stateless", action="store_true", help="first, make an input and an output of each variable")
+    add("--prune", action="store_true", help="finally, remove the layers that reach no output")
+    add("--trim", action="store_true", help="remove the bytes of the weights that no constant needs")
     add("--in-place", action="store_true", help="write into FILE itself; new constants come behind the bytes of its weights")
     add_target_arguments(command)
 
@@ -50,9 +50,9 @@ def add_arguments(command: ArgumentParser) -> None:
 def run(given: Namespace) -> int:
     """Edit a file, show the changes, write the result, and return the exit code."""
     if given.output is not None and given.in_place:
-        return complain("-o and --in-place do not go together")
+        return complain("-o and --in-place cannot be combined")
     if given.trim and given.in_place:
-        return complain("--trim and --in-place do not go together: trimmed weights fit the new file only, so write another one with -o")
+        return complain("--trim and --in-place cannot be combined: trimmed weights fit the new file only, so write another one with -o")
     if not (given.edits or given.stateless or given.prune or given.trim):
         return complain(f"no edit: give {', '.join(EDITS)}, --stateless, --prune or --trim")
     try:

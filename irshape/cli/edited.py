@@ -23,7 +23,7 @@ def add_target_arguments(command: ArgumentParser) -> None:
     add = command.add_argument
     add("file", metavar="FILE", help="the .xml of an IR")
     add("-o", "--output", metavar="OUT.xml", help="write the result to this file, and its weights beside it")
-    add("--force", action="store_true", help="overwrite files of the output that exist, and write a model with new errors")
+    add("--force", action="store_true", help="overwrite existing output files, and write a model with new errors")
     add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
     add_operations(command)
     add_limit(command)

@@ -13,7 +13,7 @@ from irshape.cli.arguments import SELECTION, add_model_arguments, add_output_arg
 from irshape.cli.batch import report
 from irshape.cli.lines import TIED, UNNAMED, faults, guards, tie_lines, title
 from irshape.cli.rows import Rows, Selection
-from irshape.cli.run import complain
+from irshape.cli.run import complain, layers
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, counted, table, terminal_width
@@ -40,7 +40,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("-a", "--all", action="store_true", help="list everything: constants, and each of equal blocks")
     add("-l", "--layer", action="append", default=[], metavar="LAYER", help="list the layers of this name only, or of a pattern: '*attn*'")
     add("--type", action="append", default=[], metavar="TYPE", help="list the layers of this type only")
-    add("--changed-only", action="store_true", help="list only ports that differ from what the file records")
+    add("--changed-only", action="store_true", help="list only ports that differ from the record in the file")
     add_watch(command)
     add_symbol_argument(command)
     add_model_arguments(command)
@@ -95,7 +95,7 @@ def _lines(is_named: bool, selection: Selection, palette: Palette, width: int | 
         yield from table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), found.rows, palette, width)
     elif not selection.is_whole:
         yield ""
-        yield "no layer is selected"
+        yield f"no layer fits {selection.options(layers(inference.document))}"
     counts = [(found.constants, "constant"), (found.repeated, "layer")]
     hidden = " and ".join(f"{counted(number, thing)}{' of equal blocks' if thing == 'layer' else ''}" for number, thing in counts if number)
     if hidden and selection.is_whole:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from irshape import verbs
-from irshape.answers.info import Info, Tensor
+from irshape.answers.info import Info, InfoTensor
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.lines import title
@@ -133,7 +133,7 @@ def _batch(info: Info) -> str:
     return "; ".join(texts)
 
 
-def _tensor(tensor: Tensor) -> tuple[str, str]:
+def _tensor(tensor: InfoTensor) -> tuple[str, str]:
     others = [name for name in tensor.tensor_names if name != tensor.name]
     named = f"  named {', '.join(others)}" if others else ""
     layout = f"  layout {tensor.layout}" if tensor.layout else ""

@@ -52,8 +52,9 @@ _SHORT = f"""{_ABOUT}
 irshape --help lists all commands"""
 
 
-# The column of the help texts.
+# The column of the help texts, and the least width of what stands before them.
 _COLUMN = 25
+_LEAST = 14
 
 
 class _NoColours:
@@ -71,6 +72,7 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(
             prog, width=(int(columns) if columns.isdecimal() else terminal_width(sys.stdout) or 80) - 2, max_help_position=_COLUMN
         )
+        self._action_max_length = _LEAST  # argparse counts the names of commands without their indent
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
         """An argument with its value once: `-o, --output OUT.xml`."""

@@ -56,16 +56,16 @@ def add_arguments(command: ArgumentParser) -> None:
     )
     add("--keep", metavar="CODE", help="reduce while irshape reports this code")
     add("--match", metavar="REGEX", help="the output of the command, or the message of the code, must match this pattern, too")
-    add("-j", "--jobs", type=jobs, default=1, metavar="N", help="run so many commands at the same time (default: 1)")
+    add("-j", "--jobs", type=jobs, default=1, metavar="N", help="commands that run at the same time (default: 1)")
     add(
         "--timeout",
         type=most,
         default=60,
         metavar="S",
-        help="end a command after so many seconds; it then counts as one that does not fail (default: 60)",
+        help="end a command after this many seconds; it then counts as not failing (default: 60)",
     )
     add("-o", "--output", metavar="OUT/", help="write the reproducer into this folder: the model, the command, versions, what was removed")
-    add("--resume", action="store_true", help="go on with a run that was broken off, whose answers are in OUT/")
+    add("--resume", action="store_true", help="continue an interrupted run from its answers in OUT/")
     add("--force", action="store_true", help="overwrite files in OUT/")
     add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
     add_operations(command)
@@ -105,7 +105,7 @@ def _complaint(given: Namespace) -> str | None:
     if given.output is None:
         return "no place for the reproducer: give a folder with -o OUT/"
     if os.path.isdir(given.output) and os.listdir(given.output) and not (given.force or given.resume):
-        return f"{given.output}: the folder is not empty (--force overwrites its files, --resume goes on with a run that was broken off)"
+        return f"{given.output}: the folder is not empty (--force overwrites its files, --resume continues an interrupted run)"
     return None
 
 

@@ -44,7 +44,7 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument(
         "--patch-constants",
         action="store_true",
-        help="put the elements that would fit into the constants at fault, in a copy of the weights, if every layer then passes",
+        help="change the constants that are in the way, in a copy of the weights, if every layer then passes",
     )
     add_target(command)
     add_output_arguments(command)
@@ -58,7 +58,7 @@ def run(given: Namespace) -> int:
         complaint = "no new shape: give --input, --set or --batch"
     if given.patch_constants and (given.in_place or given.weights in ("link", "none")):
         option = "--in-place" if given.in_place else f"--weights {given.weights}"
-        complaint = f"--patch-constants and {option} do not go together: patched constants need a copy of the weights"
+        complaint = f"--patch-constants and {option} cannot be combined: patched constants need a copy of the weights"
     if complaint:
         return complain(complaint)
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +18,8 @@ _CONSTANTS = ("Const", "Constant")
 # A model with fewer rows is listed whole, because it fits on a screen; blocks stand for each other only if that saves as many rows.
 _FEW = 50
 _LEAST = 6
+# The names among which the one that was meant is sought.
+_MOST_NAMES = 20_000
 
 
 class Selection(NamedTuple):
@@ -33,10 +35,27 @@ class Selection(NamedTuple):
         """Whether no layer is selected by its name, its type or a change."""
         return not (self.layers or self.types or self.is_changed)
 
+    def options(self, listed: Iterable[tuple[str, int, Layer, Graph]]) -> str:
+        """The options of the selection, each with the name that was probably meant if the file does not have it."""
+        known = [layer for _, _, layer, _ in listed]
+        names = {one.name: one.name for one in known[:_MOST_NAMES]}
+        types = {one.type.lower(): one.type for one in known}
+        layers = [f"--layer {escape(one)}{_meant(one, names)}" for one in self.layers]
+        others = [f"--type {escape(one)}{_meant(one, types)}" for one in self.types]
+        return ", ".join([*layers, *others, *(["--changed-only"] if self.is_changed else [])])
+
     def has(self, key: str, layer: Layer) -> bool:
         """Whether the name, or the key, and the type of a layer are selected."""
         fits = not self.layers or any(fnmatchcase(layer.name, one) or key == one for one in self.layers)
         return fits and (not self.types or layer.type.lower() in self.types)
+
+
+def _meant(word: str, known: dict[str, str]) -> str:
+    """A question for the known word that is closest to a word; empty if the word is known or none is close."""
+    from difflib import get_close_matches
+
+    close = [] if word in known else get_close_matches(word, known, 1)
+    return f" (did you mean {escape(known[close[0]])}?)" if close else ""
 
 
 class Rows:

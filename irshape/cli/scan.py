@@ -68,14 +68,14 @@ def add_arguments(command: ArgumentParser) -> None:
     add(
         "--max-expansion",
         default=BOUNDS.expansion,
-        help="the bytes that an archive may give for each of its own (default: 200)",
+        help="the most unpacked bytes for each byte of an archive (default: 200)",
         **bound,
     )
     add("--cost", action="store_true", help="also count what each model computes, and its peak memory")
     add_operations(command)
     command.set_defaults(allowance=None, limited=frozenset())
     add_limit(command)
-    add("--summary", metavar="TABLE", help="scan nothing: say what this table holds")
+    add("--summary", metavar="TABLE", help="scan nothing, and sum this table up")
     add("--against", metavar="TABLE", help="also say what has changed since this earlier table")
     add("--format", choices=("text", "json"), default="text", help="the form of the summary: text (default) or json")
     add("-q", "--quiet", action="store_true", help="print no summary")

@@ -46,7 +46,7 @@ _MANY = 3
 
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
-    command.add_argument("--all", action="store_true", help="list every input and output, and conditions on sizes that only data tells")
+    command.add_argument("--all", action="store_true", help="list every input and output, and conditions on sizes known only at run time")
     command.add_argument("--why", action="store_true", help="list the layers that tie each axis to others")
     add_model_arguments(command)
 
@@ -155,11 +155,11 @@ def _conditions(signature: Signature, palette: Palette, *, is_complete: bool) ->
     others = [one for one in signature.conditions if not one.branch and not signature.is_decided(one)]
     if others and is_complete:
         yield ""
-        yield f"{palette.bold}and where, for sizes that only a run tells{palette.plain}"
+        yield f"{palette.bold}and where, for sizes known only at run time{palette.plain}"
         yield from _condition_lines(others, palette)
     elif others:
         count = counted(len(others), "condition")
-        yield f"  {palette.dim}{count} on sizes that only a run tells not listed (--all lists them){palette.plain}"
+        yield f"  {palette.dim}{count} on sizes known only at run time not listed (--all lists them){palette.plain}"
     branches = [one for one in signature.conditions if one.branch]
     for text, members in groupby(branches, lambda one: heading(one.guards[0])):
         yield ""

@@ -39,9 +39,9 @@ def add_arguments(command: ArgumentParser) -> None:
     add = command.add_argument
     rules = "; ".join(f"{rule}: {meaning}" for rule, meaning in RULES.items())
     add("--only", action="append", choices=tuple(RULES), metavar="RULE", help=f"apply this rule only; repeatable. {rules}")
-    add("--dry-run", action="store_true", help="list each layer that would go with the reason, and write nothing")
+    add("--dry-run", action="store_true", help="list each layer to remove, with the reason, and write nothing")
     add("--compare", type=most, metavar="N", help="run both models with OpenVINO on N random inputs, and write nothing if they differ")
-    add("--trim", action="store_true", help="leave the bytes out of the weights that no constant needs")
+    add("--trim", action="store_true", help="remove the bytes of the weights that no constant needs")
     add_input_arguments(command)
     add_target_arguments(command)
 

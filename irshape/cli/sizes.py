@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 
-ABOUT = "Find the input sizes for which a model is valid: of the symbols in --input and of every other dynamic size in the file."
+ABOUT = "Find the input sizes for which a model is valid: the symbols in --input, and every other dynamic size in the file."
 EXAMPLES = """examples:
   irshape sizes model.xml --input "image[1,3,H,W]"
   irshape sizes model.xml --input "image[1,3,H,W]" --near "H=500,W=700"

@@ -37,7 +37,7 @@ def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = command.add_argument_group(OUTPUT).add_argument
     add("-d", "--depth", type=most, default=DEPTH, metavar="N", help=f"the levels of the tree (default: {DEPTH})")
-    add("--near", action="append", default=[], metavar="H=512", help="the sizes at which numbers are given: H=512,W=512")
+    add("--near", action="append", default=[], metavar="H=512", help="the sizes for which numbers are given: H=512,W=512")
     add_model_arguments(command)
 
 
@@ -70,7 +70,7 @@ def _lines(palette: Palette, width: int | None, summary: Summary) -> Iterator[st
         yield ""
         yield from _table(summary, palette)
         if any(one.times > 1 for one in summary.modules):
-            yield f"{palette.dim}a row of equal blocks has the sum of all; the rows below it are one of them{palette.plain}"
+            yield f"{palette.dim}a row of equal blocks sums all of them; the rows below it show one{palette.plain}"
     yield ""
     near = f"  at {', '.join(f'{name}={size}' for name, size in cost.near.items())} (--near changes the sizes)" if cost.near else ""
     for number, (name, text, formula) in enumerate(summary.totals()):

@@ -20,7 +20,7 @@ from irshape.model.model import Model
 from irshape.page.data import PageData
 from irshape.report.text import escape
 
-ABOUT = "Show a model in the browser: graph, shapes, faults, why a size is what it is, and the shapes for other input sizes."
+ABOUT = "Show a model in the browser: graph, shapes, faults, the origin of each size, and the shapes for other input sizes."
 EXAMPLES = """examples:
   irshape view model.xml                             open the page in the browser
   irshape view model.xml -o page.html                write it: one file, which loads nothing from the network
@@ -35,7 +35,7 @@ exit code: 0 if the page was made and the model has no errors, 1 if it has error
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = command.add_argument
-    add("files", nargs="+", metavar="FILE", help="the .xml of an IR; of two files, the second is shown with what changed")
+    add("files", nargs="+", metavar="FILE", help="the .xml of an IR; with two files, the page shows the second and its changes")
     add("-o", "--output", metavar="PAGE.html", help="write the page to this file, and do not open it")
     add("--force", action="store_true", help="overwrite PAGE.html if it exists")
     add("--live", action="store_true", help="serve the page on this machine until Ctrl-C; it follows FILE when that is saved")

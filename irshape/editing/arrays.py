@@ -54,7 +54,7 @@ def element_type_of(given: ElementType | str) -> ElementType:
     """An element type by its name. Raises `EditError` for another name."""
     found = given if isinstance(given, ElementType) else ElementType.parse(given)
     if found is None:
-        raise EditError(f"{given!r} is no element type; there are {', '.join(ElementType.BY_NAME)}")
+        raise EditError(f"{given!r} is not an element type; choose from {', '.join(ElementType.BY_NAME)}")
     return found
 
 

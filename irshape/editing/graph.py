@@ -15,7 +15,7 @@ from irshape.editing.arrays import element_type_of
 from irshape.editing.draft import Draft
 from irshape.editing.layers import Layer, Layers, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import Simplification, simplify
-from irshape.editing.state import Step
+from irshape.editing.state import EditStep
 from irshape.editing.variables import stateful, stateless
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR, Diagnostic
@@ -131,7 +131,7 @@ class Graph(Layers):
     # Taking back.
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[EditStep]:
         """The edits so far, each with its verb, the name of the layer and the rest in words."""
         return [step for _, step in self._draft.state.steps]
 
@@ -209,7 +209,7 @@ class Graph(Layers):
 def edit(source: Source | Model, **reading: Unpack[Reading]) -> Graph:
     """Make a graph of a model that can be edited. The model itself never changes.
 
-    Takes what `irshape.read` takes, or a model. Raises the errors of `irshape.read`, and `EditError` for a file that is no whole IR.
+    Takes what `irshape.read` takes, or a model. Raises the errors of `irshape.read`, and `EditError` for a file that is not a whole IR.
     """
     model, weights, opaque = taken(source, reading)
     graph = Graph.__new__(Graph)

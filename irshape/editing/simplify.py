@@ -21,9 +21,9 @@ from irshape.shape.value import Unreadable
 
 # The rules in the order in which they are applied, each with what it does.
 RULES: Final = {
-    "fold": "a layer whose values are known becomes a constant",
-    "no-op": "a layer that gives its first input goes",
-    "dead": "a layer goes on which no output depends",
+    "fold": "replace a layer whose values are known by a constant",
+    "no-op": "remove a layer whose output is its first input",
+    "dead": "remove a layer on which no output depends",
 }
 
 # A value with more elements is left to be computed: a constant would only be larger than the layers.

@@ -24,7 +24,7 @@ class EditError(ValueError):
     """An edit that makes no graph: a cycle, a tensor of another graph, an unknown attribute, the removal of a layer that is still read."""
 
 
-class Step(NamedTuple):
+class EditStep(NamedTuple):
     """One edit: the verb, the name of the layer as it was before, and the rest in words."""
 
     verb: str
@@ -127,7 +127,7 @@ class Journal:
         self.model = model
         self.outer = outer
         self.journal: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
-        self.steps: list[tuple[int, Step]] = []
+        self.steps: list[tuple[int, EditStep]] = []
         self.appended: dict[int, bytes] = {}  # the bytes of new constants by their offset
         self._stored: dict[bytes, int] = {}
         self._slots: Iterator[int]
@@ -140,7 +140,7 @@ class Journal:
     def note(self, verb: str, name: str, detail: str = "") -> None:
         """Write a step down, before it is made. A layer in a body is named with the layers around it."""
         path = "" if self.outer is None else f"{self.model.path} / "
-        self.steps.append((len(self.journal), Step(verb, f"{path}{name}", detail)))
+        self.steps.append((len(self.journal), EditStep(verb, f"{path}{name}", detail)))
 
     def undo(self, mark: int) -> None:
         """Take back every change since the journal had this length."""

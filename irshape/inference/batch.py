@@ -78,10 +78,10 @@ def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, ba
     """
     shapes, axes, reasons, open_shapes, shown, is_whole = find_batch(new_engine, present, asked)
     if not is_whole:
-        raise InputError("to try which axis is the batch takes more steps than the limit work allows; give the shapes of the inputs")
+        raise InputError("finding the batch axis takes more steps than the limit work allows; give the shapes of the inputs")
     if open_shapes:
         if len(shown) != 1:
-            raise InputError(_unclear(open_shapes, shown))
+            raise InputError(_unclear(open_shapes, shown, batch))
         axes.update(shown[0])
         reasons.update(dict.fromkeys(shown[0], BY_SYMBOL))
     if not axes:
@@ -135,12 +135,14 @@ def _is_batch(engine: Engine, present: Inputs, sized: dict[Node, DescribedShape]
     return low < high
 
 
-def _unclear(shapes: dict[Node, _Described], shown: list[_Axes]) -> str:
+def _unclear(shapes: dict[Node, _Described], shown: list[_Axes], batch: Described) -> str:
     example = next(iter(shapes))
-    hint = f"give the shape of an input, as in {example.name}[{','.join(map(str, shapes[example]))}]"
+    sizes = list(shapes[example])
+    sizes[shown[0].get(example, 0) if shown else 0] = batch
+    hint = f"give the shape of an input, as in {example.name}[{','.join(map(str, sizes))}]"
     if not shown:
         names = ", ".join(repr(node.name) for node in shapes)
-        remedy = "if constants fix the batch, patch_constants (--patch-constants) changes them as well"
+        remedy = "if constants fix the batch, add patch_constants (--patch-constants), which changes these constants, too"
         return f"no axis of {names} becomes the leading dimension of every output; {hint}; {remedy}"
     options = [" with ".join(f"axis {axis} of {node.name!r}" for node, axis in axes.items()) or "none of the others" for axes in shown]
     return f"the batch may be {' or '.join(options)}; {hint}"

@@ -34,7 +34,7 @@ _MOST_MENDS = 3
 # The largest number that is tried as a solution.
 _LARGEST = 1 << 24
 # Hints at a layer that fails again with the values for later layers, and at one that fails with every value that was tried.
-_UNDONE = "with the values for later layers this layer fails again, so no values are known that fit all layers"
+_UNDONE = "the values that later layers need make this layer fail again, so irshape knows no values that fit all layers"
 _UNKNOWN = "irshape knows no value of a constant with which this layer would pass"
 
 
@@ -268,7 +268,7 @@ class _Search:
                     ways = "; or ".join(self.blame(some)[0] for some in (pins, *self.others_that_fit[:1]))
                     reason = f"{node.type} {node.name!r} passes in several ways, and irshape cannot know which is meant: {ways}"
                 elif not own:
-                    reason = f"irshape knows no pattern with which Reshape {node.name!r} joins and splits the axes that it did before"
+                    reason = f"irshape knows no pattern with which Reshape {node.name!r} joins and splits the same axes as before"
                 return unpatched(model, reason, node, "choose other sizes, or convert the model again with these input shapes")
             self.remember(pins)
             self.overrides = self.with_pins(pins)
@@ -468,7 +468,7 @@ class _Search:
         return []
 
     def resizing(self, reshape: Node) -> _Pin | None:
-        """The numbers in the constant pattern of a Reshape that must change, so that it joins and splits the axes that it did before.
+        """The numbers in the constant pattern of a Reshape that must change, so that it joins and splits the same axes as before.
 
         None if no number must change, or if the sizes that would fit are not clear.
         """

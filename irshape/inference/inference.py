@@ -279,7 +279,7 @@ class Inference:
     def guards(self) -> list[Guard]:
         """The conditions on the sizes of the inputs, simplified.
 
-        After them come conditions on sizes that depend on data, then premises, then what bodies require that need not run.
+        After them come conditions on sizes that depend on data, then premises, then conditions of bodies that may not run.
         """
         if not self._requirements:
             return []
@@ -370,7 +370,7 @@ class Inference:
 
     @property
     def formulas(self) -> dict[str, str]:
-        """The shapes of output ports as formulas, by `LAYER:PORT`, for shapes with a size that is no plain number."""
+        """The shapes of output ports as formulas, by `LAYER:PORT`, for shapes with a size that is not a plain number."""
         return {
             key: self.reading.symbolic(reading.shape)
             for (key, fact), (_, reading) in zip(self._outputs(), self.reading._outputs(), strict=True)

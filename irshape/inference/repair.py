@@ -347,7 +347,7 @@ class _Doubts:
         if node in self._suspected:
             return "an attribute of the layer may be wrong instead"
         if code in _WITNESSED and node in self._contradicted:
-            return "the ports of the layer record otherwise"
+            return "the ports of the layer record something else"
         if code in _INFERRED:
             if len(node.sources) > 1 and (ports := exchanged(node, self._layers.graphs[node.model].slots)):
                 return f"the edges to input ports {ports[0]} and {ports[1]} may be exchanged"

@@ -23,8 +23,8 @@ Wanted: TypeAlias = tuple[tuple[int, str], Given]
 class Guard:
     """A `requirement` that depends on the sizes of the inputs, the first `node` that makes it, and how many `more` do.
 
-    `branch` names the body that makes it, if this body need not run: `then_body of If_3`. Then the requirement says nothing about runs
-    that leave the body out, and bounds no size. It is empty for all other requirements.
+    `branch` names the body that makes the requirement, if this body may not run: `then_body of If_3`. Such a requirement bounds no size.
+    `branch` is empty for all other requirements.
     """
 
     __slots__ = ("_node", "branch", "more", "requirement")

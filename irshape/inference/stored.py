@@ -13,8 +13,8 @@ from irshape.xml.document import Document, Graph, Layer, Signature
 from irshape.xml.lexical import own_offset
 from irshape.xml.weights import Weights, WeightsError
 
-# The bytes of weights that tell whether the ends of lines were changed.
-_TOLD = 1 << 12
+# The bytes of weights that tell whether the ends of lines were changed; more are read only where the first ones hold no byte 10.
+_TOLD = (1 << 12, 1 << 20)
 
 
 def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic]:
@@ -66,11 +66,11 @@ def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnos
         yield Diagnostic("W201", f"the weights{named} are {format.name}, not the .bin of an IR", where, hint=format.hint)
         return
     if _has_other_line_ends(weights, weights.total - end):
-        message = f"in the weights{named}, each byte 10 has become the bytes 13 and 10: a copy as text has changed the ends of lines"
+        message = f"the weights{named} were copied as text: each byte 10 (LF) has become the bytes 13 and 10 (CRLF)"
         hint = "copy the .bin again as a binary file; in git, mark it in .gitattributes: *.bin binary"
         yield Diagnostic("W201", message, where, hint=hint)
         return
-    message = f"the weights{named} have {counted(weights.total, 'byte')}, but the constants end at byte {end:,}"
+    message = f"the weights{named} have {counted(weights.total, 'byte')}, but the constants end at byte {end}"
     yield Diagnostic(
         "W201", f"{message}; are they another model's weights?", where, hint="give the .bin that was written together with the .xml"
     )
@@ -78,7 +78,11 @@ def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnos
 
 def _has_other_line_ends(weights: Weights, surplus: int) -> bool:
     """Whether weights that are too long are those of the file with CRLF in place of each LF; the first part of large ones tells."""
-    part = weights.read(0, min(weights.total, _TOLD))
+    if 2 * surplus > weights.total:  # a byte becomes two at most
+        return False
+    part = weights.read(0, min(weights.total, _TOLD[0]))
+    if b"\n" not in part:
+        part = weights.read(0, min(weights.total, _TOLD[1]))
     feeds = part.count(b"\n")
     return bool(feeds) and part.count(b"\r\n") == feeds and (feeds == surplus if len(part) == weights.total else feeds <= surplus)
 

@@ -194,6 +194,9 @@ class _Causes:
             unused = {one.node: one for one in self.of("G116") if one.node is not None}
             ports = list(islice(self.unknown_inputs(fault), _MOST_PORTS))
             unread = [node for node in (*inputs, *unused) if any(_gives(node, port) for port in ports)]
+            if unread:
+                behind = self.behind(fault)  # an edge from such a layer would close a circle
+                unread = [node for node in unread if node not in behind]
             if len(unread) != 1 or fault.hint is not None:
                 self.name_output(fault)
                 continue
@@ -203,6 +206,22 @@ class _Causes:
             fault.hint = f"should an edge lead here from {where}? Nothing reads that layer"
             if node in unused and any(port.dims is not None and _gives(node, port) for port in ports):
                 self.absorb(fault, [unused[node]])
+
+    def behind(self, fault: Fault) -> set[Node]:
+        """The layer at fault, and all layers that depend on it."""
+        reader = fault.node if fault.ends is None else self.nodes.get(fault.ends[2])
+        readers: dict[Node, list[Node]] = {}
+        for node in self.model.nodes:
+            for slot in node.sources:
+                if 0 <= slot < len(self.model.producers):
+                    readers.setdefault(self.model.nodes[self.model.producers[slot]], []).append(node)
+        found: set[Node] = set()
+        pending = [] if reader is None else [reader]
+        while pending:
+            if (node := pending.pop()) not in found:
+                found.add(node)
+                pending += readers.get(node, ())
+        return found
 
     def say_next_steps(self) -> None:
         """What to do about inputs with too many edges or none, where nothing tells which edge is meant."""

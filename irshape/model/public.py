@@ -326,7 +326,7 @@ class Model(Exporting):
 
     Iterating gives the nodes in topological order; `nodes` has them in the order of the file. `model["name"]` and `model.node(id)` find one
     node, `"name" in model` says whether there is one. `name` is the name of the net, or of the body in its layer, and `ir_version` 10 or 11
-    (0 for an example of the specification). `holder` is the node that holds a body, None for a model that is no body. A model does not
+    (0 for an example of the specification). `holder` is the node that holds a body, None for a model that is not a body. A model does not
     change; it can be pickled.
     """
 

@@ -114,13 +114,13 @@ class Op:
       another one, and tells what OpenVINO refuses beyond the rule;
     - `openvino_view(self, ctx, elements, *inputs)` returns what OpenVINO knows of the elements that `propagate` returned, or None;
     - `openvino_shapes(self, ctx, shapes, *inputs)` returns what OpenVINO knows of the shapes that `infer` returned, one for each output.
-      It is asked only in a `OpenVINOPass`;
+      It is asked only in an `OpenVINOPass`;
     - `evaluate(self, *arrays)` computes the data itself, with NumPy;
-    - `cost(self, out, *inputs)` counts what the layer computes, as a `Count`; its docstring is the rule in words. It returns None where
-      the sizes do not tell. `out` has the shapes of the outputs. A layer of a class without this method is listed as not counted.
+    - `cost(self, out, *inputs)` counts what the layer computes, as a `Count`; its docstring is the rule in words. It returns None if
+      the sizes do not determine it. `out` has the shapes of the outputs. A layer of a class without this method is listed as not counted.
 
-    The hooks that begin with `openvino_` are the one place for all that OpenVINO does otherwise, so the rule is the specification. They,
-    except those about elements, and `cost` need only name the inputs that they use.
+    The hooks that begin with `openvino_` hold every departure of OpenVINO, so the rule is the specification. They, except those about
+    elements, and `cost` need only name the inputs that they use.
 
     `types`, `propagate`, `evaluate`, `cost`, `openvino_checks` and `openvino_differs` are None for a class without such a method.
     `is_view` says that a runtime need not copy the first input to make the output, `is_in_place` that the output can take the place of an

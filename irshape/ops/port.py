@@ -22,7 +22,7 @@ class In:
     `types` are the element types that it takes. `rank` or `min_rank` bound its rank. `value=True` says that the rule reads the
     elements of the tensor, so they are read from the weights or followed through the graph. An `optional` port may be absent; then
     its parameter is None. An optional port that is there only together with another one names that one as `along`. OpenVINO feeds a
-    `filled` one by itself, so it may also be listed without an edge. A `variadic` port is there any number of times; its parameter is
+    `filled` one by itself, so it may also be listed without an edge. A `variadic` port may be repeated; its parameter is
     a tuple, and all of them have one element type, unless the port is `mixed`. Several variadic ports in a row are repeated together.
     `like` names a port that has the same element type. `ranked=True` says that the rule is not asked if the rank of the tensor is not
     known; then no output has a known rank, unless `Out(rank=…)` says it. `pieces=True` says that OpenVINO reads each constant that a

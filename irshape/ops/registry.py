@@ -49,7 +49,7 @@ def _may_resemble(word: str, known: str) -> bool:
 
 
 class ExtensionError(ValueError):
-    """An extension cannot be loaded; the message names the file or the module, and the next step. A line tells of one operation."""
+    """An extension cannot be loaded. Each line of the message is about one operation, and names the file or module and the next step."""
 
 
 class Clash(TypeError):

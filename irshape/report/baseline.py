@@ -56,9 +56,9 @@ class Baseline:
             raise BaselineError(f"{path}: {error.strerror}{advice}") from None
         except (ValueError, RecursionError) as error:
             reason = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
-            raise BaselineError(f"{path}: this is no JSON: {reason}; {_ANEW}") from None
+            raise BaselineError(f"{path}: this is not JSON: {reason}; {_ANEW}") from None
         if not _is_baseline(content):
-            raise BaselineError(f"{path}: this is no baseline of irshape; {_ANEW}")
+            raise BaselineError(f"{path}: this is not a baseline of irshape; {_ANEW}")
         return Baseline(path, content["files"])
 
     def parted(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:

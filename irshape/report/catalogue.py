@@ -87,7 +87,7 @@ _family(
     ),
     (
         "X107 error: unknown precision",
-        "OpenVINO has no element type of the name that a port gives as its precision.",
+        "The precision of a port is not the name of an element type of OpenVINO.",
         "OpenVINO refuses the file.",
         "Use a name such as FP32, FP16, I64, U8 or BOOL.",
     ),
@@ -138,7 +138,7 @@ _family(
         "The text departs from XML in a way that OpenVINO's parser forgives, such as blanks before the XML declaration, text after the end, "
         "or an attribute that is given twice.",
         "Other tools refuse the file.",
-        "Remove the blanks, the text or the attribute.",
+        "Remove the blanks, the text, the zero bytes or the attribute.",
     ),
     (
         "X202 warning: departs from the schema",
@@ -167,7 +167,7 @@ _family(
     ),
 )
 
-# N: notes on what irshape chose or left out.
+# N: notes on choices and omissions of irshape.
 _family(
     (
         "N101 note: batch axis",
@@ -177,8 +177,8 @@ _family(
     ),
     (
         "N102 note: rank of an input changed",
-        "An input was given a shape of another rank than the file has for it.",
-        "The change of the rank may be the cause of errors in later layers.",
+        "The shape that was given for an input has another rank than the shape in the file.",
+        "The new rank may cause errors in later layers.",
         "Give the input a shape of the rank that the file has.",
     ),
     (
@@ -195,7 +195,7 @@ _family(
     ),
     (
         "N105 note: body not followed to the end",
-        "A body in other bodies needs more passes than the limit `passes` allows. The last pass takes its inputs to be of any shape.",
+        "A body inside other bodies needs more passes than the limit `passes` allows. The last pass assumes inputs of any shape.",
         "The shapes are right, but more passes would make some of them more precise.",
         "Raise the limit: --limit passes=N.",
     ),
@@ -480,7 +480,7 @@ _family(
     ),
     (
         "V105 error: value must be constant",
-        "The operation needs the value of an input, or the number of its values, while the model is read; only a run would tell it.",
+        "OpenVINO needs the value of an input, or the number of its values, while it reads the model, but only a run tells it.",
         "OpenVINO refuses the layer.",
         "Feed the input from a Const.",
     ),
@@ -558,7 +558,7 @@ _family(
     (
         "W203 warning: no weights",
         "The model has constants, but there is no .bin beside the .xml. irshape check reports an error, the other commands a warning.",
-        "OpenVINO needs the .bin to load the model, and refuses it without. irshape checks what follows without it: shapes that depend on values of constants are "
+        "OpenVINO needs the .bin to load the model. irshape checks the model without the .bin: shapes that depend on values of constants are "
         "unknown, and irshape does not find the faults in them.",
         "Put the .bin beside the .xml, give its path with --weights-file, or say with --no-weights that there is none.",
     ),
@@ -628,7 +628,7 @@ _family(
     ),
     (
         "R401 warning: never valid",
-        "OpenVINO loads the model, but the model runs for no size of its dynamic dimensions.",
+        "OpenVINO loads the model, but no sizes of its dynamic dimensions let it run.",
         "Every inference request fails.",
         "Change the model so that the condition in the message can hold.",
     ),

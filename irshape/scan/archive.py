@@ -72,7 +72,7 @@ class Archive:
         except MemoryError:
             raise
         except Exception:  # the libraries raise whatever a wrong byte leads to
-            raise ArchiveError(f"the file is no whole {form} archive; copy or download it again") from None
+            raise ArchiveError(f"the file is not a complete {form} archive; copy or download it again") from None
 
     def __del__(self) -> None:
         if hasattr(self, "_file"):
@@ -206,7 +206,7 @@ class _TarMember(_Member):
 
     def pieces(self) -> Iterator[bytes]:
         if not self._is_plain:
-            raise ArchiveError("the member of the archive is no plain file, but a link, a device or a file with holes")
+            raise ArchiveError("the member of the archive is not a plain file, but a link, a device or a file with holes")
         return _stored(_Window(self._file, self._data, self.size))
 
 
@@ -250,7 +250,7 @@ class _Guarded:
         if not 0 <= size <= self._most:
             data = self._file.read(self._most + 1)
             if len(data) > self._most:
-                raise ArchiveError(f"the file is no archive that irshape reads: {self._reason}; --max-members=N allows more")
+                raise ArchiveError(f"the file is not an archive that irshape reads: {self._reason}; --max-members=N allows more")
             return data
         return self._file.read(size)
 
@@ -305,4 +305,4 @@ def _unpacked(packed: Any, most: int) -> IO[bytes]:
 
 def _refuse_beyond(total: int, most: int) -> None:
     if total > most:
-        raise ArchiveError(f"the archive unpacks to more than {most:,} bytes; --max-expansion=N allows N bytes for each of its own")
+        raise ArchiveError(f"the archive unpacks to more than {most:,} bytes; --max-expansion=N allows N bytes for each packed byte")

@@ -48,7 +48,7 @@ FIELDS: Final = (
     Field("signature", TEXT, "the inputs and outputs in as few symbols as possible; null without open sizes or with errors", True),
     Field("macs", NUMBER, "with --cost: the multiply-accumulates of an inference, at the sizes `cost_at`", True),
     Field("flops", NUMBER, "with --cost: two for each multiply-accumulate and one for each other operation, at the sizes `cost_at`", True),
-    Field("peak_memory", NUMBER, "with --cost: the bytes of the activations where they are most, at the sizes `cost_at`", True),
+    Field("peak_memory", NUMBER, "with --cost: the most bytes that activations take at one time, at the sizes `cost_at`", True),
     Field("cost_at", TEXT, "with --cost: the sizes of the symbols of the signature at which a model with open sizes is counted", True),
     Field("macs_formula", TEXT, "with --cost: the multiply-accumulates of a model with open sizes, in the symbols of the signature", True),
     Field("errors", NUMBER, "the number of errors"),

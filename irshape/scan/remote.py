@@ -143,7 +143,7 @@ def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if type(error).__module__.partition(".")[0] == "aiohttp":
-        return "the server broke off, or answers something else than HTTP"
+        return "the server broke off, or does not answer in HTTP"
     return "the package that reads this protocol failed"
 
 
@@ -169,7 +169,7 @@ class Remote:
                 raise FileNotFoundError(self._path)
             return found
 
-        found = tried("the file cannot be asked for", ask)
+        found = tried("the file cannot be requested", ask)
         size = found.get("size")
         tag = found.get("ETag") or found.get("etag")
         stamp = found.get("LastModified") or found.get("last_modified") or found.get("mtime") or found.get("date_time")

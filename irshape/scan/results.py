@@ -62,7 +62,7 @@ class Journal:
         except BlockingIOError:
             raise ResultsError(f"{self.path}: another run writes this file") from None
         except OSError as error:
-            advice = "; move it away, for it is no unfinished table" if os.path.lexists(self.path) else ""
+            advice = "; move it away, because it is not an unfinished table" if os.path.lexists(self.path) else ""
             raise ResultsError(f"{self.path}: {error.strerror}{advice}") from None
         try:
             end = self._continue(identity, restarts=restarts)
@@ -85,7 +85,7 @@ class Journal:
             header = None
         known = header.get("unfinished") if isinstance(header, dict) else None
         if not isinstance(known, str) or not first.endswith(b"\n"):
-            raise ResultsError(f"{self.path}: this is no unfinished table of irshape scan; move it away")
+            raise ResultsError(f"{self.path}: this is not an unfinished table of irshape scan; move it away")
         if restarts:
             return 0
         if known != identity:
@@ -190,7 +190,7 @@ class Table:
         except OSError as error:
             raise ResultsError(f"{self._path}: {error.strerror or 'the table is damaged'}") from None
         except RowFault as fault:
-            raise ResultsError(f"{self._path}: this is no table of irshape scan: {fault}") from None
+            raise ResultsError(f"{self._path}: this is not a table of irshape scan: {fault}") from None
 
     def check(self) -> None:
         """Read the whole table once."""
@@ -275,8 +275,11 @@ class Cache:
         self._data.execute("CREATE TABLE rows (file BLOB PRIMARY KEY, version TEXT, settings TEXT, row TEXT) WITHOUT ROWID")
         try:
             self._data.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?)", map(_cached, read(path)))
-        except sqlite3.Error as error:
-            raise ResultsError(f"{path}: the rows cannot be kept on the disk: {error}") from None
+        except BaseException as error:
+            self.close()  # from Python 3.13 on, a connection that is left open warns
+            if isinstance(error, sqlite3.Error):
+                raise ResultsError(f"{path}: the rows cannot be kept on the disk: {error}") from None
+            raise
 
     def version(self, file: str, settings: str) -> str | None:
         """The version that a file had, if its row was made with these settings; None if there is no such row."""
@@ -305,7 +308,7 @@ def _arrow() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise MissingError("Parquet needs pyarrow: pip install 'irshape[scan]'; a .jsonl file needs nothing") from None
+        raise MissingError("Parquet needs pyarrow: pip install 'irshape[scan]'; a .csv or .jsonl file needs no package") from None
     return pyarrow
 
 

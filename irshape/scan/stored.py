@@ -170,13 +170,13 @@ class StoredWeights(io.RawIOBase):
             parts = file.ranges(groups) if groups else []
             self._known = [(group[0], part) for group, part in zip(groups, parts, strict=True)]
             if any(len(part) != group[1] - group[0] for group, part in zip(groups, parts, strict=True)):
-                raise TransportError("a range of the .bin came short")
+                raise TransportError("the server sent less than a range of the .bin")
         for first, part in self._known:
             if first <= start and end <= first + len(part):
                 return part[start - first : end - first]
         (part,) = file.ranges([(start, end)])
         if len(part) != min(end, file.size) - start:
-            raise TransportError("a range of the .bin came short")
+            raise TransportError("the server sent less than a range of the .bin")
         self._known.append((start, part))
         return part
 

@@ -37,7 +37,7 @@ def _policy(value: str) -> str:
 
 def _operations(file: str) -> str:
     if not file.endswith(".toml"):
-        raise ValueError(f"{file!r} is no .toml file; name Python files and modules on the command line, with --extensions")
+        raise ValueError(f"{file!r} is not a .toml file; name Python files and modules on the command line, with --extensions")
     return file
 
 

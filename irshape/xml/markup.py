@@ -231,9 +231,11 @@ class Markup:
             opened = [(tag, opened_at) for tag, opened_at, _, _ in self.stack]
             self.refuse("X110", example.omission(self.source, offset, complaint, opened, self.document.position), offset)
         if self.root and not self.stack and b"<" not in self.source[offset:]:
-            is_padded = not self.source[offset:].strip(b"\0")
-            what = "zero bytes, as padding," if is_padded else "text"
-            self.fault("X201", f"there {'are' if is_padded else 'is'} {what} after the end of the XML", offset, severity=WARNING)
+            if self.source[offset:].strip(b"\0"):
+                self.fault("X201", "there is text after the end of the XML", offset, severity=WARNING)
+            else:
+                advice = "remove the zero bytes: a disk or a download has padded the file with them"
+                self.fault("X201", "there are zero bytes after the end of the XML", offset, hint=advice, severity=WARNING)
             return
         if not self.root:
             self.check_swapped()

@@ -43,7 +43,7 @@ _XML: Final = "XML"
 UNREAD: Final = ("W101", "W203", "N108")
 _ITSELF: Final = "put the .bin file itself there"
 _UNREAD: Final = "the weights are not read, so values of constants are unknown"
-_ABSENT: Final = "; irshape takes the values of constants for unknown"
+_ABSENT: Final = "; irshape treats the values of constants as unknown"
 _FETCH: Final = "fetch the file that the link names, for example with git annex get or dvc pull"
 
 

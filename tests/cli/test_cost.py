@@ -154,7 +154,7 @@ def test_wrong_arguments(capsys: pytest.CaptureFixture[str], arguments: list[str
 def test_faults_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines, _ = run(capsys, ROOT / "examples" / "faulty.xml")
     assert code == 1
-    assert any("because an error stands before the layer" in line for line in lines)
+    assert any("because a layer before it has an error" in line for line in lines)
 
 
 def test_costs_of_two_models(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -61,8 +61,8 @@ def test_a_file_is_edited_in_place(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ([], "no edit: give --add-output, --set-attribute, --rename, --bypass, --remove, --stateful, --stateless, --prune or --trim"),
-        (["--bypass", "stem", "--in-place", "-o", "x.xml"], "-o and --in-place do not go together"),
-        (["--trim", "--in-place"], "--trim and --in-place do not go together"),
+        (["--bypass", "stem", "--in-place", "-o", "x.xml"], "-o and --in-place cannot be combined"),
+        (["--trim", "--in-place"], "--trim and --in-place cannot be combined"),
         (["--bypass", "stam"], "--bypass stam: no layer 'stam'; did you mean 'stem'?"),
         (["--bypass", "stem", "--bypass", "stem"], "--bypass stem: no layer 'stem'"),
         (["--set-attribute", "stem"], "the form is LAYER:ATTRIBUTE=VALUE"),

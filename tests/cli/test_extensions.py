@@ -106,7 +106,7 @@ def test_a_configuration_names_files_of_operations_and_no_code(tmp_path: Path, c
     assert "1 file, 4 layers: 1 note" in out(capsys, "check", str(tmp_path / "model.xml"), "--fix")
     configuration.write_text('extensions = ["patches.py"]\n', encoding="utf-8")
     assert main(["check", str(tmp_path / "model.xml")]) == 2
-    assert "'patches.py' is no .toml file; name Python files and modules on the command line" in capsys.readouterr().err
+    assert "'patches.py' is not a .toml file; name Python files and modules on the command line" in capsys.readouterr().err
     configuration.write_text('extensions = ["missing.toml"]\n', encoding="utf-8")
     assert main(["check", str(tmp_path / "model.xml")]) == 2
     assert "missing.toml: No such file or directory" in capsys.readouterr().err

@@ -126,10 +126,10 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
         (("--batch", "2,3"), "the batch must be one size, not '2,3'"),
         (("--input", "y[1]"), "the model has no input 'y'; it has 'parameter_0'"),
         (("--batch", "2", "--weights", "copy"), "--weights needs -o"),
-        (("--batch", "2", "--patch-constants", "--in-place"), "--patch-constants and --in-place do not go together"),
+        (("--batch", "2", "--patch-constants", "--in-place"), "--patch-constants and --in-place cannot be combined"),
         (
             ("--batch", "2", "--patch-constants", "--weights", "link", "-o", "x.xml"),
-            "--patch-constants and --weights link do not go together",
+            "--patch-constants and --weights link cannot be combined",
         ),
     ],
 )

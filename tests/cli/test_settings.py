@@ -313,7 +313,7 @@ def test_other_commands_take_inputs_where_they_fit(run: Start, models: Path) -> 
         assert command == "sizes" or "f32[1,3,8,16]" in done.out
 
 
-# options that do not go together
+# options that cannot be combined
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import irshape
+import irshape.typing
 from irshape.cli.arguments import COMMANDS
 from irshape.cli.main import main
 from irshape.cli.parser import parser
@@ -158,7 +159,9 @@ def members(name: str) -> Iterator[tuple[str, str]]:
             yield f"{name}.{member}", about if f"`{member}`" in about or f"`{member}=" in about else ""
 
 
-PUBLIC = [f"irshape.{name}" for name in irshape.__all__] + list(documentation.PARTS)
+PUBLIC = [f"irshape.{name}" for name in irshape.__all__] + [
+    name for one in irshape.typing.__all__ if (name := f"irshape.typing.{one}") not in documentation.TYPES
+]
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -183,10 +186,11 @@ def test_the_page_of_the_api_names_what_exists() -> None:
     names = re.findall(r"^::: (\S+)$", documentation.api_page(), re.MULTILINE)
     assert {"irshape.infer", "irshape.Session", "irshape.extend.Op"} <= set(names)
     assert len(set(names)) == len(names)
+    assert [name for name in names if not re.fullmatch(r"irshape\.((extend|testing|typing)\.)?\w+", name)] == []
+    assert {f"irshape.typing.{name}" for name in irshape.typing.__all__} <= set(names)
     for name in names:
         module, _, member = name.rpartition(".")
-        # Some types exist for a type checker only.
-        assert hasattr(import_module(module), member) or f" {member}: TypeAlias" in inspect.getsource(import_module(module)), name
+        assert hasattr(import_module(module), member), name
 
 
 def test_the_page_of_schemas_has_the_keys_of_objects_in_objects() -> None:

@@ -157,7 +157,7 @@ def test_strings_are_packed(tmp_path: Path) -> None:
         ([16], "u4", "u4 holds 0 to 15"),
         ([0.5], "i32", "i32 holds integers only"),
         ([1], "nf4", "cannot be written from numbers"),
-        ([1], "f99", "'f99' is no element type"),
+        ([1], "f99", "'f99' is not an element type"),
         ([[1], [1, 2]], None, "no array"),
         (numpy.zeros(1, "c8"), None, "NumPy's complex64"),
     ],

@@ -329,7 +329,7 @@ def table(name: str, content: bytes) -> None:
             (folder / "t.jsonl").write_bytes(content)
             (folder / "a.xml").write_text(SMALL)
             command = ["scan", option, "t.jsonl"]
-            return Attack(command if option == "--summary" else [*command, "a.xml", "-o", "out.jsonl"], says="no table of irshape scan")
+            return Attack(command if option == "--summary" else [*command, "a.xml", "-o", "out.jsonl"], says="not a table of irshape scan")
 
         MAKERS[f"{option} {name}"] = make
 
@@ -354,7 +354,7 @@ def baseline(name: str, content: str) -> None:
     def make(folder: Path) -> Attack:
         (folder / "a.xml").write_text(SMALL)
         (folder / "base.json").write_text(content)
-        return Attack(["check", "a.xml", "--baseline", "base.json"], says="base.json: this is no ")
+        return Attack(["check", "a.xml", "--baseline", "base.json"], says="base.json: this is not ")
 
     MAKERS[f"baseline {name}"] = make
 
@@ -433,7 +433,7 @@ for options in (
 def foreign_partial(folder: Path) -> Attack:
     (folder / "a.xml").write_text(SMALL)
     shutil.copy(folder / "victim", folder / "out.jsonl.partial")
-    return Attack(["scan", "a.xml", "-o", "out.jsonl", "--restart"], says="this is no unfinished table")
+    return Attack(["scan", "a.xml", "-o", "out.jsonl", "--restart"], says="this is not an unfinished table")
 
 
 @attack

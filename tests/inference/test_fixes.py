@@ -155,7 +155,7 @@ def test_what_is_left_to_the_author(code: str, xml: str, title: str) -> None:
 MISSPELT = '<data block_size="2" mod="depth_first"/>'
 SUSPECT = "an attribute of the layer may be wrong instead"
 ABSENT = "an attribute of the layer is missing, and the recorded value may follow from it"
-OTHERWISE = "the ports of the layer record otherwise"
+OTHERWISE = "the ports of the layer record something else"
 # A file in which the recorded text may be right, the code of the fix that would hide that, and its hint.
 DOUBTFUL = [
     (fold(MISSPELT, Q.replace("16", "64")), "R301", SUSPECT),

@@ -262,7 +262,7 @@ def test_a_symbol_shows_the_batch_axis() -> None:
     [
         (
             baked_pattern(),
-            r"no axis of 'parameter_0' becomes the leading .* as in parameter_0\[1,4,6\]; .*--patch-constants",
+            r"no axis of 'parameter_0' becomes the leading .* as in parameter_0\[3,4,6\]; .*--patch-constants",
         ),
         (fixed_head(), None),
     ],

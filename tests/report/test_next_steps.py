@@ -22,6 +22,7 @@ def faults(xml: bytes, code: str, weights: bytes | None = None) -> list[Diagnost
 def test_zero_bytes_behind_the_file_are_called_so(count: int) -> None:
     (fault,) = faults(ATROUS + bytes(count), "X201")
     assert "zero bytes" in fault.message
+    assert "zero bytes" in (fault.hint or "")
 
 
 @pytest.mark.parametrize("length", [1000, 3000, 5000])
@@ -40,6 +41,25 @@ def test_weights_that_were_copied_as_text() -> None:
     assert "binary" in (fault.hint or "")
     (other,) = faults(xml, "W201", weights + b"\r\n" * 8)
     assert "another model's weights" in other.message
+
+
+def test_one_byte_that_a_copy_as_text_has_changed() -> None:
+    """Weights that are nearly all zeros may have their only byte 10 far behind."""
+    xml = b"""<net name="m" version="11"><layers>
+        <layer id="0" name="c" type="Const" version="opset1"><data element_type="u8" shape="9000" offset="0" size="9000"/>
+            <output><port id="0" precision="U8"><dim>9000</dim></port></output></layer>
+        <layer id="1" name="r" type="Result" version="opset1"><input><port id="0" precision="U8"><dim>9000</dim></port></input></layer>
+    </layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
+    (fault,) = faults(xml, "W201", bytes(8999) + b"\r\n")
+    assert "13 and 10" in fault.message
+
+
+def test_a_hint_closes_no_circle() -> None:
+    """The layer at fault, or one that depends on it, is no source for its input, even if nothing else reads it."""
+    diagnostics = irshape.check(ATROUS.replace(b'<layer id="3"', b'<layer id="three"'), weights=False).diagnostics
+    (unfed,) = [one for one in diagnostics if one.code == "G106"]
+    assert unfed.where.layer_name == "stem/relu"
+    assert "stem/relu" not in (unfed.hint or "")
 
 
 def test_an_input_with_two_edges_and_one_with_none() -> None:

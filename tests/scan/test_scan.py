@@ -286,7 +286,7 @@ def test_wrong_arguments_are_named(models: Path, tmp_path: Path, capsys: pytest.
         ([str(models)], "give a PATH to scan and --output TABLE"),
         ([str(models), "-o", str(tmp_path / "out.txt")], "ends with .jsonl, .parquet, .csv or .sarif"),
         ([str(tmp_path / "none"), "-o", str(tmp_path / "out.jsonl")], "none"),
-        (["--summary", str(models / "feed.xml")], "this is no table of irshape scan"),
+        (["--summary", str(models / "feed.xml")], "this is not a table of irshape scan"),
         (["--summary", str(tmp_path / "none.jsonl")], "No such file"),
         ([str(models), "-o", str(tmp_path / "out.jsonl"), "--target", "nonsense"], "nonsense"),
     ):

@@ -18,12 +18,12 @@ from irshape.answers.cost.formula import Amount, Formula, amount, ratio, total, 
 from irshape.answers.cost.graph import Graph, Parameters, Tensors, Trips
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.cost.reference import reference
+from irshape.answers.signature.data import DataSize
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError
 from irshape.inference.variables import pairs
 from irshape.model.model import Node
-from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report.diagnostic import Diagnostic
@@ -51,7 +51,7 @@ class Variable(NamedTuple):
     after: Amount
 
 
-class Tensor(NamedTuple):
+class CostTensor(NamedTuple):
     """An input or an output of the model, with its bytes; None if they are not known."""
 
     name: str
@@ -73,25 +73,18 @@ class Swept(NamedTuple):
     state_bytes: int
 
 
-class DataSize(NamedTuple):
-    """A size that only a run tells: its name in the formulas, and the layer that decides it."""
-
-    name: str
-    node: PublicNode
-
-
 class Cost:
     """What a model costs at each inference.
 
     Every amount is a number, or a `Formula` of the sizes of the inputs. `macs` are multiply-accumulates, `operations` all other operations
     on single elements, `flops` two for each MAC and one for each operation. `traffic` are the bytes that layers read and write.
     `parameters` is the number of elements of the constants, `parameter_bytes` their bytes, and `parameters_by_type` both by element type.
-    `peak_memory` are the bytes of the activations where they are most; `peak` tells in which layer, and for which sizes another layer takes
+    `peak_memory` is the most bytes that activations take at one time; `peak` tells in which layer, and for which sizes another layer takes
     over. `state` are the variables. `inputs` and `outputs` are those of the model.
 
     `layers` are the layers in the order of the file, those of bodies included; `uncounted` are those whose work is not counted and is in no
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
-    ranges of the sizes that the user can choose, `data_sizes` those that only a run tells. `near` are the sizes at which formulas are
+    ranges of the sizes that the user can choose, `data_sizes` the sizes known only at run time. `near` are the sizes at which formulas are
     compared; `is_near_valid` says that they fulfil the conditions of the model. `signature` has these conditions; it is None for a model
     without open sizes. `diagnostics` are the faults of the model, `reuse` says which tensors share memory, and `swept` are the rows of
     `sweep` that the command line was asked for.
@@ -128,9 +121,9 @@ class Cost:
         self.parameter_bytes: Final = parameters.bytes
         self.parameters_by_type: Final = parameters.by_type
         self.peak: Final = Peak(tensors, graph, reuse, names)
-        self.inputs: Final = [Tensor(node.name, self._bytes(graph, node, node.first_slot)) for node in model.parameters]
+        self.inputs: Final = [CostTensor(node.name, self._bytes(graph, node, node.first_slot)) for node in model.parameters]
         self.outputs: Final = [
-            Tensor(_output_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
+            CostTensor(_output_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
         ]
         self.state: Final = list(self._variables(graph))
         self.symbols: Final[dict[str, Range]] = {} if signature is None else {
@@ -157,7 +150,7 @@ class Cost:
 
     @property
     def peak_memory(self) -> Amount:
-        """The bytes of the activations in the layer where they are most; a formula holds for all sizes."""
+        """The most bytes that activations take at one time; a formula holds for all sizes."""
         return self.peak.memory
 
     @property
@@ -189,7 +182,8 @@ class Cost:
     def stretches(self, symbol: str) -> list[Stretch]:
         """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.
 
-        Without the work that it takes, the answer is empty, and a diagnostic says so. Raises `InputError` if there is no such symbol.
+        If the limit `work` does not allow the answer, it is empty, and a diagnostic says so. Raises `InputError` if there is no such
+        symbol.
         """
         if symbol not in self.near:
             raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(self.near) or 'none'}")
@@ -211,7 +205,7 @@ class Cost:
         found = self.peak.stretches(symbol, self.near, max(int(known.low), 1), None if known.high == inf else int(known.high), is_valid)
         if found is None and not self._is_unfinished:
             self._is_unfinished = True
-            what = f"for which sizes of {symbol}, and of other symbols, the peak is in another layer is not known"
+            what = f"it is not known for which sizes of {symbol} and of other symbols the peak is in another layer"
             self._inference.report([self._inference.unfinished(what, self.peak.candidates[0][0])])
         return found or []
 
@@ -281,9 +275,7 @@ class Cost:
             "ok": self._inference.ok,
             "symbols": {} if self.signature is None else {name: str(known) for name, known in self.signature.symbols.items()},
             "near": self.near,
-            "data_sizes": [
-                {"name": one.name, "layer": one.node.key, "layer_name": one.node.name, "type": one.node.type} for one in self.data_sizes
-            ],
+            "data_sizes": [one.to_dict() for one in self.data_sizes],
             "macs": self._shown_amount(self.macs),
             "operations": self._shown_amount(self.operations),
             "flops": self._shown_amount(self.flops),
@@ -324,7 +316,7 @@ class Cost:
     def _shown_amount(self, found: Amount) -> dict[str, Any]:
         return {"formula": str(found), "value": self.at(found)}
 
-    def _shown_tensor(self, one: Tensor) -> dict[str, Any]:
+    def _shown_tensor(self, one: CostTensor) -> dict[str, Any]:
         return {"name": one.name, "bytes": None if one.bytes is None else self._shown_amount(one.bytes)}
 
     def _shown_layer(self, layer: LayerCost) -> dict[str, Any]:

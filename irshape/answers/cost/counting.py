@@ -20,8 +20,8 @@ from irshape.shape.dim import Size, dim_max
 NO_RULE: Final = "the operation has no counting rule"
 UNKNOWN_OPERATION: Final = "the operation is unknown"
 UNKNOWN_RANK: Final = "a tensor of the layer has an unknown rank"
-UNKNOWN_SIZE: Final = "the sizes of the layer do not tell its work"
-FAILED: Final = "an error stands before the layer"
+UNKNOWN_SIZE: Final = "the work of the layer does not follow from its sizes"
+FAILED: Final = "a layer before it has an error"
 UNFINISHED: Final = "it takes more work than the limit allows (limit work)"
 
 

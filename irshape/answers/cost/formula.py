@@ -21,9 +21,9 @@ Leading: TypeAlias = dict[tuple[str, ...], Fraction]
 class Formula:
     """An amount as a formula of sizes. It prints as a Python expression, with its leading terms first.
 
-    `symbols` are the names of the sizes. `leading` is what counts where the sizes are large, with rounded coefficients: `81.5*N*H*W`; it is
-    the whole text of a formula that has no leading terms, such as one with a `max`. `expression` is the normal form, in the `table` of the
-    inference.
+    `symbols` are the names of the sizes. `leading` has the terms that matter for large sizes, with rounded coefficients: `81.5*N*H*W`; it
+    is the whole text of a formula that has no leading terms, such as one with a `max`. `expression` is the normal form, in the `table` of
+    the inference.
     """
 
     __slots__ = ("_names", "expression", "table")

@@ -99,7 +99,7 @@ class Peak:
         """The layers that have the peak as one symbol grows from `low` to `high`, the others having these sizes. Valid sizes count.
 
         Every size up to 4,096 above `low` is tried. Beyond, sizes are doubled up to 2^20, and between two of them the place where another
-        layer takes over is found by halving. Empty where the symbol does not count. None if no work is left.
+        layer takes over is found by halving. Empty where the symbol does not matter. None if no work is left.
         """
         if not any(isinstance(found, Formula) and symbol in found.symbols for _, found in self.candidates):
             return []

@@ -81,7 +81,7 @@ class Step:
 
     `number` counts the steps from 1, `where` is the layer, `subject` the name of the number that it computes (`axis 2`), `value` that
     number, and `reads` are the numbers that it is computed from. `formula` has the names of the reads and `numbers` their values; both are
-    empty if the number is read and not computed. `note` says in words what no formula says.
+    empty if the number is read and not computed. `note` explains the value in words where there is no formula.
     """
 
     __slots__ = ("formula", "note", "number", "numbers", "reads", "subject", "value", "where")

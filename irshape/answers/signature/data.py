@@ -22,7 +22,7 @@ _OF_DATA: Final = {
 
 
 class DataSize(NamedTuple):
-    """A size that only the data of a layer tells, with the name that it has in the signature."""
+    """A size that depends on the data of a layer, with its name in the signature."""
 
     name: str
     node: PublicNode

@@ -39,7 +39,7 @@ def reads(engine: Engine) -> Iterator[Read]:
         size = data.shape[axis[0]]
         last = largest.of(node.sources[1]) if isinstance(size, Dim) else None
         if isinstance(last, Dim):
-            requirement = Requirement("ge", size, last + 1, "the indices reach so many elements along the axis", "", {})
+            requirement = Requirement("ge", size, last + 1, "the indices reach this many elements along the axis", "", {})
             yield Read(size, last + 1, Guard(node, requirement))
 
 

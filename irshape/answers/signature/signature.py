@@ -95,7 +95,7 @@ class Signature:
     def assign(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> dict[str, tuple[int, ...]] | None:
         """The shapes of the inputs for these sizes of the symbols; None if the model refuses them.
 
-        An inference with the very shapes confirms the answer. A size of 0 is possible, too, where a model takes empty inputs. Raises
+        An inference with exactly these shapes confirms the answer. A size of 0 is possible, too, where a model takes empty inputs. Raises
         InputError if a size is missing, a symbol is unknown, or an input has an unknown rank.
         """
         given = {**(sizes or {}), **named}
@@ -140,7 +140,7 @@ class Signature:
         return shapes
 
     def is_decided(self, condition: Condition) -> bool:
-        """Whether the symbols alone decide a condition; if not, it is about sizes that only a run tells."""
+        """Whether the symbols alone decide a condition; if not, it is about sizes known only at run time."""
         return self.symbols.keys() >= set(condition.symbols)
 
     def to_dict(self) -> dict[str, Any]:

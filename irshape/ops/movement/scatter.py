@@ -154,7 +154,7 @@ class ScatterNDUpdateV3(Assembling):
             if not updates.is_ranked or indices.rank == 1:  # one tuple may name an element, and then updates may have any shape
                 return data.shape
             rank = data.rank + indices.rank - 1 - updates.rank
-            message = "a tuple of indices must have as many indices as data and indices have axes more than updates, less 1"
+            message = "the last axis of indices must be rank(data) + rank(indices) - rank(updates) - 1"
             ctx.require_eq(length, rank, message, code="S102")
             if not 0 <= rank <= data.rank:
                 return data.shape
