@@ -20,6 +20,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
 from irshape.model.model import Model, Node
+from irshape.page.bodies import ends_of_bodies
 from irshape.page.changes import changes_of
 from irshape.page.faults import Excerpts, rules
 from irshape.report.diagnostic import Diagnostic, clipped
@@ -111,6 +112,7 @@ class PageData:
             "ir_version": self.model.ir_version,
             "layers": layers,
             "ends": self._ends(),
+            "bodies": ends_of_bodies(self.hierarchy.position),
             "hidden": [self.hierarchy.position[node] for node in self.hierarchy.hidden],
             "groups": [[group.parent, _named(group.name), group.holder, group.repeats] for group in self.hierarchy.groups],
             "values": self._values(),

@@ -72,7 +72,8 @@ class App {
 
   makeTabs() {
     const { data } = this.model;
-    const tabs = [["faults", data.faults.length ? `Faults ${data.faults.length}` : "Faults"], ["layers", "Layers"], ["what-if", "What if"], ["demands", data.demands.length ? `Demands ${data.demands.length}` : "Demands"]];
+    const many = (word, { length }) => (length ? `${word} ${length > 999 ? "999+" : length}` : word);
+    const tabs = [["faults", many("Faults", data.faults)], ["layers", "Layers"], ["what-if", "What if"], ["demands", many("Demands", data.demands)]];
     if (data.changes) tabs.unshift(["changes", `Changes ${data.changes.length}`]);
     const bar = document.getElementById("tabs");
     bar.replaceChildren(...tabs.map(([name, text]) => element("button", { type: "button", role: "tab", "data-tab": name, onclick: () => this.openTab(name) }, text)));

@@ -23,6 +23,12 @@ class Colours {
   forget() { this.amounts = {}; this.peakLayer = undefined; }
   /** The sizes at which costs are counted: those of What if, and usual ones for the others. */
   sizes() { return { ...(this.app.model.data.cost || { near: {} }).near, ...this.app.sizesChosen }; }
+  /** These sizes in words: those of inputs, and the number of those that only data tell; or all of them. */
+  sizesText(isWhole = false) {
+    const { names } = this.app.formulas, sizes = Object.entries(this.sizes()), own = sizes.filter(([name]) => isWhole || names.includes(name));
+    const others = sizes.length - own.length;
+    return [...own.map(([name, size]) => `${name}=${size}`), ...(others ? [`${counted(others, "usual size")} that data tell`] : [])].join(", ");
+  }
   /** The amounts of all layers, as numbers, and of all groups. @param {string} kind @returns {Float64Array} */
   amountsOf(kind) {
     if (this.amounts[kind]) return this.amounts[kind];
@@ -86,7 +92,7 @@ class Colours {
     return peak >= 0 && !this.app.graph.isOpen(item) && (item === peak || this.app.model.ancestors(peak).includes(item));
   }
   showLegend() {
-    const { app } = this, sizes = Object.entries(this.sizes()).map(([name, size]) => `${name}=${size}`).join(", ");
+    const { app } = this, sizes = this.sizesText();
     this.legend.hidden = this.mode === "none";
     if (this.isCost) {
       const whole = `${this.amount(this.mode, this.total(this.mode))}${this.mode === "memory" ? " at the peak" : " in all"}${sizes ? ` at ${sizes}` : ""}`;
