@@ -54,6 +54,19 @@ function inRows(graph, widest) {
 
 /** @param {any} graph @param {any} edge */
 function edgeOf(graph, { from, to, isBack }) { return graph.edge(String(from), String(to), isBack ? "back" : undefined); }
+// Move a graph of dagre to its corner: dagre leaves out of its frame the ways of edges, and the ends are no part of it any more.
+/** @param {any} graph */
+function framed(graph) {
+  const nodes = graph.nodes().map((name) => graph.node(name)), edges = graph.edges().map((name) => graph.edge(name)), points = edges.flatMap((edge) => edge.points.slice(1, -1));
+  const places = [...nodes, ...edges.filter(({ x }) => x !== undefined), ...points];
+  if (!places.length) return;
+  for (const [axis, extent] of [["x", "width"], ["y", "height"]]) {
+    const own = axis === "x" ? places : nodes;
+    const least = own.reduce((found, at) => Math.min(found, at[axis] - (at[extent] || 0) / 2), Infinity) - 2;
+    for (const at of new Set([...places, ...edges.flatMap((edge) => edge.points)])) at[axis] -= least;
+    graph.graph()[extent] = own.reduce((found, at) => Math.max(found, at[axis] + (at[extent] || 0) / 2), 0) + 2;
+  }
+}
 // A line through points, straight down or bent.
 /** @param {number[][]} way */
 function pathOf(way) {
@@ -133,7 +146,7 @@ class Layouts {
   // With `isLinedUp`, inputs stand in the first row and results in the last one.
   ranked(boxes, edges, options, isLinedUp = false) {
     const graph = new dagre.graphlib.Graph({ multigraph: true });
-    graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: GAP, edgesep: 14, marginx: 2, marginy: 2, ...options });
+    graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: this.isBrief ? GAP / 2 : GAP, edgesep: 14, marginx: 2, marginy: 2, ...options });
     for (const [item, box] of boxes) graph.setNode(String(item), { width: box.width, height: box.height });
     for (const { from, to, text, isBack } of edges.values()) {
       graph.setEdge(String(from), String(to), text ? { width: this.ruler.width(text, "tensor") + 8, height: LINE, labelpos: "c" } : {}, isBack ? "back" : undefined);
@@ -147,12 +160,7 @@ class Layouts {
     }
     dagre.layout(graph);
     for (const [, end] of ends) graph.removeNode(end);
-    const nodes = graph.nodes().map((name) => graph.node(name)), above = Math.min(...nodes.map(({ y, height }) => y - height / 2)) - 2;
-    if (isLinedUp && nodes.length) {
-      const wires = graph.edges().map((name) => graph.edge(name));
-      for (const at of [...nodes, ...wires, ...wires.flatMap(({ points }) => points)]) at.y -= above;
-      graph.graph().height = Math.max(...nodes.map(({ y, height }) => y + height / 2)) + 2;
-    }
+    framed(graph);
     return graph;
   }
   // Move what stands in the ranks of a graph together, so that it is no wider than the stage; false if it has no room.
