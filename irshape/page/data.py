@@ -70,10 +70,7 @@ class PageData:
         opaque = list(opaque)
         self.inference: Final = check(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
         self.model = model = self.inference.model  # a copy if the symbols set the size of a variable
-        self.signature: Signature | None = None
-        if self.inference.ok and model.document.is_complete and _is_open(self.inference):
-            found = signature_of(self.inference)
-            self.signature = found if found.ok else None
+        self.signature: Final = open_signature(self.inference)
         self.formal: Final = self.inference if self.signature is None else self.signature._inference
         own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}
         faulty = [node for graph in model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in own]
@@ -378,6 +375,14 @@ class PageData:
         last = [self._at.get((one.path, one.layer_id or ""), -1) for one in read.through[-1:]]
         source = "" if read.step else "a size of the input" if read.kind == "input" and self.signature else escape(read.source)
         return [escape(read.name), escape(read.value), source, read.step or 0, *last]
+
+
+def open_signature(inference: Inference) -> Signature | None:
+    """The signature of a model with open sizes; None for one without open sizes or with errors."""
+    if not inference.ok or not inference.document.is_complete or not _is_open(inference):
+        return None
+    found = signature_of(inference)
+    return found if found.ok else None
 
 
 def _is_open(inference: Inference) -> bool:
