@@ -36,7 +36,8 @@ def _graph(data: dict[str, Any]) -> graph_builder.Graph:
 def _node(data: dict[str, Any]) -> graph_builder.GraphNode:
     edges = [graph_builder.IncomingEdge(**edge) for edge in data["incomingEdges"]]
     ports = {
-        kind: [graph_builder.MetadataItem(one["id"], _pairs(one["attrs"])) for one in data[kind]] for kind in ("inputsMetadata", "outputsMetadata")
+        kind: [graph_builder.MetadataItem(one["id"], _pairs(one["attrs"])) for one in data[kind]]
+        for kind in ("inputsMetadata", "outputsMetadata")
     }
     return graph_builder.GraphNode(**{**data, **ports, "attrs": _pairs(data["attrs"]), "incomingEdges": edges})
 

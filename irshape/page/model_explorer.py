@@ -74,12 +74,9 @@ class _Graphs:
             "inputsMetadata": [{"id": str(index), "attrs": [_pair("__tensor_tag", port.name)]} for index, port in enumerate(node.inputs)],
             "outputsMetadata": [
                 {"id": str(index), "attrs": [_pair("shape", repr(view)), _pair("formula", formal.formula), _pair("port", str(view.id))]}
-                for index, (view, formal) in enumerate(
-                    zip(self.inference.view(node).outputs, self.formal.view(node).outputs, strict=True)
-                )
+                for index, (view, formal) in enumerate(zip(self.inference.view(node).outputs, self.formal.view(node).outputs, strict=True))
             ],
         }
-
 
     def _outside(self, node: Node) -> dict[str, str]:
         """What a Parameter of a body takes and a Result gives outside of the body, and what one iteration hands to the next."""

@@ -85,10 +85,15 @@ class App {
     const list = document.getElementById("list");
     list.onscroll = null;
     this.list = null;
-    if (name === "layers") { this.list = new LayerList(this, this.found || Array.from({ length: this.model.count }, (_, layer) => layer)); this.list.show(); }
+    if (name === "layers") { this.list = new LayerList(this, this.listed()); this.list.show(); }
     else if (name === "what-if") this.whatIf.show(list);
     else list.replaceChildren(...{ faults: faultList, demands: demandList, changes: changeList }[name](this));
     if (name === "layers" && this.found && !this.found.length) list.replaceChildren(element("p", { class: "text" }, "No layer has these words in its name, type, shapes or codes."));
+  }
+  // The layers of the list: those that were found, by their cost if costs are shown.
+  listed() {
+    const found = this.found || Array.from({ length: this.model.count }, (_, layer) => layer), amounts = this.colours.isCost ? this.colours.amountsOf(this.colours.mode) : null;
+    return amounts ? [...found].sort((a, b) => amounts[b] - amounts[a]) : found;
   }
   refreshTab() {
     if (this.list) this.list.draw();

@@ -192,6 +192,7 @@ class Model {
         parts.push(type + bounds, ...(bounds === formula ? [] : [type + formula]));
       }
       for (const number of this.faults.get(layer) || []) parts.push(faults[number].code);
+      for (const number of this.demands.get(layer) || []) parts.push(this.data.demands[number].text);
       this.searched.push(parts.join(" ").toLowerCase());
     }
     return this.searched;
