@@ -96,7 +96,7 @@ def test_graphs_of_model_explorer_speak_the_symbols_of_the_signature() -> None:
 
 
 def test_graphs_of_bodies_say_what_is_outside() -> None:
-    outer, body, *_ = graphs(verbs.check(Path(__file__).parent.parent / "data" / "ir" / "v10" / "v10_loop_scan.xml"))
+    _, body, *_ = graphs(verbs.check(Path(__file__).parent.parent / "data" / "ir" / "v10" / "v10_loop_scan.xml"))
     attributes = [one for node in body["nodes"] for one in node["attrs"]]
     assert any(one["key"] == "takes" and "at first" in one["value"] for one in attributes)
     assert any(one["key"] == "gives" for one in attributes)

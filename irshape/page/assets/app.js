@@ -72,7 +72,7 @@ class App {
 
   makeTabs() {
     const { data } = this.model;
-    const many = (word, { length }) => (length ? `${word} ${length > 999 ? "999+" : length}` : word);
+    const many = (word, { length }) => (length ? `${word} ${length > 999 ? `${Math.floor(length / 1000)}k` : length}` : word);
     const tabs = [["faults", many("Faults", data.faults)], ["layers", "Layers"], ["what-if", "What if"], ["demands", many("Demands", data.demands)]];
     if (data.changes) tabs.unshift(["changes", `Changes ${data.changes.length}`]);
     const bar = document.getElementById("tabs");
