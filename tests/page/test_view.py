@@ -161,6 +161,8 @@ def test_a_sweep_draws_a_cost_against_a_size(shown: Shown) -> None:
     assert "H=" in page.text_content(".sweep .chart")
     page.select_option(".sweep select >> nth=0", "memory")
     assert "iB" in page.text_content(".sweep .chart")
+    page.fill("#size-H", "471")
+    page.locator(".sweep circle.now:has-text('H=471: ')").wait_for(state="attached")
 
 
 def test_a_refusal_does_not_cover_the_first_layer(shown: Shown) -> None:

@@ -40,7 +40,9 @@ class Sweep {
     };
     const valid = app.whatIf.validOf(this.against), base = app.colours.sizes(), points = [];
     const last = Math.max(base[this.against] * 2 || 0, 512), usable = valid.filter((size) => size <= last), step = Math.max(1, Math.floor(usable.length / POINTS));
-    for (let at = 0; at < usable.length; at += step) points.push([usable[at], this.valueOf(this.of, { ...base, [this.against]: usable[at] })]);
+    for (const [at, size] of usable.entries()) {
+      if (at % step === 0 || size === base[this.against]) points.push([size, this.valueOf(this.of, { ...base, [this.against]: size })]);
+    }
     this.root.replaceChildren(element("h3", {}, "Sweep"), element("div", { class: "entry" }, choose(subjects, this.of, "what is swept", (value) => { this.of = value; }), "against",
       choose(names.map((name) => [name, name]), this.against, "against which size", (value) => { this.against = value; })), this.chart(points, base[this.against]));
     return this.root;
