@@ -101,7 +101,7 @@ def test_inputs_and_results_line_up(shown: Shown) -> None:
     for type in ("Parameter", "Result"):
         tops = [one.bounding_box()["y"] for one in page.locator(f".item.end:has-text('{type}') > .box").all()]
         assert len(tops) == 2
-        assert max(tops) - min(tops) < 20
+        assert max(tops) - min(tops) < 1
 
 
 def test_equal_blocks_are_drawn_once_and_opened_one_by_one(shown: Shown) -> None:

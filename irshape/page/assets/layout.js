@@ -226,10 +226,13 @@ class Layouts {
     const found = { width: graph.graph().width || 0, height: graph.graph().height || 0, boxes: [], edges: [] };
     const ranks = new Map();
     for (const [item, box] of boxes) {
-      const at = graph.node(String(item));
-      ranks.set(at.y, Math.max(ranks.get(at.y) || 0, box.height));
-      const over = box.over ? LINE : 0;
-      found.boxes.push({ ...box, item, x: at.x - box.box / 2, y: at.y - box.height / 2 + over, height: box.height - over, over: box.over || "", middle: at.x, rank: at.y });
+      const { y } = graph.node(String(item));
+      ranks.set(y, Math.max(ranks.get(y) || 0, box.height));
+    }
+    for (const [item, box] of boxes) {
+      const at = graph.node(String(item)), over = box.over ? LINE : 0, room = (ranks.get(at.y) - box.height) / 2;
+      const aside = this.model.isEnd(item, "Parameter") ? -room : this.model.isEnd(item, "Result") ? room : 0; // inputs stand on one line, and results
+      found.boxes.push({ ...box, item, x: at.x - box.box / 2, y: at.y + aside - box.height / 2 + over, height: box.height - over, over: box.over || "", middle: at.x, rank: at.y });
     }
     // The ends of edges on top of a box stand apart, in the order of where the edges come from.
     const arriving = new Map();
