@@ -155,8 +155,11 @@ class Layouts {
     for (const [type, end] of ends) {
       const items = [...boxes.keys()].filter((item) => this.model.isEnd(item, /** @type {any} */ (type)));
       if (!items.length || items.length === boxes.size) continue;
+      const others = type === "Result" ? graph.sinks() : graph.sources();
       graph.setNode(end, { width: 0, height: 0 });
-      for (const item of items) graph.setEdge(...(type === "Result" ? [String(item), end] : [end, String(item)]), { weight: 20 });
+      const join = (name, weight) => graph.setEdge(...(type === "Result" ? [name, end] : [end, name]), { weight });
+      for (const name of others) join(name, 0);
+      for (const item of items) join(String(item), 20);
     }
     dagre.layout(graph);
     for (const [, end] of ends) graph.removeNode(end);
