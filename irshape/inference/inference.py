@@ -454,7 +454,9 @@ def conclude(
     work.renew()  # for what is asked of the answer
     found = Diagnostics(document.limits.faults)
     passed: Iterable[Diagnostic] = engine.diagnostics
-    if misled := [(one.where.layer_id, one.where.path) for one in model.diagnostics if one.code == "G103"]:  # an edge to a port that a layer does not list tells why the layer lacks an input
+    if misled := [
+        (one.where.layer_id, one.where.path) for one in model.diagnostics if one.code == "G103"
+    ]:  # an edge to a port that a layer does not list tells why the layer lacks an input
         passed = [one for one in engine.diagnostics if one.code != "G107" or (one.where.layer_id, one.where.path) not in misled]
     parts = (document.diagnostics, model.diagnostics, remarks, passed)
     for part in parts if document.is_complete else parts[:1]:

@@ -88,20 +88,26 @@ def test_the_ends_of_a_body_say_what_is_outside(shown: Shown) -> None:
 
 
 def test_inputs_and_results_line_up(shown: Shown) -> None:
-    """A result that an early layer gives stands beside the last one, and an input of a late layer beside the first one."""
+    """A result that an early layer gives stands beside the last one; an input of a late layer beside the first one, above what reads shapes."""
     net = Named()
     early, late = net.input("early", "f32[1,8]"), net.input("late", "f32[1,8]")
     data = net.add("first", "ReLU", [early])
     net.result(data)
     for number in range(4):
         data = net.add(f"step{number}", "ReLU", [data])
-    net.result(net.add("last", "Add", [data, late]))
+    (shape,) = net.layer("ShapeOf", [early], ["I64"], "opset3", output_type="i64")
+    for number in range(6):
+        shape = net.layer("Convert", [shape], ["I64"], destination_type="i64")[0]
+    data = net.add("last", "Add", [data, late])
+    net.result(net.add("spread", "Broadcast", [data, shape], version="opset3", mode="bidirectional"))
     page = shown.model(net.xml)
     assert legibility(page).faults == []
     for type in ("Parameter", "Result"):
         tops = [one.bounding_box()["y"] for one in page.locator(f".item.end:has-text('{type}') > .box").all()]
         assert len(tops) == 2
         assert max(tops) - min(tops) < 1
+        boxes = [one.bounding_box()["y"] for one in page.locator(".item > .box").all()]
+        assert tops[0] < min(boxes) + 20 if type == "Parameter" else tops[0] == max(boxes)
 
 
 def test_equal_blocks_are_drawn_once_and_opened_one_by_one(shown: Shown) -> None:
