@@ -88,7 +88,7 @@ def test_the_ends_of_a_body_say_what_is_outside(shown: Shown) -> None:
 
 
 def test_inputs_and_results_line_up(shown: Shown) -> None:
-    """A result that an early layer gives stands beside the last one; an input of a late layer beside the first one, above what reads shapes."""
+    """A result of an early layer stands beside the last one; an input of a late layer beside the first one, above what reads shapes."""
     net = Named()
     early, late = net.input("early", "f32[1,8]"), net.input("late", "f32[1,8]")
     data = net.add("first", "ReLU", [early])
@@ -96,7 +96,7 @@ def test_inputs_and_results_line_up(shown: Shown) -> None:
     for number in range(4):
         data = net.add(f"step{number}", "ReLU", [data])
     (shape,) = net.layer("ShapeOf", [early], ["I64"], "opset3", output_type="i64")
-    for number in range(6):
+    for _ in range(6):
         shape = net.layer("Convert", [shape], ["I64"], destination_type="i64")[0]
     data = net.add("last", "Add", [data, late])
     net.result(net.add("spread", "Broadcast", [data, shape], version="opset3", mode="bidirectional"))
