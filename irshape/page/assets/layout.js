@@ -133,13 +133,14 @@ class Layouts {
     let graph = this.ranked(boxes, edges, {}, true);
     const inWidth = () => graph.graph().width <= widest || this.squeezed(graph, boxes, edges, widest);
     if (!inWidth()) graph = this.ranked(boxes, edges, {});
-    if (!inWidth()) {
-      graph = this.ranked(boxes, edges, { ranker: (own) => inRows(own, widest) });
-      if (!inWidth() && [...edges.values()].some(({ text }) => text)) {
-        for (const edge of edges.values()) edge.text = "";
-        graph = this.ranked(boxes, edges, { ranker: (own) => inRows(own, widest) });
-        inWidth();
-      }
+    // The ways of edges take room, too, so that rows of boxes may have to be narrower than the stage.
+    const fits = () => [1, 0.8, 0.6].some((share) => {
+      graph = this.ranked(boxes, edges, { ranker: (own) => inRows(own, widest * share) });
+      return inWidth();
+    });
+    if (!inWidth() && !fits() && [...edges.values()].some(({ text }) => text)) {
+      for (const edge of edges.values()) edge.text = "";
+      fits();
     }
     return this.drawn(graph, boxes, edges);
   }
