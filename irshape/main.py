@@ -35,8 +35,11 @@ def _graph(data: dict[str, Any]) -> graph_builder.Graph:
 
 def _node(data: dict[str, Any]) -> graph_builder.GraphNode:
     edges = [graph_builder.IncomingEdge(**edge) for edge in data["incomingEdges"]]
-    outputs = [graph_builder.MetadataItem(one["id"], _pairs(one["attrs"])) for one in data["outputsMetadata"]]
-    return graph_builder.GraphNode(**{**data, "attrs": _pairs(data["attrs"]), "incomingEdges": edges, "outputsMetadata": outputs})
+    ports = {
+        kind: [graph_builder.MetadataItem(one["id"], _pairs(one["attrs"])) for one in data[kind]]
+        for kind in ("inputsMetadata", "outputsMetadata")
+    }
+    return graph_builder.GraphNode(**{**data, **ports, "attrs": _pairs(data["attrs"]), "incomingEdges": edges})
 
 
 def _pairs(data: list[dict[str, str]]) -> list[graph_builder.KeyValue]:

@@ -20,6 +20,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
 from irshape.model.model import Model, Node
+from irshape.page.bodies import ends_of_bodies
 from irshape.page.changes import changes_of
 from irshape.page.faults import Excerpts, rules
 from irshape.report.diagnostic import Diagnostic, clipped
@@ -69,10 +70,7 @@ class PageData:
         opaque = list(opaque)
         self.inference: Final = check(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
         self.model = model = self.inference.model  # a copy if the symbols set the size of a variable
-        self.signature: Signature | None = None
-        if self.inference.ok and model.document.is_complete and _is_open(self.inference):
-            found = signature_of(self.inference)
-            self.signature = found if found.ok else None
+        self.signature: Final = open_signature(self.inference)
         self.formal: Final = self.inference if self.signature is None else self.signature._inference
         own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}
         faulty = [node for graph in model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in own]
@@ -111,6 +109,7 @@ class PageData:
             "ir_version": self.model.ir_version,
             "layers": layers,
             "ends": self._ends(),
+            "bodies": ends_of_bodies(self.hierarchy.position),
             "hidden": [self.hierarchy.position[node] for node in self.hierarchy.hidden],
             "groups": [[group.parent, _named(group.name), group.holder, group.repeats] for group in self.hierarchy.groups],
             "values": self._values(),
@@ -376,6 +375,14 @@ class PageData:
         last = [self._at.get((one.path, one.layer_id or ""), -1) for one in read.through[-1:]]
         source = "" if read.step else "a size of the input" if read.kind == "input" and self.signature else escape(read.source)
         return [escape(read.name), escape(read.value), source, read.step or 0, *last]
+
+
+def open_signature(inference: Inference) -> Signature | None:
+    """The signature of a model with open sizes; None for one without open sizes or with errors."""
+    if not inference.ok or not inference.document.is_complete or not _is_open(inference):
+        return None
+    found = signature_of(inference)
+    return found if found.ok else None
 
 
 def _is_open(inference: Inference) -> bool:

@@ -10,26 +10,39 @@ from typing import Any
 from irshape.answers.hierarchy.hierarchy import Hierarchy
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
+from irshape.page.bodies import ends_of_bodies
+from irshape.page.data import open_signature
 from irshape.report.diagnostic import clipped
 from irshape.report.printable import escape
 
 
 def graphs(inference: Inference) -> list[dict[str, Any]]:
-    """The graph of the model and those of its bodies. Layers that depend on constants alone are inputs of their readers."""
+    """The graph of the model and those of its bodies, with formulas in the symbols of the signature.
+
+    Layers that depend on constants alone are inputs of their readers.
+    """
     faulty: dict[tuple[str, str | None], list[str]] = {}
     for one in inference.diagnostics:
         faulty.setdefault((one.where.path, one.where.layer_id), []).append(f"{one.code} {escape(one.message)}")
     nodes = (node for graph in inference.model.graphs() for node in graph.nodes)
-    found = _Graphs(inference, faulty, Hierarchy(inference.model, [one for one in nodes if (one.model.path, str(one.id)) in faulty]))
+    signature = open_signature(inference)
+    formal = inference if signature is None else signature._inference
+    hierarchy = Hierarchy(inference.model, [one for one in nodes if (one.model.path, str(one.id)) in faulty])
+    found = _Graphs(inference, formal, faulty, hierarchy)
     return [{"id": _id(graph), "nodes": [found.node(node) for node in graph if node not in found.hidden]} for graph, _ in inference.graphs]
 
 
 class _Graphs:
     """Makes the nodes of the graphs of one inference."""
 
-    def __init__(self, inference: Inference, faults: dict[tuple[str, str | None], list[str]], hierarchy: Hierarchy) -> None:
+    def __init__(
+        self, inference: Inference, formal: Inference, faults: dict[tuple[str, str | None], list[str]], hierarchy: Hierarchy
+    ) -> None:
+        """`formal` gives the formulas, in the symbols of the signature."""
         self.inference = inference
+        self.formal = formal
         self.faults = faults
+        self.ends = ends_of_bodies(hierarchy.position)
         self.hierarchy = hierarchy
         self.hidden = hierarchy.hidden
 
@@ -47,24 +60,47 @@ class _Graphs:
                 attributes[f"input {port.name}"] = f"{source.node.type} {view!r}"
             else:
                 edges.append(_edge(source.node, source.index, index))
+        attributes.update(self._outside(node))
         if faults := self.faults.get((node.model.path, str(node.id))):
             attributes["faults"] = "\n".join(faults)
         return {
             "id": node.key,
-            "label": escape(clipped(node.type)),
+            "label": _label(node),
             "namespace": "/".join(part.replace("/", ".") for part in map(_text, path)),
             "subgraphIds": [_id(body) for body in node.bodies.values()],
             "attrs": [_pair(name, value) for name, value in attributes.items()],
             "incomingEdges": edges,
+            # Model Explorer writes this name beside the number of an input.
+            "inputsMetadata": [{"id": str(index), "attrs": [_pair("__tensor_tag", port.name)]} for index, port in enumerate(node.inputs)],
             "outputsMetadata": [
-                {"id": str(index), "attrs": [_pair("shape", repr(view)), _pair("formula", view.formula), _pair("port", str(view.id))]}
-                for index, view in enumerate(self.inference.view(node).outputs)
+                {"id": str(index), "attrs": [_pair("shape", repr(view)), _pair("formula", formal.formula), _pair("port", str(view.id))]}
+                for index, (view, formal) in enumerate(zip(self.inference.view(node).outputs, self.formal.view(node).outputs, strict=True))
             ],
         }
+
+    def _outside(self, node: Node) -> dict[str, str]:
+        """What a Parameter of a body takes and a Result gives outside of the body, and what one iteration hands to the next."""
+        position, nodes = self.hierarchy.position[node], self.hierarchy.nodes
+        found = {}
+        for kind in ("takes", "gives"):
+            if end := self.ends[kind].get(position):
+                found[kind] = f"{nodes[end[0]].type} {nodes[end[0]].name} {end[2]}".strip()
+        for result, parameter in self.ends["back"]:
+            if position in (result, parameter):
+                found["next iteration"] = f"{nodes[result].name} becomes {nodes[parameter].name}"
+        return found
 
 
 def _edge(source: Node, output: int, input: int) -> dict[str, str]:
     return {"sourceNodeId": source.key, "sourceNodeOutputId": str(output), "targetNodeInputId": str(input)}
+
+
+def _label(node: Node) -> str:
+    """The type of a layer; an input or a result of a graph has its name beside it, a result that of its tensor, if there is one."""
+    if node.type not in ("Parameter", "Result"):
+        return _text(node.type)
+    source = node.inputs[0].source if node.type == "Result" and node.inputs else None
+    return _text(f"{node.type} {next(iter(source.names), node.name) if source is not None else node.name}")
 
 
 def _pair(name: str, value: str) -> dict[str, str]:

@@ -77,7 +77,7 @@ class Reported:
         """The atoms that are one of their arguments wherever every requirement holds: that argument, by the index of the atom."""
         found: dict[int, Expression] = {}
         self._derive(len(self._atoms))
-        for atom in self._table.atoms if not self.is_contradictory else ():
+        for atom in list(self._table.atoms) if not self.is_contradictory else ():  # to substitute adds atoms, of which no range is derived
             if atom.kind in SELECTIONS and not self._work.is_done:
                 argument = self._argument(atom)
                 if argument is not None:

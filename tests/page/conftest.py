@@ -48,7 +48,7 @@ class Shown:
         self.pages.append(page)
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
-        own = (address, "blob:")  # a blob is what the page itself made
+        own = (address.partition("#")[0], "blob:")  # a blob is what the page itself made
         page.on("request", lambda request: None if request.url.startswith(own) else self.said.append(f"loads {request.url}"))
         page.set_default_timeout(20_000)
         page.goto(address)

@@ -41,13 +41,14 @@ _MEASURE: Final = """() => {
     own.forEach((text, number) => { for (const other of own.slice(number + 1)) if (deep(rectOf(text), rectOf(other)) > 1) add("texts in a box", { name: words(text) }, { name: words(other) }); });
   }
 
-  const upward = [], across = [];
-  for (const edge of svg.querySelectorAll(".edge:not(.back)")) {
+  const upward = [], across = [], back = [];
+  for (const edge of svg.querySelectorAll(".edge")) {
     const length = edge.getTotalLength(), ctm = edge.getScreenCTM(), count = Math.max(2, Math.min(60, Math.ceil(length / 8)));
     const points = Array.from({ length: count + 1 }, (_, number) => edge.getPointAtLength(length * number / count).matrixTransform(ctm));
-    const name = `${edge.dataset.from} -> ${edge.dataset.to}`;
-    if (points.some((point, number) => number && point.y < points[number - 1].y - 0.75)) upward.push(name);
-    const ends = [edge.dataset.from, edge.dataset.to];
+    const ends = [edge.dataset.from, edge.dataset.to], name = ends.join(" -> ");
+    const isBack = edge.classList.contains("back");
+    if (points.some((point, number) => number && (isBack ? point.y > points[number - 1].y + 0.75 : point.y < points[number - 1].y - 0.75))) upward.push(name);
+    if (isBack) back.push(ends.map((end) => words(svg.querySelector(`[data-item="${end}"]`))));
     for (const { at, item, name: box } of boxes) {
       if (ends.includes(item.dataset.item)) continue;
       const crossed = points.some((point) => point.x > at.left + 2 && point.x < at.right - 2 && point.y > at.top + 2 && point.y < at.bottom - 2);
@@ -62,7 +63,7 @@ _MEASURE: Final = """() => {
   const covered = [];
   for (const tool of bare) for (const { at, name, item } of boxes) if (!item.classList.contains("open") && deep(at, rectOf(tool)) > 1) covered.push(`${tool.id} / ${name}`);
   return { font: sizes.length ? sizes[0][0] : 99, smallest: sizes.length ? sizes[0][1] : "", boxes: boxes.length,
-    closed: boxes.filter(({ item }) => !item.classList.contains("open")).length, overlaps, upward, across, covered, whole,
+    closed: boxes.filter(({ item }) => !item.classList.contains("open")).length, overlaps, upward, across, back, covered, whole,
     size: [ends[2] - ends[0], ends[3] - ends[1], stage.width, stage.height].map(Math.round) };
 }"""
 
@@ -72,8 +73,8 @@ class Legibility(NamedTuple):
 
     `font` is the size of the smallest visible text in pixels of the screen, and `smallest` that text. `boxes` is the number of boxes, and
     `closed` of those that hold no others. `overlaps` are pairs of boxes and labels that overlap, and texts that leave their boxes; `upward`
-    are edges that run upwards and are no back edges, `across` edges that cross a box, `covered` boxes under the tools. `whole` tells whether
-    all boxes are in view. `size` is width and height of all boxes, and of the stage.
+    are edges that run upwards and are no back edges, and back edges that do not, `across` edges that cross a box, `back` the boxes at the
+    ends of back edges, `covered` boxes under the tools. `whole` tells whether all boxes are in view. `size` is width and height of all boxes, and of the stage.
     """
 
     font: float
@@ -83,6 +84,7 @@ class Legibility(NamedTuple):
     overlaps: list[str]
     upward: list[str]
     across: list[str]
+    back: list[list[str]]
     covered: list[str]
     whole: bool
     size: list[int]

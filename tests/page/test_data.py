@@ -83,7 +83,24 @@ def test_graphs_of_model_explorer() -> None:
         {"key": "shape", "value": "f32[1,4,2..,32]"},
         {"key": "formula", "value": "[1,4,(H + 1)//2,32]"},
     ]
+    assert nodes["7"]["inputsMetadata"][1] == {"id": "1", "attrs": [{"key": "__tensor_tag", "value": "block_shape"}]}
+    assert nodes["0"]["label"] == "Parameter image"
     assert "1" not in nodes
+
+
+def test_graphs_of_model_explorer_speak_the_symbols_of_the_signature() -> None:
+    (graph,) = graphs(verbs.check(EXAMPLES / "decoder.xml"))
+    nodes = {node["label"]: node for node in graph["nodes"]}
+    assert {"key": "formula", "value": "[B,2,S,4]"} in nodes["ScaledDotProductAttention"]["outputsMetadata"][0]["attrs"]
+    assert "Result present.key" in nodes
+
+
+def test_graphs_of_bodies_say_what_is_outside() -> None:
+    _, body, *_ = graphs(verbs.check(Path(__file__).parent.parent / "data" / "ir" / "v10" / "v10_loop_scan.xml"))
+    attributes = [one for node in body["nodes"] for one in node["attrs"]]
+    assert any(one["key"] == "takes" and "at first" in one["value"] for one in attributes)
+    assert any(one["key"] == "gives" for one in attributes)
+    assert any(one["key"] == "next iteration" for one in attributes)
 
 
 # The command.

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from tests.page.conftest import Shown
-from tests.page.generated import MODELS, transformer
+from tests.page.generated import MODELS, Named, transformer
 from tests.page.legibility import legibility
 
 pytestmark = pytest.mark.slow("need Chromium")
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+DATA = Path(__file__).parent.parent / "data" / "ir"
 SCREENS = [(1280, 800, "light"), (1920, 1080, "dark")]
 
 
@@ -53,6 +54,60 @@ def test_examples_can_be_read(shown: Shown, example: str) -> None:
     found = legibility(shown.model(EXAMPLES / example))
     assert found.faults == []
     assert found.whole
+
+
+@pytest.mark.parametrize(
+    ("name", "result", "parameter"),
+    [
+        ("fp16/loop_if_nested_fp16", "output 1, parts of axis 0", "x at first"),
+        ("v10/v10_loop_scan", "the last value", "at first"),
+        ("onnx_node/scan_sum", "the last value", "at first"),
+    ],
+)
+def test_what_an_iteration_hands_to_the_next_runs_upwards(shown: Shown, name: str, result: str, parameter: str) -> None:
+    page = shown.model(DATA / f"{name}.xml", width=1920, height=1080)
+    found = legibility(page)
+    assert found.faults == []
+    assert found.back
+    assert all(a.startswith("Result") and b.startswith("Parameter") for a, b in found.back)
+    assert any(result in a and parameter in b for a, b in found.back)
+    assert "next iteration" in page.text_content("#graph")
+    colours = page.evaluate("() => ['.edge.back', '.edge:not(.back)'].map((one) => getComputedStyle(document.querySelector(one)).stroke)")
+    assert colours[0] != colours[1]
+
+
+def test_the_ends_of_a_body_say_what_is_outside(shown: Shown) -> None:
+    page = shown.model(DATA / "fp16" / "loop_if_nested_fp16.xml", width=1920, height=1080)
+    assert "\u21b3 number of the iteration" in page.text_content("#graph")
+    assert "\u2192 whether to go on" in page.text_content("#graph")
+    page.click(".item.end:has-text('bx')", position={"x": 5, "y": 5})
+    assert "x at first" in page.inner_text("#panel")
+    assert "in the next iteration" in page.inner_text("#panel")
+    page.click(".stub:has-text('x at first')")
+    assert page.inner_text("#panel p >> nth=0") == "x"
+
+
+def test_inputs_and_results_line_up(shown: Shown) -> None:
+    """A result of an early layer stands beside the last one; an input of a late layer beside the first one, above what reads shapes."""
+    net = Named()
+    early, late = net.input("early", "f32[1,8]"), net.input("late", "f32[1,8]")
+    data = net.add("first", "ReLU", [early])
+    net.result(data)
+    for number in range(4):
+        data = net.add(f"step{number}", "ReLU", [data])
+    (shape,) = net.layer("ShapeOf", [early], ["I64"], "opset3", output_type="i64")
+    for _ in range(6):
+        shape = net.layer("Convert", [shape], ["I64"], destination_type="i64")[0]
+    data = net.add("last", "Add", [data, late])
+    net.result(net.add("spread", "Broadcast", [data, shape], version="opset3", mode="bidirectional"))
+    page = shown.model(net.xml)
+    assert legibility(page).faults == []
+    for type in ("Parameter", "Result"):
+        tops = [one.bounding_box()["y"] for one in page.locator(f".item.end:has-text('{type}') > .box").all()]
+        assert len(tops) == 2
+        assert max(tops) - min(tops) < 1
+        boxes = [one.bounding_box()["y"] for one in page.locator(".item > .box").all()]
+        assert tops[0] < min(boxes) + 20 if type == "Parameter" else tops[0] == max(boxes)
 
 
 def test_equal_blocks_are_drawn_once_and_opened_one_by_one(shown: Shown) -> None:

@@ -14,6 +14,7 @@ import pytest
 import irshape
 from irshape.page.browser import RangedFile
 from tests.page.conftest import Shown
+from tests.page.legibility import legibility
 from tests.page.test_page import EXAMPLES, chain
 from tools.pyodide.run import VERSION, installed_version
 
@@ -49,8 +50,8 @@ def address() -> Iterator[str]:
     server.server_close()
 
 
-def loaded(shown: Shown, address: str) -> Any:
-    page = shown.address(address)
+def loaded(shown: Shown, address: str, **options: Any) -> Any:
+    page = shown.address(address, **options)
     page.set_default_timeout(60_000)
     page.locator("#site-status:has-text('loading')").wait_for()
     page.locator("#site-status:empty").wait_for(state="attached")
@@ -80,6 +81,24 @@ def test_a_model_is_answered_in_the_browser(shown: Shown, address: str, tmp_path
     with page.expect_download() as report:
         page.click("#sarif")
     assert json.loads(Path(report.value.path()).read_text(encoding="utf-8"))["version"] == "2.1.0"
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1280, 800, "light"), (1920, 1080, "dark"), (1024, 640, "light")])
+def test_nothing_shines_through_the_start_page(shown: Shown, address: str, width: int, height: int, scheme: str) -> None:
+    """Beside the title, all that is to be seen is the place for files, which is in view as a whole."""
+    page = loaded(shown, address, width=width, height=height, scheme=scheme)
+    seen = page.evaluate(
+        """() => [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().width
+             && !one.closest("#landing")).map((one) => one.id || one.tagName)"""
+    )
+    assert seen == ["HEADER", "title"]
+    box = page.locator("#landing").bounding_box()
+    assert box["x"] + box["width"] <= width
+    assert box["y"] + box["height"] <= height
+    assert legibility(page).font >= 12
+    for one in page.locator("#landing > *").all():
+        inner = one.bounding_box()
+        assert box["y"] <= inner["y"] <= inner["y"] + inner["height"] <= box["y"] + box["height"]
 
 
 def test_a_dropped_model_of_500_layers_is_shown_soon(shown: Shown, address: str, tmp_path: Path) -> None:

@@ -247,3 +247,13 @@ def test_contradictory_requirements_leave_the_bounds_of_the_inference() -> None:
     result = Reported(ctx.scope, both)
     assert result.is_contradictory
     assert result.format(height) == "?"
+
+
+def test_what_requirements_resolve_is_put_into_formulas_that_are_new_then() -> None:
+    """The argument that a `max` always is becomes a nest of formulas that nobody had before, whose ranges are not derived."""
+    ctx, names = context()
+    inner = "dim_min(dim_min(dim_max(H, P) * 2, T * 3) * 2, K)"
+    size = eval(f"dim_max({inner} + 1, T * M)", vars(dim) | names)
+    demands = [Requirement("ge", names["H"], names["P"], "", "S203", {})]  # type: ignore[arg-type]
+    demands.append(Requirement("ge", eval(f"{inner} + 1", vars(dim) | names), eval("T * M", vars(dim) | names), "", "S203", {}))
+    assert str(Reported(ctx.scope, demands).simplest(size)) == "min(K, 2*min(3*T, 2*H)) + 1"

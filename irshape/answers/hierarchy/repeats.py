@@ -47,6 +47,8 @@ def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[in
             length = other - begin
             if length > _LONGEST:
                 break
+            if contents[begin:other] != contents[other : other + length]:
+                continue
             run = Run(begin, length, _times(contents, offsets, begin, length))
             weight = sum(weights[begin:other])
             if run.times > 1 and run.times * weight >= (_FEWEST if weight == 1 else _LIGHTEST) and (best is None or run.end > best.end):

@@ -72,7 +72,8 @@ class App {
 
   makeTabs() {
     const { data } = this.model;
-    const tabs = [["faults", data.faults.length ? `Faults ${data.faults.length}` : "Faults"], ["layers", "Layers"], ["what-if", "What if"], ["demands", data.demands.length ? `Demands ${data.demands.length}` : "Demands"]];
+    const many = (word, { length }) => (length ? `${word} ${length > 999 ? `${Math.floor(length / 1000)}k` : length}` : word);
+    const tabs = [["faults", many("Faults", data.faults)], ["layers", "Layers"], ["what-if", "What if"], ["demands", many("Demands", data.demands)]];
     if (data.changes) tabs.unshift(["changes", `Changes ${data.changes.length}`]);
     const bar = document.getElementById("tabs");
     bar.replaceChildren(...tabs.map(([name, text]) => element("button", { type: "button", role: "tab", "data-tab": name, onclick: () => this.openTab(name) }, text)));
@@ -84,10 +85,15 @@ class App {
     const list = document.getElementById("list");
     list.onscroll = null;
     this.list = null;
-    if (name === "layers") { this.list = new LayerList(this, this.found || Array.from({ length: this.model.count }, (_, layer) => layer)); this.list.show(); }
+    if (name === "layers") { this.list = new LayerList(this, this.listed()); this.list.show(); }
     else if (name === "what-if") this.whatIf.show(list);
     else list.replaceChildren(...{ faults: faultList, demands: demandList, changes: changeList }[name](this));
     if (name === "layers" && this.found && !this.found.length) list.replaceChildren(element("p", { class: "text" }, "No layer has these words in its name, type, shapes or codes."));
+  }
+  // The layers of the list: those that were found, by their cost if costs are shown.
+  listed() {
+    const found = this.found || Array.from({ length: this.model.count }, (_, layer) => layer), amounts = this.colours.isCost ? this.colours.amountsOf(this.colours.mode) : null;
+    return amounts ? [...found].sort((a, b) => amounts[b] - amounts[a]) : found;
   }
   refreshTab() {
     if (this.list) this.list.draw();

@@ -16,13 +16,20 @@ class Colours {
     choice.onchange = () => {
       this.mode = choice.value;
       this.app.redraw();
+      if (this.app.tab === "layers") this.app.openTab("layers");
       if (this.app.places.item === ROOT) this.app.graph.fit(); // beside the legend
     };
     this.forget();
   }
-  forget() { this.amounts = {}; this.peakLayer = undefined; }
+  forget() { this.amounts = {}; this.largestOf = {}; }
   /** The sizes at which costs are counted: those of What if, and usual ones for the others. */
   sizes() { return { ...(this.app.model.data.cost || { near: {} }).near, ...this.app.sizesChosen }; }
+  /** These sizes in words: those of inputs, and the number of those that only data tell; or all of them. */
+  sizesText(isWhole = false) {
+    const { names } = this.app.formulas, sizes = Object.entries(this.sizes()), own = sizes.filter(([name]) => isWhole || names.includes(name));
+    const others = sizes.length - own.length;
+    return [...own.map(([name, size]) => `${name}=${size}`), ...(others ? [`${counted(others, "usual size")} that data tell`] : [])].join(", ");
+  }
   /** The amounts of all layers, as numbers, and of all groups. @param {string} kind @returns {Float64Array} */
   amountsOf(kind) {
     if (this.amounts[kind]) return this.amounts[kind];
@@ -41,15 +48,18 @@ class Colours {
     for (let layer = 0; layer < this.app.model.count; layer++) found = kind === "memory" ? Math.max(found, amounts[layer]) : found + amounts[layer];
     return found;
   }
-  /** The layer in which the most memory is taken. */
-  peak() {
-    if (this.peakLayer === undefined) {
-      const amounts = this.amountsOf("memory");
-      this.peakLayer = -1;
-      for (let layer = 0; layer < this.app.model.count; layer++) if (amounts[layer] > (this.peakLayer < 0 ? 0 : amounts[this.peakLayer])) this.peakLayer = layer;
+  /** The layer that takes the most, -1 if none does. @param {string} kind @returns {number} */
+  largest(kind) {
+    if (this.largestOf[kind] === undefined) {
+      const amounts = this.amountsOf(kind);
+      let found = -1;
+      for (let layer = 0; layer < this.app.model.count; layer++) if (amounts[layer] > (found < 0 ? 0 : amounts[found])) found = layer;
+      this.largestOf[kind] = found;
     }
-    return this.peakLayer;
+    return this.largestOf[kind];
   }
+  /** The layer in which the most memory is taken. */
+  peak() { return this.largest("memory"); }
   get isCost() { return ["macs", "memory", "weights"].includes(this.mode); }
   /** How much of the whole an item takes, from 0 to 1. */
   share(item) { return this.isCost ? this.amountsOf(this.mode)[item] / (this.total(this.mode) || 1) : 0; }
@@ -86,11 +96,13 @@ class Colours {
     return peak >= 0 && !this.app.graph.isOpen(item) && (item === peak || this.app.model.ancestors(peak).includes(item));
   }
   showLegend() {
-    const { app } = this, sizes = Object.entries(this.sizes()).map(([name, size]) => `${name}=${size}`).join(", ");
+    const { app } = this, sizes = this.sizesText();
     this.legend.hidden = this.mode === "none";
     if (this.isCost) {
-      const whole = `${this.amount(this.mode, this.total(this.mode))}${this.mode === "memory" ? " at the peak" : " in all"}${sizes ? ` at ${sizes}` : ""}`;
-      this.legend.replaceChildren(element("span", { class: "heat" }), ` ${whole}`, ...(this.mode === "memory" && this.peak() >= 0 ? [", in ", app.link(this.peak(), app.shortText(this.peak()))] : []));
+      const largest = this.largest(this.mode);
+      const whole = ` ${this.amount(this.mode, this.total(this.mode))}${this.mode === "memory" ? " at the peak" : " in all"}`;
+      const most = largest < 0 ? [] : [this.mode === "memory" ? ", in " : ", most in ", app.link(largest, app.shortText(largest))];
+      this.legend.replaceChildren(element("span", { class: "heat" }), whole, ...most, sizes ? `, at ${sizes}` : "");
     } else if (this.mode === "type") this.legend.replaceChildren(...[["--type-float", "floating point"], ["--type-int", "integers"], ["--type-small", "others"]].flatMap(([colour, text]) => { const dot = element("span", { class: "dot" }); dot.style.background = `var(${colour})`; return [dot, ` ${text}  `]; }));
     else this.legend.replaceChildren(element("span", { class: "dot down" }), " smaller than the input  ", element("span", { class: "dot up" }), " larger");
   }

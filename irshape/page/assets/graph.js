@@ -34,7 +34,9 @@ class Graph {
     this.size = [0, 0];
     this.canvas = shape("g", { id: "canvas" });
     const arrow = shape("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto" }, shape("path", { d: "M0 0L8 4L0 8z" }));
-    this.svg.append(shape("defs", {}, arrow), this.canvas);
+    const back = arrow.cloneNode(true);
+    back.id = "arrow-back";
+    this.svg.append(shape("defs", {}, arrow, back), this.canvas);
     this.detail = new Detail(this);
     listenTo(this);
   }
@@ -139,9 +141,10 @@ class Graph {
   }
   /** @param {Layout} layout @param {number} left @param {number} top */
   drawn(layout, left, top) {
-    const isInner = layout !== this.layouts.known.get(ROOT), edges = layout.edges.map(({ path, from, to, tensors }) => {
-      const edge = shape("path", { class: "edge", d: path, "data-from": from, "data-to": to, transform: `translate(${left} ${top})`, "marker-end": "url(#arrow)" });
-      edge.append(shape("title", {}, tensors.map(([layer, output]) => this.app.tensorText(layer, output)).join("\n")));
+    const isInner = layout !== this.layouts.known.get(ROOT), edges = layout.edges.map(({ path, from, to, tensors, isBack }) => {
+      const edge = shape("path", { class: isBack ? "edge back" : "edge", d: path, "data-from": from, "data-to": to, transform: `translate(${left} ${top})`, "marker-end": isBack ? "url(#arrow-back)" : "url(#arrow)" });
+      const words = ([layer, other]) => (isBack ? `${this.model.name(other)} is ${this.model.name(layer)} of the iteration before` : this.app.tensorText(layer, other));
+      edge.append(shape("title", {}, tensors.map(words).join("\n")));
       return edge;
     });
     const labels = layout.edges.filter(({ text }) => text).flatMap(({ x, y, text }) => {
@@ -182,9 +185,10 @@ class Graph {
     if (box.label) found.push(shape("text", { class: "tensor", x: left + width / 2, y: top + height + below - 4, "text-anchor": "middle" }, box.label));
     return found;
   }
-  drawnStub({ layer, output, text, isShape }, x, y) {
-    const stub = shape("text", { class: "stub", x, y, "data-layer": layer, "data-tensor": `${layer}:${output}` }, `↳ ${text}`);
-    stub.append(shape("title", {}, `reads ${isShape ? "the shape of " : ""}${this.model.type(layer)} ${this.model.name(layer)}: ${this.app.tensorText(layer, output)}`));
+  drawnStub({ layer, output, text, isShape, isGiven }, x, y) {
+    const stub = shape("text", { class: "stub", x, y, "data-layer": layer, "data-tensor": `${layer}:${output}` }, `${isGiven ? "→" : "↳"} ${text}`);
+    const verb = isGiven ? "gives" : isShape ? "reads the shape of" : "reads";
+    stub.append(shape("title", {}, `${verb} ${this.model.type(layer)} ${this.model.name(layer)}${output < 0 ? "" : `: ${this.app.tensorText(layer, output)}`}`));
     return stub;
   }
   drawnChip(item, { text, block, x, y, width }, left, top) {

@@ -1,14 +1,14 @@
 // The layout of what is drawn in one group: its members as boxes in ranks, the tensors between them, and the names of what comes from elsewhere.
 "use strict";
 
-const HEAD = 26, LINE = 16, MARGIN = 12, LONGEST = 30, GAP = 18, CHIP = 30, MOST_CHIPS = 60, UNDER = 6;
+const HEAD = 26, LINE = 16, MARGIN = 12, LONGEST = 30, GAP = 18, LANE = 16, CHIP = 30, MOST_CHIPS = 60, UNDER = 6;
 // A tensor that more layers read is named at each reader instead of drawn as a fan.
 const MOST_READERS = 8;
 
 /** @typedef {{ item: number, middle: number, rank: number, x: number, y: number, width: number, height: number, box: number, label: string, title: string, aside: string, stubs: Stub[], over: string, inner: Layout | null, head: number, chips: Chip[] }} Box */
-/** @typedef {{ layer: number, output: number, text: string, isShape: boolean }} Stub */
+/** @typedef {{ layer: number, output: number, text: string, isShape: boolean, isGiven?: boolean }} Stub */
 /** @typedef {{ text: string, block: number, x: number, y: number, width: number }} Chip */
-/** @typedef {{ from: number, to: number, path: string, text: string, x: number, y: number, tensors: [number, number][] }} Edge */
+/** @typedef {{ from: number, to: number, path: string, text: string, x: number, y: number, tensors: [number, number][], isBack: boolean }} Edge */
 /** @typedef {{ width: number, height: number, boxes: Box[], edges: Edge[] }} Layout */
 
 // The widths of texts in the fonts of the page.
@@ -50,6 +50,32 @@ function inRows(graph, widest) {
       if (!waits.get(w)) ready.push(w);
     }
   }
+}
+
+/** @param {any} graph @param {any} edge */
+function edgeOf(graph, { from, to, isBack }) { return graph.edge(String(from), String(to), isBack ? "back" : undefined); }
+// Move a graph of dagre to its corner: dagre leaves out of its frame the ways of edges, and the ends are no part of it any more.
+/** @param {any} graph */
+function framed(graph) {
+  const nodes = graph.nodes().map((name) => graph.node(name)), edges = graph.edges().map((name) => graph.edge(name)), points = edges.flatMap((edge) => edge.points.slice(1, -1));
+  const places = [...nodes, ...edges.filter(({ x }) => x !== undefined), ...points];
+  if (!places.length) return;
+  for (const [axis, extent] of [["x", "width"], ["y", "height"]]) {
+    const own = axis === "x" ? places : nodes;
+    const least = own.reduce((found, at) => Math.min(found, at[axis] - (at[extent] || 0) / 2), Infinity) - 2;
+    for (const at of new Set([...places, ...edges.flatMap((edge) => edge.points)])) at[axis] -= least;
+    graph.graph()[extent] = own.reduce((found, at) => Math.max(found, at[axis] + (at[extent] || 0) / 2), 0) + 2;
+  }
+}
+// A line through points, straight down or bent.
+/** @param {number[][]} way */
+function pathOf(way) {
+  let text = `M${way[0]}`;
+  for (let at = 1; at < way.length; at++) {
+    const [x, y] = way[at - 1], [nextX, nextY] = way[at], middle = (y + nextY) / 2;
+    text += Math.abs(x - nextX) < 0.5 ? `L${nextX} ${nextY}` : `C${x} ${middle} ${nextX} ${middle} ${nextX} ${nextY}`;
+  }
+  return text;
 }
 
 class Layouts {
@@ -94,28 +120,51 @@ class Layouts {
       box.width = Math.max(box.width, this.ruler.width(edge.text, "tensor") + 10);
       edge.text = "";
     }
+    // A back edge is laid out the other way, from the Parameter down to the Result, and both leave room for it at their sides.
+    for (const [result, parameter, ...tensor] of model.backsOf(container)) {
+      const key = `${parameter},${result},back`, isFirst = ![...edges.values()].some(({ isBack }) => isBack);
+      if (!boxes.has(parameter) || !boxes.has(result)) continue;
+      if (!edges.has(key)) edges.set(key, { from: parameter, to: result, tensors: [], text: isFirst ? "next iteration" : "", isBack: true });
+      edges.get(key).tensors.push(tensor);
+      for (const item of [parameter, result]) boxes.get(item).width = Math.max(boxes.get(item).width, boxes.get(item).box + 2 * LANE);
+    }
     // What is too wide is laid out in rows that fit, at last without the names of tensors that stand between rows.
     const widest = this.widest - (container === ROOT ? 0 : 28 * (this.model.ancestors(container).length + 1));
-    let graph = this.ranked(boxes, edges, {});
+    let graph = this.ranked(boxes, edges, {}, true);
     const inWidth = () => graph.graph().width <= widest || this.squeezed(graph, boxes, edges, widest);
-    if (!inWidth()) {
-      graph = this.ranked(boxes, edges, { ranker: (own) => inRows(own, widest) });
-      if (!inWidth() && [...edges.values()].some(({ text }) => text)) {
-        for (const edge of edges.values()) edge.text = "";
-        graph = this.ranked(boxes, edges, { ranker: (own) => inRows(own, widest) });
-        inWidth();
-      }
+    if (!inWidth()) graph = this.ranked(boxes, edges, {});
+    // The ways of edges take room, too, so that rows of boxes may have to be narrower than the stage.
+    const fits = () => [1, 0.8, 0.6].some((share) => {
+      graph = this.ranked(boxes, edges, { ranker: (own) => inRows(own, widest * share) });
+      return inWidth();
+    });
+    if (!inWidth() && !fits() && [...edges.values()].some(({ text }) => text)) {
+      for (const edge of edges.values()) edge.text = "";
+      fits();
     }
     return this.drawn(graph, boxes, edges);
   }
-  ranked(boxes, edges, options) {
-    const graph = new dagre.graphlib.Graph();
-    graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: GAP, edgesep: 14, marginx: 2, marginy: 2, ...options });
+  // With `isLinedUp`, inputs stand in the first row and results in the last one.
+  ranked(boxes, edges, options, isLinedUp = false) {
+    const graph = new dagre.graphlib.Graph({ multigraph: true });
+    graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: this.isBrief ? GAP / 2 : GAP, edgesep: 14, marginx: 2, marginy: 2, ...options });
     for (const [item, box] of boxes) graph.setNode(String(item), { width: box.width, height: box.height });
-    for (const { from, to, text } of edges.values()) {
-      graph.setEdge(String(from), String(to), text ? { width: this.ruler.width(text, "tensor") + 8, height: LINE, labelpos: "c" } : {});
+    for (const { from, to, text, isBack } of edges.values()) {
+      graph.setEdge(String(from), String(to), text ? { width: this.ruler.width(text, "tensor") + 8, height: LINE, labelpos: "c" } : {}, isBack ? "back" : undefined);
+    }
+    const ends = isLinedUp ? [["Parameter", "first"], ["Result", "last"]] : [];
+    for (const [type, end] of ends) {
+      const items = [...boxes.keys()].filter((item) => this.model.isEnd(item, /** @type {any} */ (type)));
+      if (!items.length || items.length === boxes.size) continue;
+      const others = type === "Result" ? graph.sinks() : graph.sources();
+      graph.setNode(end, { width: 0, height: 0 });
+      const join = (name, weight) => graph.setEdge(...(type === "Result" ? [name, end] : [end, name]), { weight });
+      for (const name of others) join(name, 0);
+      for (const item of items) join(String(item), 20);
     }
     dagre.layout(graph);
+    for (const [, end] of ends) graph.removeNode(end);
+    framed(graph);
     return graph;
   }
   // Move what stands in the ranks of a graph together, so that it is no wider than the stage; false if it has no room.
@@ -128,8 +177,8 @@ class Layouts {
       return found;
     };
     const places = new Map([...boxes].map(([item, box]) => [item, add(graph.node(String(item)), box.width)]));
-    for (const { from, to, text } of edges.values()) {
-      const edge = graph.edge(String(from), String(to));
+    for (const { from, to, text, isBack } of edges.values()) {
+      const edge = edgeOf(graph, { from, to, isBack });
       let before = places.get(from);
       for (const point of edge.points.slice(1, -1)) {
         const isLabel = text && Math.abs(point.y - edge.y) < 1;
@@ -169,8 +218,8 @@ class Layouts {
         });
       }
     }
-    for (const { from, to } of edges.values()) {
-      const edge = graph.edge(String(from), String(to));
+    for (const own of edges.values()) {
+      const edge = edgeOf(graph, own);
       if (edge.at) edge.x = edge.at.x;
     }
     graph.graph().width = target;
@@ -181,15 +230,19 @@ class Layouts {
     const found = { width: graph.graph().width || 0, height: graph.graph().height || 0, boxes: [], edges: [] };
     const ranks = new Map();
     for (const [item, box] of boxes) {
-      const at = graph.node(String(item));
-      ranks.set(at.y, Math.max(ranks.get(at.y) || 0, box.height));
-      const over = box.over ? LINE : 0;
-      found.boxes.push({ ...box, item, x: at.x - box.box / 2, y: at.y - box.height / 2 + over, height: box.height - over, over: box.over || "", middle: at.x, rank: at.y });
+      const { y } = graph.node(String(item));
+      ranks.set(y, Math.max(ranks.get(y) || 0, box.height));
+    }
+    for (const [item, box] of boxes) {
+      const at = graph.node(String(item)), over = box.over ? LINE : 0, room = (ranks.get(at.y) - box.height) / 2;
+      const aside = this.model.isEnd(item, "Parameter") ? -room : this.model.isEnd(item, "Result") ? room : 0; // inputs stand on one line, and results
+      found.boxes.push({ ...box, item, x: at.x - box.box / 2, y: at.y + aside - box.height / 2 + over, height: box.height - over, over: box.over || "", middle: at.x, rank: at.y });
     }
     // The ends of edges on top of a box stand apart, in the order of where the edges come from.
     const arriving = new Map();
     for (const edge of edges.values()) {
-      edge.points = graph.edge(String(edge.from), String(edge.to)).points;
+      edge.points = edgeOf(graph, edge).points;
+      if (edge.isBack) continue;
       if (!arriving.has(edge.to)) arriving.set(edge.to, []);
       arriving.get(edge.to).push(edge);
     }
@@ -200,14 +253,23 @@ class Layouts {
     }
     const places = new Map(found.boxes.map((box) => [box.item, box]));
     for (const edge of edges.values()) {
-      const start = places.get(edge.from), at = graph.edge(String(edge.from), String(edge.to));
-      found.edges.push({ from: edge.from, to: edge.to, text: edge.text, tensors: edge.tensors, x: at.x, y: at.y, path: this.path(start, places.get(edge.to), edge, ranks) });
+      const { from, to, text, tensors, isBack = false } = edge, [start, end] = [places.get(from), places.get(to)], { x, y } = edgeOf(graph, edge);
+      found.edges.push({ from: isBack ? to : from, to: isBack ? from : to, text, tensors, x, y, isBack, path: isBack ? this.backPath(start, end, edge, ranks) : this.path(start, end, edge, ranks) });
     }
     return found;
   }
   // An edge runs straight down beside the boxes of a rank, and sideways only between ranks.
-  path(from, to, { points, end }, ranks) {
-    const start = [from.middle, from.y + from.height], way = [start];
+  path(from, to, { points, end }, ranks) { return pathOf(this.way(from, to, points, [from.middle, from.y + from.height], end, ranks)); }
+  // A back edge leaves a Result at its side and enters a Parameter at its side.
+  backPath(from, to, { points }, ranks) {
+    const [top, bottom] = [from.y + HEAD / 2, to.y + HEAD / 2];
+    const [begin, end] = [[from, points[1]], [to, points[points.length - 2]]].map(([box, { x }]) => ({ middle: box.middle, by: x < box.middle ? -1 : 1, box: box.box / 2, lane: box.width / 2 - 4 }));
+    const at = ({ middle, by, lane }) => middle + by * lane, edge = ({ middle, by, box }) => middle + by * box;
+    const way = this.way(from, to, points, [at(begin), top], [at(end), bottom], ranks);
+    return `M${edge(end)} ${bottom}L${at(end)} ${bottom}${pathOf(way.reverse()).replace("M", "L")}L${edge(begin)} ${top}`;
+  }
+  way(from, to, points, start, end, ranks) {
+    const way = [start];
     const add = (x, y) => { if (y > way[way.length - 1][1] && y < end[1]) way.push([x, y]); };
     add(start[0], from.rank + ranks.get(from.rank) / 2);
     for (const { x, y } of points.slice(1, -1)) {
@@ -217,12 +279,7 @@ class Layouts {
     }
     add(end[0], to.rank - ranks.get(to.rank) / 2);
     way.push(end);
-    let text = `M${start}`;
-    for (let at = 1; at < way.length; at++) {
-      const [x, y] = way[at - 1], [nextX, nextY] = way[at], middle = (y + nextY) / 2;
-      text += Math.abs(x - nextX) < 0.5 ? `L${nextX} ${nextY}` : `C${x} ${middle} ${nextX} ${middle} ${nextX} ${nextY}`;
-    }
-    return text;
+    return way;
   }
 
   // Boxes.

@@ -129,6 +129,10 @@ class Model {
         else add(edges, key, own, [from, own, source, output]);
         if (from !== ROOT && !isShape) add(leaving, from, key, [source, output]);
       }
+      const { takes, gives } = this.data.bodies;
+      for (const [end, isGiven] of [[takes[layer], false], [gives[layer], true]]) {
+        if (end && this.isGroup(container)) add(stubs, own, `${layer}${isGiven}`, { layer: end[0], output: end[1], words: end[2], isGiven, isShape: false });
+      }
       if (container === ROOT) continue;
       for (const [reader, , output] of this.readers[layer]) {
         if (!this.hidden[reader] && member[reader] === ROOT && this.type(reader) !== "ShapeOf") add(leaving, own, layer * 4096 + output, [layer, output]);
@@ -144,6 +148,20 @@ class Model {
     for (const [item, own] of stubs) named.set(item, this.named([...own.values()], container));
     return { edges: drawn, stubs: named, leaving: new Map([...leaving].map(([item, own]) => [item, [...own.values()]])) };
   }
+  /** The back edges of Loops between the members of an open item: from and to, with the Result and the Parameter. @returns {number[][]} */
+  backsOf(container) {
+    if (!this.backs) {
+      this.backs = new Map();
+      for (const [result, parameter] of this.data.bodies.back) {
+        const around = this.ancestors(result), body = this.ancestors(parameter).find((one) => around.includes(one));
+        if (!this.backs.has(body)) this.backs.set(body, []);
+        this.backs.get(body).push([this.memberOf(result, body), this.memberOf(parameter, body), result, parameter]);
+      }
+    }
+    return this.backs.get(container) || [];
+  }
+  /** Whether an item is an input of its graph, or only holds inputs; the same for results. @param {number} item @param {"Parameter" | "Result"} type */
+  isEnd(item, type) { return this.isGroup(item) ? (this.members.get(item) || []).every((one) => this.isEnd(one, type)) : this.type(item) === type; }
   readersOf(layer, output) { return this.readers[layer].filter(([, , one]) => one === output).length; }
   // Stubs with their texts: the name of the member of an open item around, from which a tensor comes. Of many, the first ones are named.
   named(stubs, container) {
@@ -152,8 +170,8 @@ class Model {
     for (const stub of stubs) {
       let item = stub.layer;
       while (!around.has(this.parents[item])) item = this.parents[item];
-      const name = this.type(stub.layer) === "Parameter" ? this.endName(stub.layer) : this.isGroup(item) ? this.groupName(item) : this.shortName(item) || this.type(item);
-      const text = `${stub.isShape ? "shape of " : ""}${cut(name, 26)}`;
+      const { words = "" } = stub, name = stub.isGiven || stub.output < 0 ? "" : this.type(stub.layer) === "Parameter" ? this.endName(stub.layer) : this.isGroup(item) ? this.groupName(item) : this.shortName(item) || this.type(item);
+      const text = `${stub.isShape ? "shape of " : ""}${cut(name, 26)} ${words}`.trim();
       if (!texts.has(text)) texts.set(text, { ...stub, text });
     }
     const found = [...texts.values()].sort((a, b) => Number(a.isShape) - Number(b.isShape));
@@ -174,6 +192,7 @@ class Model {
         parts.push(type + bounds, ...(bounds === formula ? [] : [type + formula]));
       }
       for (const number of this.faults.get(layer) || []) parts.push(faults[number].code);
+      for (const number of this.demands.get(layer) || []) parts.push(this.data.demands[number].text);
       this.searched.push(parts.join(" ").toLowerCase());
     }
     return this.searched;

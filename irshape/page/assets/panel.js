@@ -24,6 +24,7 @@ class Panel {
       parts.push(element("h3", {}, "Inputs"));
       for (let at = 0; at < inputs.length; at += 2) parts.push(this.input(signature.inputs[at / 2], inputs[at], inputs[at + 1]));
     }
+    parts.push(...this.outside(layer));
     const outputs = model.outputs(layer);
     if (outputs.length) parts.push(element("h3", {}, outputs.length > 1 ? "Outputs" : "Output"));
     outputs.forEach(([type], output) => parts.push(...this.output(layer, output, type, signature.outputs[output])));
@@ -53,6 +54,18 @@ class Panel {
     }
     this.root.replaceChildren(...parts);
   }
+  /** What a Parameter of a body takes from outside, what a Result gives, and what one iteration hands to the next. @param {number} layer */
+  outside(layer) {
+    const { takes, gives, back } = this.model.data.bodies, parts = [], { app } = this;
+    const row = (...children) => parts.push(element("p", { class: "port" }, ...children));
+    if (takes[layer]) row("takes ", takes[layer][1] < 0 ? "" : app.link(takes[layer][0]), ` ${takes[layer][2]}`);
+    if (gives[layer]) row("gives ", app.link(gives[layer][0]), ` ${gives[layer][2]}`);
+    for (const [result, parameter] of back) {
+      if (layer === result) row("is ", app.link(parameter), " in the next iteration");
+      if (layer === parameter) row("is ", app.link(result), " in the next iteration");
+    }
+    return parts.length ? [element("h3", {}, "Outside of the body"), ...parts] : [];
+  }
   overview() {
     const { data } = this.model, parts = [element("h2", {}, data.name), element("p", { class: "faint" }, `${data.tool.name} ${data.tool.version}, IR version ${data.ir_version}`)];
     parts.push(element("p", { class: "help" }, "Choose a layer in the graph or in a list. Choose a size of an output to see why the layer has it."));
@@ -69,8 +82,8 @@ class Panel {
     }
     if (data.conditions.length) parts.push(element("h3", {}, "Valid where"), ...data.conditions.map((text) => element("p", { class: "formula" }, text)));
     if (data.cost) {
-      const { colours } = this.app, sizes = Object.entries(colours.sizes()).map(([name, size]) => `${name}=${size}`).join(", "), peak = colours.peak();
-      parts.push(element("h3", {}, `Cost${sizes ? ` at ${sizes}` : ""}`), element("p", { class: "port" }, colours.amount("macs", colours.total("macs"))),
+      const { colours } = this.app, sizes = colours.sizesText(), peak = colours.peak();
+      parts.push(element("h3", {}, "Cost"), ...(sizes ? [element("p", { class: "faint", title: colours.sizesText(true) }, `at ${sizes}`)] : []), element("p", { class: "port" }, colours.amount("macs", colours.total("macs"))),
         element("p", { class: "port" }, `${colours.amount("weights", data.cost.parameters)} of constants`));
       if (peak >= 0) parts.push(element("p", { class: "port" }, `${colours.amount("memory", colours.total("memory"))} at the peak, in `, this.app.link(peak, this.app.shortText(peak))));
     }

@@ -18,15 +18,20 @@ function ask(act, given = {}) {
 }
 
 const status = element("span", { id: "site-status", role: "status" });
-const chooser = element("input", { type: "file", id: "files", multiple: true, accept: ".xml,.bin", "aria-label": "Choose an .xml, and its .bin" });
+const chooser = element("input", { type: "file", id: "files", multiple: true, accept: ".xml,.bin", hidden: true, "aria-label": "Choose an .xml, and its .bin" });
+const choose = (text) => element("button", { type: "button", onclick: () => chooser.click() }, text);
 const shapes = element("input", { type: "text", id: "shapes", placeholder: "shapes of inputs: image[1,3,H,W]", "aria-label": "Shapes of inputs", spellcheck: false });
 const infer = element("button", { type: "button", id: "infer" }, "Infer");
 const annotated = element("button", { type: "button", id: "annotated" }, "Annotated IR");
 const sarif = element("button", { type: "button", id: "sarif" }, "SARIF");
-document.querySelector("header").after(element("div", { id: "site" }, chooser, shapes, infer, annotated, sarif, status));
-const about = element("div", { id: "landing" }, element("h2", {}, "irshape"), element("p", {}, "Drop an OpenVINO IR here: an .xml, and its .bin if you have it."),
-  element("p", { class: "faint" }, "The files stay on this machine. Of the .bin, only the bytes that shapes depend on are read."));
-document.getElementById("stage").append(about);
+const bar = element("div", { id: "site" }, choose("Open a file"), shapes, infer, annotated, sarif);
+const about = element("div", { id: "landing" }, element("h2", {}, "See the shapes of an OpenVINO model"), element("p", {}, "Drop an IR here: its .xml, and its .bin if you have it."),
+  choose("Choose files"), status, element("ul", {}, ...["Every shape, with open sizes as formulas of the inputs", "Every fault, with its place in the file and its fix", "Every size at once: move a slider, and all shapes follow"].map((text) => element("li", {}, text))),
+  element("p", {}, "The files stay on this machine. Of the .bin, only the bytes that shapes depend on are read."));
+document.querySelector("header").after(bar, chooser);
+document.querySelector("main").before(about);
+document.getElementById("title").textContent = "irshape";
+document.body.classList.add("empty");
 
 let name = "model";
 function lock(isLocked) { for (const one of [shapes, infer, annotated, sarif]) one.disabled = isLocked; }
@@ -43,7 +48,8 @@ async function act(words, work) {
 }
 function show(text) {
   const data = JSON.parse(text);
-  about.hidden = true;
+  if (document.body.classList.contains("empty")) bar.append(status);
+  document.body.classList.remove("empty");
   lock(false);
   if (!window.app) window.app = new App(data);
   else window.app.update(data);

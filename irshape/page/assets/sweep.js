@@ -40,7 +40,9 @@ class Sweep {
     };
     const valid = app.whatIf.validOf(this.against), base = app.colours.sizes(), points = [];
     const last = Math.max(base[this.against] * 2 || 0, 512), usable = valid.filter((size) => size <= last), step = Math.max(1, Math.floor(usable.length / POINTS));
-    for (let at = 0; at < usable.length; at += step) points.push([usable[at], this.valueOf(this.of, { ...base, [this.against]: usable[at] })]);
+    for (const [at, size] of usable.entries()) {
+      if (at % step === 0 || size === base[this.against]) points.push([size, this.valueOf(this.of, { ...base, [this.against]: size })]);
+    }
     this.root.replaceChildren(element("h3", {}, "Sweep"), element("div", { class: "entry" }, choose(subjects, this.of, "what is swept", (value) => { this.of = value; }), "against",
       choose(names.map((name) => [name, name]), this.against, "against which size", (value) => { this.against = value; })), this.chart(points, base[this.against]));
     return this.root;
@@ -51,8 +53,8 @@ class Sweep {
   chart(points, now) {
     const finite = points.filter(([, value]) => Number.isFinite(value));
     if (finite.length < 2) return element("p", { class: "faint" }, "Not known for these sizes.");
-    const [least, most] = [finite[0][0], finite[finite.length - 1][0]], top = Math.max(...finite.map(([, value]) => value)) || 1;
-    const at = ([size, value]) => [8 + 224 * (size - least) / (most - least || 1), 92 - 76 * value / top];
+    const [least, most] = [finite[0][0], finite[finite.length - 1][0]], top = Math.max(...finite.map(([, value]) => value));
+    const at = ([size, value]) => [8 + 224 * (size - least) / (most - least || 1), 92 - 76 * value / (top || 1)];
     const svg = shape("svg", { viewBox: "0 0 240 112", class: "chart", role: "img", "aria-label": `${this.text(finite[0][1])} at ${this.against}=${least}, ${this.text(top)} at most` });
     svg.append(shape("path", { class: "axis-line", d: "M8 92H232" }), shape("path", { class: "curve", d: `M${finite.map(at).join("L")}` }));
     for (const point of finite) {

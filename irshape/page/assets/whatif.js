@@ -6,6 +6,8 @@ class WhatIf {
     this.app = app;
     this.formulas = app.formulas;
     this.controls = new Map();
+    // The last size that was tried, by symbol.
+    this.scanned = new Map();
   }
   show(list) {
     const { names } = this.formulas;
@@ -41,6 +43,7 @@ class WhatIf {
     const alone = about.filter((number) => formulas.depends[number].size === 1);
     const from = Math.max(least ?? 0, 0), first = from + ((((remainder - from) % modulus) + modulus) % modulus);
     const last = Math.min(greatest ?? Infinity, Math.max(1024, first * 2, 32 * modulus));
+    this.scanned.set(name, last);
     found = [];
     const fill = (others, demands) => { for (let size = first; size <= last; size += modulus) if (!formulas.broken({ ...others, [name]: size }, demands).length) found.push(size); };
     fill(near, about);
@@ -52,9 +55,10 @@ class WhatIf {
   /** The valid sizes in words: "25 to 32, 57 to 64, …". */
   rangeText(name) {
     const valid = this.validOf(name), greatest = this.formulas.symbols[name][1], runs = [];
-    const step = valid.length > 1 ? valid[1] - valid[0] : 1;
-    if (valid.every((size, at) => !at || size - valid[at - 1] === step)) {
-      const words = greatest !== null ? `${valid[0]} to ${valid[valid.length - 1]}` : valid[0] > 0 ? `at least ${valid[0]}` : "any size";
+    const step = valid.length > 1 ? valid[1] - valid[0] : 1, isEven = valid.every((size, at) => !at || size - valid[at - 1] === step);
+    const isEnded = greatest !== null || valid[valid.length - 1] + step <= this.scanned.get(name);
+    if (isEven && (step === 1 || valid.length > 2)) {
+      const words = valid.length === 1 ? String(valid[0]) : isEnded ? `${valid[0]} to ${valid[valid.length - 1]}` : valid[0] > 0 ? `at least ${valid[0]}` : "any size";
       return step > 1 && valid.length > 1 ? `${words}, in steps of ${step}` : words;
     }
     for (const size of valid) {
