@@ -6,10 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations
-from irshape.cli.run import FAULTS, RunError, describe
+from irshape.cli.run import FAULTS, RunError, complain, describe
+from irshape.editing.finding import names_of
 from irshape.editing.graph import Graph, edit
-from irshape.editing.state import EditError
+from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
+from irshape.editing.state import EditError, Item
 from irshape.files.reading import Path
+from irshape.model.finding import Meaning, remark
 from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
@@ -38,6 +41,30 @@ def opened(given: Namespace) -> Graph:
         raise RunError(describe(error, given.file)) from None
     except (EditError, ExtensionError) as error:
         raise RunError(f"{given.file}: {error}") from None
+
+
+def meant(graph: Graph, text: str, thing: str = "layer") -> Meaning[Item]:
+    """The layer that a text on the command line names, with a remark if it names others, too. Raises `KeyError` if there is none."""
+    found = graph._meant(text, thing)
+    if told := remark(text, found, names_of):
+        complain(told)
+    return found[0]
+
+
+def layer(graph: Graph, text: str) -> Layer:
+    """The layer that a text on the command line names. Raises `KeyError` if there is none."""
+    return layer_of(graph._draft, meant(graph, text).layer)
+
+
+def tensor(graph: Graph, text: str) -> Tensor:
+    """The tensor that a text on the command line names. A Result stands for the tensor that it reads.
+
+    Raises `KeyError` if there is none.
+    """
+    _, item, output = meant(graph, text, "tensor")
+    if not item.outputs and item.inputs and item.inputs[0] is not None:
+        return tensor_of(graph._draft, item.inputs[0])
+    return layer_of(graph._draft, item).output if output is None else tensor_of(graph._draft, item.outputs[output])
 
 
 def reshaped(given: Namespace, graph: Graph) -> Graph:

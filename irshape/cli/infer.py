@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
 from irshape.cli.annotated import misplaced, only_targets, write
-from irshape.cli.arguments import SELECTION, add_model_arguments, add_output_arguments, add_symbol_argument, add_watch
+from irshape.cli.arguments import LAYERS, SELECTION, add_model_arguments, add_output_arguments, add_symbol_argument, add_watch
 from irshape.cli.batch import report
 from irshape.cli.lines import TIED, UNNAMED, faults, guards, tie_lines, title
-from irshape.cli.rows import Rows, Selection
+from irshape.cli.rows import Rows, Selection, nothing
 from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.text import Palette, counted, table, terminal_width
+from irshape.report.text import Palette, counted, escape, table, terminal_width
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -38,7 +38,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add_output_arguments(command)
     add = command.add_argument_group(SELECTION).add_argument
     add("-a", "--all", action="store_true", help="list everything: constants, and each of equal blocks")
-    add("-l", "--layer", action="append", default=[], metavar="LAYER", help="list the layers of this name only, or of a pattern: '*attn*'")
+    add("-l", "--layer", action="append", default=[], metavar="LAYER", help=LAYERS)
     add("--type", action="append", default=[], metavar="TYPE", help="list the layers of this type only")
     add("--changed-only", action="store_true", help="list only ports that differ from what the file records")
     add_watch(command)
@@ -95,7 +95,7 @@ def _lines(is_named: bool, selection: Selection, palette: Palette, width: int | 
         yield from table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), found.rows, palette, width)
     elif not selection.is_whole:
         yield ""
-        yield "no layer is selected"
+        yield escape(nothing(inference.model, selection.layers))
     counts = [(found.constants, "constant"), (found.repeated, "layer")]
     hidden = " and ".join(f"{counted(number, thing)}{' of equal blocks' if thing == 'layer' else ''}" for number, thing in counts if number)
     if hidden and selection.is_whole:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.cli.run import layers
 from irshape.inference.inference import Inference
+from irshape.model.finding import find, known_names, names_of, selected, similar
+from irshape.model.model import Model
 from irshape.report.text import escape
 from irshape.xml.document import Document, Graph, Layer
 
@@ -21,7 +22,10 @@ _LEAST = 6
 
 
 class Selection(NamedTuple):
-    """The layers that are listed: all with `is_complete`, else no constants, and of `layers` (patterns), `types` and changes only."""
+    """The layers that are listed: all with `is_complete`, else no constants, and of `layers`, `types` and changes only.
+
+    A layer is a pattern of names, a text that names one, or a module.
+    """
 
     is_complete: bool = False
     layers: Sequence[str] = ()
@@ -33,10 +37,17 @@ class Selection(NamedTuple):
         """Whether no layer is selected by its name, its type or a change."""
         return not (self.layers or self.types or self.is_changed)
 
-    def has(self, key: str, layer: Layer) -> bool:
-        """Whether the name, or the key, and the type of a layer are selected."""
-        fits = not self.layers or any(fnmatchcase(layer.name, one) or key == one for one in self.layers)
-        return fits and (not self.types or layer.type.lower() in self.types)
+
+def keys_of(model: Model, patterns: Iterable[str]) -> frozenset[str]:
+    """The keys of the layers that are selected by their names."""
+    nodes = [node for graph in model.graphs() for node in graph.nodes]
+    found = [selected(pattern, nodes, names_of, find(model, pattern)) for pattern in patterns]
+    return frozenset(node.key for nodes in found for node in nodes)
+
+
+def nothing(model: Model, patterns: Iterable[str]) -> str:
+    """The remark that no layer is selected, with names that resemble those that are asked for."""
+    return f"no layer is selected{''.join(similar(pattern, known_names(model)) for pattern in patterns)}"
 
 
 class Rows:
@@ -47,6 +58,7 @@ class Rows:
         self._facts, self._formulas = inference.ports, inference.formulas
         self._has_formulas = has_formulas
         self._selection = selection
+        self._keys_of_names = keys_of(inference.model, selection.layers) if selection.layers else None
         self._sources: dict[int, dict[int, str]] = {}
         self.constants = self.repeated = 0
         self._heads: dict[int, list[Blocks]] = {}
@@ -80,7 +92,8 @@ class Rows:
         if id(layer) in self._left_out:
             self.repeated += 1
             return
-        if not selection.has(key, layer):
+        is_named = self._keys_of_names is None or key in self._keys_of_names
+        if not is_named or (selection.types and layer.type.lower() not in selection.types):
             return
         inner = self._depths.get(id(layer), 0)
         heads = self._heads.get(id(layer), ())

@@ -8,13 +8,13 @@ from typing import Any
 
 from irshape.editing.arrays import Data, data_of
 from irshape.editing.facts import Facts
-from irshape.editing.names import split_names
 from irshape.editing.state import EditError, Item, State, Value
 from irshape.editing.text import ALIGNMENT, serialised
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import recorded_inputs
 from irshape.inference.stored import last_end
 from irshape.inference.verdict import infer
+from irshape.model.finding import split_names
 from irshape.model.load import load
 from irshape.model.model import SINKS, Model
 from irshape.ops.op import OpClass

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.editing.arrays import data_of
 from irshape.editing.draft import Draft
-from irshape.editing.names import joined_names, split_names
+from irshape.editing.names import joined_names
 from irshape.editing.state import EditError, Item, Value
 from irshape.editing.text import ALIGNMENT
 from irshape.model.attributes import Attributes
 from irshape.model.const import Const
+from irshape.model.finding import split_names
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
