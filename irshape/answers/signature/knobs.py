@@ -33,7 +33,9 @@ class Knobs:
         self._model = model
         self._weights = weights
         self._opaque = opaque
-        self._asked = Inputs(given.shapes, {name: known for name, known in given.symbols.items() if name in given.names}, called=given.called)
+        self._asked = Inputs(
+            given.shapes, {name: known for name, known in given.symbols.items() if name in given.names}, called=given.called
+        )
 
     @cached_property
     def _found(self) -> Discovery:
@@ -50,9 +52,10 @@ class Knobs:
     def set(self, sizes: Sizes) -> tuple[Model, Inputs]:
         """The shapes of the inputs for these sizes of symbols.
 
-        A symbol of one value becomes a number, and a formula takes the place of its symbol. Where a symbol is one of the
-        signature, all inputs have the shapes of the signature. The model is a copy if a variable takes another shape: the copy has another `variable_shape`. Raises `InputError`
-        for a symbol that the model does not have, and for a size that is none.
+        A symbol of one value becomes a number, and a formula takes the place of its symbol. Where a symbol is one of the signature, all
+        inputs have the shapes of the signature, and its other symbols keep their names. The model is a copy if a variable takes another
+        shape: the copy has another `variable_shape`. Raises `InputError` for a symbol that the model does not have, and for a size that is
+        none.
         """
         asked = self._asked
         ranges = {**asked.symbols, **{name: known for name, known in sizes.items() if isinstance(known, SymbolRange)}}

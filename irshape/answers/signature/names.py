@@ -65,9 +65,7 @@ class Names:
         return made
 
 
-def names(
-    axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str], called: Mapping[tuple[str, int], str]
-) -> dict[int, str]:
+def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str], called: Mapping[tuple[str, int], str]) -> dict[int, str]:
     """A name for each of the `used` symbols that the user has not named, none of them in `taken`.
 
     `value` gives an expression in terms of the symbols that are left. Names for multiples, as in `32*h`, are in lower case. `called` are
