@@ -13,6 +13,8 @@ Layer = TypeVar("Layer")
 
 # What a text may be of a layer, in the order in which it is taken.
 ID, NAME, TENSOR, VARIABLE, FUSED = KINDS = ("the id", "the name", "the name of a tensor", "the variable", "a fused name")
+# Characters that a file may write in another way.
+_ESCAPED = frozenset("&<>\"',\\\t\n\r")
 # So many names are compared with one that nothing has, and so many layers are named in a remark.
 _MOST_COMPARED = 20_000
 _MOST_NAMED = 3
@@ -89,7 +91,18 @@ def selected(pattern: str, layers: Iterable[Layer], names_of: Callable[[Layer], 
 def find(model: Model, text: str, *, by_name: bool = False) -> list[Meaning[Node]]:
     """The layers of a model and its bodies that a text names, as `meanings` gives them."""
     fused = fused_of if b"fused_names" in model.document.source else None
-    return meanings(text, _nodes(model), names_of, fused, by_name=by_name)
+    names = names_of if _may_name_tensors(model.document.source, text) else _names_without_tensors
+    return meanings(text, _nodes(model), names, fused, by_name=by_name)
+
+
+def _may_name_tensors(source: bytes, text: str) -> bool:
+    """Whether a text may be the name of a tensor in a file. To look for it in the bytes is cheaper than to read every port."""
+    is_plain = text.isascii() and not _ESCAPED.intersection(text) and source.lstrip().startswith(b"<") and b"\0" not in source[:64]
+    return not is_plain or re.search(rb"names\s*=\s*(\"[^\"]*|'[^']*)" + re.escape(text.encode()), source) is not None
+
+
+def _names_without_tensors(node: Node) -> Names:
+    return Names(node.key, node.type, node.layer.name, (), variable_of(node.type, node.layer.attributes))
 
 
 def names_of(node: Node) -> Names:
