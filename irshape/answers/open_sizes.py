@@ -101,8 +101,10 @@ class OpenSizes:
         """One violation for each symbol, and one for each other layer."""
         for name, found in self.axes.items():
             yield self._of_symbol(name, found) if name in self._reading.symbols else self._of_axis(found[0])
-        for root in self.numbers:
-            yield self._of_number(root)
+        if self.numbers and any(name in self._reading.symbols for name in self.axes):
+            yield self._of_numbers(self.numbers)  # they come with the shapes of the signature, if any symbol is set
+        else:
+            yield from map(self._of_number, self.numbers)
         fixing = self._fixing if self.others and not (self.axes or self.numbers) else None
         for node, found in self.others.items():
             message = f"{_CAUSES[found[0].kind]} {self._wish.fault}: {self._depend(found)}"
@@ -151,6 +153,13 @@ class OpenSizes:
         message = f"axis {root.axis} of input {name!r} {self._wish.fault} (only {number} is valid): {self._depend([root])}"
         shape = format_symbolic(self._reading.graphs[0][1].slots[root.node.first_slot].shape)
         return Violation(self._wish.code, message, root.node, f"set it, as in --input {quote(name + shape)}", (), ((name, shape),))
+
+    def _of_numbers(self, found: list[Root]) -> Violation:
+        """All axes of inputs that have one valid size."""
+        first, count = found[0], len(found) - 1
+        more = f", and so it is with {count} more ax{'i' if count == 1 else 'e'}s of inputs" if count else ""
+        message = f"axis {first.axis} of input {first.node.name!r} {self._wish.fault} (only {self._number(first)} is valid){more}"
+        return Violation(self._wish.code, f"{message}: {self._depend(found)}", first.node, "to set a symbol sets it, too")
 
     # Sizes that would do.
 

@@ -39,7 +39,9 @@ class Knobs:
 
     @cached_property
     def _found(self) -> Discovery:
-        return Discovery(self._model, self._asked, self._weights, self._opaque, keeps_named=True)
+        # A size that is one number hides what other axes have to do with it.
+        free = {name: known for name, known in self._asked.symbols.items() if known.low < known.high}
+        return Discovery(self._model, self._asked._replace(symbols=free), self._weights, self._opaque, keeps_named=True)
 
     @property
     def names(self) -> frozenset[str]:
