@@ -15,7 +15,7 @@ from irshape.answers.signature.naming import named
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError
-from irshape.inference.verdict import infer
+from irshape.inference.verdict import OpenVINOPass, infer
 from irshape.model.model import Node
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, symbols
@@ -136,8 +136,10 @@ class OpenSizes:
         message = f"{name} {self._wish.fault} ({self._text(size)}): it is in {place}; {self._depend(found)}"
         if self._wish is FIXED and not self.others and not self._fixing:
             return Violation(self._wish.code, message, first.node, "no number for it makes the model valid with fixed sizes alone")
-        wanted = self._usual[name] if self._wish is FIXED else self._range(name, size)
-        return Violation(self._wish.code, message, first.node, f"set it, as in --set {name}={wanted}", ((name, wanted),))
+        wanted, lost = self._wanted
+        reason = f" (for a range, OpenVINO finds no upper bound of {lost})" if lost else ""
+        hint = f"set it, as in --set {name}={wanted[name]}{reason}"
+        return Violation(self._wish.code, message, first.node, hint, ((name, wanted[name]),))
 
     def _of_axis(self, root: Root) -> Violation:
         message = f"axis {root.axis} of input {root.node.name!r} {self._wish.fault} ({self._text(root.size)}): {self._depend([root])}"
@@ -174,15 +176,55 @@ class OpenSizes:
         found, _ = reference(ranges, demands, {}, {})
         return {name: str(found[name]) for name in ranges}
 
-    def _range(self, name: str, size: Size) -> str:
+    @cached_property
+    def _wanted(self) -> tuple[dict[str, str], str]:
+        """Sizes for the open symbols; and the first layer of which OpenVINO would find no upper bound for ranges, if numbers are better.
+
+        OpenVINO follows fewer bounds than irshape, and a compiler asks OpenVINO.
+        """
+        names = [name for name in self.axes if name in self._reading.symbols]
+        if self._wish is FIXED:
+            return self._usual, ""
+        ranges = {name: self._range(name, self._symbol(name)) for name in names}
+        lost = self._lost(ranges)
+        if lost:
+            numbers = {name: SymbolRange(int(size), int(size)) for name, size in self._usual.items() if name in names}
+            if len(self._lost(numbers)) < len(lost):
+                more = f" and {counted(len(lost) - 1, 'more layer')}" if len(lost) > 1 else ""
+                return {name: str(size) for name, size in numbers.items()}, f"{lost[0].type} {lost[0].name!r}{more}"
+        texts = {name: f"{size.low}..{size.high}" if size.low < size.high else str(size.low) for name, size in ranges.items()}
+        return texts, ""
+
+    def _lost(self, sizes: Mapping[str, SymbolRange]) -> list[Node]:
+        """The layers with an output of which OpenVINO finds no upper bound where the symbols have these sizes; none if they cannot."""
+        inference = self._inference
+        knobs = Knobs(inference.model, inference.wanted, inference.weights, inference.opaque)
+        try:
+            model, inputs = knobs.set(sizes)
+            engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)
+            engine.run(inputs.question(engine))
+            graphs = OpenVINOPass.of(engine).graphs()
+        except InputError:
+            return []
+        return [
+            node
+            for graph in graphs
+            for node in graph.model
+            if any(
+                fact.shape is None or any(is_unbounded(bounds(size)) for size in fact.shape)
+                for fact in graph.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
+            )
+        ]
+
+    def _range(self, name: str, size: Size) -> SymbolRange:
         """A range of a symbol with an upper bound; one number for a batch."""
         low, high = self._reading.bounds(size)
         least = int(low)
         if name == BATCH:
-            return str(max(least, 1))
+            return SymbolRange(max(least, 1), max(least, 1))
         if not self._is_in_state(name):  # a state is often empty at first
             least = max(least, 1)
-        return f"{least}..{int(high) if high != inf else max(least, _MOST)}"
+        return SymbolRange(least, int(high) if high != inf else max(least, _MOST))
 
     def _is_in_state(self, name: str) -> bool:
         variables = (node for node in self._reading.model.of_type("ReadValue") if node.outputs)
