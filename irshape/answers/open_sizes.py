@@ -99,19 +99,21 @@ class OpenSizes:
 
     def violations(self) -> Iterator[Violation]:
         """One violation for each symbol, and one for each other layer."""
+        fixing = self._fixing if self.others else None
         for name, found in self.axes.items():
-            yield self._of_symbol(name, found) if name in self._reading.symbols else self._of_axis(found[0])
+            one = self._of_symbol(name, found) if name in self._reading.symbols else self._of_axis(found[0])
+            yield one if fixing != {} else one._replace(sizes=())  # no command meets the target
         if self.numbers and any(name in self._reading.symbols for name in self.axes):
             yield self._of_numbers(self.numbers)  # they come with the shapes of the signature, if any symbol is set
         else:
             yield from map(self._of_number, self.numbers)
-        fixing = self._fixing if self.others and not (self.axes or self.numbers) else None
+        is_alone = not (self.axes or self.numbers)
         for node, found in self.others.items():
             message = f"{_CAUSES[found[0].kind]} {self._wish.fault}: {self._depend(found)}"
             hint = "no size of an input decides it" if fixing == {} else None
-            if fixing:
+            if fixing and is_alone:
                 hint = f"fix the sizes of the inputs: --set {' '.join(f'{name}={size}' for name, size in fixing.items())}"
-            yield Violation(self._wish.code, message, node, hint, tuple((fixing or {}).items()))
+            yield Violation(self._wish.code, message, node, hint, tuple((fixing or {}).items()) if is_alone else ())
 
     def _ports(self, root: Root) -> int:
         """The ports that are open because of a root. An input must state its bound itself: no demand of a layer does it."""
