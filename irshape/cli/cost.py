@@ -262,9 +262,11 @@ class _Page:
         rows = [(f"{one.node.key} {one.type} {one.path}", [one]) for one in own]
         if rows:
             yield from self.bars("dearest layers" if wanted is None else "layers", rows, has_formulas=True, is_whole=wanted is not None)
-        elif self.selected:
+        elif wanted is not None:
+            model = self.cost._inference.model
+            told = [f"{node.type} {node.name}" for graph in model.graphs() for node in graph.nodes if node.key in wanted]
             yield ""
-            yield escape(nothing(self.cost._inference.model, self.selected))
+            yield escape(f"{some(told, _MOST_NAMES)} computes nothing when the model runs" if told else nothing(model, self.selected))
 
     def bars(
         self, heading: str, rows: Sequence[tuple[str, Sequence[LayerCost]]], *, has_formulas: bool = False, is_whole: bool = False

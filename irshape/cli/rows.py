@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from irshape.cli.run import layers
+from irshape.cli.run import complain, layers
 from irshape.inference.inference import Inference
-from irshape.model.finding import find, known_names, names_of, selected, similar
+from irshape.model.finding import find, is_pattern, known_names, names_of, remark, selected, similar
 from irshape.model.model import Model
 from irshape.report.text import escape
 from irshape.xml.document import Document, Graph, Layer
@@ -41,8 +41,13 @@ class Selection(NamedTuple):
 def keys_of(model: Model, patterns: Iterable[str]) -> frozenset[str]:
     """The keys of the layers that are selected by their names."""
     nodes = [node for graph in model.graphs() for node in graph.nodes]
-    found = [selected(pattern, nodes, names_of, find(model, pattern)) for pattern in patterns]
-    return frozenset(node.key for nodes in found for node in nodes)
+    keys: set[str] = set()
+    for pattern in patterns:
+        meant = find(model, pattern)
+        if not is_pattern(pattern) and (told := remark(pattern, meant, names_of)):
+            complain(told)
+        keys.update(node.key for node in selected(pattern, nodes, names_of, meant))
+    return frozenset(keys)
 
 
 def nothing(model: Model, patterns: Iterable[str]) -> str:

@@ -15,6 +15,8 @@ Layer = TypeVar("Layer")
 ID, NAME, TENSOR, VARIABLE, FUSED = KINDS = ("the id", "the name", "the name of a tensor", "the variable", "a fused name")
 # Characters that a file may write in another way.
 _ESCAPED = frozenset("&<>\"',\\\t\n\r")
+# The signs of a pattern.
+_WILD = frozenset("*?[")
 # So many names are compared with one that nothing has, and so many layers are named in a remark.
 _MOST_COMPARED = 20_000
 _MOST_NAMED = 3
@@ -74,12 +76,19 @@ def meanings(
     return [one for kind in order for one in found[kind]]
 
 
-def selected(pattern: str, layers: Iterable[Layer], names_of: Callable[[Layer], Names], by_text: Sequence[Meaning[Layer]]) -> list[Layer]:
-    """The layers that a pattern selects: those whose names match it, else the one that it means as a text, else those of the module.
+def is_pattern(text: str) -> bool:
+    """Whether a text has signs of a pattern."""
+    return not _WILD.isdisjoint(text)
 
-    `by_text` are the layers that the pattern names as a text. A module is a part of a name between points and slashes.
+
+def selected(pattern: str, layers: Iterable[Layer], names_of: Callable[[Layer], Names], by_text: Sequence[Meaning[Layer]]) -> list[Layer]:
+    """The layers that a pattern selects: the one that it means as a text, those whose names match it, or those of the module.
+
+    `by_text` are the layers that it names as a text. A module is a part of a name between points and slashes.
     """
     layers = list(layers)
+    if by_text and not is_pattern(pattern):
+        return [by_text[0].layer]
     if found := [layer for layer in layers if fnmatchcase(names_of(layer).name, pattern)]:
         return found
     if by_text:
@@ -157,7 +166,7 @@ def remark(text: str, found: Sequence[Meaning[Layer]], names_of: Callable[[Layer
     """
     if not found:
         return ""
-    is_end = any(names_of(one.layer).type == "Result" for one in found[:2])
+    is_end = any(one.kind == NAME and names_of(one.layer).type == "Result" for one in found[:2])
     found = [one for one in found if not (is_end and one.kind == TENSOR)] or found[:1]
     first = found[0]
     others = {names_of(one.layer).key: one for one in reversed(found) if one.layer is not first.layer}
