@@ -209,7 +209,8 @@ class Node:
     @property
     def producers(self) -> list[Node]:
         """The nodes whose outputs this node reads, in the order of its inputs."""
-        return [source.node for port in self.inputs if (source := port.source)]
+        model = self.model
+        return [model.nodes[model.producers[slot]] for slot in self.sources if slot >= 0 and slot not in model.stubs]
 
     @property
     def consumers(self) -> list[Node]:

@@ -20,6 +20,7 @@ _OF_DATA: Final = {
     **dict.fromkeys(("NonMaxSuppression", "NMSRotated", "MulticlassNms", "MatrixNms", "ExperimentalDetectronDetectionOutput"), "n_boxes"),
     "NonZero": "nonzero",
     "Unique": "n_unique",
+    "ReadValue": "n_state",
 }  # fmt: skip
 
 
