@@ -126,6 +126,8 @@ class Discovery:
                 if atom is not None and atom.kind == "symbol" and atom.index not in found:
                     found.add(atom.index)
                     self.origins.append(Origin(node, axis, atom.index))
+                    if node.type != "Parameter":  # as the axes of inputs are called in the guards of this pass
+                        table.rename(atom.index, f"{node.name}.{axis}")
         # A symbol that the user named stands in a formula only: `x[2*H]`.
         for name in sorted(self._named):
             self._known[name] = Symbol(name, -1, len(found), is_named=True)
