@@ -209,8 +209,7 @@ class Node:
     @property
     def producers(self) -> list[Node]:
         """The nodes whose outputs this node reads, in the order of its inputs."""
-        model = self.model
-        return [model.nodes[model.producers[slot]] for slot in self.sources if slot >= 0 and slot not in model.stubs]
+        return [self.model.nodes[self.model.producers[slot]] for slot in self.sources if slot >= 0 and slot not in self.model.stubs]
 
     @property
     def consumers(self) -> list[Node]:
