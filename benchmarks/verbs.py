@@ -78,9 +78,9 @@ def ratios(path: Path) -> dict[str, float]:
 def is_open(path: Path) -> bool:
     """Whether a model that irshape accepts has an input or a variable with an open size."""
     model = irshape.read(path)
-    shapes = [port.text for port in irshape.check(model).inputs]
-    shapes += [port.text for node in model.of_type("ReadValue") for port in irshape.infer(model)[node].outputs]
-    return irshape.check(model).ok and any("?" in one or ".." in one for one in shapes)
+    inference = irshape.check(model)
+    shapes = [port.text for port in (*inference.inputs, *(one for node in model.of_type("ReadValue") for one in inference[node].outputs))]
+    return inference.ok and any("?" in one or ".." in one for one in shapes)
 
 
 def table(found: dict[str, dict[str, float]]) -> list[str]:
@@ -91,7 +91,9 @@ def table(found: dict[str, dict[str, float]]) -> list[str]:
         if len(own) < 2:
             continue
         worst = max(own, key=lambda name: own[name])
-        rows.append(f"| `{verb}` | {median(own.values()):.2f} | {quantiles(own.values(), n=10)[-1]:.2f} | {own[worst]:.2f} ({worst}) |")
+        rows.append(
+            f"| `{verb}` | {median(own.values()):.2f} | {quantiles(own.values(), n=10, method='inclusive')[-1]:.2f} | {own[worst]:.2f} ({worst}) |"
+        )
     return rows
 
 
