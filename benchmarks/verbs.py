@@ -91,9 +91,8 @@ def table(found: dict[str, dict[str, float]]) -> list[str]:
         if len(own) < 2:
             continue
         worst = max(own, key=lambda name: own[name])
-        rows.append(
-            f"| `{verb}` | {median(own.values()):.2f} | {quantiles(own.values(), n=10, method='inclusive')[-1]:.2f} | {own[worst]:.2f} ({worst}) |"
-        )
+        most = quantiles(own.values(), n=10, method="inclusive")[-1]
+        rows.append(f"| `{verb}` | {median(own.values()):.2f} | {most:.2f} | {own[worst]:.2f} ({worst}) |")
     return rows
 
 
