@@ -14,7 +14,8 @@ import irshape
 from irshape.api.inference import Inference, InferredPort
 from irshape.api.reading import Reading, named
 from irshape.inference.inputs import UNNAMED, Shapes, Symbols
-from irshape.model.public import Model
+from irshape.model.finding import find, known_names, unknown
+from irshape.model.public import Model, public
 from irshape.report.diagnostic import NOTE
 from irshape.report.selection import Choice, Selection, checked_prefix
 from irshape.report.text import Palette, diagnostic_lines, escape, verdict
@@ -139,26 +140,18 @@ def _name(inference: Inference) -> str:
 def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
     """The port of a tensor or layer. Raises AssertionError if the model has none of this name."""
     __tracebackhide__ = True
-    layers: dict[str, InferredPort] = {}
-    tensors: dict[str, InferredPort] = {}
-    for node in inference.model.nodes:
-        view = inference[node]
-        ports = view.outputs or view.inputs
-        if ports and (port is None or any(one.id == port for one in (*view.inputs, *view.outputs))):
-            wanted = next((one for one in (*view.outputs, *view.inputs) if one.id == port), ports[0])
-            layers.setdefault(node.name, wanted)
-        for one in view.outputs if port is None else ():
-            for text in one.port.names:
-                tensors.setdefault(text.strip(), one)
-    found = tensors.get(name) or layers.get(name)
-    if found is None:
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, {**tensors, **layers}, 3)
-        hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-        where = "" if port is None else f" with port {port}"
-        raise AssertionError(f"{_name(inference)}: the model has no tensor or layer {name!r}{where}{hint}")
-    return found
+    model = inference.model._graph
+    found = find(model, name, by_name=True)
+    for _, node, output in found:
+        view = inference[public(node)]
+        ports = [*view.outputs, *view.inputs]
+        if output is not None and port is None:
+            return ports[output]
+        if wanted := next((one for one in ports if port in (None, one.id)), None):
+            return wanted
+    thing = "tensor or layer"
+    missing = f"the model has no {thing} {name!r} with port {port}" if found else unknown(name, known_names(model), thing)
+    raise AssertionError(f"{_name(inference)}: {missing}")
 
 
 def _parsed(expected: str) -> tuple[str, list[str] | None]:

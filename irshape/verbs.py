@@ -267,12 +267,15 @@ def _cost(
     """The common part of `cost` and `diff`."""
     from irshape.answers.cost.cost import Cost
     from irshape.answers.cost.memory import Reuse
+    from irshape.answers.signature.data import name_data_sizes
 
     opaque = frozenset(opaque)
     inference = _infer(model, weights, inputs, symbols, opaque, is_check=False)
     found = None
     if inference.ok and _is_open(inference):
         found = signature_of(inference)
+    else:
+        name_data_sizes(inference, inference.symbols)
     return Cost(inference if found is None else found._inference, found, near, Reuse(views, in_place))
 
 

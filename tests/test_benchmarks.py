@@ -211,3 +211,14 @@ def test_a_simulated_scan_gives_each_row_once(tmp_path: Path, capsys: pytest.Cap
     simulate(200, 3, tmp_path)
     assert "merge: 3 tables, 600 rows" in (text := capsys.readouterr().out)
     assert "100 distinct files" in text
+
+
+def test_the_table_of_verbs_says_what_half_and_most_models_take() -> None:
+    from benchmarks import verbs
+
+    found = {name: {"check": 1.0, **dict.fromkeys(verbs.VERBS, float(ratio))} for name, ratio in (("a", 1), ("b", 2), ("c", 6))}
+    del found["c"]["explain"]
+    head, _, *rows = verbs.table(found)
+    assert head == "| verb | half of the models | nine of ten | worst |"
+    assert rows[0] == "| `infer` | 2.00 | 5.20 | 6.00 (c) |"
+    assert rows[verbs.VERBS.index("explain")] == "| `explain` | 1.50 | 1.90 | 2.00 (b) |"

@@ -220,7 +220,7 @@ def test_a_model_with_errors_is_written_only_by_force(tmp_path: Path) -> None:
     assert (tmp_path / "written.xml").read_bytes() == inference.xml()
 
 
-@pytest.mark.parametrize("id", ["stem", "", "2.body/x", "99", "/"])
+@pytest.mark.parametrize("id", ["stam", "", "2.body/x", "99", "/"])
 def test_a_layer_that_does_not_exist_is_a_key_error(id: str) -> None:
     with pytest.raises(KeyError):
         irshape.infer(ATROUS).layer(id)

@@ -8,6 +8,7 @@ from typing import Any
 
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
+from irshape.answers.signature.naming import named
 from irshape.answers.signature.signature import Signature
 from irshape.inference.batch import BY_SYMBOL, find_batch
 from irshape.inference.engine import Engine
@@ -91,11 +92,12 @@ class Info:
         extended = {node for several in self.extensions.values() for node in several}
         versions = () if inference.document.is_example else ((node.type, node.version) for node in nodes if node not in extended)
         self.oldest = oldest_release(model.ir_version, versions, types)
-        ports = inference.ports
-        self.inputs = [InfoTensor(inference, ports, node, node.name) for node in model.parameters]
-        self.outputs = [InfoTensor(inference, ports, node) for node in model.results]
+        ports, spoken = inference.ports, named(inference)
+        self.inputs = [InfoTensor(spoken, ports, node, node.name) for node in model.parameters]
+        self.outputs = [InfoTensor(spoken, ports, node) for node in model.results]
+        self._guards = spoken.guards
         self.state = [
-            InfoTensor(inference, ports, node, op.variable_id)
+            InfoTensor(spoken, ports, node, op.variable_id)
             for node in nodes
             if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken
         ]
@@ -186,7 +188,7 @@ class Info:
             "batch_candidates": [
                 [{"layer": node.key, "layer_name": node.name, "axis": axis} for node, axis in axes] for axes in self.candidates
             ],
-            "guards": [str(guard.requirement) for guard in self._inference.guards],
+            "guards": [str(guard.requirement) for guard in self._guards],
             "unfinished": [one.to_dict() for one in self.unfinished],
             "signature": None if self.signature is None else {
                 "inputs": self.signature.inputs, "state": self.signature.state, "outputs": self.signature.outputs,

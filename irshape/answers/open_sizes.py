@@ -15,7 +15,7 @@ from irshape.answers.signature.naming import named
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError
-from irshape.inference.verdict import infer
+from irshape.inference.verdict import OpenVINOPass, infer
 from irshape.model.model import Node
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, symbols
@@ -99,17 +99,21 @@ class OpenSizes:
 
     def violations(self) -> Iterator[Violation]:
         """One violation for each symbol, and one for each other layer."""
+        fixing = self._fixing if self.others else None
         for name, found in self.axes.items():
-            yield self._of_symbol(name, found) if name in self._reading.symbols else self._of_axis(found[0])
-        for root in self.numbers:
-            yield self._of_number(root)
-        fixing = self._fixing if self.others and not (self.axes or self.numbers) else None
+            one = self._of_symbol(name, found) if name in self._reading.symbols else self._of_axis(found[0])
+            yield one if fixing != {} else one._replace(sizes=())  # no command meets the target
+        if self.numbers and any(name in self._reading.symbols for name in self.axes):
+            yield self._of_numbers(self.numbers)  # they come with the shapes of the signature, if any symbol is set
+        else:
+            yield from map(self._of_number, self.numbers)
+        is_alone = not (self.axes or self.numbers)
         for node, found in self.others.items():
             message = f"{_CAUSES[found[0].kind]} {self._wish.fault}: {self._depend(found)}"
             hint = "no size of an input decides it" if fixing == {} else None
-            if fixing:
+            if fixing and is_alone:
                 hint = f"fix the sizes of the inputs: --set {' '.join(f'{name}={size}' for name, size in fixing.items())}"
-            yield Violation(self._wish.code, message, node, hint, tuple((fixing or {}).items()))
+            yield Violation(self._wish.code, message, node, hint, tuple((fixing or {}).items()) if is_alone else ())
 
     def _ports(self, root: Root) -> int:
         """The ports that are open because of a root. An input must state its bound itself: no demand of a layer does it."""
@@ -134,8 +138,10 @@ class OpenSizes:
         message = f"{name} {self._wish.fault} ({self._text(size)}): it is in {place}; {self._depend(found)}"
         if self._wish is FIXED and not self.others and not self._fixing:
             return Violation(self._wish.code, message, first.node, "no number for it makes the model valid with fixed sizes alone")
-        wanted = self._usual[name] if self._wish is FIXED else self._range(name, size)
-        return Violation(self._wish.code, message, first.node, f"set it, as in --set {name}={wanted}", ((name, wanted),))
+        wanted, lost = self._wanted
+        reason = f" (for a range, OpenVINO finds no upper bound of {lost})" if lost else ""
+        hint = f"set it, as in --set {name}={wanted[name]}{reason}"
+        return Violation(self._wish.code, message, first.node, hint, ((name, wanted[name]),))
 
     def _of_axis(self, root: Root) -> Violation:
         message = f"axis {root.axis} of input {root.node.name!r} {self._wish.fault} ({self._text(root.size)}): {self._depend([root])}"
@@ -152,6 +158,13 @@ class OpenSizes:
         shape = format_symbolic(self._reading.graphs[0][1].slots[root.node.first_slot].shape)
         return Violation(self._wish.code, message, root.node, f"set it, as in --input {quote(name + shape)}", (), ((name, shape),))
 
+    def _of_numbers(self, found: list[Root]) -> Violation:
+        """All axes of inputs that have one valid size."""
+        first, count = found[0], len(found) - 1
+        more = f", and so it is with {count} more ax{'i' if count == 1 else 'e'}s of inputs" if count else ""
+        message = f"axis {first.axis} of input {first.node.name!r} {self._wish.fault} (only {self._number(first)} is valid){more}"
+        return Violation(self._wish.code, f"{message}: {self._depend(found)}", first.node, "to set a symbol sets it, too")
+
     # Sizes that would do.
 
     @cached_property
@@ -165,15 +178,55 @@ class OpenSizes:
         found, _ = reference(ranges, demands, {}, {})
         return {name: str(found[name]) for name in ranges}
 
-    def _range(self, name: str, size: Size) -> str:
+    @cached_property
+    def _wanted(self) -> tuple[dict[str, str], str]:
+        """Sizes for the open symbols; and the first layer of which OpenVINO would find no upper bound for ranges, if numbers are better.
+
+        OpenVINO follows fewer bounds than irshape, and a compiler asks OpenVINO.
+        """
+        names = [name for name in self.axes if name in self._reading.symbols]
+        if self._wish is FIXED:
+            return self._usual, ""
+        ranges = {name: self._range(name, self._symbol(name)) for name in names}
+        lost = self._lost(ranges)
+        if lost:
+            numbers = {name: SymbolRange(int(size), int(size)) for name, size in self._usual.items() if name in names}
+            if len(self._lost(numbers)) < len(lost):
+                more = f" and {counted(len(lost) - 1, 'more layer')}" if len(lost) > 1 else ""
+                return {name: str(size) for name, size in numbers.items()}, f"{lost[0].type} {lost[0].name!r}{more}"
+        texts = {name: f"{size.low}..{size.high}" if size.low < size.high else str(size.low) for name, size in ranges.items()}
+        return texts, ""
+
+    def _lost(self, sizes: Mapping[str, SymbolRange]) -> list[Node]:
+        """The layers with an output of which OpenVINO finds no upper bound where the symbols have these sizes; none if they cannot."""
+        inference = self._inference
+        knobs = Knobs(inference.model, inference.wanted, inference.weights, inference.opaque)
+        try:
+            model, inputs = knobs.set(sizes)
+            engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)
+            engine.run(inputs.question(engine))
+            graphs = OpenVINOPass.of(engine).graphs()
+        except InputError:
+            return []
+        return [
+            node
+            for graph in graphs
+            for node in graph.model
+            if any(
+                fact.shape is None or any(is_unbounded(bounds(size)) for size in fact.shape)
+                for fact in graph.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
+            )
+        ]
+
+    def _range(self, name: str, size: Size) -> SymbolRange:
         """A range of a symbol with an upper bound; one number for a batch."""
         low, high = self._reading.bounds(size)
         least = int(low)
         if name == BATCH:
-            return str(max(least, 1))
+            return SymbolRange(max(least, 1), max(least, 1))
         if not self._is_in_state(name):  # a state is often empty at first
             least = max(least, 1)
-        return f"{least}..{int(high) if high != inf else max(least, _MOST)}"
+        return SymbolRange(least, int(high) if high != inf else max(least, _MOST))
 
     def _is_in_state(self, name: str) -> bool:
         variables = (node for node in self._reading.model.of_type("ReadValue") if node.outputs)

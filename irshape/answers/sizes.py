@@ -11,6 +11,7 @@ import numpy as np
 
 from irshape.answers.condition import Condition
 from irshape.answers.question import filled, is_whole, opened
+from irshape.answers.signature.data import name_data_sizes
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import Note, notes
 from irshape.answers.size_set import SizeSet, bracketed
@@ -68,7 +69,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
     The symbols are those of the given shapes, and those of the signature for sizes that no symbol names.
     """
     question, found = opened(model, given), None
-    if is_whole(model) and not question.symbols:
+    if is_whole(model) and not question.symbols and not given.called:
         unranked = [node.name for node, shape in question.shapes.items() if shape is None]
         why = f"the rank of {unranked[0]} is not known" if unranked else "the inputs have no dynamic sizes"
         raise InputError(f"{why}; name some sizes in a shape, as in {unranked[0] if unranked else 'x'}[1,3,H,W]")
@@ -80,8 +81,9 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
         engine = Engine(model, weights, opaque, is_static=True)
         engine.run(question.question(engine))
     inference = conclude(engine, remarks=remarks)
+    inference.data_sizes = name_data_sizes(inference, question.symbols)
     session = Session(model, weights=weights, opaque=opaque, work=engine.scope.work)
-    return ValidSizes(question, engine, inference, session, found)
+    return ValidSizes(question._replace(called=given.called), engine, inference, session, found)
 
 
 class ValidSizes:

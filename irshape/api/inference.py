@@ -194,8 +194,11 @@ class Inference(Exporting):
         return self._spoken
 
     def layer(self, id: int | str) -> InferredLayer:
-        """The layer with this id; in a body with the ids around it, as in `ports` (`2.then_body/5`). Raises `KeyError` if there is none."""
-        return _layer(self, self._inference.layer(id))
+        """The layer with this id, in a body with the ids around it, as in `ports` (`2.then_body/5`); else the one that `Model.node` finds.
+
+        Raises `KeyError` if there is none.
+        """
+        return self[self.model.node(id)]
 
     def __contains__(self, item: object) -> bool:
         """Whether the model has a layer of this name, or this node or layer."""
@@ -212,9 +215,9 @@ class Inference(Exporting):
     @overload
     def __getitem__(self, item: InputPort | OutputPort) -> InferredPort: ...
     def __getitem__(self, item: str | Node | InputPort | OutputPort) -> InferredLayer | InferredPort:
-        """The first layer with this name, the layer of a node, or the facts of a port. Raises `KeyError` if there is none."""
+        """The layer of a name, as `Model` finds it, the layer of a node, or the facts of a port. Raises `KeyError` if there is none."""
         if isinstance(item, str):
-            return _layer(self, self._inference[item])
+            item = self.model[item]
         node = item if isinstance(item, Node) else item.node
         if all(graph is not node.model._graph for graph, _ in self._inference.graphs):
             raise KeyError(f"{item!r} is of another model")

@@ -17,6 +17,9 @@ class Rare(str):
 # The groups of options in the help of a command, in their order.
 INPUT, SELECTION, OUTPUT, EFFORT = "input", "selection", "output", "limits"
 
+# The help of an option that selects layers.
+LAYERS = "list these layers only: an id, a name, the name of a tensor, a pattern ('*attn*') or a module"
+
 # Each command is a module of this folder.
 COMMANDS = {
     "check": "report every fault",

@@ -15,11 +15,12 @@ from irshape.answers.cost.comparison import Comparison
 from irshape.answers.cost.cost import Cost, CostTensor
 from irshape.answers.cost.counting import LayerCost
 from irshape.answers.cost.formula import Amount, Formula
-from irshape.cli.arguments import add_model_arguments
+from irshape.cli.arguments import LAYERS, add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.files import is_one
 from irshape.cli.lines import title
 from irshape.cli.output import check_outputs
+from irshape.cli.rows import keys_of, nothing
 from irshape.cli.run import RunError, complain, describe
 from irshape.cli.sizes import near_sizes
 from irshape.model.model import Model
@@ -58,6 +59,7 @@ def add_arguments(command: ArgumentParser) -> None:
         "--near", action="append", default=[], metavar='"H=512"',
         help="compare formulas at these sizes: H=512,W=512 (default: a batch of 1, images of 224, other sizes 128)",
     )  # fmt: skip
+    add("-l", "--layer", action="append", default=[], metavar="LAYER", help=LAYERS)
     add("--views", action="store_true", help="let the output of a Reshape, Squeeze, Unsqueeze or Identity share the memory of its input")
     add("--in-place", action="store_true", help="let an element-wise operation write into an input that nobody reads afterwards")
     add("--csv", metavar="OUT.csv", help="write the layers to this file (one FILE only)")
@@ -85,7 +87,7 @@ def run(given: Namespace) -> int:
     sweep = {name: [int(one) for one in size.split(",")] for name, size in given.set if _SEVERAL.fullmatch(size)}
     given.set = [(name, size) for name, size in given.set if name not in sweep]
     verb = partial(_cost, sweep=sweep, near=near, views=given.views, in_place=given.in_place)
-    return report(given, verb, partial(_lines, palette, is_complete=given.all), partial(_write, given))
+    return report(given, verb, partial(_lines, palette, given.layer, is_complete=given.all), partial(_write, given))
 
 
 def _cost(model: Model, *, sweep: Mapping[str, Sequence[int]], **options: Any) -> Cost:
@@ -115,9 +117,9 @@ def _write(given: Namespace, cost: Cost) -> Iterator[str]:
             yield f"written: {escape(path)}"
 
 
-def _lines(palette: Palette, cost: Cost, *, is_complete: bool) -> Iterator[str]:
+def _lines(palette: Palette, layers: Sequence[str], cost: Cost, *, is_complete: bool) -> Iterator[str]:
     """Title, totals, memory, groups and the costliest layers of one file."""
-    page = _Page(cost, palette, is_complete)
+    page = _Page(cost, palette, layers, is_complete)
     sections = (page.sizes(), page.sweep(), page.totals(), page.memory(), page.groups(), page.layers(), page.asides())
     text = [line for section in sections for line in section]  # which may add a diagnostic
     yield title(cost._inference, palette)
@@ -130,10 +132,11 @@ def _lines(palette: Palette, cost: Cost, *, is_complete: bool) -> Iterator[str]:
 
 
 class _Page:
-    """The text of a cost, section by section; `is_complete` leaves nothing out."""
+    """The text of a cost, section by section; `is_complete` leaves nothing out, `selected` are the layers that are asked for."""
 
-    def __init__(self, cost: Cost, palette: Palette, is_complete: bool) -> None:
+    def __init__(self, cost: Cost, palette: Palette, selected: Sequence[str], is_complete: bool) -> None:
         self.cost = cost
+        self.selected = selected
         self.palette = palette
         self.is_complete = is_complete
         self.work = {layer: cost.at(layer.flops) for layer in cost.layers}
@@ -252,16 +255,25 @@ class _Page:
                 yield from self.bars(heading, rows)
 
     def layers(self) -> Iterator[str]:
-        """The layers with most work, each with the formula of its MACs."""
+        """The layers with most work, or those that are asked for, each with its id and the formula of its MACs."""
+        wanted = keys_of(self.cost._inference.model, self.selected) if self.selected else None
         dearest = sorted(self.cost.layers, key=lambda layer: -self.work[layer])
-        rows = [(f"{layer.type} {layer.path}", [layer]) for layer in dearest if self.work[layer]]
+        own = [one for one in dearest if (self.work[one] if wanted is None else one.node.key in wanted)]
+        rows = [(f"{one.node.key} {one.type} {one.path}", [one]) for one in own]
         if rows:
-            yield from self.bars("costliest layers", rows, has_formulas=True)
+            yield from self.bars("costliest layers" if wanted is None else "layers", rows, has_formulas=True, is_whole=wanted is not None)
+        elif wanted is not None:
+            model = self.cost._inference.model
+            told = [f"{node.type} {node.name}" for graph in model.graphs() for node in graph.nodes if node.key in wanted]
+            yield ""
+            yield escape(f"{some(told, _MOST_NAMES)} computes nothing when the model runs" if told else nothing(model, self.selected))
 
-    def bars(self, heading: str, rows: Sequence[tuple[str, Sequence[LayerCost]]], *, has_formulas: bool = False) -> Iterator[str]:
+    def bars(
+        self, heading: str, rows: Sequence[tuple[str, Sequence[LayerCost]]], *, has_formulas: bool = False, is_whole: bool = False
+    ) -> Iterator[str]:
         """Rows of work with bars."""
         palette, cost = self.palette, self.cost
-        shown = rows if self.is_complete else rows[:_MOST_ROWS]
+        shown = rows if self.is_complete or is_whole else rows[:_MOST_ROWS]
         names = [shorten(escape(name), _WIDEST_NAME) for name, _ in shown]
         width = max(map(cells, names))
         yield ""
@@ -273,7 +285,7 @@ class _Page:
             )
             moved = sum(layer.bytes(cost.near) for layer in layers)
             work = sum(self.work[layer] for layer in layers)
-            share = work / self.all_work
+            share = work / self.all_work if self.all_work else 0
             intensity = f"{work / moved:.1f}" if moved else ""
             formula = layers[0].macs if has_formulas and isinstance(layers[0].macs, Formula) else None
             bar = f"{share:6.1%} {_bar(share)}"

@@ -10,8 +10,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from irshape.cli.diff import lines
-from irshape.cli.edited import add_target_arguments, opened, written
+from irshape.cli.edited import add_target_arguments, layer, opened, tensor, written
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
+from irshape.editing.finding import found
 from irshape.editing.graph import Graph
 from irshape.editing.state import EditError
 from irshape.report.diagnostic import ERROR
@@ -100,30 +101,30 @@ def _make_stateless(graph: Graph, file: str) -> None:
 
 
 def _add_output(graph: Graph, text: str) -> None:
-    graph.result(graph.tensor(text))
+    graph.result(tensor(graph, text))
 
 
 def _set_attribute(graph: Graph, text: str) -> None:
     found = re.fullmatch(r"(.+):([\w-]+)=(.*)", text, re.DOTALL)
     if found is None:
         raise EditError("the form is LAYER:ATTRIBUTE=VALUE")
-    graph[found[1]].set(**{found[2]: found[3]})
+    layer(graph, found[1]).set(**{found[2]: found[3]})
 
 
 def _rename(graph: Graph, text: str) -> None:
     places = [at for at, character in enumerate(text) if character == "="]
-    place = next((at for at in places if text[:at] in graph), places[0] if places else -1)
+    place = next((at for at in places if found(graph._draft, text[:at])[1]), places[0] if places else -1)
     if place < 0 or not text[place + 1 :]:
         raise EditError("the form is LAYER=NAME")
-    graph[text[:place]].rename(text[place + 1 :])
+    layer(graph, text[:place]).rename(text[place + 1 :])
 
 
 def _remove(graph: Graph, text: str) -> None:
-    graph[text].remove(cascade=True)
+    layer(graph, text).remove(cascade=True)
 
 
 def _bypass(graph: Graph, text: str) -> None:
-    graph[text].bypass()
+    layer(graph, text).bypass()
 
 
 def _stateful(graph: Graph, text: str) -> None:

@@ -6,11 +6,13 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from irshape.cli.edited import add_target_arguments, opened, written
+from irshape.cli.edited import add_target_arguments, layer, opened, tensor, written
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
-from irshape.editing.extract import Part, around, between, extract, matching
+from irshape.editing.extract import Part, around, between, extract
+from irshape.editing.finding import found, names_of
 from irshape.editing.graph import Graph
-from irshape.editing.state import EditError, Item, Value
+from irshape.editing.state import EditError, Item
+from irshape.model.finding import selected, similar
 from irshape.report.text import Palette, counted, escape, table, terminal_width
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--to", dest="targets", action="append", default=[], metavar="T", help="end at this tensor, which becomes an output; repeatable")
     add("--around", metavar="LAYER", help="take the layers around this one")
     add("--distance", type=int, default=1, metavar="N", help="with --around, the most connections from the layer (default: 1)")
-    add("--layers", action="append", default=[], metavar="GLOB", help="take the layers whose names match a pattern; repeatable")
+    help = "take the layers whose names match a pattern, or those of a module; repeatable"
+    add("--layers", action="append", default=[], metavar="GLOB", help=help)
     add_target_arguments(command)
 
 
@@ -67,11 +70,11 @@ def _part(given: Namespace, graph: Graph) -> Part:
         raise RunError("give one of --from and --to, --around, or --layers")
     try:
         if given.around is not None:
-            return extract(draft, around(draft, graph[given.around]._item, given.distance))
+            return extract(draft, around(draft, _own(graph, given.around), given.distance))
         if given.layers:
-            return extract(draft, matching(draft, given.layers))
-        sources = [_tensor(graph, name) for name in given.sources]
-        targets = [_tensor(graph, name) for name in given.targets]
+            return extract(draft, {item for pattern in given.layers for item in _matching(graph, pattern)})
+        sources = [tensor(graph, name)._value for name in given.sources]
+        targets = [tensor(graph, name)._value for name in given.targets]
         results = [value for item in draft.of_type("Result") for value in item.inputs if value is not None]
         ends: list[Item] = [value.item for value in targets or results]
         if not given.targets:
@@ -81,12 +84,22 @@ def _part(given: Namespace, graph: Graph) -> Part:
         raise RunError(f"{given.file}: {error.args[0]}") from None
 
 
-def _tensor(graph: Graph, name: str) -> Value:
-    """The tensor of a name; the name of a Result means the tensor that it reads."""
-    item = graph._draft.state.named(name)
-    if item is not None and not item.outputs and item.inputs and item.inputs[0] is not None:
-        return item.inputs[0]
-    return graph.tensor(name)._value
+def _own(graph: Graph, text: str) -> Item:
+    """The layer of the graph itself that a text names. Raises `EditError` for one in a body, and `KeyError` if there is none."""
+    one = layer(graph, text)
+    if one._draft is not graph._draft:
+        raise EditError(f"{text!r} is a layer in a body; a part has whole bodies, so name the layer that holds it")
+    return one._item
+
+
+def _matching(graph: Graph, pattern: str) -> list[Item]:
+    """The layers that a pattern selects. Raises `EditError` if there is none."""
+    draft = graph._draft
+    inner, known = found(draft, pattern)
+    several = selected(pattern, draft.state.items.values(), names_of, known if inner is draft else ())
+    if not several:
+        raise EditError(f"no layer has a name like {pattern!r}{similar(pattern, draft.state.by_name)}")
+    return several
 
 
 def _lines(given: Namespace, graph: Graph, part: Part, palette: Palette, width: int | None) -> Iterator[str]:

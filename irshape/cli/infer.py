@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
 from irshape.cli.annotated import misplaced, only_targets, write
-from irshape.cli.arguments import SELECTION, add_model_arguments, add_output_arguments, add_symbol_argument, add_watch
+from irshape.cli.arguments import LAYERS, SELECTION, add_model_arguments, add_output_arguments, add_symbol_argument, add_watch
 from irshape.cli.batch import report
 from irshape.cli.lines import TIED, UNNAMED, faults, guards, tie_lines, title
 from irshape.cli.rows import Rows, Selection
@@ -38,7 +38,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add_output_arguments(command)
     add = command.add_argument_group(SELECTION).add_argument
     add("-a", "--all", action="store_true", help="list everything: constants, and each of equal blocks")
-    add("-l", "--layer", action="append", default=[], metavar="LAYER", help="list the layers of this name only, or of a pattern: '*attn*'")
+    add("-l", "--layer", action="append", default=[], metavar="LAYER", help=LAYERS)
     add("--type", action="append", default=[], metavar="TYPE", help="list the layers of this type only")
     add("--changed-only", action="store_true", help="list only ports that differ from the record in the file")
     add_watch(command)

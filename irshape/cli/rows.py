@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
-from irshape.cli.run import layers
+from irshape.cli.run import complain, layers
 from irshape.inference.inference import Inference
+from irshape.model.finding import find, is_pattern, known_names, names_of, remark, selected, similar
+from irshape.model.model import Model
 from irshape.report.text import escape
 from irshape.xml.document import Document, Graph, Layer
 
@@ -23,7 +24,10 @@ _MOST_NAMES = 20_000
 
 
 class Selection(NamedTuple):
-    """The layers that are listed: all with `is_complete`, else no constants, and of `layers` (patterns), `types` and changes only."""
+    """The layers that are listed: all with `is_complete`, else no constants, and of `layers`, `types` and changes only.
+
+    A layer is a pattern of names, a text that names one, or a module.
+    """
 
     is_complete: bool = False
     layers: Sequence[str] = ()
@@ -44,10 +48,22 @@ class Selection(NamedTuple):
         others = [f"--type {escape(one)}{_meant(one, types)}" for one in self.types]
         return ", ".join([*layers, *others, *(["--changed-only"] if self.is_changed else [])])
 
-    def has(self, key: str, layer: Layer) -> bool:
-        """Whether the name, or the key, and the type of a layer are selected."""
-        fits = not self.layers or any(fnmatchcase(layer.name, one) or key == one for one in self.layers)
-        return fits and (not self.types or layer.type.lower() in self.types)
+
+def keys_of(model: Model, patterns: Iterable[str]) -> frozenset[str]:
+    """The keys of the layers that are selected by their names."""
+    nodes = [node for graph in model.graphs() for node in graph.nodes]
+    keys: set[str] = set()
+    for pattern in patterns:
+        meant = find(model, pattern)
+        if not is_pattern(pattern) and (told := remark(pattern, meant, names_of)):
+            complain(told)
+        keys.update(node.key for node in selected(pattern, nodes, names_of, meant))
+    return frozenset(keys)
+
+
+def nothing(model: Model, patterns: Iterable[str]) -> str:
+    """The remark that no layer is selected, with names that resemble those that are asked for."""
+    return f"no layer is selected{''.join(similar(pattern, known_names(model)) for pattern in patterns)}"
 
 
 def _meant(word: str, known: dict[str, str]) -> str:
@@ -66,6 +82,7 @@ class Rows:
         self._facts, self._formulas = inference.ports, inference.formulas
         self._has_formulas = has_formulas
         self._selection = selection
+        self._keys_of_names = keys_of(inference.model, selection.layers) if selection.layers else None
         self._sources: dict[int, dict[int, str]] = {}
         self.constants = self.repeated = 0
         self._heads: dict[int, list[Blocks]] = {}
@@ -99,7 +116,8 @@ class Rows:
         if id(layer) in self._left_out:
             self.repeated += 1
             return
-        if not selection.has(key, layer):
+        is_named = self._keys_of_names is None or key in self._keys_of_names
+        if not is_named or (selection.types and layer.type.lower() not in selection.types):
             return
         inner = self._depths.get(id(layer), 0)
         heads = self._heads.get(id(layer), ())

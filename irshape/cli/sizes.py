@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -114,7 +115,8 @@ def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
         why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
         yield f"{palette.bold}{inputs} is valid for no size: {why}{palette.plain}"
     else:
-        every = f"for every {in_a_row(list(sizes.symbols))}" if sizes.symbols else "and can have no other sizes"
+        alone = "with these sizes" if sizes._question.called else "and can have no other sizes"
+        every = f"for every {in_a_row(list(sizes.symbols))}" if sizes.symbols else alone
         extent = "where" if sizes.conditions else every
         source = " (as far as formulas tell)" if not sizes.is_exact else " (every size was tried)" if sizes.is_by_trial else ""
         yield f"{palette.bold}{inputs} is valid {extent}{source}{palette.plain}"
@@ -154,7 +156,13 @@ def _undecided(sizes: ValidSizes, palette: Palette) -> Iterator[str]:
         return
     yield ""
     yield f"{palette.bold}formulas do not decide{palette.plain}"
-    for one in sizes.undecided[:_MOST_UNDECIDED]:
+    shown = sizes.undecided[:_MOST_UNDECIDED]
+    words = {word for one in shown for word in re.findall(r"[A-Za-z]\w*", one.message)}
+    for own in sizes._inference.data_sizes:
+        if own.name in words:
+            source = escape(f"{own.node.type} {own.node.name}")
+            yield f"  {palette.key}{own.name}{palette.plain} is known only when the model runs, by {source}"
+    for one in shown:
         yield f"  {escape(one.message) if one.node is None else layer_message(one.node, one.message, palette)}"
     rest = len(sizes.undecided) - _MOST_UNDECIDED
     if rest > 0:

@@ -16,6 +16,8 @@ from irshape.cli.examination import Examination, lost
 from irshape.cli.output import check_outputs, write_output
 from irshape.cli.run import CLEAN, RunError, complain, describe
 from irshape.files.reading import Path
+from irshape.inference.inputs import InputError
+from irshape.model.finding import find, known_names, names_of, remark, unknown
 from irshape.model.model import Model
 from irshape.page.data import PageData
 from irshape.report.text import escape
@@ -41,6 +43,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--live", action="store_true", help="serve the page on this machine until Ctrl-C; it follows FILE when that is saved")
     add("--no-browser", action="store_true", help="with --live, do not open the browser")
     add("--port", type=port, default=0, metavar="N", help="the port of --live (default: any that is free)")
+    add("--layer", metavar="LAYER", help="open the page at this layer: an id, a name, or the name of a tensor")
     add_question_arguments(command)
     command.set_defaults(jobs=1, format="text", color="never")
 
@@ -70,15 +73,29 @@ def run(given: Namespace) -> int:
         given.files = given.files[1:]
     if given.live:
         return _serve(given)
-    return report(given, partial(_page, before), None, partial(_deliver, given))
+    return report(given, partial(_page, before, given.layer), None, partial(_deliver, given))
 
 
-def _page(before: Model | None, model: Model, **options: Any) -> PageData:
+def _page(before: Model | None, layer: str | None, model: Model, **options: Any) -> PageData:
+    if layer is not None and _place(model, layer) and (told := remark(layer, find(model, layer), names_of)):
+        complain(told)
     data = PageData(model, **options)
     if before is not None and model.nodes and model.document.is_complete:
         shared = {name: options[name] for name in ("inputs", "symbols", "opaque") if name in options}
         data.difference = verbs.diff(before, model, weights=(None, options.get("weights")), **shared)
     return data
+
+
+def _place(model: Model, layer: str | None) -> str:
+    """The end of the address at which the page shows a layer. Raises `InputError` if there is no such layer."""
+    if layer is None or not model.nodes:
+        return ""
+    from urllib.parse import quote
+
+    found = find(model, layer)
+    if not found:
+        raise InputError(unknown(layer, known_names(model)))
+    return f"#layer={quote(found[0].layer.key, safe='')}"
 
 
 def _serve(given: Namespace) -> int:
@@ -94,7 +111,7 @@ def _serve(given: Namespace) -> int:
 
     def data() -> Mapping[str, Any]:
         found.clear()
-        outcome = Examination(given, partial(_page, None), None, keep)(path)
+        outcome = Examination(given, partial(_page, None, given.layer), None, keep)(path)
         if not found:
             raise ValueError(outcome.complaint or f"{path}: the page could not be made")
         return found[0]
@@ -104,14 +121,15 @@ def _serve(given: Namespace) -> int:
         return PageData(lost(path, "I105", message, "save the file again")).to_dict()
 
     try:
+        place = _place(verbs.read(Path(path), limits=given.limits, extensions=given.extensions), given.layer) if given.layer else ""
         server = Server(Watched(path, data, failed), given.port)
-    except (RunError, ValueError) as error:
+    except (RunError, ValueError) as error:  # InputError, too
         return complain(str(error))
     except OSError as error:
         return complain(f"port {given.port}: {error.strerror or error}")
-    print(f"{escape(path)} is shown at {server.address} and followed until Ctrl-C", flush=True)
+    print(f"{escape(path)} is shown at {server.address}{place} and followed until Ctrl-C", flush=True)
     if not given.no_browser:
-        _show(server.address)
+        _show(f"{server.address}{place}")
     try:
         server.serve_forever()
     finally:
@@ -127,13 +145,15 @@ def _deliver(given: Namespace, data: PageData) -> Iterator[str]:
     if given.output is not None:
         write_output(given.output, text, force=given.force, inputs=given.files)
         yield f"written: {escape(given.output)}"
+        if place := _place(data.model, given.layer):
+            yield f"{escape(given.layer)}: {escape(given.output)}{place}"
         return
     import tempfile
 
     name = os.path.splitext(os.path.basename(data.document.path or "model"))[0]
     path = os.path.join(tempfile.mkdtemp(prefix="irshape-"), f"{name}.html")
     write_output(path, text, force=False)
-    _show(f"file://{path}")
+    _show(f"file://{path}{_place(data.model, given.layer)}")
     yield f"written: {escape(path)}"
 
 

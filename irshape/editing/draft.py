@@ -8,7 +8,7 @@ from typing import Any
 
 from irshape.editing.arrays import Data, data_of
 from irshape.editing.facts import BodyFacts, Facts
-from irshape.editing.names import joined_names, split_names
+from irshape.editing.names import joined_names
 from irshape.editing.state import EditError, Item, State, Value
 from irshape.editing.text import ALIGNMENT, serialised
 from irshape.inference.engine import Engine
@@ -16,6 +16,7 @@ from irshape.inference.inputs import recorded_inputs
 from irshape.inference.stored import last_end
 from irshape.inference.verdict import infer
 from irshape.model.const import Const
+from irshape.model.finding import split_names
 from irshape.model.load import load
 from irshape.model.model import SINKS, Model
 from irshape.ops.op import OpClass

@@ -11,7 +11,6 @@ A tensor that a kept layer reads from one that is left out is one of four:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from irshape.editing.arrays import Data, known_data
@@ -77,17 +76,6 @@ def around(draft: Draft, center: Item, distance: int) -> set[Item]:
         near |= {reader for item in edge if item.type != "Const" for reader, _ in draft.readers_of(item)}
         edge = {item for item in near - found if item.type not in _ENDS}
         found |= edge
-    return found
-
-
-def matching(draft: Draft, patterns: Iterable[str]) -> set[Item]:
-    """The items whose names match a pattern. Raises `EditError` for a pattern that nothing matches."""
-    found: set[Item] = set()
-    for pattern in patterns:
-        same = {item for item in draft.state.items.values() if fnmatchcase(item.name, pattern)}
-        if not same:
-            raise EditError(f"no layer has a name like {pattern!r}")
-        found |= same
     return found
 
 

@@ -1,54 +1,82 @@
-"""The layers of a draft and of the bodies in it, found by their ids and names."""
+"""The layers and tensors that a text names in a graph that can be edited and in its bodies."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from irshape.editing.draft import GraphDraft
 from irshape.editing.state import EditError, Item, Value
+from irshape.model.finding import Meaning, Names, fused_of, meanings, split_names, unknown, variable_of
 from irshape.report.text import counted
 from irshape.xml.lexical import BODIES
 
 
-def found(draft: GraphDraft, key: str | int) -> tuple[GraphDraft, Item] | None:
-    """The layer of an id or a name, and the graph that it is in."""
+def found(draft: GraphDraft, text: str, *, by_name: bool = False) -> tuple[GraphDraft, list[Meaning[Item]]]:
+    """The layers that a text names, the one that it means first, and the graph that they are in.
+
+    A layer of the graph itself comes first. A layer in a body has the ids around it, `2.body/5`, or the names, `loop / body / step`.
+    """
     state = draft.state
-    if isinstance(key, int):
-        return (draft, state.items[key]) if key in state.items else None
-    own = state.named(key)
-    if own is None and key.isdecimal() and key.isascii():
-        own = state.items.get(int(key))
-    if own is not None:
+    items = sorted(state.items.values(), key=lambda item: item.place)
+    fused = _fused if b"fused_names" in draft.model.document.source else None
+    own = meanings(text, items, names_of, fused, by_name=by_name)
+    if own:
         return draft, own
     holders = [item for item in draft.of_type(*BODIES) if item.base is not None]
-    way = re.fullmatch(r"(\d+)\.(\w+)/(.+)", key, re.ASCII)
+    way = re.fullmatch(r"(\d+)\.(\w+)/(.+)", text, re.ASCII)
     for item in holders:
         if way is not None and item.base is not None and item.id == int(way[1]) and way[2] in item.base.bodies:
-            return found(draft.body(item, way[2]), way[3])
+            return found(draft.body(item, way[2]), way[3], by_name=by_name)
     for item in holders:
         for name, body in item.base.bodies.items() if item.base is not None else ():
             path = f"{body.path} / "
-            if any(key in graph for graph in body.graphs()) or name in item.bodies or key.startswith(path):
-                inner = found(draft.body(item, name), key.removeprefix(path))
-                if inner is not None:
-                    return inner
-    return None
+            if any(text in graph for graph in body.graphs()) or name in item.bodies or text.startswith(path):
+                inner, known = found(draft.body(item, name), text.removeprefix(path), by_name=by_name)
+                if known:
+                    return inner, known
+    return draft, []
 
 
-def found_output(draft: GraphDraft, name: str) -> tuple[GraphDraft, Value] | None:
-    """The tensor of a name, or the output of the layer of a name, and the graph that it is in. Raises `EditError` for several outputs."""
-    value = draft.tensor(name)
-    if value is not None:
-        return draft, value
-    known, port = found(draft, name), ""
-    if known is None:
-        layer, _, port = name.rpartition(":")
-        known = found(draft, layer) if port.isdecimal() else None
-    if known is None:
+def found_output(draft: GraphDraft, text: str, *, by_name: bool = False) -> tuple[GraphDraft, Value, list[Meaning[Item]]] | None:
+    """The tensor that a text names, the graph that it is in, and all that the text names.
+
+    It is the tensor of this name, the output of the layer that the text names, or `LAYER:PORT`. A Result stands for the tensor that it
+    reads. Raises `EditError` for a layer of several outputs.
+    """
+    (inner, known), port = found(draft, text, by_name=by_name), ""
+    if not known:
+        layer, _, port = text.rpartition(":")
+        inner, known = found(draft, layer, by_name=by_name) if port.isdecimal() else (draft, [])
+    if not known:
         return None
-    inner, item = known
+    _, item, output = known[0]
+    if output is not None:
+        return inner, item.outputs[output], known
+    if not item.outputs and item.inputs and item.inputs[0] is not None:
+        return inner, item.inputs[0], known
     outputs = [value for value, id in zip(item.outputs, item.output_ids, strict=True) if port in ("", str(id))]
     if len(outputs) != 1:
         ports = " or ".join(f":{id}" for id in item.output_ids)
         raise EditError(f"{item!r} has {counted(len(item.outputs), 'output')}{ports and f': name one, with {ports} behind the layer'}")
-    return inner, outputs[0]
+    return inner, outputs[0], known
+
+
+def unknown_layer(draft: GraphDraft, text: str, thing: str = "layer") -> KeyError:
+    """The error for a text that names nothing."""
+    return KeyError(unknown(text, _known(draft), thing))
+
+
+def _known(draft: GraphDraft) -> Iterator[str]:
+    items = draft.state.items.values()
+    yield from (item.name for item in items)
+    yield from (name for item in items for value in item.outputs for name in split_names(value.names))
+
+
+def names_of(item: Item) -> Names:
+    """What a layer of a draft may be called."""
+    return Names(str(item.id), item.type, item.name, [value.names for value in item.outputs], variable_of(item.type, item.attributes))
+
+
+def _fused(item: Item) -> str:
+    return "" if item.base is None else fused_of(item.base)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from irshape.editing.arrays import data_of
 from irshape.editing.bodies import add_input, add_output, feed_back, leave, other_body
 from irshape.editing.draft import BodyDraft, GraphDraft
-from irshape.editing.finding import found, found_output
-from irshape.editing.names import joined_names, similar, split_names
+from irshape.editing.finding import found, found_output, unknown_layer
+from irshape.editing.names import joined_names
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value
 from irshape.model.attributes import Attributes
+from irshape.model.finding import split_names
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
@@ -296,20 +297,25 @@ class Layers:
         return Operations(self.add)
 
     def __getitem__(self, key: str | int) -> Layer:
-        """The layer of an id, or the first layer of a name. Raises `KeyError` if there is none.
+        """The layer of an id, or the first layer of a name, else of the name of a tensor or a variable. Raises `KeyError` if there is none.
 
         A layer in a body has the ids around it, `graph["2.body/5"]`; its name finds it, too, if no layer of the graph itself has the name.
         """
-        known = found(self._draft, key)
-        if known is None:
-            raise KeyError(f"no layer {key!r}{similar(str(key), self._draft.state.by_name)}")
-        return layer_of(*known)
+        if isinstance(key, int):
+            item = self._draft.state.items.get(key)
+            if item is None:
+                raise unknown_layer(self._draft, str(key))
+            return layer_of(self._draft, item)
+        draft, known = found(self._draft, key, by_name=True)
+        if not known:
+            raise unknown_layer(self._draft, key)
+        return layer_of(draft, known[0].layer)
 
     def __contains__(self, item: object) -> bool:
         """Whether the graph has a layer of this name, or this layer."""
         if isinstance(item, Layer):
             return item._draft is self._draft and self._draft.state.is_live(item._item)
-        return isinstance(item, str) and found(self._draft, item) is not None
+        return isinstance(item, str) and bool(found(self._draft, item, by_name=True)[1])
 
     def __iter__(self) -> Iterator[Layer]:
         return iter([layer_of(self._draft, item) for item in sorted(self._draft.state.items.values(), key=lambda item: item.label)])
@@ -320,12 +326,12 @@ class Layers:
     def tensor(self, name: str) -> Tensor:
         """The tensor of this name, or the output of the layer of this name; of several, `"LAYER:PORT"` names one by the id of its port.
 
-        Raises `KeyError` if there is none, and `EditError` for a layer with several outputs.
+        A Result stands for the tensor that it reads. Raises `KeyError` if there is none, and `EditError` for a layer with several outputs.
         """
-        known = found_output(self._draft, name)
+        known = found_output(self._draft, name, by_name=True)
         if known is None:
-            raise KeyError(f"no tensor {name!r}{similar(name, self._draft.state.by_name)}")
-        return tensor_of(*known)
+            raise unknown_layer(self._draft, name, "tensor")
+        return tensor_of(*known[:2])
 
     @property
     def inputs(self) -> list[Tensor]:

@@ -8,11 +8,12 @@ from math import inf
 from typing import NamedTuple
 
 from irshape.editing.facts import BodyFacts, Facts
-from irshape.editing.names import joined_names, split_names
+from irshape.editing.names import joined_names
 from irshape.editing.state import Item, State, Value
 from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
+from irshape.model.finding import split_names
 from irshape.model.model import UNFED, Model, Node
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape

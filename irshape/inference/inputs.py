@@ -101,11 +101,15 @@ def split_input(text: str, names: Sequence[str]) -> tuple[str | None, str]:
 
 
 class Inputs(NamedTuple):
-    """Shapes for Parameters in place of the shapes in the file, the ranges of their symbols, and the formulas that replace symbols."""
+    """Shapes for Parameters in place of the shapes in the file, the ranges of their symbols, and the formulas that replace symbols.
+
+    `called` are the names of symbols that a signature gave, by the layer and the axis: they stay when other symbols get sizes.
+    """
 
     shapes: dict[Node, DescribedShape] = {}
     symbols: dict[str, SymbolRange] = {}
     formulas: dict[str, Described] = {}
+    called: Mapping[tuple[str, int], str] = {}
 
     def updated(self, other: Inputs) -> Inputs:
         """These inputs with `other` ones on top; the range of a symbol is dropped with the last shape that names it."""
@@ -113,7 +117,7 @@ class Inputs(NamedTuple):
         if self.symbols:
             names = _names({node: shape for node, shape in self.shapes.items() if node not in other.shapes})
             symbols = {**{name: facts for name, facts in self.symbols.items() if name in names}, **symbols}
-        return Inputs({**self.shapes, **other.shapes}, symbols, other.formulas)
+        return Inputs({**self.shapes, **other.shapes}, symbols, other.formulas, other.called or self.called)
 
     @property
     def names(self) -> frozenset[str]:

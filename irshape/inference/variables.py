@@ -156,8 +156,10 @@ def _compare_shapes(ctx: Context, read_value: Op | None, read: Fact, assigned: F
         return
     ctx.require_eq(len(shape), len(variable), "the value must have the rank of the variable", code="S102")
     ctx.stop_at_errors()
+    # A signature may know the size that a variable has now; its next one only has to be among those that it declares.
+    declared = read_value.variable_shape if isinstance(read_value, ReadValueV6) else None
     for axis, (size, wanted) in enumerate(zip(shape, variable, strict=False)):
-        low, high = bounds(wanted)
+        low, high = declared[axis] if declared is not None and len(declared) == len(variable) else bounds(wanted)
         if low == high:
             ctx.require_eq(size, int(low), message, axis=axis)
             continue

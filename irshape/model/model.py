@@ -209,7 +209,7 @@ class Node:
     @property
     def producers(self) -> list[Node]:
         """The nodes whose outputs this node reads, in the order of its inputs."""
-        return [source.node for port in self.inputs if (source := port.source)]
+        return [self.model.nodes[self.model.producers[slot]] for slot in self.sources if slot >= 0 and slot not in self.model.stubs]
 
     @property
     def consumers(self) -> list[Node]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from irshape.model.const import Const
     from irshape.model.export import Facts
+    from irshape.report.diagram import Diagram
     from irshape.xml.rt_info import RtInfo
     from irshape.xml.weights import Weights
 
@@ -307,18 +308,21 @@ class Exporting:
     def to_dot(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
         """The text of a picture for Graphviz, with the shapes of the tensors; the layers with faults of an inference are red.
 
-        `around` is the name or the key of a layer: then only the layers at most `hops` connections from it are drawn. Layers of type Const
+        `around` names a layer, as in `Model.node`: then only the layers at most `hops` connections from it are drawn. Layers of type Const
         are left out unless `constants` is true. Raises `KeyError` if there is no layer `around`.
         """
-        from irshape.model.export import diagram
-
-        return diagram(*self._exported()).part(around, hops, constants=constants).dot()
+        return self._part(around, hops, constants=constants).dot()
 
     def to_mermaid(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
         """The text of a picture for Mermaid. Takes and raises what `to_dot` does."""
+        return self._part(around, hops, constants=constants).mermaid()
+
+    def _part(self, around: str | None, hops: int, *, constants: bool) -> Diagram:
         from irshape.model.export import diagram
 
-        return diagram(*self._exported()).part(around, hops, constants=constants).mermaid()
+        exported = self._exported()
+        center = None if around is None else published(exported[0]).node(around).key
+        return diagram(*exported).part(center, hops, constants=constants)
 
 
 class Model(Exporting):
@@ -351,8 +355,8 @@ class Model(Exporting):
         return len(self._graph)
 
     def __getitem__(self, name: str) -> Node:
-        """The first node of this name. Raises `KeyError` if there is none."""
-        return self._of(self._graph[name])
+        """The first node of this name; else the one that `node` finds. Raises `KeyError` if there is none."""
+        return self._of(self._graph[name]) if name in self._graph else _meant(self, name, by_name=True)
 
     def _of(self, node: inner.Node) -> Node:
         """The public node of a node of this graph."""
@@ -364,9 +368,13 @@ class Model(Exporting):
         """The nodes in the order of the file."""
         return [self._of(node) for node in self._graph.nodes]
 
-    def node(self, id: int) -> Node:
-        """The node with this layer id. Raises `KeyError` if there is none."""
-        return self._of(self._graph.node(id))
+    def node(self, id: int | str) -> Node:
+        """The node with this layer id, or the one that a text names, in this model or its bodies.
+
+        A text is an id (`"7"`, `"2.body/5"`), a name, the name of a tensor, the variable of a ReadValue, or a name that OpenVINO fused into
+        the layer; the first of these that fits counts. Raises `KeyError` if none does.
+        """
+        return _meant(self, id) if isinstance(id, str) else self._of(self._graph.node(id))
 
     def of_type(self, *types: str) -> list[Node]:
         """The nodes of some types, spelled as in the file, in the order of the file."""
@@ -472,6 +480,16 @@ def published(graph: inner.Model) -> Model:
 def public(node: inner.Node) -> Node:
     """The public node of a node."""
     return published(node.model)._of(node)
+
+
+def _meant(model: Model, text: str, *, by_name: bool = False) -> Node:
+    """The node that a text names. Raises `KeyError` if there is none."""
+    from irshape.model.finding import find, known_names, unknown
+
+    found = find(model._graph, text, by_name=by_name)
+    if not found:
+        raise KeyError(unknown(text, known_names(model._graph)))
+    return public(found[0].layer)
 
 
 def _restored(graph: inner.Model, opaque: frozenset[str]) -> Model:

@@ -16,6 +16,7 @@ from irshape.answers.explain.derivation import Point
 from irshape.answers.explain.explainer import Explainer
 from irshape.answers.explain.explanation import Read, Step
 from irshape.answers.hierarchy.hierarchy import Hierarchy
+from irshape.answers.signature.data import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
@@ -71,7 +72,10 @@ class PageData:
         self.inference: Final = check(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
         self.model = model = self.inference.model  # a copy if the symbols set the size of a variable
         self.signature: Final = open_signature(self.inference)
+        if self.signature is None:
+            name_data_sizes(self.inference, self.inference.symbols)
         self.formal: Final = self.inference if self.signature is None else self.signature._inference
+        name_elements(self.formal, self.formal.symbols)
         own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}
         faulty = [node for graph in model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in own]
         self._bounds = {graph: run.slots for graph, run in self.inference.graphs}

@@ -48,22 +48,14 @@ class Diagram:
         return Diagram(self.name, boxes, (one for one in self.arrows if one.source in keys and one.target in keys), center)
 
     def part(self, around: str | None, hops: int, *, constants: bool) -> Diagram:
-        """The part that a picture shows: the boxes that are at most `hops` arrows from the one with a name or key, in either direction.
+        """The part that a picture shows: the boxes that are at most `hops` arrows from the one with a key, in either direction.
 
         Without `around`, these are all boxes. Boxes of type Const are left out unless `constants` is true or the picture is around one:
-        constants are half of most models. Raises `KeyError` if there is no box `around`.
+        constants are half of most models.
         """
-        center = None if around is None else self._key(around)
-        keys = {box.key for box in self.boxes if constants or box.type != "Const" or box.key == center}
-        shown = self._kept(keys, center)
-        return shown if center is None else shown._kept(shown._near(center, hops), center)
-
-    def _key(self, name: str) -> str:
-        """The key of the first box with this name, or the key itself."""
-        key = next((box.key for box in self.boxes if box.name == name), None)
-        if key is None and all(box.key != name for box in self.boxes):
-            raise KeyError(name)
-        return name if key is None else key
+        keys = {box.key for box in self.boxes if constants or box.type != "Const" or box.key == around}
+        shown = self._kept(keys, around)
+        return shown if around is None else shown._kept(shown._near(around, hops), around)
 
     def _near(self, center: str, hops: int) -> set[str]:
         neighbours: dict[str, list[str]] = {box.key: [] for box in self.boxes}

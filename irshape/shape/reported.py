@@ -77,7 +77,8 @@ class Reported:
         """The atoms that are one of their arguments wherever every requirement holds: that argument, by the index of the atom."""
         found: dict[int, Expression] = {}
         self._derive(len(self._atoms))
-        for atom in list(self._table.atoms) if not self.is_contradictory else ():  # to substitute adds atoms, of which no range is derived
+        known = self._table.atoms[: len(self._atoms)]  # an argument that is resolved in turn may make new atoms
+        for atom in known if not self.is_contradictory else ():
             if atom.kind in SELECTIONS and not self._work.is_done:
                 argument = self._argument(atom)
                 if argument is not None:

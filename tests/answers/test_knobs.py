@@ -170,3 +170,75 @@ def test_a_variable_without_a_declared_shape_follows_its_first_value() -> None:
     found = irshape.infer(net.xml.encode(), symbols={"B": 3})
     assert found.ok
     assert [str(port.shape) for port in (*found.inputs, *found.outputs)] == ["(3, 4)", "(3, 4)"]
+
+
+@pytest.mark.parametrize("path", [DECODER, STATEFUL], ids=["decoder", "stateful"])
+@pytest.mark.parametrize(
+    ("sizes", "inputs", "state"),
+    [
+        ({"S": 16}, ["[B,16]", "[B,P + 16]"], "[B,2,P,4]"),
+        ({"B": 3}, ["[3,S]", "[3,P + S]"], "[3,2,P,4]"),
+        ({"P": "..100"}, ["[B,S]", "[B,P + S]"], "[B,2,P,4]"),
+        ({"B": 1, "P": "..100"}, ["[1,S]", "[1,P + S]"], "[1,2,P,4]"),
+        ({"P": "1..9", "S": "1..4"}, ["[B,S]", "[B,P + S]"], "[B,2,P,4]"),
+    ],
+)
+def test_other_symbols_keep_their_names_and_their_ties(path: Path, sizes: dict[str, Any], inputs: list[str], state: str) -> None:
+    found = irshape.signature(path, symbols=sizes)
+    assert list(found.inputs.values()) == [*inputs, *([state] * 2 if path is DECODER else [])]
+    assert set(found.state.values()) == (set() if path is DECODER else {state})
+    assert set(irshape.cost(path, symbols=sizes).symbols) == set(found.symbols)
+    assert [port.formula for port in irshape.infer(path, symbols=sizes).inputs] == list(found.inputs.values())
+
+
+def test_names_stay_beside_those_of_the_user() -> None:
+    """A number for `B` hides that rows of the mask are rows of the ids; the signature is found before it is set."""
+    found = irshape.signature(DECODER, inputs={"past.*": "[B,2,P,4]"}, symbols={"B": 1, "P": "..100", "S": "1..8"})
+    assert list(found.inputs.values()) == ["[1,S]", "[1,P + S]", "[1,2,P,4]", "[1,2,P,4]"]
+
+
+def test_all_sizes_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sizes", str(DECODER), "--set", "B=1", "S=8", "P=4"]) == 0
+    assert "is valid with these sizes" in capsys.readouterr().out
+    assert irshape.valid_sizes(ATROUS, symbols={"B": 1, "H": 7, "W": 8}).ok
+    assert not irshape.valid_sizes(ATROUS, symbols={"B": 1, "H": 5, "W": 8}).ok
+
+
+def counting() -> Net:
+    """A Range as long as an input, of which OpenVINO knows no upper bound for a range of its size."""
+    net = Net()
+    data = net.parameter("f32[3,?]")
+    shape = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
+    rows = net.layer("Gather", [shape, net.const(1), net.const(0)], ["I64"], "opset8")[0]
+    net.result(net.layer("Range", [net.const(0), rows, net.const(1)], ["I64"], "opset4", output_type="i64")[0])
+    return net
+
+
+def test_a_number_is_proposed_where_openvino_finds_no_upper_bound() -> None:
+    net = counting()
+    [fault] = irshape.check(net.xml.encode(), weights=net.bin, targets=["npu"]).diagnostics
+    hint = "set it, as in --set T=128 (for a range, OpenVINO finds no upper bound of Range "
+    assert fault.hint is not None and fault.hint.startswith(hint)
+
+
+def test_numbers_of_the_signature_are_set_with_its_symbols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each axis with one valid size is told once for all, and needs no option of its own."""
+    net = Net()
+    data = net.layer("Add", [net.parameter("f32[?,?]"), net.parameter("f32[?,3]")], ["FP32"], auto_broadcast="none")[0]
+    net.result(net.layer("Add", [data, net.parameter("f32[?,?]")], ["FP32"], auto_broadcast="none")[0])
+    path = tmp_path / "net.xml"
+    path.write_text(net.xml)
+    assert main(["check", str(path), "--target", "npu"]) == 1
+    told = capsys.readouterr().out
+    assert "(only 3 is valid), and so it is with 1 more axis of inputs" in told
+    assert f"irshape reshape {path} --target npu --set B=1 -o" in told
+    assert main(["reshape", str(path), "--target", "npu", "--set", "B=1", "-o", str(tmp_path / "new.xml")]) == 0
+    assert [port.text for port in irshape.infer(tmp_path / "new.xml").inputs] == ["[1,3]"] * 3
+
+
+def test_no_command_is_promised_that_meets_no_target() -> None:
+    net = Net()
+    net.result(net.layer("NonZero", [net.parameter("f32[?,4]")], ["I64"], "opset3", output_type="i64")[0])
+    found = irshape.check(net.xml.encode(), targets=["static-shapes"])
+    assert [one.hint for one in found.diagnostics] == ["set it, as in --set B=1", "no size of an input decides it"]
+    assert found._inference.remedy is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
@@ -197,10 +196,13 @@ class Cost:
         hold, others_hold = all_hold(own), self.is_near_valid or all_hold([one for one in self._demands if one in others])(self.near)
         work = self._inference.scope.work
 
+        sizes = dict(self.near)
+
         def is_valid(size: int) -> bool:
+            sizes[symbol] = size
             work.take(1 + len(own) // _A_STEP)
             fits = known.modulus <= 1 or (size - known.remainder) % known.modulus == 0
-            return others_hold and fits and hold(ChainMap({symbol: size}, self.near))
+            return others_hold and fits and hold(sizes)
 
         found = self.peak.stretches(symbol, self.near, max(int(known.low), 1), None if known.high == inf else int(known.high), is_valid)
         if found is None and not self._is_unfinished:
@@ -336,12 +338,12 @@ class Cost:
     def _names(self, trips: Trips) -> dict[str, str]:
         """The names that are shown for sizes that only data tells."""
         from irshape.answers.roots import roots
-        from irshape.answers.signature.data import data_name
+        from irshape.answers.signature.data import data_name, nameless
         from irshape.answers.signature.names import Names
 
         own = set() if self.signature is None else set(self.signature.symbols)
         self._data: dict[str, Node] = {}
-        for root in roots(self._inference):
+        for root in roots(self._inference) if nameless(self._inference, own) else ():
             for name in symbols(root.size):
                 if name not in own and name not in trips.symbols:
                     self._data.setdefault(name, root.node)

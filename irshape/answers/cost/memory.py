@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
+from math import inf
+from operator import ge
 from typing import Final, NamedTuple
 
 from irshape.answers.cost.formula import Amount, Formula, Sum, amount, total, value, values
@@ -14,8 +16,8 @@ from irshape.shape.polynomial import split
 
 # Ends of a graph, which have no tensors of their own: a Result hands a tensor out, an Assign makes it the variable.
 _SINKS: Final = frozenset({"Result", "Assign"})
-# Sizes up to this one are all tried for another layer at the peak; beyond it, sizes are doubled and the place is found by halving.
-_EVERY: Final = 4096
+# Sizes up to this one are all tried for another layer at the peak; beyond it, sizes grow by a half and the place is found by halving.
+_EVERY: Final = 512
 _LARGEST: Final = 1 << 20
 # Layers that have the peak for fewer sizes in a row take turns, if that happens more often than this in a row.
 _SHORT: Final = 64
@@ -23,7 +25,9 @@ _MOST_RUNS: Final = 3
 # So many formulas are computed in a step of work.
 _A_STEP: Final = 16
 # A size is valid, or one of so many after it.
-_NEAR: Final = 512
+_NEAR: Final = 128
+# The sizes that are tried before one formula is compared with another.
+_ATTEMPTS: Final = 5
 # The sizes at which formulas are compared first.
 _SAMPLE: Final = 64
 
@@ -98,7 +102,7 @@ class Peak:
     ) -> list[Stretch] | None:
         """The layers that have the peak as one symbol grows from `low` to `high`, the others having these sizes. Valid sizes count.
 
-        Every size up to 4,096 above `low` is tried. Beyond, sizes are doubled up to 2^20, and between two of them the place where another
+        Every size up to 512 above `low` is tried. Beyond, sizes grow by a half up to 2^20, and between two of them the place where another
         layer takes over is found by halving. Empty where the symbol does not matter. None if no work is left.
         """
         if not any(isinstance(found, Formula) and symbol in found.symbols for _, found in self.candidates):
@@ -121,10 +125,11 @@ class Peak:
 
         last = _LARGEST if high is None else high
         every = min(low + _EVERY, last + 1) if len(given) > 1 else low + 1
-        found = _turns([(size, winner(size)) for size in range(low, every) if not work.is_done and is_valid(size)] or [(low, winner(low))])
-        before = every - 1
+        winners = [(size, winner(size)) for size in range(low, every) if not work.is_done and is_valid(size)]
+        found = _turns(winners or [(low, winner(low))])
+        before = every - 1 if winners else last
         while before < last and len(given) > 1 and not work.is_done:
-            after = min(2 * before, last)
+            after = min(before + before // 2 + 1, last)
             present = found[-1][1]
             if winner(valid(after)) not in present:
                 before = valid(_first(before, after, lambda size, present=present: winner(valid(size)) not in present))  # type: ignore[misc]
@@ -292,6 +297,12 @@ def _greatest(steps: Sequence[Step]) -> list[Step]:
     for step in steps:
         first.setdefault(expression_of(step.size), step)
     kept: list[Step] = []
+    tried = dict(zip(map(id, first.values()), _tried([step.size for step in first.values()]), strict=True))
+
+    def covers(a: Step, b: Step) -> bool:
+        """Whether one takes at least as much as another one for all sizes: first for a few, which nearly always decides."""
+        return all(map(ge, tried[id(a)], tried[id(b)])) and _covers(a.size, b.size)
+
     for step in sorted(first.values(), key=lambda step: -_sample(step.size)):  # the greatest cover the most
         if isinstance(step.size, Dim):
             work = step.size.scope.work
@@ -299,12 +310,35 @@ def _greatest(steps: Sequence[Step]) -> list[Step]:
             if work.is_done:
                 kept.append(step)
                 continue
-        if any(_covers(other.size, step.size) for other in kept):
+        if any(covers(other, step) for other in kept):
             continue
-        kept = [other for other in kept if not _covers(step.size, other.size)]
+        kept = [other for other in kept if not covers(step, other)]
         kept.append(step)
     places = {id(step): number for number, step in enumerate(first.values())}
     return sorted(kept, key=lambda step: places[id(step)])
+
+
+def _tried(found: Sequence[Size]) -> list[tuple[int, ...]]:
+    """The bytes of several amounts, each for the same few sizes in the ranges of the symbols."""
+    scope = next((size.scope for size in found if isinstance(size, Dim)), None)
+    if scope is None:
+        return [()] * len(found)
+    table = scope.polynomials
+    expressions = [expression_of(size) for size in found]
+    names = [(atom.name, table.ranges[atom.index]) for atom in table.atoms if not atom.arguments]
+    rows = []
+    evaluated = table.evaluator(expressions)
+    for attempt in range(_ATTEMPTS):
+        sizes = {}
+        for place, (name, (low, high, modulus, _)) in enumerate(names):
+            least = int(low) if low > -inf else 0
+            far = least + max(modulus, 1) * (_SAMPLE << attempt if (attempt + place) % _ATTEMPTS else 1)
+            sizes[name] = far if attempt and far <= high else least
+        try:
+            rows.append(evaluated(sizes))
+        except (ZeroDivisionError, OverflowError):
+            continue
+    return list(zip(*rows, strict=True)) if rows else [()] * len(found)
 
 
 def _sample(size: Size) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from irshape.inference.inputs import InputError
 from irshape.inference.run import Run
+from irshape.model.finding import find, known_names, unknown
 from irshape.model.model import Model, Node
 from irshape.xml.document import Port
 
@@ -26,7 +27,7 @@ class Target:
         """Find a target in a model, the first of the graphs. A negative axis counts from the end. Raises InputError."""
         found = find_layer(graphs[0][0], layer)
         if found is None:
-            raise InputError(_unknown_layer(graphs[0][0], str(layer)))
+            raise InputError(unknown(str(layer), known_names(graphs[0][0])))
         node, named = found
         record, slot = _find_port(node, named if port is None else port)
         shape = next(run.slots[slot].shape for model, run in graphs if model is node.model)
@@ -53,28 +54,12 @@ def _find_port(node: Node, port: int | None) -> tuple[Port, int]:
 
 
 def find_layer(model: Model, layer: str | int) -> tuple[Node, int | None] | None:
-    """A layer by its id (in a body `2.body/5`), its name, the name of a tensor, or a name that OpenVINO fused into it (`fused_names`).
-
-    Of several layers with one name, it is the first of the outermost. The name of a tensor also gives the id of its port.
-    """
-    nodes = [node for graph in model.graphs() for node in graph.nodes if not node.is_dropped]
-    key = str(layer)
-    for node in nodes:
-        if node.key == key:
-            return node, None
-    for node in nodes:
-        if node.name == key:
-            return node, None
-    for node in nodes:
-        for port in node.outputs:
-            if port.record.names is not None and key in port.names:
-                return node, port.id
-    if b"fused_names" in model.document.source and key:
-        for node in nodes:
-            fused = node.rt_info.get("fused_names")
-            if fused is not None and key in str(fused.get("value") if isinstance(fused, dict) else fused).split(","):
-                return node, None
-    return None
+    """The layer that is meant, and the id of the port if its tensor is; None if there is none."""
+    found = find(model, str(layer))
+    if not found:
+        return None
+    _, node, output = found[0]
+    return node, None if output is None else node.layer.outputs[output].id
 
 
 def parse_target(model: Model, text: str) -> tuple[str, int | None, int | None]:
@@ -92,13 +77,3 @@ def parse_target(model: Model, text: str) -> tuple[str, int | None, int | None]:
 
 def _is_number(text: str) -> bool:
     return text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 10
-
-
-def _unknown_layer(model: Model, name: str) -> str:
-    from difflib import get_close_matches
-
-    nodes = [node for graph in model.graphs() for node in graph.nodes]
-    known = [node.name for node in nodes if node.name] + [name for node in nodes for port in node.outputs for name in port.names]
-    close = get_close_matches(name, known[:20_000], 3) or [one for one in known if name and name.lower() in one.lower()][:3]
-    hint = f"; did you mean {' or '.join(map(repr, dict.fromkeys(close)))}?" if close else ""
-    return f"the model has no layer {name!r}{hint}"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from re import fullmatch
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.roots import roots
 from irshape.answers.signature.names import Names
 from irshape.inference.inference import Inference
+from irshape.inference.inputs import UNNAMED
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
@@ -18,6 +20,7 @@ _OF_DATA: Final = {
     **dict.fromkeys(("NonMaxSuppression", "NMSRotated", "MulticlassNms", "MatrixNms", "ExperimentalDetectronDetectionOutput"), "n_boxes"),
     "NonZero": "nonzero",
     "Unique": "n_unique",
+    "ReadValue": "n_state",
 }  # fmt: skip
 
 
@@ -54,6 +57,18 @@ def data_name(node: Node) -> str:
     """The name of a size that only the data of a layer tells."""
     owner = node.model.holder if node.type == "Parameter" and node.model.holder is not None else node
     return _OF_DATA.get(owner.type, f"n_{owner.type.lower()}")
+
+
+def name_elements(reading: Inference, taken: Collection[str]) -> None:
+    """Name the sizes that only elements of tensors have, by the layers that give them first; those of axes have names already."""
+    names = Names({*taken, *(atom.name for atom in reading.scope.polynomials.atoms if atom.name and not fullmatch(UNNAMED, atom.name))})
+    atoms = {atom.name: atom.index for atom in reading.scope.polynomials.atoms if atom.kind == "symbol" and fullmatch(UNNAMED, atom.name)}
+    for model, run in reading.graphs if atoms else ():
+        for node in model:
+            for fact in run.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]:
+                for size in fact.elements or ():
+                    for name in symbols(size) & atoms.keys() if isinstance(size, Dim) else ():
+                        reading.scope.polynomials.rename(atoms.pop(name), names.name(data_name(node)))
 
 
 def nameless(inference: Inference, names: Collection[str]) -> set[str]:

@@ -57,6 +57,7 @@ class Discovery:
         self._opaque = opaque
         self._keeps_named = keeps_named
         self._named = given.names
+        self._called = given.called
         self._known: dict[str, Symbol] = {}
         self._types: dict[Node, ElementType] = {}
         self.origins: list[Origin] = []
@@ -125,6 +126,8 @@ class Discovery:
                 if atom is not None and atom.kind == "symbol" and atom.index not in found:
                     found.add(atom.index)
                     self.origins.append(Origin(node, axis, atom.index))
+                    if node.type != "Parameter":  # as the axes of inputs are called in the guards of this pass
+                        table.rename(atom.index, f"{node.name}.{axis}")
         # A symbol that the user named stands in a formula only: `x[2*H]`.
         for name in sorted(self._named):
             self._known[name] = Symbol(name, -1, len(found), is_named=True)
@@ -166,7 +169,7 @@ class Discovery:
         shapes = {node: [unifier.value(_expression(size)) for size in shape] for node, shape in self._shapes()}
         outputs = [None if shape is None else [unifier.value(_expression(size)) for size in shape] for shape in self._outputs()]
         used = {index for shape in shapes.values() for size in shape for index in table.atoms_below(size) if index in unifier.symbols}
-        given = names(Axes(engine, unifier.symbols, shapes, outputs), unifier.value, used, self._named)
+        given = names(Axes(engine, unifier.symbols, shapes, outputs), unifier.value, used, self._named, self._called)
         letters = {**{index: table.atoms[index].name for index in used if unifier.symbols[index].is_named}, **given}
         inputs, state = self._described(engine.scope, shapes, letters)
         ranges: dict[str, SymbolRange] = {}

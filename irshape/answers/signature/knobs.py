@@ -33,11 +33,15 @@ class Knobs:
         self._model = model
         self._weights = weights
         self._opaque = opaque
-        self._asked = Inputs(given.shapes, {name: known for name, known in given.symbols.items() if name in given.names})
+        self._asked = Inputs(
+            given.shapes, {name: known for name, known in given.symbols.items() if name in given.names}, called=given.called
+        )
 
     @cached_property
     def _found(self) -> Discovery:
-        return Discovery(self._model, self._asked, self._weights, self._opaque, keeps_named=True)
+        # A size that is one number hides what other axes have to do with it.
+        free = {name: known for name, known in self._asked.symbols.items() if known.low < known.high}
+        return Discovery(self._model, self._asked._replace(symbols=free), self._weights, self._opaque, keeps_named=True)
 
     @property
     def names(self) -> frozenset[str]:
@@ -50,9 +54,10 @@ class Knobs:
     def set(self, sizes: Sizes) -> tuple[Model, Inputs]:
         """The shapes of the inputs for these sizes of symbols.
 
-        A symbol of one value becomes a number, and a formula takes the place of its symbol. An input keeps its shape if no symbol of the
-        sizes is in it. The model is a copy if a variable takes another shape: the copy has another `variable_shape`. Raises `InputError`
-        for a symbol that the model does not have, and for a size that is none.
+        A symbol of one value becomes a number, and a formula takes the place of its symbol. Where a symbol is one of the signature, all
+        inputs have the shapes of the signature, and its other symbols keep their names. The model is a copy if a variable takes another
+        shape: the copy has another `variable_shape`. Raises `InputError` for a symbol that the model does not have, and for a size that is
+        none.
         """
         asked = self._asked
         ranges = {**asked.symbols, **{name: known for name, known in sizes.items() if isinstance(known, SymbolRange)}}
@@ -65,13 +70,22 @@ class Knobs:
             ranges = {**free_ranges(self._found, asked), **ranges}
             shapes = self._found.question.shapes
             states = {node: self._held(node, shape, sizes, ranges) for node, shape in self._declared(sizes)}
-        changed = {node: _with_sizes(node, shape, sizes, ranges) for node, shape in shapes.items() if _has(shape, sizes)}
+        is_signed = shapes is not asked.shapes
+        named = {node: shape for node, shape in shapes.items() if shape is not None and (is_signed or _has(shape, sizes))}
+        changed = {node: _with_sizes(node, shape, sizes, ranges) for node, shape in named.items()}
         copy = _with_states(self._model, states, ranges, self._weights) if states else self._model
         # The copy declares the sizes of its variables without names; the signature ties the inputs to them again.
         unnamed = {name for shape in states.values() for one in shape for name in one.symbols} & self._state_names
         changed = {node: tuple([_unnamed(one, unnamed, ranges) for one in shape]) for node, shape in changed.items()}
         wanted = Inputs({**asked.shapes, **changed}).of(copy)
-        return copy, wanted._replace(symbols={name: known for name, known in ranges.items() if name in wanted.names})
+        symbols = {name: known for name, known in ranges.items() if name in wanted.names}
+        return copy, wanted._replace(symbols=symbols, called=self._called if is_signed else asked.called)
+
+    @property
+    def _called(self) -> dict[tuple[str, int], str]:
+        """The symbols by the layers and the axes whose sizes they are."""
+        shapes = (*self._found.question.shapes.items(), *self._found.state.items())
+        return {(node.name, axis): one.name for node, shape in shapes for axis, one in enumerate(shape or ()) if one.name}
 
     def _declared(self, sizes: Sizes) -> Iterator[tuple[Node, tuple[Described, ...]]]:
         """The variables with symbols of these sizes in the shapes that they declare. One without a declared shape follows its first value.

@@ -65,14 +65,21 @@ class Names:
         return made
 
 
-def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str]) -> dict[int, str]:
+def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str], called: Mapping[tuple[str, int], str]) -> dict[int, str]:
     """A name for each of the `used` symbols that the user has not named, none of them in `taken`.
 
-    `value` gives an expression in terms of the symbols that are left. Names for multiples, as in `32*h`, are in lower case.
+    `value` gives an expression in terms of the symbols that are left. Names for multiples, as in `32*h`, are in lower case. `called` are
+    names that symbols had, by the layers and the axes whose sizes they were.
     """
     open_ones = {index for index in used if not axes.symbols[index].is_named}
     given: dict[int, str] = {}
-    seen = Names(taken)
+    known = set(taken)
+    for (owner, axis), name in called.items():
+        index = next((_symbol(axes, shape[axis]) for node, shape in axes.inputs.items() if node.name == owner and axis < len(shape)), -1)
+        if index in open_ones and index not in given and name not in known:
+            given[index] = name
+            known.add(name)
+    seen = Names(known)
     in_order = sorted(open_ones, key=lambda index: axes.symbols[index].order)
     for index, letters in (*_roles(axes, value), *((index, _OTHERS) for index in in_order)):
         if index in open_ones and index not in given:
