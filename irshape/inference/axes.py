@@ -92,7 +92,7 @@ def resized(before: Reshaping, data: Sequence[Size], renamed: Mapping[int, int],
             found |= old
         elif len(large) == 1:
             found |= {**old, large[0]: product}
-        elif batch > 1 and old[large[0]] == 1 and product == batch * prod(old.values()):
+        elif batch > 1 and large and old[large[0]] == 1 and product == batch * prod(old.values()):
             found |= {**old, large[0]: batch}
         elif len(large) == 2 and len({old[axis] for axis in large}) == 1 and isqrt(product) ** 2 == product:
             found |= {**old, **dict.fromkeys(large, isqrt(product))}

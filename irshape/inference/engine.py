@@ -213,7 +213,7 @@ class Engine:
                 alone = body.as_read
                 found = inner.diagnostics
                 self.diagnostics += found
-                if inner is not alone:
+                if not inner.is_as_read:
                     known = {(one.code, one.where.offset) for one in found}
                     self.diagnostics += [one for one in alone.diagnostics if (one.code, one.where.offset) not in known]
                     self.guarded_runs.append((inner, branch))
@@ -226,6 +226,7 @@ class Engine:
             run.slots[slot] = self.origins.recorded_by(port)
         yield from self._visit(run, question, given, None)
         self._examine_variables(run, question)
+        run.is_as_read = not given
         self._runs[given] = run
         return run
 

@@ -108,13 +108,14 @@ class Run:
 
     `slots` are the facts of the tensors; `unlisted` are the facts of outputs that a layer lacks, by node; `inner` the runs
     of bodies, by node and name, and `optional` the bodies among them that need not run; `reports` the reports by position in the
-    schedule. `outcomes` are the outcomes by position, None where no pure rule gave the outcome; a run that a plan has made has none.
+    schedule. `is_as_read` says that the graph is a body as it stands, which no facts enter. `outcomes` are the outcomes by position, None
+    where no pure rule gave the outcome; a run that a plan has made has none.
 
     The facts of a run that a plan has made are formulas with numbers, and `place` makes them when `slots` is asked for; `report` gives the
     requirements with these numbers when `reports` is asked for.
     """
 
-    __slots__ = ("_reports", "_slots", "inner", "optional", "outcomes", "place", "report", "unlisted")
+    __slots__ = ("_reports", "_slots", "inner", "is_as_read", "optional", "outcomes", "place", "report", "unlisted")
 
     def __init__(self, slots: list[Fact] | None) -> None:
         self._slots = slots
@@ -123,6 +124,7 @@ class Run:
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
         self.inner: dict[tuple[int, str], Run] = {}
         self.optional: frozenset[tuple[int, str]] = frozenset()
+        self.is_as_read = False
         self._reports: dict[int, NodeReport] = {}
         self.report: Callable[[dict[int, NodeReport]], dict[int, NodeReport]] | None = None
 
@@ -145,10 +147,10 @@ class Run:
         return run
 
     def __getstate__(self) -> tuple[object, ...]:
-        return self.slots, self.unlisted, self.inner, self.optional, self.reports
+        return self.slots, self.unlisted, self.inner, self.optional, self.is_as_read, self.reports
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._slots, self.unlisted, self.inner, self.optional, self._reports = state
+        self._slots, self.unlisted, self.inner, self.optional, self.is_as_read, self._reports = state
         self.place, self.report, self.outcomes = None, None, []
 
     @property

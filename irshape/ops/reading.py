@@ -9,7 +9,7 @@ from typing import NoReturn
 from irshape.ops.findings import Findings
 from irshape.ops.op import Input
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, ask, bounds, narrow, origins
+from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import BOUNDS
 from irshape.shape.polynomial import UNBACKED
@@ -131,8 +131,8 @@ class Reading(Findings):
             if port is not None:
                 self._require_readable(port)
                 elements = port.elements
-                # The type tells whether OpenVINO reads the elements, but of packed ones it matters which they are.
-                if elements is not None and (are_known(elements) if port.element_type.bits >= 8 else self.known(port) is not None):
+                # The type tells whether OpenVINO reads the elements, but of packed ones it matters which they are: only this is a question.
+                if elements is not None and (not any(isinstance(one, Dim) for one in elements) if port.element_type.bits >= 8 else are_known(elements)):
                     self.readable(port, elements)
 
     def _require_readable(self, port: Input) -> None:
@@ -196,8 +196,6 @@ class Reading(Findings):
         elements = port.elements
         if elements is None or are_known(elements):
             return elements
-        # What a rule does with a number is no question about sizes.
-        ask("known", next(element for element in elements if isinstance(element, Dim)), 0)
         return None
 
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:

@@ -619,12 +619,16 @@ def formula_text(size: Size | Polynomial) -> str:
 
 def is_known(size: Size) -> bool:
     """Whether a size is a plain number."""
-    return not isinstance(size, Dim)
+    if isinstance(size, Dim):
+        ask("known", size, 0)
+        return False
+    return True
 
 
 def are_known(sizes: Iterable[Any]) -> TypeGuard[tuple[int, ...]]:
     """Whether every size is a plain number."""
-    for size in sizes:  # noqa: SIM110
+    for size in sizes:
         if isinstance(size, Dim):
+            ask("known", size, 0)
             return False
     return True

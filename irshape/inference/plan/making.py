@@ -85,11 +85,12 @@ def _symbols(engine: Engine, shapes: dict[int, Numbers], varying: list[tuple[int
     """The symbols for the axes that change.
 
     Ranges have ends because some rules know their formula for sizes up to a limit only. Two sizes that broadcast are equal if both are
-    above 1. So where the engine does not know all sizes, a plan is for sizes above 1, and an axis of size 1 stays. An axis of size 2
-    stays, too: the example must lie inside of the ranges, so that it shows which bounds move with them.
+    above 1. So where the engine, or OpenVINO, does not know all numbers, a plan is for sizes above 1, and an axis of size 1 stays. An
+    axis of size 2 stays, too: the example must lie inside of the ranges, so that it shows which bounds move with them.
     """
     slots = [fact for graph in engine.graphs() for fact in graph.slots]
-    least = 2 if any(isinstance(size, Dim) for fact in slots for size in fact.shape or ()) else 1
+    are_known = all(fact.openvino_view is fact and not any(isinstance(size, Dim) for size in fact.shape or ()) for fact in slots)
+    least = 1 if are_known else 2
     found: list[Symbol] = []
     for index, axis in varying:
         size = shapes[index][axis]

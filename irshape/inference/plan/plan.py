@@ -269,7 +269,7 @@ class Plan:
 def _like(base: Run) -> Run:
     """A run without facts yet, like another."""
     run = Run(None)
-    run.outcomes = [None] * len(base.outcomes)
+    run.outcomes, run.is_as_read = [None] * len(base.outcomes), base.is_as_read
     run.reports, run.unlisted, run.inner, run.optional = base.reports, base.unlisted, base.inner, base.optional
     return run
 

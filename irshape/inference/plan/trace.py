@@ -89,7 +89,7 @@ class Trace:
             return self._ask(position, node, transfer, facts)
         if planned.has_varying_findings:
             self._append(position, node, [], [])
-        elif planned.requirements:
+        elif planned.requirements and node.is_live and node.model.is_live:  # only such a node reports what it requires
             self.guarded.append((position, node, planned.requirements))
         changed = []
         for slot, fact, template in zip(outputs_of(node), planned.outputs, planned.templates, strict=True):
@@ -126,6 +126,8 @@ class Trace:
 
     def _ask(self, position: int, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...] | None) -> list[int]:
         """Leave a node to its rule; the tensors that it may change. Raises `Unplanned` in a body."""
+        if not self.asks:
+            raise Unplanned
         making, own = self.making, outputs_of(node)
         known: Sequence[Fact | None] = [None] * len(own)
         if transfer is not None and facts is not None:
@@ -147,9 +149,9 @@ class Trace:
 
     def _append(self, position: int, node: Node, outputs: list[Template | None], symbols: list[Asked], before: int | None = None) -> None:
         """Let a rule be asked at each reshape, after the atoms that were made `before`. Raises `Unplanned` in a body."""
-        making = self.making
         if not self.asks:
             raise Unplanned
+        making = self.making
         inputs: list[Fact | Template | int] = []
         for source in sources_of(node):
             template = self.tensors.get(source)
