@@ -114,6 +114,21 @@ def test_blocks_that_differ_are_not_equal() -> None:
     assert not {repeats for _, repeats in groups(hierarchy_of(net))} - {0, 2}
 
 
+@pytest.mark.parametrize("late", range(4))
+def test_equal_blocks_may_have_their_layers_in_any_order(late: int) -> None:
+    """In one block, the layers of the second branch stand before those of the first."""
+    net = Named()
+    data = net.input("x", "f32[1,8]")
+    for block in range(4):
+        scope, ends = f"blocks.{block}", {}
+        for branch in ("kv", "vk")[block == late]:
+            first = net.add(f"{scope}/{branch}/first", "Elu", [data], alpha=1.0)
+            ends[branch] = net.add(f"{scope}/{branch}/last", "ReLU", [first])
+        data = net.add(f"{scope}/joined", "Subtract", [ends["k"], ends["v"]])
+    net.result(data)
+    assert ("blocks", 4) in groups(hierarchy_of(net))
+
+
 def test_blocks_without_names_are_found() -> None:
     net = Named()
     data = net.input("x", "f32[1,8]")

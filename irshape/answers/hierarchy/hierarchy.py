@@ -419,16 +419,32 @@ class _Contents:
             self._inputs[layer] = inputs
 
     def number(self, layers: Sequence[int]) -> int:
-        """The number of what these layers are, and of how they read each other."""
-        places = {layer: place for place, layer in enumerate(layers)}
+        """The number of what these layers are, and of how they read each other; the order of the layers makes no difference."""
+        order = self._order(layers)
+        places = {layer: place for place, layer in enumerate(order)}
         content: list[Hashable] = []
-        for layer in layers:
+        for layer in order:
             read = [
                 ("constant", one) if one < 0 else places[one] if one in places else ("outside", self._shapes.get(one, -1))
                 for one in self._inputs[layer]
             ]
             content.append((self._own[layer], *read))
         return self._number(tuple(content))
+
+    def _order(self, layers: Sequence[int]) -> list[int]:
+        """The layers in an order that depends on what each follows from and on what follows from it, and not on their order in the file."""
+        above: dict[int, int] = {}
+        for layer in layers:
+            read = [one if one < 0 else above.get(one, ~self._shapes.get(one, -1)) for one in self._inputs[layer]]
+            above[layer] = self._number((self._own[layer], *read))
+        below: dict[int, list[tuple[int, int]]] = {layer: [] for layer in layers}
+        keys: dict[int, int] = {}
+        for layer in reversed(layers):
+            keys[layer] = self._number((above[layer], *sorted(below[layer])))
+            for place, one in enumerate(self._inputs[layer]):
+                if one in below:
+                    below[one].append((keys[layer], place))
+        return sorted(layers, key=keys.__getitem__)
 
     def _number(self, content: Hashable) -> int:
         return self._numbers.setdefault(content, len(self._numbers))
