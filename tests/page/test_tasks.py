@@ -87,8 +87,10 @@ def test_the_attention_of_the_third_block(hand: Any) -> None:
 
 def test_a_link_to_a_fault(hand: Any, shown: Shown) -> None:
     one = hand(EXAMPLES / "faulty.xml")
+    one.page.evaluate("() => document.addEventListener('copy', () => { window.copied = document.activeElement.value; })")
     one.click("[data-fault]:has-text('G110')")
-    other = shown.address(one.page.url)
+    one.click("#copy-link")
+    other = shown.address(one.page.evaluate("() => window.copied"))
     assert other.inner_text("#panel") == one.page.inner_text("#panel")
 
 

@@ -420,7 +420,7 @@ class _Contents:
 
     def number(self, layers: Sequence[int]) -> int:
         """The number of what these layers are, and of how they read each other; the order of the layers makes no difference."""
-        order = self._order(layers)
+        order = self._order(layers) if len(layers) > 1 else layers
         places = {layer: place for place, layer in enumerate(order)}
         content: list[Hashable] = []
         for layer in order:

@@ -257,13 +257,13 @@ class App {
       if (/** @type {any} */ (event.target).matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
       const act = {
         "/": () => { search.focus(); search.select(); }, "?": () => this.help(), "+": () => this.graph.zoom(1.25), "=": () => this.graph.zoom(1.25), "-": () => this.graph.zoom(0.8),
-        0: () => this.places.enter(ROOT), f: () => this.nextFault(), Escape: () => this.choose(null), z: () => this.graph.zoomTo(this.chosen), w: () => { this.openTab("what-if"); /** @type {any} */ (document.querySelector(".symbol input"))?.focus(); },
+        0: () => this.places.enter(ROOT), f: () => this.nextFault(), Escape: () => this.choose(null), z: () => this.graph.zoomTo(this.chosen), c: () => this.copyLink(), w: () => { this.openTab("what-if"); /** @type {any} */ (document.querySelector(".symbol input"))?.focus(); },
       }[event.key];
       if (act) { event.preventDefault(); act(); }
     });
     for (const [id, act] of Object.entries({
       "zoom-in": () => this.graph.zoom(1.25), "zoom-out": () => this.graph.zoom(0.8), fit: () => this.places.enter(ROOT), back: () => history.back(), forward: () => history.forward(), "save-svg": () => savePicture(this, "svg"), "save-png": () => savePicture(this, "png"), print: () => window.print(), "close-all": () => this.graph.closeAll(),
-      theme: () => this.switchTheme(), help: () => this.help(),
+      "copy-link": () => this.copyLink(), theme: () => this.switchTheme(), help: () => this.help(),
     })) document.getElementById(id).onclick = act;
     window.onresize = () => {
       if (this.list) this.list.draw();
@@ -275,6 +275,7 @@ class App {
     const layers = [...new Set(this.model.data.faults.map((fault) => fault.layer).filter((layer) => layer >= 0))];
     if (layers.length) this.choose(layers[(layers.indexOf(this.chosen) + 1) % layers.length]);
   }
+  copyLink() { copyText(location.href, document.getElementById("copy-link")); }
   switchTheme() {
     const root = document.documentElement;
     const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -284,7 +285,7 @@ class App {
     const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("keys"));
     const keys = [["/", "search"], ["Enter", "choose a layer, open or close a group; in the search, the next layer"], ["o", "open or close a layer with bodies"],
       ["arrows", "go to the layer before, after or beside"], ["Shift arrows", "move the graph"], ["+ - 0", "zoom in, zoom out, show everything"], ["z", "zoom to the chosen layer"], ["Alt arrows", "back and forward"], ["f", "next layer with a fault"],
-      ["w", "what if: set sizes"], ["Esc", "no layer"]];
+      ["w", "what if: set sizes"], ["c", "copy the address of this place"], ["Esc", "no layer"]];
     dialog.replaceChildren(element("h2", {}, "Keyboard"), ...keys.map(([key, text]) => element("p", {}, element("kbd", {}, key), ` ${text}`)), element("button", { type: "button", onclick: () => dialog.close() }, "Close"));
     dialog.showModal();
   }

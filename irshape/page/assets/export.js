@@ -1,4 +1,4 @@
-// The current view as a picture: SVG, or PNG. Styles become attributes, so that a picture needs nothing of the page.
+// What leaves the page: the current view as a picture, SVG or PNG, and copied texts. Styles become attributes, so that a picture needs nothing of the page.
 "use strict";
 
 const PICTURED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "text-anchor"];
@@ -15,6 +15,19 @@ function pictureOf(app) {
   for (const [name, value] of Object.entries({ xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` })) copy.setAttribute(name, value);
   copy.prepend(shape("rect", { width, height, fill: getComputedStyle(document.body).backgroundColor }));
   return new XMLSerializer().serializeToString(copy);
+}
+/** Copy a text, and say so on a button. @param {string} text @param {any} button */
+function copyText(text, button) {
+  const focused = /** @type {any} */ (document.activeElement), field = element("textarea", {}), said = button.dataset.said || button.textContent;
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy"); // also where a page of a file has no clipboard
+  field.remove();
+  focused?.focus();
+  button.dataset.said = said;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = said; }, 1500);
 }
 /** @param {Blob} blob @param {string} name */
 function saveAs(blob, name) {

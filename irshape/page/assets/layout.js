@@ -320,8 +320,8 @@ class Layouts {
     return (tensors.length > 1 ? `${tensors.length} × ` : "") + cut(text, 38);
   }
   tensors(tensors) {
-    const same = this.label(tensors);
-    return same || `${cut(this.app.tensorText(...tensors[0]), 36)} + ${tensors.length - 1}`;
+    const same = this.label(tensors), texts = tensors.map(([layer, output]) => this.app.tensorText(layer, output));
+    return same || `${cut(texts.find((text) => /^b?f/.test(text)) || texts[0], 36)} and ${tensors.length - 1} more`;
   }
   // The numbers of the blocks of a stack, in rows: all, or those near the shown one.
   chips(item, width) {

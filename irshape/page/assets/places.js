@@ -68,5 +68,6 @@ class Places {
     const words = (item) => (model.isGroup(item) ? (model.repeats(item) ? `${model.repeats(item)} × ` : "") + cut(model.groupName(item), 24) : `${model.type(item)} ${cut(model.shortName(item), 20)}`);
     const shown = way.length > 5 ? [...way.slice(0, 1), null, ...way.slice(-3)] : way;
     this.crumbs.replaceChildren(button(ROOT, "Model"), ...shown.flatMap((item) => [element("span", { class: "faint" }, "›"), item === null ? element("span", {}, "…") : button(item, words(item))]));
+    this.crumbs.scrollLeft = this.crumbs.scrollWidth; // the innermost group is the one to see
   }
 }

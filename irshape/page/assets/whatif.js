@@ -104,16 +104,8 @@ class WhatIf {
     return null;
   }
   copyCommand() {
-    const text = this.command();
-    this.copied.textContent = text;
-    const range = document.createRange();
-    range.selectNodeContents(this.copied);
-    const selection = /** @type {Selection} */ (getSelection());
-    selection.removeAllRanges();
-    selection.addRange(range);
-    document.execCommand("copy"); // also where a page of a file has no clipboard
-    this.copy.textContent = "Copied";
-    setTimeout(() => { this.copy.textContent = "Copy as command"; }, 1500);
+    this.copied.textContent = this.command();
+    copyText(this.copied.textContent, this.copy);
   }
   refresh() {
     if (!this.root) return;
