@@ -112,6 +112,19 @@ def _lines(before: Inference, inference: Inference, palette: Palette, width: int
         yield from guards(inference, palette)
     yield from faults(inference, palette)
     yield from remedy_lines(inference, palette)
+    yield from _next_step(before, inference, palette)
+
+
+def _next_step(before: Inference, inference: Inference, palette: Palette) -> Iterator[str]:
+    """Where the valid sizes of a model are listed that refuses some."""
+    path = inference.document.path
+    shapes = [output.shape for node in before.model.parameters for output in before.view(node).outputs]
+    has_open_sizes = any(shape is None or not all(isinstance(size, int) for size in shape) for shape in shapes)
+    if path and before.ok and not inference.ok and has_open_sizes:
+        from shlex import quote
+
+        yield ""
+        yield f"the sizes that it takes: {palette.key}irshape sizes {escape(quote(path))}{palette.plain}"
 
 
 def _patches(inference: Inference, palette: Palette) -> Iterator[str]:

@@ -55,6 +55,17 @@ def test_the_model_is_written_with_its_weights(capsys: pytest.CaptureFixture[str
     assert "--force overwrites it" in err
 
 
+@pytest.mark.parametrize(
+    ("shape", "last"),
+    [
+        ("[1,3,10,64]", f"the sizes that it takes: irshape sizes {ATROUS}"),
+        ("[1,3,64,64]", "1 file, 18 layers: no faults"),
+    ],
+)
+def test_a_model_that_refuses_a_size_says_where_its_sizes_are(shape: str, last: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, ATROUS, "--input", shape)[1][-1] == last
+
+
 def test_blockers_are_listed_and_nothing_is_written(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
     target = baked.with_name("out.xml")
     code, lines, err = run(capsys, baked, "--input", "[2,4,6]", "-o", target)
