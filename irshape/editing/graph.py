@@ -43,9 +43,9 @@ class Graph(Layers):
     """A model that can be edited.
 
     `irshape.edit` makes one of a model, and `irshape.Graph("net")` begins with an empty one. Iterating gives the layers in topological
-    order. `graph["name"]` and `graph[7]` find a layer by its name or id, `graph.tensor` finds a tensor. An edit that makes no graph raises
-    `EditError` and changes nothing; an edit that makes a bad model is allowed, and `check` says what is wrong. The model that a graph began
-    with never changes, and the text of the graph is its text with the edits in it: every other byte stays.
+    order. `graph["name"]` and `graph[7]` find a layer by its name or id, `graph.tensor` finds a tensor. An edit that would break the graph
+    raises `EditError` and changes nothing; an edit that makes a faulty model is allowed, and `check` lists the faults. The model that a
+    graph began with never changes. The graph is written as the text of that model with the edits in it: every other byte stays.
     """
 
     _draft: Draft
@@ -115,16 +115,18 @@ class Graph(Layers):
         return simplify(self._draft, [only] if isinstance(only, str) else only)
 
     def stateful(self, pairs: Mapping[str, str]) -> None:
-        """Make a variable of each input and the output that gives its next value, by their names, as OpenVINO's MakeStateful does.
+        """Turn inputs, and the outputs that give their next values, into variables, as OpenVINO's MakeStateful does.
 
-        The model then keeps the value between runs; it begins with zeros. Raises `EditError` for a name that no input or output has.
+        `pairs` has the name of the output by that of the input. The model then keeps the value between runs; it begins
+        with zeros. Raises `EditError` for a name that no input or output has.
         """
         stateful(self._draft, pairs)
 
     def stateless(self) -> dict[str, str]:
-        """Make an input and an output of each variable, and return the name of the output by that of the input.
+        """Turn each variable into an input and an output, and return the name of the output by that of the input.
 
-        The input takes the value that the model had kept, for the first run the first value. Raises `EditError` for a variable in a body.
+        The input takes the value that the model would have kept; for the first run, give it the first value. Raises `EditError`
+        for a variable in a body.
         """
         return stateless(self._draft)
 
@@ -156,7 +158,7 @@ class Graph(Layers):
         return published(self._draft.built()[0])
 
     def __bytes__(self) -> bytes:
-        """The text of the edited model. Ports whose facts have changed are written anew; every other byte is unchanged."""
+        """The text of the edited model. Only edits and the ports whose facts have changed are rewritten; every other byte stays."""
         return self._draft.text()[0]
 
     def check(self) -> Inference:
@@ -164,7 +166,7 @@ class Graph(Layers):
         return _checked(self._draft)[0]
 
     def diff(self) -> Difference:
-        """What the edits change: the layers, and with them the shapes of other layers. `irshape.diff` of the models before and after."""
+        """What the edits change: layers, and the shapes that follow from them. It is `irshape.diff` of the models before and after."""
         return inner.diff(self._draft.model, self._draft.built()[0])
 
     def write(

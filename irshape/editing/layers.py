@@ -45,7 +45,7 @@ class Tensor:
 
     @property
     def names(self) -> list[str]:
-        """The names of the tensor. Assigning a name or several gives it these instead."""
+        """The names of the tensor. Assign one name or several to replace them."""
         return split_names(self._value.names)
 
     @names.setter
@@ -86,10 +86,10 @@ class Tensor:
         return format_shape(self.shape)
 
     def replace_uses(self, by: Tensor | Layer, *, only: Iterable[Layer] | None = None) -> int:
-        """Let the readers of this tensor read another one, and return how many inputs that are.
+        """Connect the readers of this tensor to another one, and return the number of inputs that changed.
 
-        The layers that the other tensor comes from keep their inputs, so a layer that reads this tensor can take its place. `only` names
-        the layers that change. If a Result is among them, the names of this tensor go to the other one, because they are the names of the
+        The layers that compute the other tensor keep their inputs, so the other tensor may depend on this one. With `only`, no other
+        layers change. If a Result is among them, the names of this tensor go to the other one, because they are the names of the
         model's output. Raises `EditError` for a tensor of another graph.
         """
         chosen = None if only is None else {layer._item for layer in only}
@@ -100,7 +100,7 @@ class Tensor:
 
 
 class Layer:
-    """A layer of a graph that can be edited. Edits of a layer that is removed raise `EditError`."""
+    """A layer of a graph that can be edited. Editing a layer that was removed raises `EditError`."""
 
     __slots__ = ("_draft", "_item")
 
@@ -110,7 +110,7 @@ class Layer:
 
     @property
     def id(self) -> int:
-        """The id, in the file as it was or for a new layer in the file as it will be."""
+        """The id in the file; for a new layer, the id that it will have there."""
         return self._item.id
 
     @property
@@ -179,7 +179,7 @@ class Layer:
 
     @property
     def faults(self) -> list[Diagnostic]:
-        """What the rule of the operation says about the layer now. `Graph.check` says everything, with lines."""
+        """The faults that the rule of the operation finds now. `Graph.check` gives all faults of the model, with their lines."""
         where = Where(None, str(self.id), self.name, self.type)
         found = self._draft.facts.findings(self._live())
         return [Diagnostic(one.code, one.message, where, hint=one.hint) for one in found]
@@ -209,7 +209,7 @@ class Layer:
         return self
 
     def connect(self, input: int, tensor: Tensor | Layer | float | NDArray[Any] | Sequence[Any]) -> Self:
-        """Let an input, by its position, read another tensor, and return the layer.
+        """Connect the input at this position to another tensor, and return the layer.
 
         A number or an array becomes a constant. Raises `EditError` if a layer would depend on itself.
         """
@@ -233,7 +233,7 @@ class Layer:
         return self
 
     def move(self, before: Layer) -> Self:
-        """Let the layer stand just before another one in the file, and return the layer.
+        """Move the layer just before another one in the file, and return the layer.
 
         OpenVINO takes the order of inputs and outputs from the order of Parameters and Results in the file.
         """
@@ -246,7 +246,7 @@ class Layer:
         return self
 
     def bypass(self) -> None:
-        """Let the readers of the output read the first input, and remove the layer.
+        """Connect the readers of the output to the first input, and remove the layer.
 
         Raises `EditError` if it has no input or several outputs.
         """
@@ -262,8 +262,8 @@ class Layer:
     def remove(self, *, cascade: bool = False) -> None:
         """Remove the layer, and the constants that only it reads.
 
-        Raises `EditError` if another layer reads it; with `cascade`, the layers that depend on it are removed, too. With a Parameter or
-        a Result of a body goes the input or output of the layer that holds the body, and its entry of the port map.
+        Raises `EditError` if another layer reads it; with `cascade`, the layers that depend on it are removed, too. A Parameter or a
+        Result of a body goes with its input or output of the layer that holds the body, and with its entry of the port map.
         """
         draft, item = self._draft, self._live()
         with self._draft.state.attempt():
@@ -287,7 +287,7 @@ class Layer:
 
 
 class Layers:
-    """What the graphs of a model and of its bodies have in common: layers and tensors that are found, added and removed."""
+    """What the graph of a model and those of its bodies have in common: finding, adding and removing layers and tensors."""
 
     _draft: GraphDraft
 
