@@ -55,7 +55,7 @@ function faultList(app) {
     if (numbers.length === 1) return [row(numbers[0])];
     const [first] = numbers, { rules } = app.model.data, title = rules[faults[first].code] ? rules[faults[first].code][0] : "";
     const more = element("details", { class: "cause", open: numbers.length <= 4 || numbers.some((number) => faults[number].layer === app.chosen) },
-      element("summary", {}, element("span", { class: `code ${faults[first].severity}` }, faults[first].code), ` ${numbers.length} times: ${title}`), ...numbers.slice(0, 500).map(row));
+      element("summary", {}, element("span", { class: `code ${faults[first].severity}` }, faults[first].code), ` ${numbers.length.toLocaleString("en")} times: ${title}`), ...numbers.slice(0, 500).map(row));
     if (numbers.length > 500) more.append(element("p", { class: "text" }, `and ${numbers.length - 500} more`));
     return [more];
   });
