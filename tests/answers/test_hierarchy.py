@@ -8,7 +8,7 @@ import pytest
 from irshape import verbs
 from irshape.answers.hierarchy.hierarchy import Hierarchy
 from irshape.page.data import PageData
-from tests.page.generated import MODELS, Named, circle, tangle, transformer
+from tests.page.generated import MODELS, Named, circle, speech, tangle, transformer
 from tests.page.test_data import named
 from tests.support.ir import Net
 
@@ -100,6 +100,7 @@ def test_the_members_of_a_group_make_no_circle(name: str) -> None:
 def test_equal_blocks_are_one_group() -> None:
     assert ("net/layers", 48) in groups(hierarchy_of(transformer(48)))
     assert ("Parameter", 12) in groups(hierarchy_of(transformer(12)))
+    assert {("encoder/layers", 12), ("decoder/layers", 12)} <= groups(hierarchy_of(speech(12)))
 
 
 def test_blocks_that_differ_are_not_equal() -> None:

@@ -50,6 +50,26 @@ def transformer(blocks: int) -> Net:
     return net
 
 
+def speech(blocks: int) -> Net:
+    """An encoder, and a decoder whose blocks all read the encoder's output; the last one has its layers in another order."""
+    net = Named()
+    data, tokens, mask = net.input("features", "f32[?,?,16]"), net.input("tokens", "f32[?,?,16]"), net.input("mask", "f32[?,1,16]")
+    for block in range(blocks):
+        scope = f"__module.net.encoder.layers.{block}"
+        norm = net.add(f"{scope}.norm/aten::norm/Relu", "ReLU", [data])
+        data = net.add(f"{scope}/aten::add/Add", "Add", [data, net.add(f"{scope}.attention/aten::mul/Multiply", "Multiply", [norm, norm])])
+    for block in range(blocks):
+        scope, found = f"__module.net.decoder.layers.{block}", {}
+        norm = net.add(f"{scope}.norm/aten::norm/Relu", "ReLU", [tokens])
+        for part in ("self", "cross")[:: -1 if block == blocks - 1 else 1]:
+            query = net.add(f"{scope}.{part}.query/aten::linear/Add", "Add", [norm, mask])
+            found[part] = net.add(f"{scope}.{part}/aten::mul/Multiply", "Multiply", [query, norm if part == "self" else data])
+        tokens = net.add(f"{scope}/aten::sub/Subtract", "Subtract", [found["self"], found["cross"]])
+        net.result(found["cross"])
+    net.result(tokens)
+    return net
+
+
 def pyramid(levels: int) -> Net:
     """A U-Net: each level of the way down is read on the way up."""
     net = Named()
@@ -123,6 +143,7 @@ def wordy() -> Net:
 MODELS: dict[str, Callable[[], Net]] = {
     "transformer": lambda: transformer(12),
     "long transformer": lambda: transformer(96),
+    "speech": lambda: speech(12),
     "pyramid": lambda: pyramid(6),
     "heads": lambda: heads(14),
     "circle": lambda: circle(60),
