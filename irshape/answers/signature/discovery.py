@@ -59,6 +59,7 @@ class Discovery:
         self._named = given.names
         self._called = given.called
         self._known: dict[str, Symbol] = {}
+        self._axes: dict[str, str] = {}  # what the present symbols were called in the first pass: as the axes of inputs
         self._types: dict[Node, ElementType] = {}
         self.origins: list[Origin] = []
         self.steps: list[Step] = []
@@ -147,7 +148,8 @@ class Discovery:
     def _advance(self, *, is_first: bool) -> bool:
         """Unify the symbols, name those that are left, and make another pass with them; False if nothing changes."""
         engine = self.engine
-        symbols = self._symbols(engine.scope.polynomials, is_first=is_first)
+        table, axes = engine.scope.polynomials, self._axes
+        symbols = self._symbols(table, is_first=is_first)
         unifier = Unifier(engine.scope, engine.guards, symbols, reads(engine), self._carried(symbols))
         try:
             unifier.run()
@@ -155,6 +157,8 @@ class Discovery:
                 return False
             if not unifier.bounds().is_contradictory:
                 self._adopt(unifier)
+                for index in unifier.replaced.keys() & symbols.keys():  # nobody else knows their names
+                    table.rename(index, axes.get(table.atoms[index].name, table.atoms[index].name))
                 return True
         except (ZeroDivisionError, ShapeSyntaxError):  # a divisor is 0, or a size cannot be written
             pass
@@ -187,6 +191,7 @@ class Discovery:
                     stated = meet(stated, unifier.range_by(demand, index)) or stated
             self.declared.setdefault(name, SymbolRange(*(stated if stated.modulus else Range(stated.low, stated.high))))
         self.steps.append(Step(unifier, letters))
+        self._axes = {name: self._axes.get(table.atoms[index].name, table.atoms[index].name) for index, name in letters.items()}
         self.ranges = ranges
         used_names = {name for shape in inputs.values() for one in shape or () for name in one.symbols}
         self.question = Inputs(inputs, {name: known for name, known in ranges.items() if name in used_names})

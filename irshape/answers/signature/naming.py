@@ -54,7 +54,7 @@ class NamedInference(Inference):
 
 def named(plain: Inference) -> Inference:
     """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found."""
-    if not plain.ok or _is_much(plain) or not nameless(plain, plain.symbols):
+    if isinstance(plain, NamedInference) or not plain.ok or _is_much(plain) or not nameless(plain, plain.symbols):
         return plain
     asked = plain.wanted
     try:
