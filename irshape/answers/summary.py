@@ -138,7 +138,7 @@ class _Tree:
         self._depth = depth
         self._names: Mapping[str, str] = cost._shown
         self._ports, self._formulas = inference.ports, inference.formulas
-        self._hierarchy = hierarchy = hierarchy_of(inference)
+        self._hierarchy = hierarchy = hierarchy_of(inference, self._ports, self._formulas)
         below = members(hierarchy)
         self._bodies: dict[int, list[int]] = {}
         for number, group in enumerate(hierarchy.groups):
