@@ -376,7 +376,7 @@ class Inference:
         for (key, fact), (_, reading) in zip(self._outputs(), self.reading._outputs(), strict=True):
             text = written.get((fact, reading))
             if text is None:
-                is_open = fact.shape is not None and any([isinstance(size, Dim) for size in fact.shape])
+                is_open = fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
                 text = written[fact, reading] = self.reading.symbolic(reading.shape) if is_open else ""
             if text:
                 formulas[key] = text

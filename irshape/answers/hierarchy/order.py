@@ -48,7 +48,7 @@ def ordered(reads: Sequence[Iterable[int]], keys: Sequence[int]) -> list[int]:
 
 def circles(reads: Sequence[set[int]]) -> list[list[int]]:
     """The sets of members that read each other in circles."""
-    if all([max(read, default=-1) < number for number, read in enumerate(reads)]):
+    if all(max(read, default=-1) < number for number, read in enumerate(reads)):
         return []
     readers: list[list[int]] = [[] for _ in reads]
     for number, read in enumerate(reads):
