@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 from irshape.answers.signature.data import name_data_sizes
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.naming import free_ranges
 from irshape.inference.inference import conclude
 from irshape.inference.inputs import InputError, Inputs
 from irshape.model.load import load
@@ -69,7 +68,7 @@ class Knobs:
             for name in sizes.keys() - asked.names:
                 if name not in self._found.ranges:
                     raise InputError(self._missing(name, sizes[name]))
-            ranges = {**free_ranges(self._found, asked), **ranges}
+            ranges = {**self._found.free_ranges, **ranges}
             shapes = self._found.question.shapes
             states = {node: self._held(node, shape, sizes, ranges) for node, shape in self._declared(sizes)}
         is_signed = shapes is not asked.shapes
