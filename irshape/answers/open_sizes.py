@@ -210,18 +210,9 @@ class OpenSizes:
             model, inputs = knobs.set(sizes)
             engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)
             engine.run(inputs.question(engine))
-            graphs = OpenVINOPass.of(engine).graphs()
+            return unbounded_for_openvino(engine)
         except InputError:
             return []
-        return [
-            node
-            for graph in graphs
-            for node in graph.model
-            if any(
-                fact.shape is None or any(is_unbounded(bounds(size)) for size in fact.shape)
-                for fact in graph.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
-            )
-        ]
 
     def _range(self, name: str, size: Size) -> SymbolRange:
         """A range of a symbol with an upper bound; one number for a batch."""
@@ -268,6 +259,19 @@ class OpenSizes:
             low, high = self._inference.bounds(size)
             sizes.append(f"{max(low, 1)}..{max(low, _MOST)}" if is_unbounded((low, high)) else self._inference.format((size,)).strip("[]"))
         return f"bound it, as in {node.name}[{','.join(sizes)}]"
+
+
+def unbounded_for_openvino(engine: Engine) -> list[Node]:
+    """The layers with an output of which OpenVINO finds no upper bound, in the graphs of an engine that has made a pass."""
+    return [
+        node
+        for graph in OpenVINOPass.of(engine).graphs()
+        for node in graph.model
+        if any(
+            fact.shape is None or any(is_unbounded(bounds(size)) for size in fact.shape)
+            for fact in graph.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
+        )
+    ]
 
 
 def depend(count: int) -> str:

@@ -62,17 +62,17 @@ def _once(given: Namespace) -> int:
     """Infer the files once."""
     palette = Palette.choose(given.color, sys.stdout)
     width = terminal_width(sys.stdout)
-    is_written = given.output is not None or given.in_place
+    is_whole = given.output is not None or given.in_place or given.format != "text"
     is_named = not given.raw_symbols
-    verb = partial(_infer, is_written=is_written) if is_named else verbs.infer
+    verb = partial(_infer, is_whole=is_whole) if is_named else verbs.infer
     selection = Selection(given.all, given.layer, [one.lower() for one in given.type], given.changed_only)
     lines = partial(_lines, is_named, selection, palette, width)
     return report(given, verb, lines, partial(write, given), prepare=partial(only_targets, given))
 
 
-def _infer(model: Model, *, is_written: bool, **options: Any) -> Inference:
+def _infer(model: Model, *, is_whole: bool, **options: Any) -> Inference:
     """The inference, in the symbols of the signature where formulas are shown or written."""
-    return in_names(verbs.infer(model, **options), is_written=is_written)
+    return in_names(verbs.infer(model, **options), is_whole=is_whole)
 
 
 def _lines(is_named: bool, selection: Selection, palette: Palette, width: int | None, inference: Inference) -> Iterator[str]:

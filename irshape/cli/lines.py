@@ -44,9 +44,9 @@ def shows_formulas(inference: Inference) -> bool:
     return inference.is_conditional or bool(inference.symbols)
 
 
-def in_names(inference: Inference, *, is_written: bool) -> Inference:
-    """The inference in the symbols of the signature, where its report shows formulas or its file is written."""
-    if not is_written and not shows_formulas(inference):
+def in_names(inference: Inference, *, is_whole: bool) -> Inference:
+    """The inference in the symbols of the signature, where its report shows formulas; with `is_whole`, data or a file have all of them."""
+    if not is_whole and not shows_formulas(inference):
         return inference
     from irshape.answers.signature.naming import named
 

@@ -76,7 +76,7 @@ class _Reshaping:
         self._batch = given.batch
         self._policies = policies
         self._patch_constants = given.patch_constants
-        self._is_written = given.output is not None or given.in_place
+        self._is_whole = given.output is not None or given.in_place or given.format != "text"
         self._palette = palette
         self._width = width
         self._before: Inference | None = None
@@ -88,7 +88,7 @@ class _Reshaping:
         if not is_read:
             return self._before
         inference = session.reshape(inputs, symbols=symbols, batch=self._batch, patch_constants=self._patch_constants)
-        inference = in_names(inference, is_written=self._is_written)
+        inference = in_names(inference, is_whole=self._is_whole)
         if self._policies and inference.ok:
             judge(inference, self._policies)
         if inference.remedy is not None:  # the command begins with the file again

@@ -105,13 +105,13 @@ class Knobs:
     def _held(self, node: Node, shape: tuple[Described, ...], sizes: Sizes, ranges: Mapping[str, SymbolRange]) -> tuple[Described, ...]:
         """The shape that a variable declares. Where a number is not the size of all its values, it declares all sizes up to the largest."""
         held = list(_with_sizes(node, shape, sizes, ranges))
+        numbers = [axis for axis, one in enumerate(held) if one.low == one.high and not one.symbols and shape[axis].symbols]
         for taken in self._taken.get(node, ()):
-            for axis, (one, size) in enumerate(zip(held, taken or (), strict=False)):
-                if one.low == one.high and not one.symbols and shape[axis].symbols:
-                    after = parse_shape(f"[{size}]") or ()
-                    [low, high] = bounds(size_of(Scope(), _with_sizes(node, after, sizes, ranges)[0], None, ranges))
-                    if not low == high == one.low:
-                        held[axis] = Described(0, max(high, one.high))
+            for axis in numbers if taken is not None else ():
+                after = parse_shape(f"[{taken[axis]}]") or ()
+                [low, high] = bounds(size_of(Scope(), _with_sizes(node, after, sizes, ranges)[0], None, ranges))
+                if not low == high == held[axis].low:
+                    held[axis] = Described(0, max(high, held[axis].high))
         return tuple(held)
 
     @cached_property
