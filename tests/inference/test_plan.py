@@ -39,7 +39,7 @@ def planned(net: Net, *steps: Sizes) -> tuple[Session, Plan]:
 def known(fact: Fact) -> tuple[Any, ...]:
     """All that a fact says, with bounds in place of unknown sizes: their names depend on the passes before."""
     several = (tuple(bounds(one) if isinstance(one, Dim) else repr(one) for one in terms or ()) for terms in (fact.shape, fact.elements))
-    own = (fact.element_type, fact.shape is None, fact.elements is None, fact.is_poisoned, fact.is_literal, *several)
+    own = (fact.element_type, fact.shape is None, type(fact.elements), fact.is_poisoned, fact.is_literal, *several)
     return own if fact.openvino_view is fact else (*own, known(fact.openvino_view))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import inf
+from types import NoneType
 from typing import Any
 
 from irshape.inference.facts import Fact
@@ -35,6 +36,8 @@ class Example:
         if (fact.elements is None) != (example.elements is None) or (fact.openvino_view is fact) != (example.openvino_view is example):
             return None
         if is_followed and fact.elements is None:
+            return None
+        if type(fact.elements) not in (tuple, NoneType) or type(example.elements) is not type(fact.elements):
             return None
         shape = self._terms(fact.shape, example.shape or (), 0, INT64_MAX)
         elements: tuple[Any, ...] | None = None

@@ -92,7 +92,7 @@ class Views:
         """OpenVINO's view with the numbers of irshape's; None if it is not that of the example."""
         parts: list[tuple[Any, ...] | None] = []
         for known, own, their in ((getattr(fact, name) for fact in (example, ours, theirs)) for name in ("shape", "elements")):
-            if known is None or their is None or len(known) != len(their):
+            if type(known) is not tuple or type(their) is not tuple or len(known) != len(their):
                 if known is not their:
                     return None
                 parts.append(None)
