@@ -15,7 +15,8 @@ from irshape.model.load import load
 from irshape.model.model import Model, Node
 from irshape.ops.infrastructure import ReadValueV6
 from irshape.shape.dim import Scope, Size, bounds
-from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, SymbolRange, parse_shape, shape_text, size_of
+from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, shape_text, size_of
+from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
 from irshape.xml.weights import Weights
 from irshape.xml.writer import Splice, attribute_splices, spliced
@@ -105,13 +106,13 @@ class Knobs:
     def _held(self, node: Node, shape: tuple[Described, ...], sizes: Sizes, ranges: Mapping[str, SymbolRange]) -> tuple[Described, ...]:
         """The shape that a variable declares. Where a number is not the size of all its values, it declares all sizes up to the largest."""
         held = list(_with_sizes(node, shape, sizes, ranges))
-        numbers = [axis for axis, one in enumerate(held) if one.low == one.high and not one.symbols and shape[axis].symbols]
+        numbers = {axis for axis, one in enumerate(held) if one.low == one.high and not one.symbols and shape[axis].symbols}
         for taken in self._taken.get(node, ()):
-            for axis in numbers if taken is not None else ():
-                after = parse_shape(f"[{taken[axis]}]") or ()
-                [low, high] = bounds(size_of(Scope(), _with_sizes(node, after, sizes, ranges)[0], None, ranges))
-                if not low == high == held[axis].low:
-                    held[axis] = Described(0, max(high, held[axis].high))
+            for axis, size in enumerate(taken or ()):
+                if axis in numbers:
+                    low, high = _bounds(node, size, sizes, ranges)
+                    if not low == high == held[axis].low:
+                        held[axis] = Described(0, max(high, held[axis].high))
         return tuple(held)
 
     @cached_property
@@ -169,6 +170,15 @@ def _with_sizes(node: Node, shape: DescribedShape, sizes: Sizes, ranges: Mapping
             [one] = parse_shape(f"[{size}]") or ()
         made.append(one)
     return tuple(made)
+
+
+def _bounds(node: Node, size: Size, sizes: Sizes, ranges: Mapping[str, SymbolRange]) -> tuple[Bound, Bound]:
+    """The bounds of a size for these sizes of its symbols; those for all sizes, if the notation of shapes has no such formula."""
+    try:
+        after = parse_shape(f"[{size}]") or ()
+    except ShapeSyntaxError:
+        return bounds(size)
+    return bounds(size_of(Scope(), _with_sizes(node, after, sizes, ranges)[0], None, ranges))
 
 
 def _replaced(scope: Scope, sizes: Sizes, ranges: Mapping[str, SymbolRange], name: str) -> Size:
