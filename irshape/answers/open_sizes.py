@@ -82,7 +82,7 @@ class OpenSizes:
         known = self._reading.symbols.keys()
         for root in roots(self._reading):
             name, own = str(root.size), known & symbols(root.size)
-            if not self._ports(root):
+            if not self._ports(root) or (root.kind in _AXES and not wish.is_open(bounds(self._stated(root)))):
                 continue
             if root.kind in _AXES and own and name not in known:
                 for one in own:
@@ -118,6 +118,11 @@ class OpenSizes:
     def _ports(self, root: Root) -> int:
         """The ports that are open because of a root. An input must state its bound itself: no demand of a layer does it."""
         return self._wish.ports(root) or (root.ports if root.kind == "input" and self._wish.is_open(bounds(root.size)) else 0)
+
+    def _stated(self, root: Root) -> Size:
+        """The size of an axis as the file and the user state it, which may bound a formula more than its symbols do."""
+        [shape] = [run.slots[root.node.first_slot].shape for model, run in self._inference.graphs if model is root.node.model]
+        return root.size if shape is None else shape[root.axis]
 
     def _depend(self, found: list[Root]) -> str:
         return depend(max(map(self._ports, found)))
@@ -205,18 +210,9 @@ class OpenSizes:
             model, inputs = knobs.set(sizes)
             engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)
             engine.run(inputs.question(engine))
-            graphs = OpenVINOPass.of(engine).graphs()
+            return unbounded_for_openvino(engine)
         except InputError:
             return []
-        return [
-            node
-            for graph in graphs
-            for node in graph.model
-            if any(
-                fact.shape is None or any(is_unbounded(bounds(size)) for size in fact.shape)
-                for fact in graph.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
-            )
-        ]
 
     def _range(self, name: str, size: Size) -> SymbolRange:
         """A range of a symbol with an upper bound; one number for a batch."""
@@ -263,6 +259,19 @@ class OpenSizes:
             low, high = self._inference.bounds(size)
             sizes.append(f"{max(low, 1)}..{max(low, _MOST)}" if is_unbounded((low, high)) else self._inference.format((size,)).strip("[]"))
         return f"bound it, as in {node.name}[{','.join(sizes)}]"
+
+
+def unbounded_for_openvino(engine: Engine) -> list[Node]:
+    """The layers with an output of which OpenVINO finds no upper bound, in the graphs of an engine that has made a pass."""
+    return [
+        node
+        for graph in OpenVINOPass.of(engine).graphs()
+        for node in graph.model
+        if any(
+            fact.shape is None or any(is_unbounded(bounds(size)) for size in fact.shape)
+            for fact in graph.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
+        )
+    ]
 
 
 def depend(count: int) -> str:

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from irshape.answers.open_sizes import BOUNDED, FIXED, OpenSizes, Violation, depend
+from irshape.answers.open_sizes import BOUNDED, FIXED, OpenSizes, Violation, depend, unbounded_for_openvino
 from irshape.answers.roots import firsts
+from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.inference.remedy import Remedy
 from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostic
+from irshape.report.text import counted
 
 Policy: TypeAlias = Callable[[Inference], Iterator[Violation]]
 
@@ -30,6 +32,20 @@ def _bounded(inference: Inference) -> Iterator[Violation]:
     """Require that every size has an upper bound."""
     yield from _ranked(inference)
     yield from OpenSizes(inference, BOUNDED).violations()
+
+
+def _npu(inference: Inference) -> Iterator[Violation]:
+    """Require what the NPU compiler does: bounded sizes, and that OpenVINO finds the bounds, too."""
+    found = list(_bounded(inference))
+    yield from found
+    if found or not inference.ok:
+        return
+    engine = Engine(inference.model, inference.weights, inference.opaque, work=inference.scope.work)
+    engine.run(inference.wanted.question(engine))
+    if lost := unbounded_for_openvino(engine):
+        more = f" and {counted(len(lost) - 1, 'more layer')}" if len(lost) > 1 else ""
+        message = f"OpenVINO finds no upper bound of an output of this layer{more}"
+        yield Violation("P105", message, lost[0], "the compiler may refuse the model, although irshape knows a bound of every size")
 
 
 def _ranked(inference: Inference) -> Iterator[Violation]:
@@ -55,7 +71,7 @@ Policies: TypeAlias = Sequence[tuple[str, Policy]]
 """Policies with their names."""
 
 # The NPU compiler refuses a model with a dimension that has no upper bound, or without a rank (openvinotoolkit/openvino#34617, #34651).
-POLICIES: Final[dict[str, Policy]] = {"static-shapes": _static_shapes, "bounded": _bounded, "ranked": _ranked, "npu": _bounded}
+POLICIES: Final[dict[str, Policy]] = {"static-shapes": _static_shapes, "bounded": _bounded, "ranked": _ranked, "npu": _npu}
 MAX_RANK: Final = "max-rank"
 
 

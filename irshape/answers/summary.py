@@ -29,7 +29,8 @@ class Module(NamedTuple):
     `depth` is its level in the tree, from 0. `name` is that of the module within the one around it, `type` the type of a layer, empty for a
     module. A module of equal blocks has their number as `times`, else it is 1; the rows below are those of the first block. `layers` is the
     number of layers, `output` the element type and the shape of its output, `parameters` the elements of the constants that it reads,
-    `macs` its multiply-accumulates and `memory` the bytes of the outputs of its layers, of all blocks.
+    `macs` its multiply-accumulates and `memory` the bytes of the outputs of its layers, of all blocks. `layer` is the id of a
+    layer, by which every verb takes it, empty for a module.
     """
 
     depth: int
@@ -41,6 +42,7 @@ class Module(NamedTuple):
     parameters: int
     macs: Amount
     memory: Amount
+    layer: str
 
     @property
     def title(self) -> str:
@@ -138,7 +140,7 @@ class _Tree:
         self._depth = depth
         self._names: Mapping[str, str] = cost._shown
         self._ports, self._formulas = inference.ports, inference.formulas
-        self._hierarchy = hierarchy = hierarchy_of(inference)
+        self._hierarchy = hierarchy = hierarchy_of(inference, self._ports, self._formulas)
         below = members(hierarchy)
         self._bodies: dict[int, list[int]] = {}
         for number, group in enumerate(hierarchy.groups):
@@ -216,6 +218,7 @@ class _Tree:
             sum(self._parameters.get(node, 0) for node in nodes),
             self._sum([one.macs for one in costs]),
             self._sum([one.outputs for one in costs]),
+            only.key if only is not None else "",
         )
 
     def _output(self, only: Node | None, member: int) -> str:

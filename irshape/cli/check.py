@@ -90,6 +90,7 @@ class Check:
         self._fixes = given.fix and not given.diff
         self._baseline = None if given.write_baseline else given.baseline
         self._has_baselines = not given.write_baseline
+        self._is_data = given.format in ("json", "jsonl")
         self._baselines: dict[str, Baseline] = {}
         if given.target:
             from irshape.answers.policies import find_policies
@@ -117,6 +118,10 @@ class Check:
             inference.mended = mended
         if (baseline := self.baseline(path)) is not None:
             inference.diagnostics, inference.accepted = baseline.parted(path, inference.diagnostics)
+        if self._is_data:
+            from irshape.cli.lines import in_names
+
+            return in_names(inference, is_whole=True)
         return inference
 
     def _mended(self, inference: Inference) -> list[Diagnostic]:

@@ -280,10 +280,8 @@ class _Page:
         head = f"{heading:{width}}  {'MACs':>9}  {'others':>9}  {'bytes':>9}  {'FLOPs/B':>7}  FLOPs"
         yield f"{palette.bold}{head}{palette.plain}"
         for name, (_, layers) in zip(names, shown, strict=True):
-            macs, others = (
-                sum(cost.at(amount) for amount in amounts) for amounts in zip(*((x.macs, x.operations) for x in layers), strict=True)
-            )
-            moved = sum(layer.bytes(cost.near) for layer in layers)
+            macs, others = sum([cost.at(layer.macs) for layer in layers]), sum([cost.at(layer.operations) for layer in layers])
+            moved = sum([cost.at(amount) for layer in layers for amount in (layer.weights, layer.inputs, layer.outputs)])
             work = sum(self.work[layer] for layer in layers)
             share = work / self.all_work if self.all_work else 0
             intensity = f"{work / moved:.1f}" if moved else ""

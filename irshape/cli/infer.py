@@ -11,7 +11,7 @@ from irshape import verbs
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import LAYERS, SELECTION, add_model_arguments, add_output_arguments, add_symbol_argument, add_watch
 from irshape.cli.batch import report
-from irshape.cli.lines import TIED, UNNAMED, faults, guards, tie_lines, title
+from irshape.cli.lines import TIED, UNNAMED, faults, guards, in_names, shows_formulas, tie_lines, title
 from irshape.cli.rows import Rows, Selection
 from irshape.cli.run import complain, layers
 from irshape.inference.inference import Inference
@@ -62,33 +62,23 @@ def _once(given: Namespace) -> int:
     """Infer the files once."""
     palette = Palette.choose(given.color, sys.stdout)
     width = terminal_width(sys.stdout)
-    is_written = given.output is not None or given.in_place
+    is_whole = given.output is not None or given.in_place or given.format != "text"
     is_named = not given.raw_symbols
-    verb = partial(_infer, is_written=is_written) if is_named else verbs.infer
+    verb = partial(_infer, is_whole=is_whole) if is_named else verbs.infer
     selection = Selection(given.all, given.layer, [one.lower() for one in given.type], given.changed_only)
     lines = partial(_lines, is_named, selection, palette, width)
     return report(given, verb, lines, partial(write, given), prepare=partial(only_targets, given))
 
 
-def _infer(model: Model, *, is_written: bool, **options: Any) -> Inference:
+def _infer(model: Model, *, is_whole: bool, **options: Any) -> Inference:
     """The inference, in the symbols of the signature where formulas are shown or written."""
-    inference = verbs.infer(model, **options)
-    if not is_written and not _has_formulas(inference):
-        return inference
-    from irshape.answers.signature.naming import named
-
-    return named(inference)
-
-
-def _has_formulas(inference: Inference) -> bool:
-    """Whether the report shows formulas: guards are about symbols, and symbols that the user or the file names are what is asked for."""
-    return inference.is_conditional or bool(inference.symbols)
+    return in_names(verbs.infer(model, **options), is_whole=is_whole)
 
 
 def _lines(is_named: bool, selection: Selection, palette: Palette, width: int | None, inference: Inference) -> Iterator[str]:
     """Title, table, ties, guards, faults and summary of one file."""
     yield title(inference, palette)
-    has_formulas = _has_formulas(inference)
+    has_formulas = shows_formulas(inference)
     found = Rows(inference, has_formulas, selection)
     if found.rows:
         yield ""

@@ -15,10 +15,6 @@ from irshape.model.model import Node
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, some
 
 if TYPE_CHECKING:
-    pass
-
-
-if TYPE_CHECKING:
     from irshape.answers.signature.data import DataSize
     from irshape.answers.signature.reasons import Because
 
@@ -41,6 +37,20 @@ def title(inference: Inference, palette: Palette) -> str:
     kind = "example of the specification" if document.is_example else f"IR v{document.version}" if document.version else "no IR"
     count = counted(sum(1 for _ in layers(document)), "layer")
     return f"{palette.bold}{escape(document.path or '<input>')}{palette.plain}  {kind}, {count}"
+
+
+def shows_formulas(inference: Inference) -> bool:
+    """Whether a report shows formulas: guards are about symbols, and symbols that the user or the file names are what is asked for."""
+    return inference.is_conditional or bool(inference.symbols)
+
+
+def in_names(inference: Inference, *, is_whole: bool) -> Inference:
+    """The inference in the symbols of the signature, where its report shows formulas; with `is_whole`, data or a file have all of them."""
+    if not is_whole and not shows_formulas(inference):
+        return inference
+    from irshape.answers.signature.naming import named
+
+    return named(inference)
 
 
 def guards(inference: Inference, palette: Palette) -> Iterator[str]:

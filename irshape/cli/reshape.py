@@ -12,7 +12,7 @@ from irshape.answers.signature.session import SymbolSession
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
 from irshape.cli.batch import report
-from irshape.cli.lines import faults, guards, remedy_lines, title
+from irshape.cli.lines import faults, guards, in_names, remedy_lines, tie_lines, title
 from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
@@ -65,19 +65,18 @@ def run(given: Namespace) -> int:
         policies = find_policies(given.target)
     except InputError as error:
         return complain(str(error))
-    reshaping = _Reshaping(
-        given.batch, given.patch_constants, policies, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
-    )
+    reshaping = _Reshaping(given, policies, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
     return report(given, reshaping.infer, reshaping.lines, partial(write, given), prepare=partial(only_targets, given))
 
 
 class _Reshaping:
     """The work on each file. `infer` keeps the inference with the old shapes for `lines`."""
 
-    def __init__(self, batch: str | None, patch_constants: bool, policies: Policies, palette: Palette, width: int | None) -> None:
-        self._batch = batch
+    def __init__(self, given: Namespace, policies: Policies, palette: Palette, width: int | None) -> None:
+        self._batch = given.batch
         self._policies = policies
-        self._patch_constants = patch_constants
+        self._patch_constants = given.patch_constants
+        self._is_whole = given.output is not None or given.in_place or given.format != "text"
         self._palette = palette
         self._width = width
         self._before: Inference | None = None
@@ -89,6 +88,7 @@ class _Reshaping:
         if not is_read:
             return self._before
         inference = session.reshape(inputs, symbols=symbols, batch=self._batch, patch_constants=self._patch_constants)
+        inference = in_names(inference, is_whole=self._is_whole)
         if self._policies and inference.ok:
             judge(inference, self._policies)
         if inference.remedy is not None:  # the command begins with the file again
@@ -104,11 +104,14 @@ class _Reshaping:
 def _lines(before: Inference, inference: Inference, palette: Palette, width: int | None) -> Iterator[str]:
     """Title, inputs and outputs with old and new shapes, guards, faults and summary of one file."""
     yield title(inference, palette)
-    rows = [_row(before, inference, str(node.id)) for node in (*inference.model.parameters, *inference.model.results)]
+    has_formulas = bool(inference.guards or inference.ties)
+    ends = (*inference.model.parameters, *inference.model.results)
+    rows = [_row(before, inference, str(node.id), has_formula=has_formulas) for node in ends]
     if inference.ok:
         yield ""
-        yield from table(("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if inference.guards else [])), rows, palette, width)
+        yield from table(("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if has_formulas else [])), rows, palette, width)
         yield from _patches(inference, palette)
+        yield from tie_lines(inference.ties, "axes that must agree", palette)
         yield from guards(inference, palette)
     yield from faults(inference, palette)
     yield from remedy_lines(inference, palette)
@@ -136,9 +139,9 @@ def _patches(inference: Inference, palette: Palette) -> Iterator[str]:
         yield from table(("WAS", "IS", "CONSTANTS"), rows, palette)
 
 
-def _row(before: Inference, inference: Inference, id: str) -> tuple[str, ...]:
+def _row(before: Inference, inference: Inference, id: str, *, has_formula: bool) -> tuple[str, ...]:
     layers = before.layer(id), inference.layer(id)
     was, now = (next(iter(layer.outputs or layer.inputs), None) for layer in layers)
     node = layers[1].node
-    formula = [now.formula if now else ""] if inference.guards else []
+    formula = [now.formula if now else ""] if has_formula else []
     return (id, escape(node.name), escape(node.type), was.text if was else "", repr(now) if now else "", *formula)

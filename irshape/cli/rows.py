@@ -97,7 +97,7 @@ class Rows:
         """Find the blocks of which one is listed."""
         from irshape.answers.hierarchy.blocks import equal_blocks, hierarchy_of
 
-        for blocks in equal_blocks(hierarchy_of(self._inference)):
+        for blocks in equal_blocks(hierarchy_of(self._inference, self._facts, self._formulas)):
             shown = [node for node in blocks.blocks[0] if node.type not in _CONSTANTS]
             is_short = len(shown) * (len(blocks.blocks) - 1) < _LEAST
             if is_short or id(shown[0].layer) in self._left_out:

@@ -371,11 +371,16 @@ class Inference:
     @property
     def formulas(self) -> dict[str, str]:
         """The shapes of output ports as formulas, by `LAYER:PORT`, for shapes with a size that is not a plain number."""
-        return {
-            key: self.reading.symbolic(reading.shape)
-            for (key, fact), (_, reading) in zip(self._outputs(), self.reading._outputs(), strict=True)
-            if fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
-        }
+        formulas: dict[str, str] = {}
+        written: dict[tuple[Fact, Fact], str] = {}
+        for (key, fact), (_, reading) in zip(self._outputs(), self.reading._outputs(), strict=True):
+            text = written.get((fact, reading))
+            if text is None:
+                is_open = fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
+                text = written[fact, reading] = self.reading.symbolic(reading.shape) if is_open else ""
+            if text:
+                formulas[key] = text
+        return formulas
 
     def xml(self) -> bytes:
         """The file with the inferred facts in its ports; every other byte is unchanged.

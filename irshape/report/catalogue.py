@@ -660,6 +660,12 @@ _family(
         "The target cannot run the model.",
         "Merge axes before the layer.",
     ),
+    (
+        "P105 warning: bound that OpenVINO does not find",
+        "Every size has an upper bound, but OpenVINO finds none for a layer, such as a Range over the length of a state.",
+        "The compiler asks OpenVINO. It may refuse the model with 'Upper bounds are not specified for node'.",
+        "Give the sizes that the layer depends on as numbers. If they are numbers, replace the layer, or a state by inputs and outputs.",
+    ),
 )
 
 # I: irshape itself.

@@ -267,6 +267,7 @@ def summary_schema() -> dict[str, Any]:
         "parameters": {**_COUNT, "description": "elements of constants"},
         "macs": {**amount, "description": "multiply-accumulates"},
         "memory": {**amount, "description": "bytes of the outputs of its layers"},
+        "layer": {"type": "string", "description": "the id of a layer; empty for a module"},
     }
     properties = {
         "tool": _TOOL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,54 @@ def test_a_state_that_grows_from_a_number_declares_all_sizes_up_to_the_next(tmp_
     assert inputs(found)["attention_mask"] == "[1,8]"
     found.write(tmp_path / "next.xml")
     assert 'variable_shape="1,2,..8,4"' in (tmp_path / "next.xml").read_text()
+
+
+@pytest.mark.parametrize(("sizes", "state"), [({"B": 2}, "[1..2,4]"), ({"B": 1}, "[1,4]"), ({"B": "2..9"}, "")])
+def test_a_state_also_declares_the_size_of_its_first_value(sizes: dict[str, Any], state: str) -> None:
+    """The first value has one row; what is assigned has as many rows as the input. OpenVINO refuses a variable that cannot hold it."""
+    net = Net()
+    data = net.parameter("f32[?,4]")
+    variable = {"variable_id": "v", "variable_type": "f32", "variable_shape": "?,4"}
+    [read] = net.layer("ReadValue", [net.const([[0.0] * 4], "f32")], ["FP32"], "opset6", **variable)
+    [total] = net.layer("Add", [read, data], ["FP32"], auto_broadcast="numpy")
+    [assign] = net.layer("Assign", [total], ["FP32"], "opset6", variable_id="v")
+    net.result(assign)
+    found = irshape.infer(net.xml.encode(), weights=net.bin, symbols=sizes)
+    assert found.ok is bool(state)
+    assert not state or found["readvalue_2"].outputs[0].text == state
+
+
+def test_a_state_of_a_number_that_grows_from_nothing_holds_every_next_length() -> None:
+    net = Net()
+    variable = {"variable_id": "v", "variable_type": "f32", "variable_shape": "?,4"}
+    [nothing] = net.layer("Broadcast", [net.const(0.0, "f32"), net.const([0, 4])], ["FP32"], "opset3", mode="numpy")
+    [read] = net.layer("ReadValue", [nothing], ["FP32"], "opset6", **variable)
+    [grown] = net.layer("Concat", [read, net.parameter("f32[?,4]")], ["FP32"], axis=0)
+    [assign] = net.layer("Assign", [grown], ["FP32"], "opset6", variable_id="v")
+    net.result(assign)
+    found = irshape.signature(net.xml.encode(), weights=net.bin)
+    assert found.state == {"v": "[P,4]"}
+    assert irshape.infer(net.xml.encode(), weights=net.bin, symbols={"P": 2})["readvalue_3"].outputs[0].text == "[?,4]"
+
+
+def test_a_size_that_data_decide_is_no_knob(capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in ("infer", "cost", "sizes"):
+        assert main([verb, str(EXAMPLES / "detector.xml"), "--set", "n_boxes=3"]) == 2
+        assert "the symbol 'n_boxes' cannot be 3: the data of NonMaxSuppression 'nms' decide it at run time" in capsys.readouterr().err
+
+
+def test_reshape_speaks_the_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The variable declares all rows up to 512, so that P + S is at most 512; the file that is written bounds P."""
+    written = tmp_path / "new.xml"
+    assert main(["reshape", str(STATEFUL), "--set", "B=1", "S=1..9", "P=0..512", "-o", str(written)]) == 0
+    told = capsys.readouterr().out
+    assert "[1,P + S]" in told and "P + S <= 512  Assign present.key" in told
+    assert main(["check", str(written), "--target", "npu"]) == 0
+    for verb in ("reshape", "infer", "check"):
+        capsys.readouterr()
+        assert main([verb, str(STATEFUL), "--set", "B=1", "P=0..512", "--format", "json"]) == 0
+        told = json.loads(capsys.readouterr().out)["named"]
+        assert told["symbolic"]["1:0"] == "[1,P + S]" and [one["condition"] for one in told["guards"]] == ["P + S <= 512"]
 
 
 @pytest.mark.oracle

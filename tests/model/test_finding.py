@@ -141,7 +141,7 @@ def _printed(value: Any, key: str = "") -> Iterator[str]:
         if key in ("inputs", "outputs", "state") and all(isinstance(one, str) for one in value.values()):
             yield from value
         for name, one in value.items():
-            if (name in ("layer", "layer_name") and isinstance(one, str)) or (
+            if (name in ("layer", "layer_name") and isinstance(one, str) and one) or (
                 name == "name" and key in ("inputs", "outputs", "state", "layers") and one
             ):
                 yield one
@@ -158,11 +158,15 @@ def test_what_a_verb_prints_the_others_take(path: Path, tmp_path: Path, capsys: 
     if not irshape.infer(model).ok or model.ir_version == 0:
         pytest.skip("no whole IR, or one with errors")
     names: dict[str, None] = {}
-    for verb in ("info", "signature", "cost", "sizes"):
+    for verb in ("info", "signature", "cost", "sizes", "summary"):
         if main([verb, str(path), "--format", "json"]) == 2:
             assert "name some sizes in a shape" in capsys.readouterr().err
             continue
         names.update(dict.fromkeys(_printed(json.loads(capsys.readouterr().out))))
+        if verb == "summary":  # which gives names within modules, that --layer takes
+            rows = irshape.summary(path).modules
+            nodes = [node for graph in model._graph.graphs() for node in graph.nodes]
+            assert all(selected(row.name, nodes, names_of, find(model._graph, row.name)) for row in rows if row.type)
     names.update(dict.fromkeys(known_names(model._graph)))
     inner = {name for graph in model.graphs() if graph.holder is not None for node in graph for name in (node.name, node.key)}
     for name in names:

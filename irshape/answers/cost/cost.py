@@ -28,7 +28,7 @@ from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import Size, symbols
 from irshape.shape.guard import Requirement, all_hold
-from irshape.shape.polynomial import Polynomial
+from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.range import Range
 from irshape.version import TOOL
 from irshape.xml.document import Document
@@ -96,6 +96,7 @@ class Cost:
         self.signature: Final = signature
         self._is_unfinished = False
         self._demands_on: dict[str, list[Requirement]] = {}
+        self._numbers: dict[Expression, int] = {}
         self.reuse: Final = reuse
         scope = inference.scope
         scope.work.renew()
@@ -176,7 +177,13 @@ class Cost:
 
     def at(self, amount: Amount, sizes: Mapping[str, int] | None = None) -> int:
         """The number of an amount for these sizes, and for those of `near` where a size is not given."""
-        return value(amount, {**self.near, **(sizes or {})})
+        if isinstance(amount, int):
+            return amount
+        if sizes:
+            return value(amount, {**self.near, **sizes})
+        if amount.expression not in self._numbers:
+            self._numbers[amount.expression] = value(amount, self.near)
+        return self._numbers[amount.expression]
 
     def stretches(self, symbol: str) -> list[Stretch]:
         """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.cost.formula import Amount, amount, ratio, total, value
@@ -33,6 +33,15 @@ class Work(NamedTuple):
     traffic: Size = 0
 
 
+class _Counted(NamedTuple):
+    """What layers of equal attributes and facts have in common: their amounts, and the work of one run without the bytes of constants."""
+
+    amounts: tuple[Amount, Amount, Amount, Amount, Amount]
+    work: Work
+    uncounted: str | None
+    is_complete: bool
+
+
 class LayerCost:
     """What one layer costs at each inference.
 
@@ -45,29 +54,14 @@ class LayerCost:
 
     __slots__ = ("_names", "_node", "flops", "inputs", "is_complete", "macs", "operations", "outputs", "runs", "uncounted", "weights")
 
-    def __init__(
-        self,
-        node: Node,
-        runs: Size,
-        count: Count,
-        weights: Size,
-        inputs: Size,
-        outputs: Size,
-        uncounted: str | None,
-        is_complete: bool,
-        names: Mapping[str, str],
-    ) -> None:
+    def __init__(self, node: Node, runs: Size, counted: _Counted, weights: Size, names: Mapping[str, str]) -> None:
         self._node = node
-        self.uncounted = uncounted
-        self.is_complete = is_complete
+        self.uncounted = counted.uncounted
+        self.is_complete = counted.is_complete
         self._names = names
         self.runs: Amount = amount(runs, names)
-        self.macs: Amount = amount(count.macs * runs, names)
-        self.operations: Amount = amount(count.operations * runs, names)
-        self.flops: Amount = amount((2 * count.macs + count.operations) * runs, names)
+        self.macs, self.operations, self.flops, self.inputs, self.outputs = counted.amounts
         self.weights: Amount = amount(weights * runs, names)
-        self.inputs: Amount = amount(inputs * runs, names)
-        self.outputs: Amount = amount(outputs * runs, names)
 
     @property
     def node(self) -> PublicNode:
@@ -109,7 +103,7 @@ class Counting:
         self._tensors = tensors
         self._scope = tensors.scope
         self._names = names
-        self._counts: dict[tuple[object, ...], tuple[Count, str | None]] = {}
+        self._known: dict[tuple[object, ...], _Counted] = {}
         self.layers: list[LayerCost] = []
         self.work = self._of(graph, 1)
 
@@ -122,7 +116,7 @@ class Counting:
         if branches is not None:
             found = [self._of_branch(branch, runs) for branch in branches]
             if not found:
-                self.layers.append(LayerCost(node, runs, Count(), 0, 0, 0, FAILED, False, self._names))
+                self.layers.append(LayerCost(node, runs, _Counted((0, 0, 0, 0, 0), Work(), FAILED, False), 0, self._names))
             yield found[0] if len(found) == 1 else Work(*map(_dearer, zip(*found, strict=True))) if found else Work()
         elif type_of(node) not in ENDS:
             yield self._of_layer(graph, node, runs)
@@ -133,19 +127,27 @@ class Counting:
 
     def _of_layer(self, graph: Graph, node: Node, runs: Size) -> Work:
         facts, outputs = graph.facts(node), graph.outputs(node)
-        key = node.op, facts, *outputs
-        if key not in self._counts:
-            self._counts[key] = (Count(), UNFINISHED) if self._tensors.is_done(node) else count_of(graph, node)
-        count, uncounted = self._counts[key]
-        read = [fact for slot, fact in zip(node.sources, facts, strict=True) if slot not in graph.constants]
+        constants = [slot for slot in node.sources if slot in graph.constants]
+        read = tuple([fact for slot, fact in zip(node.sources, facts, strict=True) if slot not in graph.constants])
+        key = node.op, facts, read, tuple(outputs), runs
+        counted = self._known.get(key)
+        if counted is None:
+            counted = self._known[key] = self._counted(graph, node, read, outputs, runs)
+        weights = weight_bytes(frozenset().union(*(graph.constants[slot] for slot in constants)))
+        self.layers.append(LayerCost(node, runs, counted, weights, self._names))
+        is_view = node.op_class is not None and node.op_class.is_view
+        macs, operations, traffic = counted.work
+        return Work(macs, operations, 0 if is_view else traffic + weights)
+
+    def _counted(self, graph: Graph, node: Node, read: Sequence[Fact], outputs: Sequence[Fact], runs: Size) -> _Counted:
+        count, uncounted = (Count(), UNFINISHED) if self._tensors.is_done(node) else count_of(graph, node)
         known = [self._tensors.bytes(fact) for fact in (*read, *outputs)]
         parts = (known[: len(read)], known[len(read) :])
         inputs, written = (total(self._scope, [size for size in part if size is not None]) for part in parts)
-        weights = weight_bytes(frozenset().union(*(graph.constants[slot] for slot in node.sources if slot in graph.constants)))
-        cost = LayerCost(node, runs, count, weights, inputs, written, uncounted, None not in known, self._names)
-        self.layers.append(cost)
-        is_view = node.op_class is not None and node.op_class.is_view
-        return Work(count.macs, count.operations, 0 if is_view else inputs + written + weights)
+        sizes = (count.macs, count.operations, 2 * count.macs + count.operations, inputs, written)
+        macs, operations, flops, taken, given = (amount(size * runs, self._names) for size in sizes)
+        work = Work(count.macs, count.operations, inputs + written)
+        return _Counted((macs, operations, flops, taken, given), work, uncounted, None not in known)
 
     def _sum(self, works: list[Work]) -> Work:
         return Work(*(total(self._scope, sizes) for sizes in zip(*works, strict=True))) if works else Work()

@@ -111,13 +111,15 @@ class Peak:
         work = self._tensors.scope.work
         if work.is_done:
             return None
-        given = [found.given(others) if isinstance(found, Formula) else found for _, found in self.candidates]
+        every_one = [found.given(others) if isinstance(found, Formula) else found for _, found in self.candidates]
+        numbers = [number for number, one in enumerate(every_one) if not any(_exceeds(other, one) for other in every_one)]
+        given = [every_one[number] for number in numbers]
         evaluated = values(given)
 
         def winner(size: int) -> int:
             work.take(1 + len(given) // _A_STEP)
             memories = evaluated({symbol: size})
-            return memories.index(max(memories))
+            return numbers[memories.index(max(memories))]
 
         def valid(size: int) -> int:
             """The first valid size from this one on, if it is near."""
@@ -143,6 +145,25 @@ class Peak:
             Stretch(first, end, tuple([self.candidates[one] for one in places]))
             for (first, places), end in zip(found, (*ends, high), strict=True)
         ]
+
+
+def _exceeds(a: Amount, b: Amount) -> bool:
+    """Whether `a` is more than `b` for all sizes from 1 on, as their terms alone tell."""
+    (constant, terms), (other, others) = (split(one.expression if isinstance(one, Formula) else one) for one in (a, b))
+    if constant < other or len(terms) < len(others):
+        return False
+    more = dict(terms)
+    for monomial, factor in others:
+        more[monomial] = more.get(monomial, 0) - factor
+    is_more = constant > other
+    for monomial, factor in more.items():
+        if factor and isinstance(a, Formula):
+            table = a.table
+            low = min([table.ranges[index].low if table.atoms[index].arguments else 1 for index in monomial])
+            if factor < 0 or low < 0:
+                return False
+            is_more |= low > 0
+    return is_more
 
 
 def _turns(winners: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, ...]]]:

@@ -82,6 +82,7 @@ class Formulas:
         self._stranger = sum(scope.bounded(("stranger", index), 0, inf) for index in range(20))
         self._applied: dict[tuple[object, ...], TracedRule] = {}
         self._formulas: dict[tuple[object, ...], Formula] = {}
+        self._types: dict[tuple[object, ...], int | None] = {}
 
     def formula(self, node: Node, slots: Sequence[Fact], asked: Asked) -> Formula:
         """The formula of a number of an output; `slots` are the facts that the pass found of all tensors."""
@@ -163,6 +164,12 @@ class Formulas:
     def type_source(self, node: Node, slots: Sequence[Fact], output: int) -> int | None:
         """The position of the input whose element type an output takes; None if it takes none."""
         layer = _Layer.at(node, slots)
+        key = (*layer.key, output)
+        if key not in self._types:
+            self._types[key] = self._type_source(layer, output)
+        return self._types[key]
+
+    def _type_source(self, layer: _Layer, output: int) -> int | None:
         wanted = layer.known[output].element_type
         bare = [Fact(ElementType.dynamic, fact.shape, fact.elements, fact.is_poisoned, None, fact.is_literal) for fact in layer.facts]
         for position, fact in enumerate(layer.facts):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from irshape.answers.hierarchy.hierarchy import Hierarchy
@@ -24,9 +24,11 @@ class Blocks(NamedTuple):
         return f"{len(self.blocks)} \N{MULTIPLICATION SIGN} {self.name}{names}"
 
 
-def hierarchy_of(inference: Inference) -> Hierarchy:
-    """The hierarchy of the layers of an inference, in which blocks are equal only if their shapes and formulas are, too."""
-    ports, formulas = inference.ports, inference.formulas
+def hierarchy_of(inference: Inference, ports: Mapping[str, object], formulas: Mapping[str, str]) -> Hierarchy:
+    """The hierarchy of the layers of an inference, in which blocks are equal only if their shapes and formulas are, too.
+
+    `ports` and `formulas` are those of the inference, which takes long to make them.
+    """
 
     def shapes(node: Node) -> tuple[object, ...]:
         keys = [f"{node.key}:{id}" for id in node.layer.signature.output_ids]
@@ -34,7 +36,7 @@ def hierarchy_of(inference: Inference) -> Hierarchy:
 
     faulty = {(one.where.path, one.where.layer_id) for one in inference.diagnostics}
     nodes = [node for graph in inference.model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in faulty] if faulty else []
-    return Hierarchy(inference.model, nodes, shapes)
+    return Hierarchy(inference.model, nodes, shapes, is_folded=True)
 
 
 def members(hierarchy: Hierarchy) -> list[list[int]]:

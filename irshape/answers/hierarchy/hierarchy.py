@@ -69,15 +69,16 @@ class Group(NamedTuple):
 class _Item:
     """A member of a group: a layer, or the layers whose names begin alike. `layers` are their positions, in order.
 
-    `depth` is the number of the parts of their names that the group has.
+    `depth` is the number of the parts of their names that the group has, and `inner` are its members, once they are known.
     """
 
-    __slots__ = ("depth", "layers", "name")
+    __slots__ = ("depth", "inner", "layers", "name")
 
     def __init__(self, name: str, layers: list[int], depth: int) -> None:
         self.name = name
         self.layers = layers
         self.depth = depth
+        self.inner: list[_Item] | None = None
 
     @property
     def is_layer(self) -> bool:
@@ -90,10 +91,18 @@ class Hierarchy:
 
     `nodes` are the layers of all graphs; those of one graph stand together, in topological order. A layer of `hidden` is not drawn: it
     depends on constants alone. `shape_of` gives what must be equal in layers of equal blocks beside their content: the shapes of their
-    outputs.
+    outputs. With `is_folded`, of equal blocks only the first has groups inside.
     """
 
-    def __init__(self, model: Model, faulty: Iterable[Node] = (), shape_of: Callable[[Node], Hashable] = lambda node: None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        faulty: Iterable[Node] = (),
+        shape_of: Callable[[Node], Hashable] = lambda node: None,
+        *,
+        is_folded: bool = False,
+    ) -> None:
+        self._is_folded = is_folded
         self.nodes: list[Node] = []
         self.groups: list[Group] = []
         self.hidden: set[Node] = set()
@@ -123,7 +132,7 @@ class Hierarchy:
                 self._is_shape[position] = node.type == _SHAPE or (bool(found) and all(self._is_shape[one] for one in found))
             self._contents.read(drawn)
             self._name(drawn)
-            self._arrange(drawn, 0, root)
+            self._arrange(_Item("", drawn, 0), root)
             for position in reversed(inside):  # a hidden layer stands where its reader does
                 node = self.nodes[position]
                 if node in self.hidden:
@@ -162,18 +171,20 @@ class Hierarchy:
 
     # Groups.
 
-    def _arrange(self, layers: Sequence[int], depth: int, group: int) -> None:
-        """Make layers, whose names have `depth` parts that the group has, the members of a group."""
-        items = self._items(layers, depth)
-        is_end = [[self.nodes[one.layers[0]].type == end and one.is_layer for one in items] for end in ("Parameter", "Result")]
+    def _arrange(self, whole: _Item, group: int) -> None:
+        """Make the members of an item those of a group."""
+        items = self._items(whole)
+        ends = [self.nodes[one.layers[0]].type if one.is_layer else "" for one in items]
+        keys = [
+            -1 if end == "Parameter" else len(self.nodes) if end == "Result" else one.layers[0]
+            for one, end in zip(items, ends, strict=True)
+        ]
         owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
-        reads = links(owner, self._sources, len(items))
-        keys = [-1 if first else len(self.nodes) if last else item.layers[0] for item, first, last in zip(items, *is_end, strict=True)]
-        members = [items[number] for number in ordered(reads, keys)]
+        order = ordered(links(owner, self._sources, len(items)), keys)
         # Inputs come first and results last, so that each can become one group.
-        inputs = [one for one in members if self._is(one, "Parameter")]
-        results = [one for one in members if self._is(one, "Result")]
-        members = [one for one in members if not self._is(one, "Parameter") and not self._is(one, "Result")]
+        inputs = [items[number] for number in order if ends[number] == "Parameter"]
+        results = [items[number] for number in order if ends[number] == "Result"]
+        members = [items[number] for number in order if ends[number] not in ("Parameter", "Result")]
         units = self._units(members)
         stack = units[0] if len(units) == 1 else None
         if isinstance(stack, _Stack) and not inputs and not results and group >= 0 and not self.groups[group].repeats:
@@ -184,9 +195,6 @@ class Hierarchy:
         self._place(units, group)
         self._ends(results, "outputs", group)
 
-    def _is(self, item: _Item, type: str) -> bool:
-        return item.is_layer and self.nodes[item.layers[0]].type == type
-
     def _ends(self, items: Sequence[_Item], name: str, group: int) -> None:
         """Make inputs, or results, members of a group, in a group of their own if there are many."""
         units = self._units(items) if len(items) > _MOST_ENDS else items
@@ -194,11 +202,21 @@ class Hierarchy:
             group = self._new_group(group, name)
         self._place(units, group)
 
-    def _items(self, layers: Sequence[int], depth: int, is_outer: bool = True) -> list[_Item]:
-        """The members that layers make by the next part of their names; those that read each other in circles are cut.
+    def _items(self, whole: _Item, *, is_outer: bool = True) -> list[_Item]:
+        """The members of an item. With `is_outer`, what equal blocks in a member share becomes a member beside it."""
+        if whole.inner is None:
+            whole.inner = self._split(whole.layers, whole.depth)
+        items = list(whole.inner)
+        for item in whole.inner if is_outer else ():
+            items += [] if item.is_layer else self._loose(item)
+        ends = [item for item in items if item.is_layer and self.nodes[item.layers[0]].type in ("Parameter", "Result")]
+        others = [item for item in items if item not in ends]
+        if len(others) == 1 and not others[0].is_layer:  # all layers stand in one group: its members are meant
+            return [*ends, *self._items(others[0], is_outer=is_outer)]
+        return items
 
-        With `is_outer`, what equal blocks in a group share becomes a member beside the group.
-        """
+    def _split(self, layers: Sequence[int], depth: int) -> list[_Item]:
+        """The members that layers make by the next part of their names; those that read each other in circles are cut."""
         self._hoist(layers, depth)
         items: list[_Item] = []
         named: dict[str, _Item] = {}
@@ -212,7 +230,7 @@ class Hierarchy:
                 if len(path) > depth:
                     named[path[depth]] = items[-1]
         owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
-        cut = circles(links(owner, self._sources, len(items))) if len(items) > 1 else []
+        cut = circles(links(owner, self._sources, len(items))) if 1 < len(items) < len(layers) else []
         for members in cut:
             found = pieces({number: items[number].layers for number in members}, self._sources)
             items += [_Item(items[number].name, piece, depth + 1) for number, piece in found]
@@ -221,23 +239,17 @@ class Hierarchy:
         groups = [item for item in items if not item.is_layer]
         for item in groups:
             self._join(item)
-            if is_outer:
-                items += self._loose(item)
         counts = Counter(item.name for item in groups)
         seen: Counter[str] = Counter()
         for item in groups:
             seen[item.name] += 1
             if counts[item.name] > 1:
                 item.name = f"{item.name} ({seen[item.name]} of {counts[item.name]})"
-        ends = [item for item in items if item.is_layer and self.nodes[item.layers[0]].type in ("Parameter", "Result")]
-        others = [item for item in items if item not in ends]
-        if len(others) == 1 and not others[0].is_layer:  # all layers stand in one group: its members are meant
-            return [*ends, *self._items(others[0].layers, others[0].depth, is_outer)]
         return items
 
     def _loose(self, item: _Item) -> list[_Item]:
         """Take the few layers out of a group that stand before its equal blocks, so that the group has nothing but these."""
-        inner = self._items(item.layers, item.depth, is_outer=False)
+        inner = self._items(item, is_outer=False)
         loose = [one for one in inner if one.is_layer]
         blocks = [one for one in inner if not one.is_layer]
         if not 0 < len(loose) <= _MOST_LOOSE or len(blocks) < 2 or len({self._contents.number(one.layers) for one in blocks}) > 1:
@@ -245,7 +257,7 @@ class Hierarchy:
         inside = {layer for one in blocks for layer in one.layers}
         if any(source in inside for one in loose for source in self._sources[one.layers[0]]):
             return []
-        item.layers = sorted(inside)
+        item.layers, item.inner = sorted(inside), None
         return loose
 
     def _hoist(self, layers: Sequence[int], depth: int) -> None:
@@ -282,6 +294,8 @@ class Hierarchy:
 
     def _units(self, items: Sequence[_Item]) -> list[_Item | _Stack]:
         """Members in their order, of which blocks that repeat become stacks."""
+        if len(items) < 2:
+            return list(items)
         owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
         reads = links(owner, self._sources, len(items))
         contents = [self._contents.number(item.layers) for item in items]
@@ -317,12 +331,18 @@ class Hierarchy:
             elif unit.is_layer:
                 self.group_of[unit.layers[0]] = group
             else:
-                self._arrange(unit.layers, unit.depth, self._new_group(group, unit.name))
+                self._arrange(unit, self._new_group(group, unit.name))
 
     def _stack(self, stack: _Stack, group: int) -> None:
         """Make the blocks of a stack the members of its group."""
         for number, block in enumerate(stack.blocks, 1):
-            if len(block) == 1:
+            if self._is_folded and number > 1:
+                is_one = len(block) == 1 and block[0].is_layer
+                own = group if is_one else self._new_group(group, f"block {number}")
+                for item in block:
+                    for layer in item.layers:
+                        self.group_of[layer] = own
+            elif len(block) == 1:
                 self._place(block, group)
             else:
                 own = self._new_group(group, f"block {number}")

@@ -16,10 +16,12 @@ Links = Sequence[Sequence[int]]
 def links(owner: Mapping[int, int], sources: Links, count: int) -> list[set[int]]:
     """The members that each of `count` members reads. `owner` has the member of each layer, `sources` the layers that each layer reads."""
     found: list[set[int]] = [set() for _ in range(count)]
+    get = owner.get
     for layer, own in owner.items():
-        found[own].update([owner[source] for source in sources[layer] if source in owner])
-    for own, read in enumerate(found):
-        read.discard(own)
+        for source in sources[layer]:
+            one = get(source, own)
+            if one != own:
+                found[own].add(one)
     return found
 
 
@@ -46,6 +48,8 @@ def ordered(reads: Sequence[Iterable[int]], keys: Sequence[int]) -> list[int]:
 
 def circles(reads: Sequence[set[int]]) -> list[list[int]]:
     """The sets of members that read each other in circles."""
+    if all(max(read, default=-1) < number for number, read in enumerate(reads)):
+        return []
     readers: list[list[int]] = [[] for _ in reads]
     for number, read in enumerate(reads):
         for one in read:

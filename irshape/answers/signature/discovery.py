@@ -11,13 +11,13 @@ from irshape.answers.signature.names import Axes, names
 from irshape.answers.signature.reads import reads
 from irshape.answers.signature.unify import Demand, Symbol, Unifier
 from irshape.inference.engine import Engine
-from irshape.inference.inputs import Inputs
+from irshape.inference.inputs import Inputs, described_shape
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
 from irshape.shape.dim import Dim, Scope, Size, dim_of
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
-from irshape.shape.notation import Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, size_of
+from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, size_of
 from irshape.shape.polynomial import Expression, PolynomialTable
 from irshape.shape.range import Range, meet
 from irshape.shape.reported import Reported
@@ -48,10 +48,22 @@ class Discovery:
     `question` has the shapes of the inputs in these symbols and the ranges of the symbols; `state` has the shapes of the variables, by
     ReadValue, and `ranges` the ranges of all symbols. `engine` has made a pass with them. `origins` are the open axes, and `steps` tell
     what became of them. `guards` are the guards of the first pass, `bounding` those that bound a symbol, by its name, and `declared` the
-    ranges of the symbols without these guards.
+    ranges of the symbols without these guards. With `is_reading`, the last pass may be one for a reading, with `free_ranges` (`is_read`).
     """
 
-    def __init__(self, model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str], *, keeps_named: bool = False) -> None:
+    def __init__(
+        self,
+        model: Model,
+        given: Inputs,
+        weights: Weights | None,
+        opaque: frozenset[str],
+        *,
+        keeps_named: bool = False,
+        is_reading: bool = False,
+    ) -> None:
+        self._given = given
+        self._is_reading = is_reading
+        self.is_read = False
         self._model = model
         self._weights = weights
         self._opaque = opaque
@@ -59,6 +71,7 @@ class Discovery:
         self._named = given.names
         self._called = given.called
         self._known: dict[str, Symbol] = {}
+        self._axes: dict[str, str] = {}  # what the present symbols were called in the first pass: as the axes of inputs
         self._types: dict[Node, ElementType] = {}
         self.origins: list[Origin] = []
         self.steps: list[Step] = []
@@ -105,6 +118,26 @@ class Discovery:
         shapes = (*self.question.shapes.items(), *self.state.items())
         return {(node.name, axis): str(size) for node, shape in shapes for axis, size in enumerate(shape or ())}
 
+    @property
+    def free_ranges(self) -> dict[str, SymbolRange]:
+        """The ranges of the symbols by the file and the user, without the demands of layers and without that a size is at least 1."""
+        asked = self._given
+        lows: dict[str, int] = {}
+        for origin in self.origins:
+            shape = asked.shapes.get(origin.node, described_shape(origin.node)) if origin.node.type == "Parameter" else None
+            size = self.described(origin)
+            if shape and size.name and (size.factor, size.offset) == (1, 0):
+                lows[size.name] = max(lows.get(size.name, 0), shape[origin.axis].low)
+        ranges = {}
+        for name in self.ranges:
+            known = self.declared[name]
+            if name in self._named:
+                known = asked.symbols.get(name, ANY_SIZE)
+            elif known.low <= 1:
+                known = known._replace(low=lows.get(name, 0))
+            ranges[name] = known
+        return ranges
+
     def run(self, ranges: Mapping[str, SymbolRange], *, is_static: bool = True) -> Engine:
         """The engine after a pass with the present shapes, and these ranges of the symbols; `is_static` as in `Engine`."""
         engine = Engine(self._model, self._weights, self._opaque, is_static=is_static)
@@ -147,14 +180,20 @@ class Discovery:
     def _advance(self, *, is_first: bool) -> bool:
         """Unify the symbols, name those that are left, and make another pass with them; False if nothing changes."""
         engine = self.engine
-        symbols = self._symbols(engine.scope.polynomials, is_first=is_first)
+        table, axes = engine.scope.polynomials, self._axes
+        symbols = self._symbols(table, is_first=is_first)
         unifier = Unifier(engine.scope, engine.guards, symbols, reads(engine), self._carried(symbols))
         try:
             unifier.run()
             if not is_first and not unifier.replaced.keys() & symbols.keys():
                 return False
+            if self.is_read:  # OpenVINO's bounds counted in this pass, so it decides nothing
+                self.is_read, self.engine = False, self.run(self.ranges)
+                return self._advance(is_first=False)
             if not unifier.bounds().is_contradictory:
                 self._adopt(unifier)
+                for index in unifier.replaced.keys() & symbols.keys():  # nobody else knows their names
+                    table.rename(index, axes.get(table.atoms[index].name, table.atoms[index].name))
                 return True
         except (ZeroDivisionError, ShapeSyntaxError):  # a divisor is 0, or a size cannot be written
             pass
@@ -187,11 +226,14 @@ class Discovery:
                     stated = meet(stated, unifier.range_by(demand, index)) or stated
             self.declared.setdefault(name, SymbolRange(*(stated if stated.modulus else Range(stated.low, stated.high))))
         self.steps.append(Step(unifier, letters))
+        self._axes = {name: self._axes.get(table.atoms[index].name, table.atoms[index].name) for index, name in letters.items()}
         self.ranges = ranges
         used_names = {name for shape in inputs.values() for one in shape or () for name in one.symbols}
         self.question = Inputs(inputs, {name: known for name, known in ranges.items() if name in used_names})
         self.state = state
-        self.engine = self.run(ranges)
+        # Where no demand ties symbols together, narrower ranges of them cannot tie any.
+        self.is_read = self._is_reading and len(self.steps) == 1 and all(len(below) < 2 for below in map(unifier.below, unifier.demands))
+        self.engine = self.run(self.free_ranges, is_static=False) if self.is_read else self.run(ranges)
 
     def _symbols(self, table: PolynomialTable, *, is_first: bool) -> dict[int, Symbol]:
         """The symbols of inputs and variables in the present pass, by index."""

@@ -7,14 +7,16 @@ from difflib import get_close_matches
 from functools import cached_property, partial
 from typing import TypeAlias
 
+from irshape.answers.signature.data import name_data_sizes
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.naming import free_ranges
+from irshape.inference.inference import conclude
 from irshape.inference.inputs import InputError, Inputs
 from irshape.model.load import load
 from irshape.model.model import Model, Node
 from irshape.ops.infrastructure import ReadValueV6
-from irshape.shape.dim import Dim, Scope, Size, bounds
-from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, SymbolRange, parse_shape, shape_text, size_of
+from irshape.shape.dim import Scope, Size, bounds
+from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, shape_text, size_of
+from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
 from irshape.xml.weights import Weights
 from irshape.xml.writer import Splice, attribute_splices, spliced
@@ -67,7 +69,7 @@ class Knobs:
             for name in sizes.keys() - asked.names:
                 if name not in self._found.ranges:
                     raise InputError(self._missing(name, sizes[name]))
-            ranges = {**free_ranges(self._found, asked), **ranges}
+            ranges = {**self._found.free_ranges, **ranges}
             shapes = self._found.question.shapes
             states = {node: self._held(node, shape, sizes, ranges) for node, shape in self._declared(sizes)}
         is_signed = shapes is not asked.shapes
@@ -102,23 +104,27 @@ class Knobs:
                 raise InputError(f"{message}; set the sizes of the inputs that its first value is computed from")
 
     def _held(self, node: Node, shape: tuple[Described, ...], sizes: Sizes, ranges: Mapping[str, SymbolRange]) -> tuple[Described, ...]:
-        """The shape that a variable declares. One that grows from a number on declares all sizes up to the one that it is assigned."""
+        """The shape that a variable declares. Where a number is not the size of all its values, it declares all sizes up to the largest."""
         held = list(_with_sizes(node, shape, sizes, ranges))
-        assigned = self._assigned.get(node) or ()
-        for axis, (one, size) in enumerate(zip(held, assigned, strict=False)):
-            if one.low == one.high and not one.symbols and shape[axis].symbols and isinstance(size, Dim):
-                after = parse_shape(f"[{size}]") or ()
-                [low, high] = bounds(size_of(Scope(), _with_sizes(node, after, sizes, ranges)[0], None, ranges))
-                if not low == high == one.low:
-                    held[axis] = Described(0, max(high, one.high))
+        numbers = {axis for axis, one in enumerate(held) if one.low == one.high and not one.symbols and shape[axis].symbols}
+        for taken in self._taken.get(node, ()):
+            for axis, size in enumerate(taken or ()):
+                if axis in numbers:
+                    low, high = _bounds(node, size, sizes, ranges)
+                    if not low == high == held[axis].low:
+                        held[axis] = Described(0, max(high, held[axis].high))
         return tuple(held)
 
     @cached_property
-    def _assigned(self) -> dict[Node, Shape]:
-        """The shape that each variable is assigned."""
-        engine = self._found.engine
-        pairs = [pair for pair in engine.pairs if pair.read_value is not None and pair.assign.sources]
-        return {pair.read_value: engine.slots[pair.assign.sources[0]].shape for pair in pairs if pair.read_value is not None}
+    def _taken(self) -> dict[Node, list[Shape]]:
+        """The shapes of the first value of each variable and of the value that it is assigned."""
+        slots = self._found.engine.slots
+        taken: dict[Node, list[Shape]] = {}
+        for pair in self._found.engine.pairs:
+            if pair.read_value is not None:
+                sources = (*pair.read_value.sources[:1], *pair.assign.sources[:1])
+                taken[pair.read_value] = [slots[source].shape for source in sources if source >= 0]
+        return taken
 
     @cached_property
     def _state_names(self) -> frozenset[str]:
@@ -135,6 +141,9 @@ class Knobs:
                 if one.name == name and node in given:
                     there = f"axis {axis} of {node.name!r}, which has the given shape {shape_text(given[node])}"
                     return f"the symbol {name!r} cannot be {size}: it is {there}"
+        for data in name_data_sizes(conclude(self._found.engine), self._found.ranges):
+            if data.name == name:
+                return f"the symbol {name!r} cannot be {size}: the data of {data.node.type} {data.node.name!r} decide it at run time"
         names = list(self._found.ranges)
         close = [one for one in names if one.lower() == name.lower()] or get_close_matches(name, names, 1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
@@ -161,6 +170,15 @@ def _with_sizes(node: Node, shape: DescribedShape, sizes: Sizes, ranges: Mapping
             [one] = parse_shape(f"[{size}]") or ()
         made.append(one)
     return tuple(made)
+
+
+def _bounds(node: Node, size: Size, sizes: Sizes, ranges: Mapping[str, SymbolRange]) -> tuple[Bound, Bound]:
+    """The bounds of a size for these sizes of its symbols; those for all sizes, if the notation of shapes has no such formula."""
+    try:
+        after = parse_shape(f"[{size}]") or ()
+    except ShapeSyntaxError:
+        return bounds(size)
+    return bounds(size_of(Scope(), _with_sizes(node, after, sizes, ranges)[0], None, ranges))
 
 
 def _replaced(scope: Scope, sizes: Sizes, ranges: Mapping[str, SymbolRange], name: str) -> Size:

@@ -10,10 +10,9 @@ from irshape.answers.signature.data import DataSize, name_data_sizes, nameless
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.reasons import Because, because
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.inference.inputs import InputError
 from irshape.inference.run import Guard
 from irshape.report.diagnostic import ERROR
-from irshape.shape.notation import ANY_SIZE, SymbolRange
 
 # Inputs of more axes than this keep raw symbols, and so does a file whose pass takes more than this part of the steps of work.
 _MOST_AXES: Final = 1000
@@ -54,12 +53,12 @@ class NamedInference(Inference):
 
 def named(plain: Inference) -> Inference:
     """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found."""
-    if not plain.ok or _is_much(plain) or not nameless(plain, plain.symbols):
+    if isinstance(plain, NamedInference) or not plain.ok or _is_much(plain) or not nameless(plain, plain.symbols):
         return plain
     asked = plain.wanted
     try:
-        found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True)
-        engine = found.run(free_ranges(found, asked), is_static=False)
+        found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True, is_reading=True)
+        engine = found.engine if found.is_read else found.run(found.free_ranges, is_static=False)
     except InputError:
         return plain
     if found.engine.scope.work.is_done or any(one.severity == ERROR for one in engine.diagnostics):
@@ -76,23 +75,3 @@ def _is_much(plain: Inference) -> bool:
     for node in model.parameters:
         axes += len(run.slots[node.first_slot].shape or ()) if node.outputs else 0
     return axes > _MOST_AXES or plain.steps > plain.scope.work.most // _SHARE
-
-
-def free_ranges(found: Discovery, asked: Inputs) -> dict[str, SymbolRange]:
-    """The ranges of the symbols by the file and the user, without the demands of layers and without that a size is at least 1."""
-    lows: dict[str, int] = {}
-    for origin in found.origins:
-        shape = asked.shapes.get(origin.node, described_shape(origin.node)) if origin.node.type == "Parameter" else None
-        size = found.described(origin)
-        if shape and size.name and (size.factor, size.offset) == (1, 0):
-            lows[size.name] = max(lows.get(size.name, 0), shape[origin.axis].low)
-    own = asked.names
-    ranges = {}
-    for name in found.ranges:
-        known = found.declared[name]
-        if name in own:
-            known = asked.symbols.get(name, ANY_SIZE)
-        elif known.low <= 1:
-            known = known._replace(low=lows.get(name, 0))
-        ranges[name] = known
-    return ranges

@@ -351,6 +351,10 @@ class Unifier:
 
     # Looking.
 
+    def below(self, demand: Demand) -> frozenset[int]:
+        """The symbols in a demand, by index."""
+        return self._symbols(demand.requirement)
+
     def _bounded(self) -> Iterator[tuple[int, Symbol, Range]]:
         """The symbols that the demands name, with the ranges that they leave; none if the demands contradict each other."""
         reported = self.bounds()

@@ -95,6 +95,20 @@ JOINED: Final = net(
     [edge("0.0 2.0"), edge("1.0 2.1"), edge("2.2 3.0")],
 )
 
+# Numbers up to the length of the input; OpenVINO follows no bound of a length through a Range.
+COUNTING: Final = net(
+    (
+        parameter(0, "x", "8"),
+        layer(1, "shape", "ShapeOf opset3", 'output_type="i64"', precision="I64"),
+        layer(2, "length", "Squeeze opset1", precision="I64"),
+        constant(3, "first", "", 8),
+        constant(4, "step", "", 8).replace('offset="0"', 'offset="8"'),
+        layer(5, "numbers", "Range opset4", 'output_type="i64"', inputs=3, precision="I64"),
+        result(6, "y"),
+    ),
+    [edge("0.0 1.0"), edge("1.1 2.0"), edge("3.0 5.0"), edge("2.1 5.1"), edge("4.0 5.2"), edge("5.3 6.0")],
+)
+
 SNIPPETS: Final[dict[str, Snippet]] = {
     "N101": misused(OPEN, "irshape reshape model.xml --batch 4", 'irshape reshape model.xml --input "x[4,8]"'),
     "N102": misused(BLOCKS, f'{CHECK} --input "x[8,8]"', f'{CHECK} --input "x[2,4,8,8]"'),
@@ -120,6 +134,7 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "P102": mistake(MODEL, 'shape="1,8"', 'shape="1..,8"', f"{CHECK} --target npu"),
     "P103": mistake(MODEL, 'shape="1,8"', 'shape="..."', f"{CHECK} --target ranked"),
     "P104": mistake(MODEL, 'shape="1,8"', 'shape="1,8,1,1,1,1,1"', f"{CHECK} --target max-rank=6"),
+    "P105": mistake(COUNTING, 'shape="8"', 'shape="1..8"', f"{CHECK} --target npu", NUMBERS),
     "I101": misused(MODEL, CHECK, CHECK, condition="The command reports the code if a rule of irshape fails on a layer."),
     "I102": misused(MODEL, f"{CHECK} --isolate --limit time=0.00001", f"{CHECK} --isolate"),
     "I103": misused(
