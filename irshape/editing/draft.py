@@ -38,6 +38,9 @@ class GraphDraft:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self._spelled: dict[str, list[str]] = {}  # the types in the model by their lower case
+        for type in model.types:
+            self._spelled.setdefault(type.lower(), []).append(type)
         self._tensors: dict[str, Value] | None = None
         self._bodies: dict[tuple[Item, str], BodyDraft] = {}
 
@@ -71,7 +74,7 @@ class GraphDraft:
         op_class = self.model.registry.find(type, version)
         if op_class is not None and op_class.TYPE in BODIES:
             raise EditError("no layer with bodies is made from nothing: begin with a model that has one")
-        type = next((one for one in self.model.types if one.lower() == type.lower()), type if op_class is None else op_class.TYPE)
+        type = next(iter(self._spelled.get(type.lower(), ())), type if op_class is None else op_class.TYPE)
         if op_class is None and outputs is None:
             raise EditError(f"{version} has no operation {type!r}; state its outputs: outputs=[(element type, shape), ...]")
         own = [self.value_of(one) if is_tensor(one) else None for one in given]
@@ -140,7 +143,7 @@ class GraphDraft:
 
     def _kin(self, type: str) -> str | None:
         """The version of the last layer of a type in the model, None if there is none."""
-        same = self.model.of_type(*(one for one in self.model.types if one.lower() == type.lower()))
+        same = self.model.of_type(*self._spelled.get(type.lower(), ()))
         return same[-1].version if same else None
 
     def _type_for(self, op_class: OpClass | None, index: int, values: Sequence[Value | None]) -> ElementType | None:
