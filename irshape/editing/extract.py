@@ -6,17 +6,19 @@ A tensor that a kept layer reads from one that is left out is one of four:
 2. a tensor whose elements matter for shapes, and that OpenVINO knows for all sizes: a constant with these elements stands for it;
 3. a tensor whose elements matter and are formulas: the shape computation is taken along, back to each ShapeOf;
 4. any other tensor: an input of the model, with the shape that OpenVINO knows of it, so that OpenVINO infers what it inferred before.
+   A note at its port says which sizes are equal in the whole: `[?,?,16] as [B,S,16]`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from irshape.editing.arrays import Data, known_data
 from irshape.editing.draft import Draft
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
+from irshape.inference.inputs import AS
 from irshape.model.model import SINKS
 from irshape.shape.dim import Size, bounds
 from irshape.shape.shape import format_shape
@@ -79,23 +81,39 @@ def around(draft: Draft, center: Item, distance: int) -> set[Item]:
     return found
 
 
-def extract(draft: Draft, kept: Iterable[Item], sources: Iterable[Value] = (), targets: Iterable[Value] | None = None) -> Part:
+def extract(
+    draft: Draft,
+    kept: Iterable[Item],
+    sources: Iterable[Value] = (),
+    targets: Iterable[Value] | None = None,
+    formulas: Mapping[str, str] | None = None,
+) -> Part:
     """Reduce a draft to a part.
 
     `sources` become inputs in any case. `targets` are the outputs; without them, every tensor that a layer outside read is one.
+    `formulas` are the shapes of the tensors of the whole for the notes of new inputs, by `LAYER:PORT`, as `Inference.formulas` has them.
     """
-    return _Extraction(draft, kept, sources, targets).made()
+    return _Extraction(draft, kept, sources, targets, formulas or {}).made()
 
 
 class _Extraction:
     """The making of one part."""
 
-    def __init__(self, draft: Draft, kept: Iterable[Item], sources: Iterable[Value], targets: Iterable[Value] | None) -> None:
+    def __init__(
+        self,
+        draft: Draft,
+        kept: Iterable[Item],
+        sources: Iterable[Value],
+        targets: Iterable[Value] | None,
+        formulas: Mapping[str, str],
+    ) -> None:
         self.draft = draft
         self.state = draft.state
         self.sources = set(sources)
         self.targets = None if targets is None else list(targets)
-        self.keep: dict[Item, None] = dict.fromkeys(item for item in kept if item.type not in _ENDS)
+        self.formulas = formulas
+        of_layers = sorted((item for item in kept if item.type not in _ENDS), key=lambda item: item.label)  # the same in every run
+        self.keep: dict[Item, None] = dict.fromkeys(of_layers)
         self.asked = set(self.keep)
         self.inputs: dict[Value, None] = dict.fromkeys(self.sources)
         self.frozen: dict[Value, Data] = {}
@@ -180,11 +198,14 @@ class _Extraction:
         """The new inputs and constants, by the tensors for which they stand."""
         new: dict[Value, Value] = {}
         place = self.state.place_behind(self.draft.of_type("Parameter"))
+        self.inputs = dict.fromkeys(sorted(self.inputs, key=lambda value: (value.item.label, value.index)))
         for value in self.inputs:
             fact, view = self.draft.facts.of(value), self.draft.facts.seen_by_openvino(value)
             name = value.item.name if len(value.item.outputs) == 1 else f"{value.item.name}.{value.index}"
             attributes = {"shape": format_shape(view.shape), "element_type": fact.element_type}
             item = self.draft.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None)
+            if (formula := self.formulas.get(key_of(value))) is not None:
+                item.note = f"{format_shape(view.shape)}{AS}{formula}"
             new[value], self.names[item] = item.outputs[0], name
             self.state.set_names(item.outputs[0], value.names or name.replace(",", "\\,"))
         for value, data in self.frozen.items():
@@ -241,6 +262,11 @@ class _Extraction:
                 if not _is_within(now, was):
                     found.append(Loss(value.item.name, value.index, axis, format_shape((was,))[1:-1], format_shape((now,))[1:-1], because))
         return found
+
+
+def key_of(value: Value) -> str:
+    """The key of a tensor in the formulas of an inference, `LAYER:PORT`."""
+    return f"{value.item.id}:{value.item.output_ids[value.index]}"
 
 
 def _known(fact: Fact) -> Data | None:

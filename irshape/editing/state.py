@@ -53,14 +53,14 @@ class Item:
 
     `label` is its place in a topological order. `place` is its place in the file: the index of a node of the model, and for a new layer a
     number that orders those behind this node. `op_class` is the class of the operation, None if it is unknown. `recorded` are the element
-    types and shapes that the ports of a new layer of an unknown operation record. `ports` are the ids of the inputs and outputs of a layer
-    that has gained or lost some, else None. `port_maps` are the entries of the port maps of a layer with bodies, and `bodies` the graphs of
-    those that somebody has looked into, by their names.
+    types and shapes that the ports of a new layer of an unknown operation record. `note` is irshape's text about the output of a new
+    layer, None for none. `ports` are the ids of the inputs and outputs of a layer that has gained or lost some, else None. `port_maps` are
+    the entries of the port maps of a layer with bodies, and `bodies` the graphs of those that somebody has looked into, by their names.
     """
 
     __slots__ = (
-        "attributes", "base", "bodies", "id", "inputs", "label", "name", "op_class", "outputs", "place", "port_maps", "ports", "recorded",
-        "type", "version", "view",
+        "attributes", "base", "bodies", "id", "inputs", "label", "name", "note", "op_class", "outputs", "place", "port_maps", "ports",
+        "recorded", "type", "version", "view",
     )  # fmt: skip
 
     def __init__(self, base: Node | None, id: int, name: str, type: str, version: str, op_class: OpClass | None) -> None:
@@ -76,6 +76,7 @@ class Item:
         self.label = 0.0
         self.place: tuple[int, float] = (-1, 0.0)
         self.recorded: list[tuple[str, tuple[int, ...] | None]] = []
+        self.note: str | None = None
         self.ports: tuple[list[int], list[int]] | None = None
         self.port_maps: list[PortMap] | None = None if base is None else base.layer.port_maps
         self.bodies: dict[str, State] = {}
