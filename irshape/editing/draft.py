@@ -337,7 +337,7 @@ class Draft(GraphDraft):
         if trims:
             return text, PatchedWeights(RangedWeights(self.weights, placed.ranges), placed.stored)
         weights, stored = self.original, placed.stored
-        if stored and not self.start:
+        if placed.offsets and not self.start:  # OpenVINO needs a file even for constants without bytes
             weights = PatchedWeights(Weights(b""), stored)
         elif stored:
             weights = PatchedWeights(weights, stored) if weights and _total(weights) else AppendedWeights(weights, self.start, stored)

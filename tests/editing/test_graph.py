@@ -351,6 +351,15 @@ def test_new_errors_are_written_only_by_force(graph: irshape.Graph, tmp_path: Pa
     graph.write(tmp_path / "model.xml", force=True)
 
 
+def test_constants_without_bytes_get_an_empty_file(tmp_path: Path) -> None:
+    graph = irshape.Graph("empty")
+    graph.result(graph.add("Concat", graph.parameter("x", "[?,4]"), graph.constant(numpy.zeros((0, 4), "f4")), axis=0))
+    assert graph.check().diagnostics == []
+    graph.write(tmp_path / "model.xml")
+    assert (tmp_path / "model.bin").read_bytes() == b""
+    openvino.Core().read_model(tmp_path / "model.xml")
+
+
 def test_constants_need_the_weights_that_they_come_behind(tmp_path: Path) -> None:
     (tmp_path / "model.xml").write_bytes(ATROUS.read_bytes())
     graph = irshape.edit(tmp_path / "model.xml")

@@ -236,3 +236,15 @@ def test_sizes_of_a_comparison_fit_the_model() -> None:
     x, y = graph.parameter("x", "[?,16..]"), graph.parameter("y", "[?,?]")
     graph.result(graph.add("Add", graph.add("Reshape", x, [0, 4, -1], special_zero=True), graph.add("Unsqueeze", y, [1])))
     assert compare(graph, graph, 3).runs == 3
+
+
+def test_a_comparison_begins_with_empty_variables() -> None:
+    """The variable has no rows at first, so the model runs only if the mask has as many rows as `x`."""
+    graph = irshape.Graph("state")
+    x, mask = graph.parameter("x", "[?,4]"), graph.parameter("mask", "[?,4]")
+    variable = {"variable_id": "v", "variable_type": "f32", "variable_shape": "?,4"}
+    past = graph.add("ReadValue", numpy.zeros((0, 4), "f4"), version="opset6", **variable)
+    rows = graph.add("Concat", past, x, axis=0)
+    graph.add("Assign", rows, version="opset6", variable_id="v")
+    graph.result(graph.add("Subtract", rows, mask, auto_broadcast="none"))
+    assert compare(graph, graph, 12) == Comparison(12, 0.0, [])
