@@ -161,7 +161,7 @@ class Graph(Layers):
 
     def check(self) -> Inference:
         """Check the text of the edited model. The faults that the model did not have before come first; places are places in this text."""
-        return _checked(self._draft)[0]
+        return checked(self._draft)[0]
 
     def diff(self) -> Difference:
         """What the edits change: the layers, and with them the shapes of other layers. `irshape.diff` of the models before and after."""
@@ -184,7 +184,7 @@ class Graph(Layers):
         """
         if trim and in_place:
             raise ValueError("trimmed weights fit the new file alone: write another path")
-        _, new = _checked(self._draft)
+        _, new = checked(self._draft)
         errors = [one for one in new if one.severity == ERROR]
         if errors and not force:
             raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it")
@@ -217,7 +217,7 @@ def edit(source: Source | Model, **reading: Unpack[Reading]) -> Graph:
     return graph
 
 
-def _checked(draft: Draft) -> tuple[Inference, list[Diagnostic]]:
+def checked(draft: Draft) -> tuple[Inference, list[Diagnostic]]:
     """The check of the edited model, and the faults that are new."""
     before = inner.check(draft.model, weights=draft.original, opaque=draft.opaque).diagnostics
     model, weights = draft.built()
