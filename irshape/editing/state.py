@@ -140,8 +140,11 @@ class Journal:
 
     def note(self, verb: str, name: str, detail: str = "") -> None:
         """Write a step down, before it is made. A layer in a body is named with the layers around it."""
-        path = "" if self.outer is None else f"{self.model.path} / "
-        self.steps.append((len(self.journal), EditStep(verb, f"{path}{name}", detail)))
+        self.steps.append((len(self.journal), EditStep(verb, self.full_name(name), detail)))
+
+    def full_name(self, name: str) -> str:
+        """The name of a layer with the layers around it."""
+        return name if self.outer is None else f"{self.model.path} / {name}"
 
     def undo(self, mark: int) -> None:
         """Take back every change since the journal had this length."""
