@@ -108,9 +108,7 @@ def _matching(graph: Graph, pattern: str) -> list[Item]:
     return several
 
 
-def _lines(
-    given: Namespace, graph: Graph, part: Part, formulas: Mapping[str, str], palette: Palette, width: int | None
-) -> Iterator[str]:
+def _lines(given: Namespace, graph: Graph, part: Part, formulas: Mapping[str, str], palette: Palette, width: int | None) -> Iterator[str]:
     """What the part has at its border, what it has lost, and where it is."""
     rows = [_row("input", tensor, formulas) for tensor in graph.inputs]
     rows += [("constant", escape(name), _elements(elements), "") for name, elements in part.frozen]

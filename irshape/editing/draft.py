@@ -21,6 +21,7 @@ from irshape.model.load import load
 from irshape.model.model import SINKS, Model
 from irshape.ops.op import OpClass
 from irshape.shape.element_type import ElementType
+from irshape.shape.shape import Shape, format_shape
 from irshape.xml.lexical import BODIES
 from irshape.xml.patched_weights import AppendedWeights, PatchedWeights, RangedWeights
 from irshape.xml.weights import Weights, WeightsError
@@ -106,6 +107,22 @@ class GraphDraft:
         item.outputs = [state.new_value(item, 0)]
         state.enter(item)
         return item.outputs[0]
+
+    def parameter(self, name: str, shape: Shape | str, element_type: ElementType, place: tuple[int, float] | None = None) -> Item:
+        """A new Parameter, by default behind the others."""
+        attributes = {"shape": shape if isinstance(shape, str) else format_shape(shape), "element_type": element_type}
+        place = place or self.state.place_behind(self.of_type("Parameter"))
+        return self.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None)
+
+    def result(self, value: Value, name: str | None = None) -> Item:
+        """A new Result behind the others. It is part of a larger edit, and no step of its own."""
+        state = self.state
+        place = state.place_behind([*self.of_type("Result"), value.item])
+        item = state.new_item("Result", name or f"{value.item.name}/result", "opset1", self.model.registry.find("Result", "opset1"), place)
+        item.inputs = [value]
+        item.label = state.label_behind([value])
+        state.enter(item)
+        return item
 
     def spell(self, item: Item, attributes: Mapping[str, Any]) -> dict[str, str]:
         """The attributes of an item with some of them set, as text. Raises `EditError` for one that the operation does not have."""
@@ -201,6 +218,11 @@ class GraphDraft:
                 state.set_names(new, joined_names([*split_names(new.names), *split_names(own.names)]))
                 state.set_names(own, None)
         return len(moved)
+
+    def redirect(self, value: Value, new: Value) -> None:
+        """Let all readers of a tensor read another one."""
+        for item, index in list(self.state.readers.get(value, ())):
+            self.state.connect(item, index, new)
 
     # Walks.
 

@@ -20,7 +20,7 @@ from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
 from irshape.inference.inputs import AS
 from irshape.model.model import SINKS
-from irshape.shape.dim import Size, bounds
+from irshape.shape.dim import is_within
 from irshape.shape.shape import format_shape
 from irshape.shape.value import Unreadable
 
@@ -202,8 +202,7 @@ class _Extraction:
         for value in self.inputs:
             fact, view = self.draft.facts.of(value), self.draft.facts.seen_by_openvino(value)
             name = value.item.name if len(value.item.outputs) == 1 else f"{value.item.name}.{value.index}"
-            attributes = {"shape": format_shape(view.shape), "element_type": fact.element_type}
-            item = self.draft.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None)
+            item = self.draft.parameter(name, view.shape, fact.element_type, place)
             if (formula := self.formulas.get(key_of(value))) is not None:
                 item.note = f"{format_shape(view.shape)}{AS}{formula}"
             new[value], self.names[item] = item.outputs[0], name
@@ -240,12 +239,7 @@ class _Extraction:
                 state.rename(item, name)
         for value in outputs:
             if value not in results:
-                place = state.place_behind([*self.draft.of_type("Result"), value.item])
-                name = f"{value.item.name}/result"
-                item = state.new_item("Result", name, "opset1", self.draft.model.registry.find("Result", "opset1"), place)
-                item.inputs = [value]
-                item.label = state.label_behind([value])
-                state.enter(item)
+                self.draft.result(value)
 
     def _losses(self, new: list[Value]) -> list[Loss]:
         """The axes of which OpenVINO knows less now."""
@@ -259,7 +253,7 @@ class _Extraction:
                 found.append(Loss(value.item.name, value.index, None, format_shape(before.shape), format_shape(after.shape), because))
                 continue
             for axis, (was, now) in enumerate(zip(before.shape or (), after.shape or (), strict=False)):
-                if not _is_within(now, was):
+                if not is_within(now, was):
                     found.append(Loss(value.item.name, value.index, axis, format_shape((was,))[1:-1], format_shape((now,))[1:-1], because))
         return found
 
@@ -277,10 +271,3 @@ def _known(fact: Fact) -> Data | None:
 def _computes(item: Item) -> bool:
     """Whether irshape follows elements through an operation."""
     return item.op_class is not None and item.op_class.propagate is not None and item.type not in SINKS and item.type != "ReadValue"
-
-
-def _is_within(size: Size, other: Size) -> bool:
-    """Whether a size has no value that another one has not."""
-    low, high = bounds(size)
-    least, most = bounds(other)
-    return low >= least and high <= most

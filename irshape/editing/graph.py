@@ -73,10 +73,9 @@ class Graph(Layers):
         """
         draft = self._draft
         text = shape.strip("[]") if isinstance(shape, str) else ",".join(map(str, shape))
-        attributes = {"shape": text, "element_type": element_type_of(element_type)}
-        place = draft.state.place_behind(draft.of_type("Parameter")) if before is None else draft.state.place_before(before._live())
+        place = None if before is None else draft.state.place_before(before._live())
         with self.attempt():
-            item = draft.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None)
+            item = draft.parameter(name, text, element_type_of(element_type), place)
             tensor = tensor_of(self._draft, item.outputs[0])
             tensor.names = item.name if names is None else names
         return tensor

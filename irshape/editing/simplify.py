@@ -16,7 +16,7 @@ from irshape.editing.draft import Draft, GraphDraft
 from irshape.editing.facts import Facts
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
-from irshape.shape.dim import Dim, Size, are_known, bounds, eq_unasked, formula_text
+from irshape.shape.dim import Dim, Size, are_known, bounds, eq_unasked, formula_text, is_within
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Unreadable
@@ -95,7 +95,9 @@ class _Simplifier:
         self._dead = set(draft.dead())
         self.assuming: set[Item] = set()
         facts = draft.facts
-        for item in self._items() if isinstance(facts, Facts) else ():  # a layer that assumes nothing has no premise in its bodies
+        if not isinstance(facts, Facts):  # a layer that assumes nothing has no premise in its bodies
+            return
+        for item in self._items():
             if facts.assumes(item) or any(value is not None and value.item in self.assuming for value in item.inputs):
                 self.assuming.add(item)
 
@@ -171,8 +173,7 @@ class _Simplifier:
                 continue
             fact = self.draft.facts.of(value)
             self._say("no-op", item, f"its output is its input: {fact.element_type}{_shape_text(fact.shape)}, in the same order")
-            for reader, index in readers:
-                self.state.connect(reader, index, source)
+            self.draft.redirect(value, source)
             if value.names and not source.names and source.item.type not in _SOURCES:
                 self.state.set_names(source, value.names)
             self.draft.remove(item)
@@ -185,7 +186,7 @@ class _Simplifier:
             return False
         if not _are_equal(before.shape, after.shape) or not self._keeps_order(item):
             return False
-        return _is_within(facts.seen_by_openvino(source), facts.seen_by_openvino(value))
+        return _is_as_known(facts.seen_by_openvino(source), facts.seen_by_openvino(value))
 
     def _keeps_order(self, item: Item) -> bool:
         """Whether an item whose output has the shape of its first input leaves the elements where they are."""
@@ -263,9 +264,9 @@ def _are_equal(shape: Shape, other: Shape) -> bool:
     return all(eq_unasked(one, two) is True for one, two in zip(shape, other, strict=True))
 
 
-def _is_within(fact: Fact, other: Fact) -> bool:
+def _is_as_known(fact: Fact, other: Fact) -> bool:
     """Whether as much is known of a tensor as of another one with the same sizes."""
-    if other.shape is not None and (fact.shape is None or not all(map(_is_narrower, fact.shape, other.shape))):
+    if other.shape is not None and (fact.shape is None or not all(map(is_within, fact.shape, other.shape))):
         return False
     elements, others = fact.elements, other.elements
     if others is None or elements == others:
@@ -273,14 +274,7 @@ def _is_within(fact: Fact, other: Fact) -> bool:
     if elements is None or type(elements) is not type(others) or len(elements) != len(others):
         return False
     pairs = zip(elements, others, strict=True)
-    return all(one == two or (isinstance(one, int | Dim) and isinstance(two, int | Dim) and _is_narrower(one, two)) for one, two in pairs)
-
-
-def _is_narrower(size: Size, other: Size) -> bool:
-    """Whether a size has no value that another one has not."""
-    low, high = bounds(size)
-    least, most = bounds(other)
-    return low >= least and high <= most
+    return all(one == two or (isinstance(one, int | Dim) and isinstance(two, int | Dim) and is_within(one, two)) for one, two in pairs)
 
 
 def _shape_text(shape: Shape) -> str:
