@@ -10,7 +10,7 @@ import irshape.verbs as inner
 from irshape.answers.signature.naming import named
 from irshape.cli.edited import add_target_arguments, layer, opened, tensor, written
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
-from irshape.editing.extract import Part, around, between, extract, key_of
+from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
 from irshape.editing.finding import found, names_of
 from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor
@@ -78,7 +78,8 @@ def _part(given: Namespace, graph: Graph, formulas: Mapping[str, str]) -> Part:
         if given.around is not None:
             return extract(draft, around(draft, _own(graph, given.around), given.distance), formulas=formulas)
         if given.layers:
-            return extract(draft, {item for pattern in given.layers for item in _matching(graph, pattern)}, formulas=formulas)
+            items = {item for pattern in given.layers for item in _matching(graph, pattern)}
+            return extract(draft, with_numbered(draft, items), formulas=formulas)
         sources = [tensor(graph, name)._value for name in given.sources]
         targets = [tensor(graph, name)._value for name in given.targets]
         results = [value for item in draft.of_type("Result") for value in item.inputs if value is not None]

@@ -2,7 +2,7 @@
 
 A tensor that a kept layer reads from one that is left out is one of four:
 
-1. a constant or an input of the model: it is taken along;
+1. a constant or an input of the model, or what is computed of constants alone, such as weights that are converted: it is taken along;
 2. a tensor whose elements matter for shapes, and that OpenVINO knows for all sizes: a constant with these elements stands for it;
 3. a tensor whose elements matter and are formulas: the shape computation is taken along, back to each ShapeOf;
 4. any other tensor: an input of the model, with the shape that OpenVINO knows of it, so that OpenVINO infers what it inferred before.
@@ -11,8 +11,9 @@ A tensor that a kept layer reads from one that is left out is one of four:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from irshape.editing.arrays import Data, known_data
 from irshape.editing.draft import Draft
@@ -25,6 +26,8 @@ from irshape.shape.shape import format_shape
 from irshape.shape.value import Unreadable
 
 _ENDS = ("Parameter", "Result")
+# The name of a layer that a converter made of others, such as `Multiply_98242` for a scale: it says nothing of the place in the model.
+_NUMBERED: Final = re.compile(r"[A-Za-z]\w*_\d{4,}(?:_\w+)?")
 
 
 class Loss(NamedTuple):
@@ -81,19 +84,38 @@ def around(draft: Draft, center: Item, distance: int) -> set[Item]:
     return found
 
 
+def with_numbered(draft: Draft, items: Iterable[Item]) -> set[Item]:
+    """Some items, and those of a converter's names that only these read."""
+    found = set(items)
+    pending = list(found)
+    while pending:
+        for source in dict.fromkeys(value.item for value in pending.pop().inputs if value is not None):
+            is_nameless = source not in found and source.type not in (*_ENDS, "ReadValue") and _NUMBERED.fullmatch(source.name) is not None
+            if is_nameless and all(reader in found for reader, _ in draft.readers_of(source)):
+                found.add(source)
+                pending.append(source)
+    return found
+
+
 def extract(
     draft: Draft,
     kept: Iterable[Item],
     sources: Iterable[Value] = (),
     targets: Iterable[Value] | None = None,
     formulas: Mapping[str, str] | None = None,
+    *,
+    computes_constants: bool = True,
 ) -> Part:
     """Reduce a draft to a part.
 
     `sources` become inputs in any case. `targets` are the outputs; without them, every tensor that a layer outside read is one.
     `formulas` are the shapes of the tensors of the whole for the notes of new inputs, by `LAYER:PORT`, as `Inference.formulas` has them.
+    Without `computes_constants`, what is computed of constants is a tensor like any other.
     """
-    return _Extraction(draft, kept, sources, targets, formulas or {}).made()
+    extraction = _Extraction(draft, kept, sources, targets, formulas or {})
+    if computes_constants:
+        extraction.find_constants()
+    return extraction.made()
 
 
 class _Extraction:
@@ -117,8 +139,17 @@ class _Extraction:
         self.asked = set(self.keep)
         self.inputs: dict[Value, None] = dict.fromkeys(self.sources)
         self.frozen: dict[Value, Data] = {}
+        self.constant: set[Item] = set()
         self.before: dict[Value, Fact] = {}
         self.names: dict[Item, str] = {}
+
+    def find_constants(self) -> None:
+        """Find the layers that compute something of constants alone."""
+        for item in sorted(self.state.items.values(), key=lambda item: item.label):
+            sources = [value.item for value in item.inputs if value is not None]
+            is_plain = item.type not in SINKS and item.type != "ReadValue" and (item.base is None or not item.base.bodies)
+            if is_plain and sources and all(one.type == "Const" or one in self.constant for one in sources):
+                self.constant.add(item)
 
     def made(self) -> Part:
         """Reduce the draft, and say what the part has at its border."""
@@ -132,7 +163,7 @@ class _Extraction:
         new = self._replaced()
         self._redirected(new)
         self._drop_the_rest(outputs, set(new.values()))
-        taken = [item.name for item in self.keep if item not in self.asked and item.type not in ("Const", *_ENDS)]
+        taken = [item.name for item in self.keep if item not in self.asked | self.constant and item.type not in ("Const", *_ENDS)]
         frozen = [(value.item.name, facts.of(own).elements or ()) for value, own in new.items() if value in self.frozen]
         lost = [new[value] for value in self.inputs if value in new]
         return Part([value.item.name for value in lost], frozen, [value.item.name for value in outputs], taken, self._losses(lost))
@@ -164,6 +195,9 @@ class _Extraction:
             fact = self.draft.facts.of(value)
             if (data := _known(fact)) is not None:
                 self.frozen[value] = data
+            elif item in self.constant:
+                self.keep[item] = None
+                pending += [one for one in item.inputs if one is not None]
             elif fact.elements is not None and type(fact.elements) is not Unreadable and _computes(item):
                 self.keep[item] = None
                 if item.type != "ShapeOf":
