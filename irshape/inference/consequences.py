@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Final
 
 from irshape.inference.engine import Engine
+from irshape.inference.places import Places
 from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 
@@ -29,30 +29,30 @@ def mark_consequences(engine: Engine, diagnostics: Iterable[Diagnostic]) -> set[
     blamed: set[Diagnostic] = set()
     if not errors:
         return blamed
-    layers = _Layers(engine)
+    places = Places(engine)
     followed: list[tuple[Diagnostic, Diagnostic | None]] = []
     for is_of_types, silent in ((True, "R301"), (False, "R302")):
-        causes = layers.causes([sign for sign in signs if sign.code != silent])
+        causes = _causes(places, [sign for sign in signs if sign.code != silent])
         for error in errors:
-            if (error.code[0] == "T") is is_of_types and (cause := causes.get(layers.at(error))) is not None:
+            if (error.code[0] == "T") is is_of_types and (cause := causes.get(places.at(error.where.offset))) is not None:
                 blamed.add(cause)
                 error.hint = f"this may follow from {cause.code} in line {cause.where.line}: {cause.message}"
                 followed.append((error, cause))
-    _name_constants(layers, [(error, None) for error in errors if error.hint is None] + followed)
+    _name_constants(places, [(error, None) for error in errors if error.hint is None] + followed)
     return blamed
 
 
-def _name_constants(layers: _Layers, errors: Iterable[tuple[Diagnostic, Diagnostic | None]]) -> None:
+def _name_constants(places: Places, errors: Iterable[tuple[Diagnostic, Diagnostic | None]]) -> None:
     """Name the elements of constants that recorded dims contradict, at the layer of an error or of the sign from which it follows."""
     from irshape.inference.edited import Edited, edited
 
     known: dict[Node, Edited | None] = {}
     for error, cause in errors:
-        node = layers.at(error if cause is None else cause)
+        node = places.at((error if cause is None else cause).where.offset)
         if error.code[0] == "T" or node is None or (cause is not None and cause.code != "R301"):
             continue
         if node not in known and len(known) < _MOST_EXAMINED:
-            known[node] = edited(layers.engines[node.model], node)
+            known[node] = edited(places.graphs[node.model], node)
         found = known.get(node)
         if found is not None:
             error.hint = found.text if error.hint is None else f"{error.hint}; {found.text}"
@@ -65,36 +65,17 @@ def _is_effect(diagnostic: Diagnostic) -> bool:
     return diagnostic.code == "R401" or (diagnostic.severity == ERROR and diagnostic.code[0] in _EFFECTS)
 
 
-class _Layers:
-    """The layers of a file, in bodies too, by their places, and the engines of the graphs."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._graphs = list(engine.graphs())
-        self.engines = {graph.model: graph for graph in self._graphs}
-        self._nodes = {node.layer.offset: node for graph in self._graphs for node in graph.model.nodes}
-        self._offsets = sorted(self._nodes)
-
-    def at(self, diagnostic: Diagnostic) -> Node | None:
-        """The innermost layer in which a fault is."""
-        offset = diagnostic.where.offset
-        index = -1 if offset is None else bisect_right(self._offsets, offset) - 1
-        node: Node | None = self._nodes[self._offsets[index]] if index >= 0 else None
-        while node is not None and offset is not None and offset >= node.layer.end:
-            node = node.model.holder
-        return node
-
-    def causes(self, signs: Iterable[Diagnostic]) -> dict[Node | None, Diagnostic]:
-        """The sign in each layer, or else the nearest one before it; of several in one layer the first."""
-        found: dict[Node | None, Diagnostic] = {}
-        for sign in signs:
-            if (node := self.at(sign)) is not None:
-                found.setdefault(node, sign)
-        for graph in self._graphs:  # the graph around a body comes before the body
-            nodes, producers = graph.model.nodes, graph.model.producers
-            entering = found.get(graph.model.holder) if graph.model.holder else None
-            for node in graph.schedule.nodes:
-                before = (nodes[producers[slot]] for slot in node.sources if 0 <= slot < len(producers))
-                cause = next((found[one] for one in before if one in found), entering if node.type == "Parameter" else None)
-                if cause is not None:
-                    found.setdefault(node, cause)
-        return found
+def _causes(places: Places, signs: Iterable[Diagnostic]) -> dict[Node | None, Diagnostic]:
+    """The sign in each layer, or else the nearest one before it; of several in one layer the first."""
+    found: dict[Node | None, Diagnostic] = {}
+    for sign in signs:
+        if (node := places.at(sign.where.offset)) is not None:
+            found.setdefault(node, sign)
+    for model, graph in places.graphs.items():  # the graph around a body comes before the body
+        entering = found.get(model.holder) if model.holder else None
+        for node in graph.schedule.nodes:
+            before = (model.nodes[model.producers[slot]] for slot in node.sources if 0 <= slot < len(model.producers))
+            cause = next((found[one] for one in before if one in found), entering if node.type == "Parameter" else None)
+            if cause is not None:
+                found.setdefault(node, cause)
+    return found

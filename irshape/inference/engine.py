@@ -317,7 +317,7 @@ class Engine:
         outputs, signature = outcome.outputs, node.layer.signature
         missing = signature.output_count - len(outputs)
         if missing < 0:
-            if node.type != "Result":
+            if node.op is not None and node.op.TYPE != "Result":
                 run.unlisted[node.index] = outputs[signature.output_count :]
             return outputs[: signature.output_count]
         if missing > 0:

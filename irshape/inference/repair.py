@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
+from irshape.inference.places import Places
 from irshape.inference.recorded import exchanged
 from irshape.model.model import Node
 from irshape.ops.attribute import Attribute, Malformed, spell
@@ -365,31 +365,19 @@ class _Doubts:
         return found.code == "R101" and _is_other_number(_Site(self._layers, found.where.offset or 0))
 
 
-class _Layers:
-    """The layers of a file by their places, including those in bodies.
+class _Layers(Places):
+    """The layers of a file by their places, and what fixes must not rely on.
 
     `trusting` are the nodes whose facts depend on trusted ports of an unknown operation. `faulty` are the nodes with an error that has no
     safe fix, even if their output is unused.
     """
 
     def __init__(self, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
-        graphs = list(engine.graphs())
-        self.root = engine
-        self.graphs = {graph.model: graph for graph in graphs}
-        self.nodes = sorted((node for graph in graphs for node in graph.model.nodes), key=lambda node: node.layer.offset)
-        self.offsets = [node.layer.offset for node in self.nodes]
-        self.trusting = _trusting(graphs)
+        super().__init__(engine)
+        self.trusting = _trusting([*self.graphs.values()])
         errors = (found.where.offset for found in diagnostics if CATALOGUE[found.code].severity == ERROR and found.code not in SAFE)
         self.faulty = {self.at(offset) for offset in errors if offset is not None}
         self.last: tuple[Node | None, dict[int, tuple[Port, Fact]]] = (None, {})
-
-    def at(self, offset: int) -> Node | None:
-        """The innermost layer that contains a place; None if no layer does."""
-        index = bisect_right(self.offsets, offset) - 1
-        node = self.nodes[index] if index >= 0 else None
-        while node is not None and offset >= node.layer.end:
-            node = node.model.holder
-        return node
 
     def is_output(self, offset: int) -> bool:
         """Whether an output port of a layer is at a place."""

@@ -131,8 +131,11 @@ class Reading(Findings):
             if port is not None:
                 self._require_readable(port)
                 elements = port.elements
-                # The type tells whether OpenVINO reads the elements, but of packed ones it matters which they are: only this is a question.
-                if elements is not None and (not any(isinstance(one, Dim) for one in elements) if port.element_type.bits >= 8 else are_known(elements)):
+                if elements is None:
+                    continue
+                # The type tells whether OpenVINO reads the elements, and no size does. But of packed ones it matters which they are.
+                is_whole = port.element_type.bits >= 8
+                if not any(isinstance(one, Dim) for one in elements) if is_whole else self.known(port) is not None:
                     self.readable(port, elements)
 
     def _require_readable(self, port: Input) -> None:
