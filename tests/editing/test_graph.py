@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy
 import openvino
@@ -184,6 +185,14 @@ def test_a_tensor_of_another_graph_is_refused(graph: irshape.Graph) -> None:
         with pytest.raises(EditError, match="belongs to another graph"):
             use()
     assert graph.steps == []
+
+
+@pytest.mark.parametrize("given", [5, "stem", irshape.read(ATROUS)["stem"]])
+def test_what_is_no_tensor_is_refused(graph: irshape.Graph, given: Any) -> None:
+    with pytest.raises(EditError, match="is no tensor and no layer of a graph: take one of"):
+        graph["stem/relu"].output.replace_uses(given)
+    with pytest.raises(EditError, match="is no tensor and no layer of a graph: take one of"):
+        graph.result(given)
 
 
 def test_a_layer_that_is_read_is_not_removed(graph: irshape.Graph) -> None:
