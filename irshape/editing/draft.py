@@ -138,7 +138,7 @@ class GraphDraft:
         return found
 
     def value_of(self, given: Any) -> Value:
-        """The tensor of a public tensor or layer. Raises `EditError` for anything else, for another graph's, and for a layer that is gone."""
+        """The tensor of a public tensor or layer. Raises `EditError` for another graph's, a removed one, and what is none."""
         if not is_tensor(given):
             raise EditError(f"{given!r} is no tensor and no layer of a graph: take one of graph[NAME] or graph.tensor(NAME)")
         view = given.output if hasattr(given, "outputs") else given

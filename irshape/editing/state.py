@@ -15,7 +15,7 @@ from irshape.model.model import UNFED, Model, Node
 from irshape.ops.op import OpClass
 from irshape.xml.document import PortMap
 
-# The distance between the label of a new item and the last one that it reads, and what makes the labels of two such items differ.
+# The distance between the label of a new item and the last one that it reads, and the least one between two labels.
 _STEP: Final = 2.0**-16
 _LEAST: Final = 2.0**-36
 
@@ -193,6 +193,7 @@ class State(Journal):
         super().__init__(model, outer)
         self._numbers: dict[str, int] = {}
         self._serial = count(1)
+        self._labels = set(map(float, range(len(model.nodes))))  # all that were ever given
         self._ids = count(max((node.id for node in model.nodes), default=-1) + 1)
         values: dict[int, Value] = {}
         for node in model.nodes:
@@ -370,7 +371,11 @@ class State(Journal):
 
     def label_behind(self, values: Iterable[Value]) -> float:
         """A label for a new item that reads some tensors. No other item has it, so that labels are an order."""
-        return max((value.item.label for value in values), default=-1.0) + _STEP + next(self._serial) * _LEAST
+        label = max((value.item.label for value in values), default=-1.0) + _STEP + next(self._serial) * _LEAST
+        while label in self._labels:
+            label += _LEAST
+        self._labels.add(label)
+        return label
 
     # The order.
 
