@@ -9,11 +9,13 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from irshape import verbs
 from irshape.cli.diff import lines
 from irshape.cli.edited import add_target_arguments, layer, opened, tensor, written
+from irshape.cli.output import check_outputs, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
 from irshape.editing.finding import found
-from irshape.editing.graph import Graph
+from irshape.editing.graph import Graph, checked
 from irshape.editing.state import EditError
 from irshape.report.diagnostic import ERROR
 from irshape.report.text import Palette, escape, terminal_width
@@ -28,6 +30,7 @@ EXAMPLES = """examples:
   irshape edit model.xml --bypass dropout_3 --set-attribute "nms:iou_threshold=0.5" -o changed.xml
   irshape edit model.xml --remove aux_head --prune --trim -o small.xml
   irshape edit model.xml --rename "Add_4711=logits" --in-place
+  irshape edit model.xml --remove aux_head --view changes.html
 
 exit code: 0 if the edits were made, 1 if they make new errors (then nothing is written), 2 if one cannot be made or a file
 could not be read or written"""
@@ -44,6 +47,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--stateless", action="store_true", help="first, make an input and an output of each variable")
     add("--prune", action="store_true", help="finally, remove the layers that reach no output")
     add("--trim", action="store_true", help="remove the bytes of the weights that no constant needs")
+    add("--view", metavar="PAGE.html", help="write a page that shows the changes, as `irshape view` does of two files")
     add("--in-place", action="store_true", help="write into FILE itself; new constants come behind the bytes of its weights")
     add_target_arguments(command)
 
@@ -57,6 +61,7 @@ def run(given: Namespace) -> int:
     if not (given.edits or given.stateless or given.prune or given.trim):
         return complain(f"no edit: give {', '.join(EDITS)}, --stateless, --prune or --trim")
     try:
+        check_outputs([given.view], force=given.force, inputs=[given.file])
         graph = opened(given)
         if given.stateless:
             _make_stateless(graph, given.file)
@@ -67,9 +72,11 @@ def run(given: Namespace) -> int:
         palette = Palette.choose(given.color, sys.stdout)
         shown = lines(graph.diff(), palette, is_complete=False, width=terminal_width(sys.stdout))
         put("\n".join(islice(shown, _TITLES, None)).lstrip("\n"))
+        if given.view is not None:
+            _write_page(given, graph)
         if given.output is None and not given.in_place:
-            errors = [one for one in graph.check().diagnostics if one.severity == ERROR]
-            put("".join(f"{escape(str(one))}\n" for one in errors) + "nothing is written without -o or --in-place")
+            errors = [one for one in checked(graph._draft)[1] if one.severity == ERROR]
+            put("".join(f"{escape(str(one))}\n" for one in errors) + "the model is not written without -o or --in-place")
             return FAULTS if errors else CLEAN
         written(given, graph, in_place=given.in_place, trim=given.trim)
     except RunError as error:
@@ -77,6 +84,18 @@ def run(given: Namespace) -> int:
         return error.code
     put(f"written: {escape(given.file if given.in_place else given.output)}")
     return CLEAN
+
+
+def _write_page(given: Namespace, graph: Graph) -> None:
+    """Write the page that shows the edited model and its changes. Raises `RunError`."""
+    from irshape.page.data import PageData
+    from irshape.page.html import page
+
+    model, weights = graph._draft.built()
+    data = PageData(model, weights=weights, opaque=given.opaque)
+    data.difference = verbs.diff(graph._draft.model, data.model)
+    write_output(given.view, page(data.to_dict()).encode(), force=given.force, inputs=[given.file])
+    put(f"written: {escape(given.view)}")
 
 
 def _edit(option: str, text: str) -> tuple[str, str]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+import irshape.verbs as inner
+from irshape.answers.signature.naming import named
 from irshape.cli.edited import add_target_arguments, layer, opened, tensor, written
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
-from irshape.editing.extract import Part, around, between, extract
+from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
 from irshape.editing.finding import found, names_of
 from irshape.editing.graph import Graph
+from irshape.editing.layers import Tensor
 from irshape.editing.state import EditError, Item
+from irshape.inference.inputs import AS
 from irshape.model.finding import selected, similar
 from irshape.report.text import Palette, counted, escape, table, terminal_width
 
@@ -53,33 +57,36 @@ def run(given: Namespace) -> int:
         return complain(f"--distance {given.distance} is less than 0")
     try:
         graph = opened(given)
-        part = _part(given, graph)
+        draft = graph._draft
+        formulas = named(inner.infer(draft.model, weights=draft.original, opaque=draft.opaque)).formulas
+        part = _part(given, graph, formulas)
         written(given, graph, trim=True)
     except RunError as error:
         return complain(str(error))
     palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
-    put("\n".join(_lines(given, graph, part, palette, width)))
+    put("\n".join(_lines(given, graph, part, formulas, palette, width)))
     return FAULTS if part.losses else CLEAN
 
 
-def _part(given: Namespace, graph: Graph) -> Part:
-    """Reduce a graph to the part that is asked for. Raises `RunError`."""
+def _part(given: Namespace, graph: Graph, formulas: Mapping[str, str]) -> Part:
+    """Reduce a graph to the part that is asked for; `formulas` are the shapes of the whole. Raises `RunError`."""
     draft = graph._draft
     ways = [bool(given.sources or given.targets), given.around is not None, bool(given.layers)]
     if sum(ways) != 1:
         raise RunError("give one of --from and --to, --around, or --layers")
     try:
         if given.around is not None:
-            return extract(draft, around(draft, _own(graph, given.around), given.distance))
+            return extract(draft, around(draft, _own(graph, given.around), given.distance), formulas=formulas)
         if given.layers:
-            return extract(draft, {item for pattern in given.layers for item in _matching(graph, pattern)})
+            items = {item for pattern in given.layers for item in _matching(graph, pattern)}
+            return extract(draft, with_numbered(draft, items), formulas=formulas)
         sources = [tensor(graph, name)._value for name in given.sources]
         targets = [tensor(graph, name)._value for name in given.targets]
         results = [value for item in draft.of_type("Result") for value in item.inputs if value is not None]
         ends: list[Item] = [value.item for value in targets or results]
         if not given.targets:
             ends += draft.of_type("Assign")
-        return extract(draft, between(draft, sources, ends), sources, targets or results)
+        return extract(draft, between(draft, sources, ends), sources, targets or results, formulas)
     except (EditError, KeyError) as error:
         raise RunError(f"{given.file}: {error.args[0]}") from None
 
@@ -102,12 +109,13 @@ def _matching(graph: Graph, pattern: str) -> list[Item]:
     return several
 
 
-def _lines(given: Namespace, graph: Graph, part: Part, palette: Palette, width: int | None) -> Iterator[str]:
+def _lines(given: Namespace, graph: Graph, part: Part, formulas: Mapping[str, str], palette: Palette, width: int | None) -> Iterator[str]:
     """What the part has at its border, what it has lost, and where it is."""
-    rows = [("input", escape(tensor.layer.name), f"{tensor.element_type}{tensor.text}") for tensor in graph.inputs]
-    rows += [("constant", escape(name), _elements(elements)) for name, elements in part.frozen]
-    rows += [("output", escape(tensor.layer.name), f"{tensor.element_type}{tensor.text}") for tensor in graph.outputs]
-    yield from table(("", "LAYER", "IS"), rows, palette, width)
+    rows = [_row("input", tensor, formulas) for tensor in graph.inputs]
+    rows += [("constant", escape(name), _elements(elements), "") for name, elements in part.frozen]
+    rows += [_row("output", tensor, formulas) for tensor in graph.outputs]
+    columns = 4 if any(row[3] for row in rows) else 3
+    yield from table(("", "LAYER", "IS", "FORMULA")[:columns], [row[:columns] for row in rows], palette, width)
     if part.taken:
         yield f"also taken, because shapes depend on what they compute: {', '.join(map(escape, part.taken))}"
     for loss in part.losses:
@@ -115,6 +123,13 @@ def _lines(given: Namespace, graph: Graph, part: Part, palette: Palette, width: 
         reason = f", because {', '.join(map(escape, loss.because))} became an input" if loss.because else ""
         yield f"{escape(loss.layer)}, output {loss.output}: {place} is {loss.is_now}, and {loss.was} in the whole model{reason}"
     yield f"written: {escape(given.output)} ({counted(len(graph), 'layer')} of {len(graph._draft.model.nodes)})"
+
+
+def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, str, str, str]:
+    """An input or an output of the part, with its shape as the whole has it."""
+    note = tensor.layer._item.note
+    formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
+    return role, escape(tensor.layer.name), f"{tensor.element_type}{tensor.text}", formula
 
 
 def _elements(elements: tuple[object, ...]) -> str:

@@ -7,7 +7,6 @@ from typing import Final
 
 from irshape.editing.draft import BodyDraft
 from irshape.editing.state import EditError, Item, Value
-from irshape.shape.shape import format_shape
 from irshape.xml.document import PortMap
 from irshape.xml.lexical import BODIES, whole_number
 
@@ -35,9 +34,7 @@ def add_input(draft: BodyDraft, value: Value, name: str | None, slice: Mapping[s
         if position is None:
             position = len(holder.inputs)
             outer.state.set_inputs(holder, [*holder.inputs, value], [*holder.input_ids, _next_id(holder)])
-        attributes = {"shape": format_shape(shape), "element_type": fact.element_type}
-        place = draft.state.place_behind(draft.of_type("Parameter"))
-        item = draft.add("Parameter", (), attributes, name=name or value.item.name, version="opset1", place=place, outputs=None)
+        item = draft.parameter(name or value.item.name, shape, fact.element_type)
         own = {"external_port_id": str(position), "internal_layer_id": str(item.id), **sliced}
         outer.state.set_port_maps(holder, [*entries, PortMap(_map(draft), "input", own, -1)])
     return item
@@ -61,7 +58,7 @@ def add_output(draft: BodyDraft, value: Value, otherwise: Value | None, slice: M
         entries, id = _entries(holder), _next_id(holder)
         external = max([id, *(_external(entry) + 1 for entry in entries if entry.tag == "output")])
         for body, source in given.items():
-            own = {"external_port_id": str(external), "internal_layer_id": str(_result(body, source).id), **sliced}
+            own = {"external_port_id": str(external), "internal_layer_id": str(body.result(source).id), **sliced}
             entries.append(PortMap(_map(body), "output", own, -1))
         new = outer.state.new_value(holder, len(holder.outputs))
         outer.state.set_outputs(holder, [*holder.outputs, new], [*holder.output_ids, id])
@@ -90,7 +87,7 @@ def feed_back(draft: BodyDraft, value: Value, parameter: Item) -> None:
     with draft.state.attempt():
         draft.outer.state.note("feed back", holder.name, f"{value.item.name} to {parameter.name}")
         results = (item for item, _ in draft.state.readers.get(value, ()) if item.type == "Result")
-        result = next(results, None) or _result(draft, value)
+        result = next(results, None) or draft.result(value)
         kept = [entry for entry in entries if not _is_back(entry, to=parameter)]
         edge = PortMap("back_edges", "edge", {"from-layer": str(result.id), "to-layer": str(parameter.id)}, -1)
         draft.outer.state.set_port_maps(holder, [*kept, edge])
@@ -155,16 +152,6 @@ def _without_output(draft: BodyDraft, entry: PortMap, kept: list[PortMap]) -> li
                 if result is not None and not any(one.map == map and _internal(one) == result.id for one in kept):
                     other.leave(result)
     return kept
-
-
-def _result(draft: BodyDraft, value: Value) -> Item:
-    """A new Result of a body."""
-    place = draft.state.place_behind([*draft.of_type("Result"), value.item])
-    item = draft.state.new_item("Result", f"{value.item.name}/result", "opset1", draft.model.registry.find("Result", "opset1"), place)
-    item.inputs = [value]
-    item.label = draft.state.label_behind([value])
-    draft.state.enter(item)
-    return item
 
 
 def _sliced(holder: Item, slice: Mapping[str, int]) -> dict[str, str]:

@@ -21,6 +21,7 @@ from irshape.model.load import load
 from irshape.model.model import SINKS, Model
 from irshape.ops.op import OpClass
 from irshape.shape.element_type import ElementType
+from irshape.shape.shape import Shape, format_shape
 from irshape.xml.lexical import BODIES
 from irshape.xml.patched_weights import AppendedWeights, PatchedWeights, RangedWeights
 from irshape.xml.weights import Weights, WeightsError
@@ -38,6 +39,9 @@ class GraphDraft:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self._spelled: dict[str, list[str]] = {}  # the types in the model by their lower case
+        for type in model.types:
+            self._spelled.setdefault(type.lower(), []).append(type)
         self._tensors: dict[str, Value] | None = None
         self._bodies: dict[tuple[Item, str], BodyDraft] = {}
 
@@ -71,7 +75,7 @@ class GraphDraft:
         op_class = self.model.registry.find(type, version)
         if op_class is not None and op_class.TYPE in BODIES:
             raise EditError("no layer with bodies is made from nothing: begin with a model that has one")
-        type = next((one for one in self.model.types if one.lower() == type.lower()), type if op_class is None else op_class.TYPE)
+        type = next(iter(self._spelled.get(type.lower(), ())), type if op_class is None else op_class.TYPE)
         if op_class is None and outputs is None:
             raise EditError(f"{version} has no operation {type!r}; state its outputs: outputs=[(element type, shape), ...]")
         own = [self.value_of(one) if is_tensor(one) else None for one in given]
@@ -104,6 +108,22 @@ class GraphDraft:
         state.enter(item)
         return item.outputs[0]
 
+    def parameter(self, name: str, shape: Shape | str, element_type: ElementType, place: tuple[int, float] | None = None) -> Item:
+        """A new Parameter, by default behind the others."""
+        attributes = {"shape": shape if isinstance(shape, str) else format_shape(shape), "element_type": element_type}
+        place = place or self.state.place_behind(self.of_type("Parameter"))
+        return self.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None)
+
+    def result(self, value: Value, name: str | None = None) -> Item:
+        """A new Result behind the others. It is part of a larger edit, and no step of its own."""
+        state = self.state
+        place = state.place_behind([*self.of_type("Result"), value.item])
+        item = state.new_item("Result", name or f"{value.item.name}/result", "opset1", self.model.registry.find("Result", "opset1"), place)
+        item.inputs = [value]
+        item.label = state.label_behind([value])
+        state.enter(item)
+        return item
+
     def spell(self, item: Item, attributes: Mapping[str, Any]) -> dict[str, str]:
         """The attributes of an item with some of them set, as text. Raises `EditError` for one that the operation does not have."""
         found = dict(item.attributes)
@@ -118,7 +138,9 @@ class GraphDraft:
         return found
 
     def value_of(self, given: Any) -> Value:
-        """The tensor of a public tensor or layer. Raises `EditError` for one of another graph, or of a layer that is gone."""
+        """The tensor of a public tensor or layer. Raises `EditError` for another graph's, a removed one, and what is none."""
+        if not is_tensor(given):
+            raise EditError(f"{given!r} is no tensor and no layer of a graph: take one of graph[NAME] or graph.tensor(NAME)")
         view = given.output if hasattr(given, "outputs") else given
         value: Value = view._value
         if view.layer._draft is not self:
@@ -140,7 +162,7 @@ class GraphDraft:
 
     def _kin(self, type: str) -> str | None:
         """The version of the last layer of a type in the model, None if there is none."""
-        same = self.model.of_type(*(one for one in self.model.types if one.lower() == type.lower()))
+        same = self.model.of_type(*self._spelled.get(type.lower(), ()))
         return same[-1].version if same else None
 
     def _type_for(self, op_class: OpClass | None, index: int, values: Sequence[Value | None]) -> ElementType | None:
@@ -198,6 +220,11 @@ class GraphDraft:
                 state.set_names(new, joined_names([*split_names(new.names), *split_names(own.names)]))
                 state.set_names(own, None)
         return len(moved)
+
+    def redirect(self, value: Value, new: Value) -> None:
+        """Let all readers of a tensor read another one."""
+        for item, index in list(self.state.readers.get(value, ())):
+            self.state.connect(item, index, new)
 
     # Walks.
 
@@ -334,7 +361,7 @@ class Draft(GraphDraft):
         if trims:
             return text, PatchedWeights(RangedWeights(self.weights, placed.ranges), placed.stored)
         weights, stored = self.original, placed.stored
-        if stored and not self.start:
+        if placed.offsets and not self.start:  # OpenVINO needs a file even for constants without bytes
             weights = PatchedWeights(Weights(b""), stored)
         elif stored:
             weights = PatchedWeights(weights, stored) if weights and _total(weights) else AppendedWeights(weights, self.start, stored)

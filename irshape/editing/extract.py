@@ -2,27 +2,32 @@
 
 A tensor that a kept layer reads from one that is left out is one of four:
 
-1. a constant or an input of the model: it is taken along;
+1. a constant or an input of the model, or what is computed of constants alone, such as weights that are converted: it is taken along;
 2. a tensor whose elements matter for shapes, and that OpenVINO knows for all sizes: a constant with these elements stands for it;
 3. a tensor whose elements matter and are formulas: the shape computation is taken along, back to each ShapeOf;
 4. any other tensor: an input of the model, with the shape that OpenVINO knows of it, so that OpenVINO infers what it inferred before.
+   A note at its port says which sizes are equal in the whole: `[?,?,16] as [B,S,16]`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from irshape.editing.arrays import Data, known_data
 from irshape.editing.draft import Draft
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
+from irshape.inference.inputs import AS
 from irshape.model.model import SINKS
-from irshape.shape.dim import Size, bounds
+from irshape.shape.dim import is_within
 from irshape.shape.shape import format_shape
 from irshape.shape.value import Unreadable
 
 _ENDS = ("Parameter", "Result")
+# The name of a layer that a converter made of others, such as `Multiply_98242` for a scale: it says nothing of the place in the model.
+_NUMBERED: Final = re.compile(r"[A-Za-z]\w*_\d{4,}(?:_\w+)?")
 
 
 class Loss(NamedTuple):
@@ -79,28 +84,72 @@ def around(draft: Draft, center: Item, distance: int) -> set[Item]:
     return found
 
 
-def extract(draft: Draft, kept: Iterable[Item], sources: Iterable[Value] = (), targets: Iterable[Value] | None = None) -> Part:
+def with_numbered(draft: Draft, items: Iterable[Item]) -> set[Item]:
+    """Some items, and those of a converter's names that only these read."""
+    found = set(items)
+    pending = list(found)
+    while pending:
+        for source in dict.fromkeys(value.item for value in pending.pop().inputs if value is not None):
+            is_nameless = source not in found and source.type not in (*_ENDS, "ReadValue") and _NUMBERED.fullmatch(source.name) is not None
+            if is_nameless and all(reader in found for reader, _ in draft.readers_of(source)):
+                found.add(source)
+                pending.append(source)
+    return found
+
+
+def extract(
+    draft: Draft,
+    kept: Iterable[Item],
+    sources: Iterable[Value] = (),
+    targets: Iterable[Value] | None = None,
+    formulas: Mapping[str, str] | None = None,
+    *,
+    computes_constants: bool = True,
+) -> Part:
     """Reduce a draft to a part.
 
     `sources` become inputs in any case. `targets` are the outputs; without them, every tensor that a layer outside read is one.
+    `formulas` are the shapes of the tensors of the whole for the notes of new inputs, by `LAYER:PORT`, as `Inference.formulas` has them.
+    Without `computes_constants`, what is computed of constants is a tensor like any other.
     """
-    return _Extraction(draft, kept, sources, targets).made()
+    extraction = _Extraction(draft, kept, sources, targets, formulas or {})
+    if computes_constants:
+        extraction.find_constants()
+    return extraction.made()
 
 
 class _Extraction:
     """The making of one part."""
 
-    def __init__(self, draft: Draft, kept: Iterable[Item], sources: Iterable[Value], targets: Iterable[Value] | None) -> None:
+    def __init__(
+        self,
+        draft: Draft,
+        kept: Iterable[Item],
+        sources: Iterable[Value],
+        targets: Iterable[Value] | None,
+        formulas: Mapping[str, str],
+    ) -> None:
         self.draft = draft
         self.state = draft.state
         self.sources = set(sources)
         self.targets = None if targets is None else list(targets)
-        self.keep: dict[Item, None] = dict.fromkeys(item for item in kept if item.type not in _ENDS)
+        self.formulas = formulas
+        of_layers = sorted((item for item in kept if item.type not in _ENDS), key=lambda item: item.label)  # the same in every run
+        self.keep: dict[Item, None] = dict.fromkeys(of_layers)
         self.asked = set(self.keep)
         self.inputs: dict[Value, None] = dict.fromkeys(self.sources)
         self.frozen: dict[Value, Data] = {}
+        self.constant: set[Item] = set()
         self.before: dict[Value, Fact] = {}
         self.names: dict[Item, str] = {}
+
+    def find_constants(self) -> None:
+        """Find the layers that compute something of constants alone."""
+        for item in sorted(self.state.items.values(), key=lambda item: item.label):
+            sources = [value.item for value in item.inputs if value is not None]
+            is_plain = item.type not in SINKS and item.type != "ReadValue" and (item.base is None or not item.base.bodies)
+            if is_plain and sources and all(one.type == "Const" or one in self.constant for one in sources):
+                self.constant.add(item)
 
     def made(self) -> Part:
         """Reduce the draft, and say what the part has at its border."""
@@ -114,7 +163,7 @@ class _Extraction:
         new = self._replaced()
         self._redirected(new)
         self._drop_the_rest(outputs, set(new.values()))
-        taken = [item.name for item in self.keep if item not in self.asked and item.type not in ("Const", *_ENDS)]
+        taken = [item.name for item in self.keep if item not in self.asked | self.constant and item.type not in ("Const", *_ENDS)]
         frozen = [(value.item.name, facts.of(own).elements or ()) for value, own in new.items() if value in self.frozen]
         lost = [new[value] for value in self.inputs if value in new]
         return Part([value.item.name for value in lost], frozen, [value.item.name for value in outputs], taken, self._losses(lost))
@@ -146,6 +195,9 @@ class _Extraction:
             fact = self.draft.facts.of(value)
             if (data := _known(fact)) is not None:
                 self.frozen[value] = data
+            elif item in self.constant:
+                self.keep[item] = None
+                pending += [one for one in item.inputs if one is not None]
             elif fact.elements is not None and type(fact.elements) is not Unreadable and _computes(item):
                 self.keep[item] = None
                 if item.type != "ShapeOf":
@@ -180,11 +232,13 @@ class _Extraction:
         """The new inputs and constants, by the tensors for which they stand."""
         new: dict[Value, Value] = {}
         place = self.state.place_behind(self.draft.of_type("Parameter"))
+        self.inputs = dict.fromkeys(sorted(self.inputs, key=lambda value: (value.item.label, value.index)))
         for value in self.inputs:
             fact, view = self.draft.facts.of(value), self.draft.facts.seen_by_openvino(value)
             name = value.item.name if len(value.item.outputs) == 1 else f"{value.item.name}.{value.index}"
-            attributes = {"shape": format_shape(view.shape), "element_type": fact.element_type}
-            item = self.draft.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None)
+            item = self.draft.parameter(name, view.shape, fact.element_type, place)
+            if (formula := self.formulas.get(key_of(value))) is not None:
+                item.note = f"{format_shape(view.shape)}{AS}{formula}"
             new[value], self.names[item] = item.outputs[0], name
             self.state.set_names(item.outputs[0], value.names or name.replace(",", "\\,"))
         for value, data in self.frozen.items():
@@ -219,12 +273,7 @@ class _Extraction:
                 state.rename(item, name)
         for value in outputs:
             if value not in results:
-                place = state.place_behind([*self.draft.of_type("Result"), value.item])
-                name = f"{value.item.name}/result"
-                item = state.new_item("Result", name, "opset1", self.draft.model.registry.find("Result", "opset1"), place)
-                item.inputs = [value]
-                item.label = state.label_behind([value])
-                state.enter(item)
+                self.draft.result(value)
 
     def _losses(self, new: list[Value]) -> list[Loss]:
         """The axes of which OpenVINO knows less now."""
@@ -238,9 +287,14 @@ class _Extraction:
                 found.append(Loss(value.item.name, value.index, None, format_shape(before.shape), format_shape(after.shape), because))
                 continue
             for axis, (was, now) in enumerate(zip(before.shape or (), after.shape or (), strict=False)):
-                if not _is_within(now, was):
+                if not is_within(now, was):
                     found.append(Loss(value.item.name, value.index, axis, format_shape((was,))[1:-1], format_shape((now,))[1:-1], because))
         return found
+
+
+def key_of(value: Value) -> str:
+    """The key of a tensor in the formulas of an inference, `LAYER:PORT`."""
+    return f"{value.item.id}:{value.item.output_ids[value.index]}"
 
 
 def _known(fact: Fact) -> Data | None:
@@ -251,10 +305,3 @@ def _known(fact: Fact) -> Data | None:
 def _computes(item: Item) -> bool:
     """Whether irshape follows elements through an operation."""
     return item.op_class is not None and item.op_class.propagate is not None and item.type not in SINKS and item.type != "ReadValue"
-
-
-def _is_within(size: Size, other: Size) -> bool:
-    """Whether a size has no value that another one has not."""
-    low, high = bounds(size)
-    least, most = bounds(other)
-    return low >= least and high <= most

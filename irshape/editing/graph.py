@@ -73,10 +73,9 @@ class Graph(Layers):
         """
         draft = self._draft
         text = shape.strip("[]") if isinstance(shape, str) else ",".join(map(str, shape))
-        attributes = {"shape": text, "element_type": element_type_of(element_type)}
-        place = draft.state.place_behind(draft.of_type("Parameter")) if before is None else draft.state.place_before(before._live())
+        place = None if before is None else draft.state.place_before(before._live())
         with self.attempt():
-            item = draft.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None)
+            item = draft.parameter(name, text, element_type_of(element_type), place)
             tensor = tensor_of(self._draft, item.outputs[0])
             tensor.names = item.name if names is None else names
         return tensor
@@ -163,7 +162,7 @@ class Graph(Layers):
 
     def check(self) -> Inference:
         """Check the text of the edited model. The faults that the model did not have before come first; places are places in this text."""
-        return _checked(self._draft)[0]
+        return checked(self._draft)[0]
 
     def diff(self) -> Difference:
         """What the edits change: layers, and the shapes that follow from them. It is `irshape.diff` of the models before and after."""
@@ -186,7 +185,7 @@ class Graph(Layers):
         """
         if trim and in_place:
             raise ValueError("trimmed weights fit the new file alone: write another path")
-        _, new = _checked(self._draft)
+        _, new = checked(self._draft)
         errors = [one for one in new if one.severity == ERROR]
         if errors and not force:
             raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it")
@@ -219,7 +218,7 @@ def edit(source: Source | Model, **reading: Unpack[Reading]) -> Graph:
     return graph
 
 
-def _checked(draft: Draft) -> tuple[Inference, list[Diagnostic]]:
+def checked(draft: Draft) -> tuple[Inference, list[Diagnostic]]:
     """The check of the edited model, and the faults that are new."""
     before = inner.check(draft.model, weights=draft.original, opaque=draft.opaque).diagnostics
     model, weights = draft.built()

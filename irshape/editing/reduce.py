@@ -74,7 +74,7 @@ class _Reducer:
 
     def _part(self, kept: Collection[Item]) -> Candidate | None:
         """The candidate of some layers."""
-        return candidate_of(self.draft, lambda: extract(self.draft, kept)) if kept else None
+        return candidate_of(self.draft, lambda: extract(self.draft, kept, computes_constants=False)) if kept else None
 
     def _keep_prefix(self) -> None:
         """Keep the shortest prefix of the order on which the fault shows, and of this the layers near its last one."""

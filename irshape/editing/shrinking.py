@@ -96,7 +96,7 @@ def _cut(draft: GraphDraft, item: Item) -> None:
             if reader.type == "Result":
                 draft.state.leave(reader)
         if draft.state.readers.get(value):
-            _redirect(draft, value, _entering(draft, fact, item.name))
+            draft.redirect(value, _entering(draft, fact, item.name))
     draft.remove(item)
     _cleared(draft)
 
@@ -105,9 +105,7 @@ def _entering(draft: GraphDraft, fact: Fact, name: str) -> Value:
     """A new input with what OpenVINO knows of a tensor, handed on to a body by the layers around it."""
     if isinstance(draft, BodyDraft):
         return add_input(draft, _entering(draft.outer, fact, name), name, {}).outputs[0]
-    attributes = {"shape": format_shape(fact.shape), "element_type": fact.element_type}
-    place = draft.state.place_behind(draft.of_type("Parameter"))
-    return draft.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None).outputs[0]
+    return draft.parameter(name, fact.shape, fact.element_type).outputs[0]
 
 
 def bypass(draft: GraphDraft) -> Changes:
@@ -121,14 +119,9 @@ def bypass(draft: GraphDraft) -> Changes:
 
 
 def _bypass(draft: GraphDraft, item: Item, source: Value) -> None:
-    _redirect(draft, item.outputs[0], source)
+    draft.redirect(item.outputs[0], source)
     draft.remove(item)
     _cleared(draft)
-
-
-def _redirect(draft: GraphDraft, value: Value, source: Value) -> None:
-    for reader, index in list(draft.state.readers.get(value, ())):
-        draft.state.connect(reader, index, source)
 
 
 def inputs(draft: GraphDraft) -> Changes:
@@ -166,7 +159,7 @@ def _inline(draft: GraphDraft, item: Item, body: Body) -> None:
         source = values.get(output.result.sources[0])
         if source is None:
             raise EditError("an output of the body is fed by nothing")
-        _redirect(draft, value, source)
+        draft.redirect(value, source)
     draft.remove(item)
     _cleared(draft)
 
@@ -200,7 +193,7 @@ def equal(draft: GraphDraft) -> Changes:
 def _join(draft: GraphDraft, several: Iterable[list[Item]]) -> None:
     for first, *others in several:
         for item in others:
-            _redirect(draft, item.outputs[0], first.outputs[0])
+            draft.redirect(item.outputs[0], first.outputs[0])
             draft.remove(item)
 
 

@@ -1,23 +1,26 @@
 """Simplification: layers go whose outputs are known, are their inputs, or reach no output, for every input that the model accepts.
 
 No step rests on a premise, which is a condition that OpenVINO does not enforce, and none leaves OpenVINO with less knowledge of a type, a
-shape or the bounds of a value.
+shape or the bounds of a value. A body is simplified like the graph around it, unless a condition of this kind tells what enters the body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import nullcontext
 from math import prod
 from typing import Final, NamedTuple
 
 from irshape.editing.arrays import Data, known_data
-from irshape.editing.draft import Draft
+from irshape.editing.draft import Draft, GraphDraft
+from irshape.editing.facts import Facts
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
-from irshape.shape.dim import Dim, Size, are_known, bounds, eq_unasked, formula_text
+from irshape.shape.dim import Dim, Size, are_known, bounds, eq_unasked, formula_text, is_within
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Unreadable
+from irshape.xml.lexical import BODIES
 
 # The rules in the order in which they are applied, each with what it does.
 RULES: Final = {
@@ -64,29 +67,39 @@ def simplify(draft: Draft, only: Iterable[str] | None = None) -> list[Simplifica
     for rule in rules:
         if rule not in RULES:
             raise EditError(f"there is no rule {rule!r}; there are {', '.join(RULES)}")
-    simplifier = _Simplifier(draft)
     with draft.state.attempt():
-        if "fold" in rules:
-            simplifier.fold()
-        if "no-op" in rules:
-            simplifier.bypass()
-        simplifier.drop(all="dead" in rules)
-    return simplifier.steps
+        return [*_simplified(draft, rules)]
+
+
+def _simplified(draft: GraphDraft, rules: Collection[str]) -> Iterator[Simplification]:
+    """Simplify a graph, and then the bodies in it."""
+    simplifier = _Simplifier(draft)
+    if "fold" in rules:
+        simplifier.fold()
+    if "no-op" in rules:
+        simplifier.bypass()
+    simplifier.drop(all="dead" in rules)
+    yield from simplifier.steps
+    for item in draft.of_type(*BODIES):
+        for name in item.base.bodies if item.base is not None and item not in simplifier.assuming else ():
+            yield from _simplified(draft.body(item, name), rules)
 
 
 class _Simplifier:
-    """The simplification of one draft."""
+    """The simplification of one graph. `assuming` are the items that depend on a premise."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: GraphDraft) -> None:
         self.draft = draft
         self.state = draft.state
         self.steps: list[Simplification] = []
         self._dead = set(draft.dead())
+        self.assuming: set[Item] = set()
         facts = draft.facts
-        self._assuming: set[Item] = set()
+        if not isinstance(facts, Facts):  # a layer that assumes nothing has no premise in its bodies
+            return
         for item in self._items():
-            if facts.assumes(item) or any(value is not None and value.item in self._assuming for value in item.inputs):
-                self._assuming.add(item)
+            if facts.assumes(item) or any(value is not None and value.item in self.assuming for value in item.inputs):
+                self.assuming.add(item)
 
     def _items(self) -> list[Item]:
         """The items in topological order."""
@@ -99,7 +112,8 @@ class _Simplifier:
         facts = self.draft.facts
         candidates = self._candidates()
         known: dict[Item, Data] = {}
-        with facts.following([item.outputs[0] for item in candidates]):
+        values = [item.outputs[0] for item in candidates]
+        with facts.following(values) if isinstance(facts, Facts) else nullcontext():  # in a body, rules alone say what is followed
             for item in candidates:
                 fact = facts.of(item.outputs[0])
                 if (not fact.elements or len(fact.elements) <= _MOST) and (data := known_data(fact)) is not None:
@@ -120,7 +134,7 @@ class _Simplifier:
         for item in self._items():
             sources = [value.item for value in item.inputs if value is not None]
             is_shape = item.type == "ShapeOf"
-            if item in self._dead or item in self._assuming or len(item.outputs) != 1 or not _computes(item):
+            if item in self._dead or item in self.assuming or len(item.outputs) != 1 or not _computes(item):
                 continue
             if not is_shape:
                 if not all(source in behind_shapes or source.type == "Const" for source in sources):
@@ -151,7 +165,7 @@ class _Simplifier:
     def bypass(self) -> None:
         """Let the readers of a layer that gives its first input read this input."""
         for item in self._items():
-            if item.type not in _SAME or item in self._dead or item in self._assuming or len(item.outputs) != 1 or not item.inputs:
+            if item.type not in _SAME or item in self._dead or item in self.assuming or len(item.outputs) != 1 or not item.inputs:
                 continue
             source, value = item.inputs[0], item.outputs[0]
             readers = list(self.state.readers.get(value, ()))
@@ -159,8 +173,7 @@ class _Simplifier:
                 continue
             fact = self.draft.facts.of(value)
             self._say("no-op", item, f"its output is its input: {fact.element_type}{_shape_text(fact.shape)}, in the same order")
-            for reader, index in readers:
-                self.state.connect(reader, index, source)
+            self.draft.redirect(value, source)
             if value.names and not source.names and source.item.type not in _SOURCES:
                 self.state.set_names(source, value.names)
             self.draft.remove(item)
@@ -173,7 +186,7 @@ class _Simplifier:
             return False
         if not _are_equal(before.shape, after.shape) or not self._keeps_order(item):
             return False
-        return _is_within(facts.seen_by_openvino(source), facts.seen_by_openvino(value))
+        return _is_as_known(facts.seen_by_openvino(source), facts.seen_by_openvino(value))
 
     def _keeps_order(self, item: Item) -> bool:
         """Whether an item whose output has the shape of its first input leaves the elements where they are."""
@@ -226,7 +239,7 @@ class _Simplifier:
     def _say(self, rule: str, item: Item, reason: str) -> None:
         """Write a step down, before it is made."""
         self.state.note(rule, item.name, reason)
-        self.steps.append(Simplification(rule, item.name, item.type, reason))
+        self.steps.append(Simplification(rule, self.state.full_name(item.name), item.type, reason))
 
 
 def _computes(item: Item) -> bool:
@@ -251,9 +264,9 @@ def _are_equal(shape: Shape, other: Shape) -> bool:
     return all(eq_unasked(one, two) is True for one, two in zip(shape, other, strict=True))
 
 
-def _is_within(fact: Fact, other: Fact) -> bool:
+def _is_as_known(fact: Fact, other: Fact) -> bool:
     """Whether as much is known of a tensor as of another one with the same sizes."""
-    if other.shape is not None and (fact.shape is None or not all(map(_is_narrower, fact.shape, other.shape))):
+    if other.shape is not None and (fact.shape is None or not all(map(is_within, fact.shape, other.shape))):
         return False
     elements, others = fact.elements, other.elements
     if others is None or elements == others:
@@ -261,14 +274,7 @@ def _is_within(fact: Fact, other: Fact) -> bool:
     if elements is None or type(elements) is not type(others) or len(elements) != len(others):
         return False
     pairs = zip(elements, others, strict=True)
-    return all(one == two or (isinstance(one, int | Dim) and isinstance(two, int | Dim) and _is_narrower(one, two)) for one, two in pairs)
-
-
-def _is_narrower(size: Size, other: Size) -> bool:
-    """Whether a size has no value that another one has not."""
-    low, high = bounds(size)
-    least, most = bounds(other)
-    return low >= least and high <= most
+    return all(one == two or (isinstance(one, int | Dim) and isinstance(two, int | Dim) and is_within(one, two)) for one, two in pairs)
 
 
 def _shape_text(shape: Shape) -> str:

@@ -15,7 +15,7 @@ from irshape.model.model import UNFED, Model, Node
 from irshape.ops.op import OpClass
 from irshape.xml.document import PortMap
 
-# The distance between the label of a new item and the last one that it reads, and what makes the labels of two such items differ.
+# The distance between the label of a new item and the last one that it reads, and the least one between two labels.
 _STEP: Final = 2.0**-16
 _LEAST: Final = 2.0**-36
 
@@ -53,14 +53,14 @@ class Item:
 
     `label` is its place in a topological order. `place` is its place in the file: the index of a node of the model, and for a new layer a
     number that orders those behind this node. `op_class` is the class of the operation, None if it is unknown. `recorded` are the element
-    types and shapes that the ports of a new layer of an unknown operation record. `ports` are the ids of the inputs and outputs of a layer
-    that has gained or lost some, else None. `port_maps` are the entries of the port maps of a layer with bodies, and `bodies` the graphs of
-    those that somebody has looked into, by their names.
+    types and shapes that the ports of a new layer of an unknown operation record. `note` is irshape's text about the output of a new
+    layer, None for none. `ports` are the ids of the inputs and outputs of a layer that has gained or lost some, else None. `port_maps` are
+    the entries of the port maps of a layer with bodies, and `bodies` the graphs of those that somebody has looked into, by their names.
     """
 
     __slots__ = (
-        "attributes", "base", "bodies", "id", "inputs", "label", "name", "op_class", "outputs", "place", "port_maps", "ports", "recorded",
-        "type", "version", "view",
+        "attributes", "base", "bodies", "id", "inputs", "label", "name", "note", "op_class", "outputs", "place", "port_maps", "ports",
+        "recorded", "type", "version", "view",
     )  # fmt: skip
 
     def __init__(self, base: Node | None, id: int, name: str, type: str, version: str, op_class: OpClass | None) -> None:
@@ -76,6 +76,7 @@ class Item:
         self.label = 0.0
         self.place: tuple[int, float] = (-1, 0.0)
         self.recorded: list[tuple[str, tuple[int, ...] | None]] = []
+        self.note: str | None = None
         self.ports: tuple[list[int], list[int]] | None = None
         self.port_maps: list[PortMap] | None = None if base is None else base.layer.port_maps
         self.bodies: dict[str, State] = {}
@@ -139,8 +140,11 @@ class Journal:
 
     def note(self, verb: str, name: str, detail: str = "") -> None:
         """Write a step down, before it is made. A layer in a body is named with the layers around it."""
-        path = "" if self.outer is None else f"{self.model.path} / "
-        self.steps.append((len(self.journal), EditStep(verb, f"{path}{name}", detail)))
+        self.steps.append((len(self.journal), EditStep(verb, self.full_name(name), detail)))
+
+    def full_name(self, name: str) -> str:
+        """The name of a layer with the layers around it."""
+        return name if self.outer is None else f"{self.model.path} / {name}"
 
     def undo(self, mark: int) -> None:
         """Take back every change since the journal had this length."""
@@ -189,6 +193,7 @@ class State(Journal):
         super().__init__(model, outer)
         self._numbers: dict[str, int] = {}
         self._serial = count(1)
+        self._labels = set(map(float, range(len(model.nodes))))  # all that were ever given
         self._ids = count(max((node.id for node in model.nodes), default=-1) + 1)
         values: dict[int, Value] = {}
         for node in model.nodes:
@@ -366,7 +371,11 @@ class State(Journal):
 
     def label_behind(self, values: Iterable[Value]) -> float:
         """A label for a new item that reads some tensors. No other item has it, so that labels are an order."""
-        return max((value.item.label for value in values), default=-1.0) + _STEP + next(self._serial) * _LEAST
+        label = max((value.item.label for value in values), default=-1.0) + _STEP + next(self._serial) * _LEAST
+        while label in self._labels:
+            label += _LEAST
+        self._labels.add(label)
+        return label
 
     # The order.
 

@@ -19,6 +19,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
 from irshape.xml.document import Document, Layer, Port, PortMap
 from irshape.xml.placing import Lines, behind, cut, end_of, tag_attribute, tag_splices
+from irshape.xml.reader import ANNOTATION
 from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices, spliced
 
 # The bytes of a new constant begin at a multiple of this number.
@@ -232,15 +233,18 @@ class _Writer:
         attributes = self._attributes(item.type, item.attributes)
         content = [lines.element(1, "data", attributes)] if attributes else []
         inputs = [self._port(id, value, None) for id, value in zip(item.input_ids, item.inputs, strict=True)]
-        outputs = [self._port(id, value, value.names) for id, value in zip(item.output_ids, item.outputs, strict=True)]
+        outputs = [self._port(id, value, value.names, item.note) for id, value in zip(item.output_ids, item.outputs, strict=True)]
         content += [lines.element(1, tag, {}, ports) for tag, ports in (("input", inputs), ("output", outputs)) if ports]
         return lines.element(0, "layer", {"id": str(item.id), "name": item.name, "type": item.type, "version": item.version}, content)
 
-    def _port(self, id: int, value: Value | None, names: str | None) -> str:
+    def _port(self, id: int, value: Value | None, names: str | None, note: str | None = None) -> str:
         fact = POISONED if value is None else self._facts.get(value.slot, POISONED)
         wanted = self._annotator.port(Port(id, None, -1), fact, fact)
-        dims = [f"{self._lines.layout.line(3)}<dim>{size}</dim>" for size in wanted.dims or ()]
-        return self._lines.element(2, "port", {"id": str(id), "precision": wanted.precision or _UNKNOWN, "names": names}, dims)
+        content = [f"{self._lines.layout.line(3)}<dim>{size}</dim>" for size in wanted.dims or ()]
+        if note is not None:
+            entry = self._lines.element(4, "attribute", {"name": ANNOTATION, "version": "0", "value": note})
+            content.append(self._lines.element(3, "rt_info", {}, [entry]))
+        return self._lines.element(2, "port", {"id": str(id), "precision": wanted.precision or _UNKNOWN, "names": names}, content)
 
     # Edges.
 

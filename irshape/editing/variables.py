@@ -33,7 +33,7 @@ def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
             attributes = {"variable_id": variable, "variable_type": fact.element_type, "variable_shape": format_shape(fact.shape)}
             reader = _replaced(draft, parameter, "ReadValue", attributes, [])
             state.set_names(reader.outputs[0], value.names)
-            _redirect(draft, value, reader.outputs[0])
+            draft.redirect(value, reader.outputs[0])
             last = reader.outputs[0] if source is value else source
             state.leave(result)
             _renamed(draft, reader, parameter)
@@ -53,7 +53,7 @@ def stateless(draft: Draft) -> dict[str, str]:
                 new = _input(draft, readers[0], draft.facts.seen_by_openvino(values[0]))
                 name = split_names(new.outputs[0].names)[0]
                 for reader, value in zip(readers, values, strict=True):
-                    _redirect(draft, value, new.outputs[0])
+                    draft.redirect(value, new.outputs[0])
                     draft.remove(reader)
                 _renamed(draft, new, readers[0])
             for assign in assigns:
@@ -114,16 +114,9 @@ def _renamed(draft: Draft, new: Item, old: Item) -> None:
         state.rename(new, old.name)
 
 
-def _redirect(draft: Draft, value: Value, new: Value) -> None:
-    for reader, index in list(draft.state.readers.get(value, ())):
-        draft.state.connect(reader, index, new)
-
-
 def _input(draft: Draft, reader: Item, fact: Fact) -> Item:
     """The input that stands for what a ReadValue reads."""
-    attributes = {"shape": format_shape(fact.shape), "element_type": fact.element_type}
-    place = draft.state.place_behind(draft.of_type("Parameter"))
-    new = draft.add("Parameter", (), attributes, name=reader.name, version="opset1", place=place, outputs=None)
+    new = draft.parameter(reader.name, fact.shape, fact.element_type)
     names = reader.outputs[0].names or joined_names([reader.name])
     draft.state.set_names(reader.outputs[0], None)
     draft.state.set_names(new.outputs[0], names)
@@ -137,13 +130,9 @@ def _output(draft: Draft, assign: Item) -> str:
     if source is None:
         raise EditError(f"{assign!r} assigns nothing")
     for value in assign.outputs:
-        _redirect(draft, value, source)
+        draft.redirect(value, source)
     state.leave(assign)
-    place = state.place_behind([*draft.of_type("Result"), source.item])
-    new = state.new_item("Result", assign.name, "opset1", draft.model.registry.find("Result", "opset1"), place)
-    new.inputs = [source]
-    new.label = state.label_behind([source])
-    state.enter(new)
+    new = draft.result(source, assign.name)
     if not source.names:
         state.set_names(source, joined_names([new.name]))
     return split_names(source.names)[0]

@@ -257,6 +257,8 @@ class Engine:
                 facts = facts_of(node, slots)
                 found = self._origin(node, transfer, facts, run, question, entered.get(node.index))
                 outcome = (yield from self._control(node, transfer, facts, run)) if found is None else found
+                if outcome.has_effects and verdict is not None:
+                    outcome = verdict(self, node, outcome)
             outputs = self._effects(run, position, node, outcome) if outcome.has_effects else outcome.outputs
             if self.is_reduced:
                 outputs = self.reduced(outputs)

@@ -400,6 +400,12 @@ def bounds_unasked(size: Size) -> tuple[Bound, Bound]:
     return known.low, known.high
 
 
+def is_within(inner: Size, outer: Size) -> bool:
+    """Whether the bounds of a size lie within those of another."""
+    (low, high), (least, most) = bounds(inner), bounds(outer)
+    return least <= low and high <= most
+
+
 def ask(kind: str, a: Size, b: Size) -> None:
     """Tell whoever gathers the questions of rules that the ranges leave this one open. Nobody else records a question."""
     size = a if isinstance(a, Dim) else b

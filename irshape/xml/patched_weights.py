@@ -129,8 +129,12 @@ class AppendedWeights(Weights):
 
     def read(self, offset: int, size: int) -> bytes:
         """Exactly `size` bytes from `offset`, of the original or of one new constant."""
-        if offset >= self.start and offset in self._appended:
-            return self._appended[offset][:size]
+        if offset >= self.start:
+            # A read may begin inside of a constant, such as that of the end of a string.
+            begin = offset if offset in self._appended else max((one for one in self._appended if one < offset), default=offset)
+            data = self._appended.get(begin, b"")[offset - begin :][:size]
+            if len(data) == size:
+                return data
         if self._original is None:
             raise no_weights()
         return self._original.read(offset, size)

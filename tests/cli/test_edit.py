@@ -25,9 +25,29 @@ def test_edits_are_made_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_without_a_place_the_changes_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["edit", ATROUS, "--remove", "upsample", "--prune"]) == 0
     printed = capsys.readouterr().out
-    assert "17 layers removed" in printed and "nothing is written without -o or --in-place" in printed
+    assert "17 layers removed" in printed and "the model is not written without -o or --in-place" in printed
     assert main(["edit", ATROUS, "--set-attribute", "stem:strides=0,0"]) == 1
     assert "A104 strides must be at least 1" in capsys.readouterr().out
+
+
+def test_errors_that_the_model_had_do_not_count(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["edit", "examples/faulty.xml", "--rename", "join=joined"]) == 0
+    assert "A103" not in capsys.readouterr().out
+    assert main(["edit", "examples/faulty.xml", "--set-attribute", "join:axis=9"]) == 1
+    printed = capsys.readouterr().out
+    assert "V102 axis must be in" in printed and "A103" not in printed
+
+
+def test_a_page_shows_the_changes_before_the_model_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(tmp_path / "changes.html")
+    line = ["edit", ATROUS, "--bypass", "stem/relu", "--set-attribute", "stem:strides=3,3", "--view", target]
+    assert main(line) == 0
+    printed = capsys.readouterr().out
+    assert f"written: {target}" in printed and "the model is not written" in printed and os.listdir(tmp_path) == ["changes.html"]
+    shown = Path(target).read_text()
+    assert "stem/relu" in shown  # a layer that is gone is in the changes alone
+    assert main(line) == 2
+    assert "changes.html: already exists (--force overwrites it)" in capsys.readouterr().err
 
 
 def test_new_errors_are_written_only_by_force(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

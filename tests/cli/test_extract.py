@@ -14,7 +14,7 @@ def test_the_backbone_of_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[s
     target = str(tmp_path / "backbone.xml")
     assert main(["extract", ATROUS, "--to", "features", "-o", target]) == 0
     printed = capsys.readouterr().out
-    assert "input  image     f32[?,3,?,?]" in printed and f"written: {target} (17 layers of 18)" in printed
+    assert "input  image     f32[?,3,?,?]      [B,3,H,W]" in printed and f"written: {target} (17 layers of 18)" in printed
     model = irshape.read(target)
     assert "upsample" not in model and irshape.check(target).diagnostics == []
     assert main(["extract", ATROUS, "--to", "features", "-o", target]) == 2
@@ -29,6 +29,24 @@ def test_the_layers_around_one_and_those_of_a_name(tmp_path: Path) -> None:
     assert {node.type for node in irshape.read(target)} >= {"Convolution", "SpaceToBatch", "ReLU"}
     assert main(["extract", ATROUS, "--layers", "atrous/conv*", "-o", target, "--force"]) == 0
     assert [node.name for node in irshape.read(target).of_type("Convolution")] == ["atrous/conv"]
+
+
+def test_new_inputs_have_the_formulas_of_the_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the whole, the keys of an attention and its mask have as many positions: those of the past and of the new tokens."""
+    target = str(tmp_path / "attention.xml")
+    assert main(["extract", "examples/decoder.xml", "--layers", "*attention*", "-o", target]) == 0
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert printed[0] == ["LAYER", "IS", "FORMULA"]
+    assert ["input", "mask/heads", "boolean[?,1,1,?]", "[B,1,1,P", "+", "S]"] in printed
+    assert ["output", "attention/joined", "f32[?,?,8]", "[B,S,8]"] in printed
+    notes = [(node.name, node.layer.outputs[0].annotation) for node in irshape.read(target)._graph.parameters]
+    assert notes == [  # in the order of the layers
+        ("values", "[?,2,?,4] as [B,2,P + S,4]"),
+        ("keys", "[?,2,?,4] as [B,2,P + S,4]"),
+        ("query/transposed", "[?,2,?,4] as [B,2,S,4]"),
+        ("mask/heads", "[?,1,1,?] as [B,1,1,P + S]"),
+    ]
+    assert irshape.check(target).diagnostics == []
 
 
 @pytest.mark.parametrize(

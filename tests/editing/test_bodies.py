@@ -81,6 +81,19 @@ def test_layers_of_a_body_are_edited(graph: irshape.Graph, tmp_path: Path) -> No
     assert numpy.allclose(run(tmp_path / "model.xml", STEPS, BEFORE)[0], sums(STEPS, BEFORE, 1)[0])
 
 
+def test_layers_of_a_body_stay_in_order(graph: irshape.Graph) -> None:
+    """The Relu is added last, and comes before a layer that was added before it."""
+    body = graph["sums"].body
+    tensor = body["sum/decayed"].output
+    flat = body.add("Reshape", tensor, [0, -1], special_zero=True)
+    back = body.add("Reshape", flat, body.add("ShapeOf", tensor, output_type="i64"), special_zero=False)
+    tensor.replace_uses(back)
+    flat.output.replace_uses(body.add("Relu", flat))
+    assert back.output.element_type is irshape.ElementType.f32
+    labels = [item.label for item in body._draft.state.items.values()]
+    assert len(set(labels)) == len(labels) and list(differences(graph)) == []
+
+
 def test_shapes_leave_a_body_and_enter_it(graph: irshape.Graph) -> None:
     body = graph["sums"].body
     pooled = body.op.ReduceSum(body["sum/step"], [2], keep_dims=True)

@@ -9,7 +9,7 @@ import openvino
 import pytest
 
 import irshape
-from irshape.editing.extract import Part, around, between, extract
+from irshape.editing.extract import Part, around, between, extract, with_numbered
 from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core_of
 
@@ -137,6 +137,32 @@ def test_values_that_are_known_for_all_sizes_become_constants() -> None:
     graph = irshape.edit(bytes(graph), weights=graph.model().weights)
     part = extract(graph._draft, [graph["flat"]._item])
     assert part.frozen == [("to", (-1, 24))] and part.inputs == ["relu"] and graph["flat"].output.text == "[?,24]"
+
+
+def test_what_is_computed_of_constants_is_taken_along() -> None:
+    """Weights that are stored as f16 come with their Convert; a layer that reads an input does not."""
+    graph = irshape.Graph("weights")
+    x = graph.add("Relu", graph.parameter("x", "[?,3]"), name="relu")
+    weights = graph.add("Convert", numpy.ones((3, 4), "f2"), destination_type="f32", name="weights")
+    graph.result(graph.add("MatMul", x, graph.add("Multiply", weights, 0.5, name="scaled"), name="product"))
+    part = extract(graph._draft, [graph["product"]._item])
+    assert part.inputs == ["relu"] and part.outputs == ["product"] and part.taken == [] and part.losses == []
+    assert {layer.name for layer in graph} >= {"weights", "scaled", "product"}
+
+
+def test_layers_that_a_converter_named_go_with_their_readers() -> None:
+    """A scale has no name of its own; another one is read by a layer outside, too."""
+    graph = irshape.Graph("block")
+    x = graph.add("Relu", graph.parameter("x", "[?,3]"), name="stem")
+    first = graph.add("Sigmoid", x, name="block/first")
+    scale = graph.add("Multiply", graph.add("Multiply", first, 2.0, name="Multiply_10002"), 3.0, name="Multiply_10001")
+    second = graph.add("Tanh", scale, name="block/second")
+    shared = graph.add("Multiply", second, 2.0, name="Multiply_10003")
+    graph.result(graph.add("Add", graph.add("Exp", shared, name="block/third"), shared, name="head"))
+    draft = graph._draft
+    items = [layer._item for layer in graph if layer.name.startswith("block/")]
+    numbered = with_numbered(draft, items) - set(items)
+    assert {item.name for item in numbered if item.type != "Const"} == {"Multiply_10001", "Multiply_10002"}
 
 
 def test_sources_become_inputs_and_keep_their_names() -> None:

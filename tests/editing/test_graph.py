@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy
 import openvino
@@ -145,7 +146,9 @@ def test_elements_are_written_as_openvino_reads_them(element_type: str, numbers:
 
 def test_strings_are_packed(tmp_path: Path) -> None:
     graph = irshape.Graph("words")
-    graph.result(graph.constant(["a", "", "häß"]))
+    words = graph.constant(["a", "", "häß"]).layer
+    assert words.faults == []  # the end of the last string is read from the middle of the bytes
+    graph.result(words)
     graph.write(tmp_path / "model.xml")
     assert irshape.read(tmp_path / "model.xml").of_type("Const")[0].const.data.tolist() == ["a", "", "häß"]
 
@@ -182,6 +185,14 @@ def test_a_tensor_of_another_graph_is_refused(graph: irshape.Graph) -> None:
         with pytest.raises(EditError, match="belongs to another graph"):
             use()
     assert graph.steps == []
+
+
+@pytest.mark.parametrize("given", [5, "stem", irshape.read(ATROUS)["stem"]])
+def test_what_is_no_tensor_is_refused(graph: irshape.Graph, given: Any) -> None:
+    with pytest.raises(EditError, match="is no tensor and no layer of a graph: take one of"):
+        graph["stem/relu"].output.replace_uses(given)
+    with pytest.raises(EditError, match="is no tensor and no layer of a graph: take one of"):
+        graph.result(given)
 
 
 def test_a_layer_that_is_read_is_not_removed(graph: irshape.Graph) -> None:
@@ -347,6 +358,15 @@ def test_new_errors_are_written_only_by_force(graph: irshape.Graph, tmp_path: Pa
         graph.write(tmp_path / "model.xml")
     assert not os.listdir(tmp_path)
     graph.write(tmp_path / "model.xml", force=True)
+
+
+def test_constants_without_bytes_get_an_empty_file(tmp_path: Path) -> None:
+    graph = irshape.Graph("empty")
+    graph.result(graph.add("Concat", graph.parameter("x", "[?,4]"), graph.constant(numpy.zeros((0, 4), "f4")), axis=0))
+    assert graph.check().diagnostics == []
+    graph.write(tmp_path / "model.xml")
+    assert (tmp_path / "model.bin").read_bytes() == b""
+    openvino.Core().read_model(tmp_path / "model.xml")
 
 
 def test_constants_need_the_weights_that_they_come_behind(tmp_path: Path) -> None:

@@ -189,6 +189,43 @@ def test_compressed_weights_stay_compressed() -> None:
     assert graph.simplify() == []
 
 
+def body_graph(is_assumed: bool) -> irshape.Graph:
+    """A TensorIterator whose body has layers that it does not need; perhaps its shapes hold on a premise only."""
+    graph = irshape.edit(ROOT / "examples" / "sums.xml")
+    body, start = graph["sums"].body, graph.inputs[1]
+    decay, decayed = body["decay"].output, body["sum/decayed"].output
+    shape = body.add("ShapeOf", decay, output_type="i64", name="shape")
+    decay.replace_uses(body.add("Reshape", decay, shape, special_zero=False, name="shaped"))
+    decayed.replace_uses(body.add("Convert", decayed, destination_type="f32", name="same"))
+    body.add("Relu", decayed, name="unread")
+    if is_assumed:
+        size = graph.add("ShapeOf", start, output_type="i64")
+        rows, columns = graph.add("Gather", size, [0], 0), graph.add("Gather", size, [1], 0)
+        quotient = graph.add("Divide", graph.add("Multiply", rows, columns), rows)
+        target = graph.add("Concat", rows, quotient, axis=0)
+        start.replace_uses(graph.add("Reshape", start, target, special_zero=False), only=[graph["sums"]])
+    return irshape.edit(bytes(graph), weights=graph.model().weights)
+
+
+def test_bodies_are_simplified() -> None:
+    graph = body_graph(is_assumed=False)
+    steps = [(step.rule, step.layer) for step in graph.simplify()]
+    assert steps == [
+        ("fold", "sums / body / shape"),
+        ("no-op", "sums / body / shaped"),
+        ("no-op", "sums / body / same"),
+        ("dead", "sums / body / unread"),
+    ]
+    assert compare(body_graph(is_assumed=False), graph, 2) == Comparison(2, 0.0, [])
+    graph.undo()
+    assert bytes(graph) == bytes(body_graph(is_assumed=False))
+
+
+def test_bodies_behind_a_premise_stay() -> None:
+    graph = body_graph(is_assumed=True)
+    assert [step for step in graph.simplify() if " / " in step.layer] == []
+
+
 def test_layers_whose_bodies_assign_variables_are_not_dead() -> None:
     paths = [path for path in WITH_WEIGHTS if b"<body" in path.read_bytes() and b'"Assign"' in path.read_bytes()]
     for path in paths:
@@ -236,3 +273,15 @@ def test_sizes_of_a_comparison_fit_the_model() -> None:
     x, y = graph.parameter("x", "[?,16..]"), graph.parameter("y", "[?,?]")
     graph.result(graph.add("Add", graph.add("Reshape", x, [0, 4, -1], special_zero=True), graph.add("Unsqueeze", y, [1])))
     assert compare(graph, graph, 3).runs == 3
+
+
+def test_a_comparison_begins_with_empty_variables() -> None:
+    """The variable has no rows at first, so the model runs only if the mask has as many rows as `x`."""
+    graph = irshape.Graph("state")
+    x, mask = graph.parameter("x", "[?,4]"), graph.parameter("mask", "[?,4]")
+    variable = {"variable_id": "v", "variable_type": "f32", "variable_shape": "?,4"}
+    past = graph.add("ReadValue", numpy.zeros((0, 4), "f4"), version="opset6", **variable)
+    rows = graph.add("Concat", past, x, axis=0)
+    graph.add("Assign", rows, version="opset6", variable_id="v")
+    graph.result(graph.add("Subtract", rows, mask, auto_broadcast="none"))
+    assert compare(graph, graph, 12) == Comparison(12, 0.0, [])
