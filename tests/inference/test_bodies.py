@@ -89,8 +89,9 @@ def loop(
     back: bool = True,
     slice: str = "",
     output: str = "",
+    condition: Callable[[Net], Ref] = lambda inner: inner.const(True, "boolean"),
 ) -> Net:
-    """A Loop: its body has Parameter 0, Result 1 and a condition that is always true; its input is the port 2.
+    """A Loop: its body has Parameter 0, Result 1 and a condition, which is always true; its input is the port 2.
 
     None for `trips` or `entered` lets an input tell; the text "N" for `trips` is the size of an input `f32[N]`.
     """
@@ -98,14 +99,14 @@ def loop(
 
     def build(inner: Net) -> None:
         inside(inner)
-        inner.result(inner.const(True, "boolean"))
+        inner.result(condition(inner))
 
     if trips == "N":
         count = net.layer("ShapeOf", [net.parameter("f32[?]")], ["I64"], "opset3", output_type="i64")[0]
     else:
         count = net.parameter("i64[]") if trips is None else net.const(trips, counted)
-    condition = net.parameter("boolean[]") if entered is None else net.const(entered, "boolean")
-    inputs = [count, condition, net.parameter(fact)]
+    enters = net.parameter("boolean[]") if entered is None else net.const(entered, "boolean")
+    inputs = [count, enters, net.parameter(fact)]
     content = body(net, build)
     [result] = re.findall(r'id="(\d+)" name="result_(?!1")\d+"', content)
     map = (
@@ -626,6 +627,23 @@ def shifted(states: int, levels: int) -> Net:
     net = Net()
     net.result(add(net, [], levels))
     return net
+
+
+def two_conditions(inner: Net) -> Ref:
+    """A list of two values. OpenVINO does not see that it has two: their number is S - S + 2."""
+    (sizes,) = inner.layer("ShapeOf", [Ref(0, 0, "FP32")], ["I64"], "opset3", output_type="i64")
+    size = inner.layer("Gather", [sizes, inner.const([0]), inner.const(0)], ["I64"], "opset8")[0]
+    count = inner.layer("Add", [inner.layer("Subtract", [size, size], ["I64"])[0], inner.const([2])], ["I64"])[0]
+    return inner.layer("Broadcast", [inner.const(True, "boolean"), count], ["BOOL"], "opset3", mode="numpy")[0]
+
+
+def test_a_fault_of_a_loop_that_openvino_does_not_see_is_no_error() -> None:
+    net = loop("f32[?,3]", SAME, condition=two_conditions)
+    found = irshape.infer(net.xml.encode(), weights=net.bin).diagnostics
+    assert [(one.code, one.where.layer_type) for one in found] == [("R401", "Loop")]
+    assert core_of(net.xml.encode()).read_model(net.xml.encode(), net.bin)
+    static = loop("f32[4,3]", SAME, condition=two_conditions)
+    assert "V103" in codes(irshape.infer(static.xml.encode(), weights=static.bin))
 
 
 def test_loops_inside_loops_have_a_budget() -> None:
