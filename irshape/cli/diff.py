@@ -194,7 +194,7 @@ class _Page:
 
     def asides(self) -> Iterator[str]:
         """Differences of the files that are no differences of the models, and the reason if constants were not compared."""
-        asides = [self.cut(text) for text in self.difference.asides]
+        asides = [self.cut(text) for text in dict.fromkeys(self.difference.asides)]
         uncompared = self.difference.uncompared
         asides = [f"constants were not compared: {uncompared}", *asides] if uncompared else asides
         yield from self.section("aside", [(text, []) for text in asides])

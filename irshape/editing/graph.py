@@ -15,7 +15,7 @@ from irshape.editing.arrays import element_type_of
 from irshape.editing.draft import Draft
 from irshape.editing.layers import Layer, Layers, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import Simplification, simplify
-from irshape.editing.state import EditStep
+from irshape.editing.state import EditError, EditStep
 from irshape.editing.variables import stateful, stateless
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR, Diagnostic
@@ -141,7 +141,9 @@ class Graph(Layers):
         return len(self._draft.state.journal)
 
     def undo(self, mark: int = 0) -> None:
-        """Take back all edits since a mark; without one, all edits."""
+        """Take back all edits since a mark; without one, all edits. Raises `EditError` if it is no mark."""
+        if not isinstance(mark, int):
+            raise EditError(f"{mark!r} is no mark; give the number that graph.mark() returned")
         self._draft.state.undo(max(mark, 0))
 
     @contextmanager

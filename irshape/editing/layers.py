@@ -235,8 +235,11 @@ class Layer:
     def move(self, before: Layer) -> Self:
         """Move the layer just before another one in the file, and return the layer.
 
-        OpenVINO takes the order of inputs and outputs from the order of Parameters and Results in the file.
+        OpenVINO takes the order of inputs and outputs from the order of Parameters and Results in the file. Raises `EditError` if the other
+        one is no layer of this graph.
         """
+        if not isinstance(before, Layer):
+            raise EditError(f"{before!r} is no layer of a graph: take one, as graph[{before!r}] does")
         draft, item, other = self._draft, self._live(), before._live()
         if before._draft is not draft:
             raise EditError(f"{before!r} belongs to another graph")

@@ -195,6 +195,20 @@ def test_what_is_no_tensor_is_refused(graph: irshape.Graph, given: Any) -> None:
         graph.result(given)
 
 
+@pytest.mark.parametrize("given", [5, "stem"])
+def test_what_is_no_layer_is_refused(graph: irshape.Graph, given: Any) -> None:
+    with pytest.raises(EditError, match=f"{given!r} is no layer of a graph: take one"):
+        graph["stem"].move(before=given)
+
+
+@pytest.mark.parametrize("given", ["stem", None, 1.5])
+def test_what_is_no_mark_is_refused(graph: irshape.Graph, given: Any) -> None:
+    graph["stem"].rename("first")
+    with pytest.raises(EditError, match=f"{given!r} is no mark; give the number that graph.mark"):
+        graph.undo(given)
+    assert "first" in graph
+
+
 def test_a_layer_that_is_read_is_not_removed(graph: irshape.Graph) -> None:
     with pytest.raises(EditError, match=r"'stem/relu'.* reads Convolution 'stem': replace its uses first, or remove\(cascade=True\)"):
         graph["stem"].remove()
