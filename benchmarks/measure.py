@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -223,6 +223,38 @@ def groups(folder: Path) -> Iterator[tuple[str, bool, list[Path]]]:
 
 def _with_weights(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob("**/*.xml")) if path.with_suffix(".bin").exists()]
+
+
+# Smaller files are of one operation or a few: a call alone takes more than the question.
+_LEAST_LAYERS = 100
+
+
+def each_alone(arguments: Iterable[str], measured: Callable[[Path], Any]) -> Iterator[tuple[Path, Any]]:
+    """What is measured of each model among files and folders, each in a process of its own.
+
+    `measured` gives what JSON can hold. A model that cannot be measured is named on stderr. Files without weights, and those of fewer than
+    100 layers, are left out.
+    """
+    found = [sorted(path.glob("**/*.xml")) if path.is_dir() else [path] for path in map(Path, arguments)]
+    for path in (path for several in found for path in several):
+        if count_layers(str(path)) < _LEAST_LAYERS or not path.with_suffix(".bin").exists():
+            continue
+        reader, writer = os.pipe()
+        child = os.fork()
+        if not child:
+            told = None
+            try:
+                told = measured(path)
+            except (ValueError, RuntimeError) as error:  # InputError is a ValueError
+                print(f"{path}: {str(error).splitlines()[0]}", file=sys.stderr, flush=True)
+            os.write(writer, json.dumps(told).encode())
+            os._exit(0)
+        os.close(writer)
+        with open(reader, encoding="utf-8") as answer:
+            told = json.loads(answer.read() or "null")
+        os.waitpid(child, 0)
+        if told:
+            yield path, told
 
 
 def starts(model: Model, rounds: int) -> list[Start]:

@@ -7,7 +7,6 @@ model is measured in a process of its own. Prints a line for each model, and how
 """
 
 import gc
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -20,10 +19,8 @@ import openvino
 
 import irshape
 from benchmarks.inside import differences
-from benchmarks.measure import count_layers
+from benchmarks.measure import each_alone
 
-# Smaller files are of one operation or a few: a call alone takes more than the reshape.
-_LEAST_LAYERS = 100
 # Reshapes before those that are measured, and so many more; and how many sizes are tried to find them.
 _BEFORE, _MEASURED = 5, 20
 _ATTEMPTS = 500
@@ -91,28 +88,11 @@ def _spent(reshape: Callable[[Sizes], Any], several: list[Sizes]) -> list[float]
 def main() -> None:
     """Measure each model in turn."""
     gc.disable()
-    paths = [path for one in map(Path, sys.argv[1:]) for path in (sorted(one.glob("**/*.xml")) if one.is_dir() else [one])]
     ratios: list[float] = []
     print(f"{'ratio':>7} {'irshape':>9} {'OpenVINO':>9} ms", flush=True)
-    for path in paths:
-        if count_layers(str(path)) < _LEAST_LAYERS or not path.with_suffix(".bin").exists():
-            continue
-        reader, writer = os.pipe()
-        child = os.fork()
-        if not child:
-            try:
-                ours, theirs, left = ratio(path)
-                os.write(writer, f"{ours} {theirs} {left}".encode())
-            except (ValueError, RuntimeError, irshape.InputError) as error:
-                os.write(writer, f"0 0 {str(error).splitlines()[0]}".encode())
-            os._exit(0)
-        os.waitpid(child, 0)
-        os.close(writer)
-        first, second, left = os.read(reader, 4096).decode().split(" ", 2)
-        os.close(reader)
-        if float(second):
-            ratios.append(float(first) / float(second))
-            print(f"{ratios[-1]:7.4f} {float(first):9.3f} {float(second):9.3f} {path.parent.name}/{path.stem} {left}", flush=True)
+    for path, (ours, theirs, left) in each_alone(sys.argv[1:], ratio):
+        ratios.append(ours / theirs)
+        print(f"{ratios[-1]:7.4f} {ours:9.3f} {theirs:9.3f} {path.parent.name}/{path.stem} {left}", flush=True)
     for limit in (USUAL, MOST):
         print(f"{sum(one <= limit for one in ratios)} of {len(ratios)} models: at most {limit}")
 

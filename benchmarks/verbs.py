@@ -10,7 +10,6 @@ model with open sizes, and a table for `docs/performance.md`.
 import contextlib
 import gc
 import io
-import json
 import os
 import sys
 import tempfile
@@ -20,11 +19,9 @@ from statistics import median, quantiles
 from typing import Final
 
 import irshape
-from benchmarks.measure import count_layers
+from benchmarks.measure import each_alone
 from irshape.cli.main import main as command
 
-# Smaller files are of one operation or a few: what a command prints then counts more than what it asks.
-_LEAST_LAYERS: Final = 100
 # A model is measured so many times, or until it has had so many seconds, but at least twice.
 _ROUNDS: Final = 5
 _ENOUGH: Final = 4.0
@@ -98,31 +95,13 @@ def table(found: dict[str, dict[str, float]]) -> list[str]:
 
 def main() -> None:
     """Measure each model in turn."""
-    paths = [path for one in map(Path, sys.argv[1:]) for path in (sorted(one.glob("**/*.xml")) if one.is_dir() else [one])]
     found: dict[str, dict[str, float]] = {}
     gc.disable()
     print(f"{'check':>9}  " + " ".join(f"{verb:>9}" for verb in VERBS), flush=True)
-    for path in paths:
-        if count_layers(str(path)) < _LEAST_LAYERS or not path.with_suffix(".bin").exists():
-            continue
-        reader, writer = os.pipe()
-        child = os.fork()
-        if not child:
-            try:
-                told = ratios(path) if is_open(path) else {}
-            except (ValueError, irshape.InputError) as error:
-                print(f"{path}: {error}", file=sys.stderr)
-                told = {}
-            os.write(writer, json.dumps(told).encode())
-            os._exit(0)
-        os.close(writer)
-        with open(reader, encoding="utf-8") as answer:
-            told = json.loads(answer.read() or "{}")
-        os.waitpid(child, 0)
-        if told:
-            found[path.stem] = told
-            shown = " ".join(f"{told.get(verb, float('nan')):9.2f}" for verb in VERBS)
-            print(f"{told['check']:6.2f} ms  {shown}  {path.parent.name}/{path.stem}", flush=True)
+    for path, told in each_alone(sys.argv[1:], lambda path: ratios(path) if is_open(path) else None):
+        found[path.stem] = told
+        shown = " ".join(f"{told.get(verb, float('nan')):9.2f}" for verb in VERBS)
+        print(f"{told['check']:6.2f} ms  {shown}  {path.parent.name}/{path.stem}", flush=True)
     print(f"\n{len(found)} models\n", *table(found), sep="\n")
 
 

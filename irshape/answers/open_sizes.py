@@ -168,7 +168,7 @@ class OpenSizes:
         first, count = found[0], len(found) - 1
         more = f", and so it is with {count} more ax{'i' if count == 1 else 'e'}s of inputs" if count else ""
         message = f"axis {first.axis} of input {first.node.name!r} {self._wish.fault} (only {self._number(first)} is valid){more}"
-        return Violation(self._wish.code, f"{message}: {self._depend(found)}", first.node, "to set a symbol sets it, too")
+        return Violation(self._wish.code, f"{message}: {self._depend(found)}", first.node, "setting a symbol also sets these axes")
 
     # Sizes that would do.
 

@@ -15,7 +15,7 @@ from irshape.shape.guard import BOUNDS
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.range import interval_text
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, Pieces
+from irshape.shape.value import Elements, Pieces, are_numbers
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -134,8 +134,8 @@ class Reading(Findings):
                 if elements is None:
                     continue
                 # The type tells whether OpenVINO reads the elements, and no size does. But of packed ones it matters which they are.
-                is_whole = port.element_type.bits >= 8
-                if not any(isinstance(one, Dim) for one in elements) if is_whole else self.known(port) is not None:
+                is_read = are_numbers(elements) if port.element_type.bits >= 8 else are_known(elements)
+                if is_read:
                     self.readable(port, elements)
 
     def _require_readable(self, port: Input) -> None:

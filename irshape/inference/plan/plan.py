@@ -214,15 +214,9 @@ class Plan:
 
     def _compiled(self) -> tuple[Callable[..., Sizes | None], Callable[[Sizes], Any], Any]:
         # Every name in the source is one of the plan's own, and every number an int or a float: no text of the file is in it.
-        made: dict[str, Any] = (
-            {"__builtins__": _BUILTINS}
-            if self._are_numbers
-            else {
-                "__builtins__": _BUILTINS | OPERATIONS,
-                "hull": self.hull,
-                **self.opaque,
-            }
-        )
+        made: dict[str, Any] = {"__builtins__": _BUILTINS}
+        if not self._are_numbers:
+            made = {"__builtins__": _BUILTINS | OPERATIONS, "hull": self.hull, **self.opaque}
         exec(compile(self.source, "<plan>", "exec"), made)
         return made["sizes"], made["tensors"], made.get("guards")
 
@@ -239,10 +233,11 @@ class Plan:
         output ports that only the rules of their layers tell. All other ports are as they were.
 
         A tree is an int, a name, or a list of an operator and trees. The operators `+ * // min max >= == != or not` mean what they
-        mean in Python. `["broadcast", a, b]` is b if a is 1, otherwise a. `["multiple", a, b]` says that b is not 0 and divides a. Of
-        sizes that only data tell, `["hull", n, a, b]` is one of two,
-        in a body, `["interval", a]` is a as OpenVINO knows it, by its bounds, and `["open", kind, a, b]` says that the
-        bounds leave a question open; whoever computes with numbers takes a, and true.
+        mean in Python. `["broadcast", a, b]` is b if a is 1, otherwise a. `["multiple", a, b]` says that b is not 0 and divides a.
+
+        Three more operators are about sizes that only data tell. `["hull", n, a, b]` is one of the two sizes, in a body. `["interval", a]`
+        is a with the bounds that OpenVINO knows. `["open", kind, a, b]` says that the bounds leave a question open. A program that
+        computes with numbers takes a for the first two, and true for the last.
         """
         ports = {
             slot: f"{node.key}:{id}"
