@@ -17,7 +17,7 @@ a run when it is whole, and stores the question then: a pass that is interrupted
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from irshape.inference.apply import Rules
@@ -89,6 +89,7 @@ class Engine:
         self.origins = Origins(model, self.rules, self.constants, opaque)
         self.voice = self.new_voice(model)
         self.bodies: dict[tuple[int, str], Self] = {}
+        self._graphs: list[Self] = []
         self.parameters = model.parameters
         self.current = Run.of(model.slot_count, 0)
         self.diagnostics = Diagnostics()
@@ -100,9 +101,12 @@ class Engine:
         self.schedule = schedule(model, self.transfers, demanded(model, self.maps, body), weights)
         self.constants.is_short |= self.schedule.is_short
         self.pairs = self._variables() if model.of_type("Assign") else []
-        if outer is None:
-            for graph in self.graphs():
-                graph._enter_bodies()
+        pending = [self] if outer is None else []
+        while pending:
+            graph = pending.pop()
+            graph._enter_bodies()
+            self._graphs.append(graph)
+            pending += reversed(graph.bodies.values())
 
     def _enter_bodies(self) -> None:
         """Make the engines of the bodies."""
@@ -111,13 +115,9 @@ class Engine:
                 engine = type(self)(body.model, self.weights, self.opaque, outer=self, body=body)
                 self.bodies[index, body.name] = engine  # type: ignore[assignment]  # mypy takes type(self) for Engine
 
-    def graphs(self) -> Iterator[Self]:
-        """The engine itself and those of all bodies, in the order of the file."""
-        pending = [self]
-        while pending:
-            graph = pending.pop()
-            yield graph
-            pending += reversed(graph.bodies.values())
+    def graphs(self) -> Sequence[Self]:
+        """The outermost engine and those of all bodies, in the order of the file."""
+        return self._graphs
 
     @property
     def question(self) -> Question:
@@ -201,7 +201,7 @@ class Engine:
         self.diagnostics = run.diagnostics
         self.guarded_runs = [(run, "")]
         self.current = run
-        pending = [(self, run, "")]
+        pending = [(self, run, "")] if run.inner else []
         while pending:
             engine, run, around = pending.pop()
             for key, inner in run.inner.items():
@@ -233,6 +233,7 @@ class Engine:
     def _again(self, question: Question, dirty: frozenset[int]) -> Pass:
         """A pass over these nodes, and all that their change reaches."""
         run = self.current.copy()
+        run.outcomes = run.outcomes or [None] * len(self.schedule.nodes)
         yield from self._visit(run, question, (), self.schedule.marks(dirty))
         self._examine_variables(run, question)
         return run

@@ -126,27 +126,28 @@ class Inference:
 
     ties: Sequence[Any] = ()
     data_sizes: Sequence[Any] = ()
+    steps: int = 0
+    remedy: Remedy | None = None
+    _is_suppressed: bool = False
+    _selection: Selection | None = None
 
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics, asked: Inputs | None = None) -> None:
         self.document = document
         self.model = model
         # The engine may run again; these keep the results of this pass.
         self.graphs: list[tuple[Model, Run]] = [(one.model, one.current) for one in engine.graphs()]
-        self.given = dict(engine.question.shapes)
+        question = engine.question
+        self.given = question.shapes
         self.asked = asked
-        self.steps = 0
         self.opaque = engine.opaque
-        self.symbols = dict(engine.question.symbols)
+        self.symbols = question.symbols
         self.weights = engine.weights
         self.scope = engine.scope
         self._guarding = engine.guarded_runs
         self.mended: list[Diagnostic] = []
         self.accepted: list[str] = []
         self.patches: list[Patch] = []
-        self.remedy: Remedy | None = None
         self._found = diagnostics
-        self._is_suppressed = False
-        self._selection: Selection | None = None
         self.knows_values = not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 

@@ -191,7 +191,7 @@ def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Symbols) -
         for name, value in patterns:
             shape = _described(name, value)
             described.update((node, shape) for node in matched(name, names) if node not in exact)
-    return Inputs(described, *_sizes_of_symbols(symbols))
+    return Inputs(described, *_sizes_of_symbols(symbols)) if symbols else Inputs(described)
 
 
 def is_pattern(name: str) -> bool:

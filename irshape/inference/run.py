@@ -136,6 +136,13 @@ class Run:
         run.outcomes = [None] * node_count
         return run
 
+    def like(self) -> Run:
+        """A run with the same reports and bodies, for a plan to place its facts."""
+        run = Run(None)
+        run._reports, run.unlisted, run.inner, run.optional = self.reports, self.unlisted, self.inner, self.optional
+        run.is_as_read = self.is_as_read
+        return run
+
     def copy(self) -> Run:
         """A run that begins with the results of this one."""
         run = Run(self.slots.copy())

@@ -141,7 +141,7 @@ class Session:
 
     def _attempted(self, plans: _Plans, inputs: Inputs) -> _Plans:
         """The plans, and the engine that they are for, after a pass."""
-        if plans.engine.remembered > _MOST_REMEMBERED * max(len(self.model), _LEAST_LAYERS):
+        if plans.is_full:
             plans = _Plans(self._new_engine())
         shapes = inputs.numbers()
         if shapes is not None and plans.answer(shapes):
@@ -152,6 +152,7 @@ class Session:
             plans = _Plans(self._new_engine())
             question = inputs.question(plans.engine)
         infer_all(plans.engine, question)
+        plans.measure()
         if shapes is not None and not any(found.severity == ERROR for found in plans.engine.diagnostics):
             plans.learn(shapes)
         return plans
@@ -167,6 +168,7 @@ class _Plans:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.found: list[Plan] = []
+        self.is_full = False
         self._left = _MOST_PLANS
         self._before: dict[int, Numbers] = {}
         self._changed: dict[tuple[int, int], None] = {}
@@ -179,11 +181,17 @@ class _Plans:
             if run is not None:
                 if not engine.take(run, shapes, examines=plan.examines):
                     return False
+                if plan.is_remembered:
+                    self.measure()
                 if plan is not self.found[0]:
                     self.found.remove(plan)
                     self.found.insert(0, plan)
                 return True
         return False
+
+    def measure(self) -> None:
+        """See whether the tables of the engine hold so much that they are begun anew."""
+        self.is_full = self.engine.remembered > _MOST_REMEMBERED * max(len(self.engine.model), _LEAST_LAYERS)
 
     def learn(self, shapes: dict[int, Numbers]) -> None:
         """See what a pass without errors has changed, and make a plan if something changed before."""

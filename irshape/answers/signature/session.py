@@ -18,7 +18,8 @@ class SymbolSession(Session):
     _knobs: tuple[Knobs, Sizes] | None = None
 
     def _reshaped(self, asked: Inputs, batch: int | str | None, *, patch_constants: bool) -> Inference:
-        if self._inputs.updated(asked).are_named:
+        has_symbols = asked.symbols or asked.formulas or self._inputs.symbols
+        if not has_symbols or self._inputs.updated(asked).are_named:
             inference = super()._reshaped(asked, batch, patch_constants=patch_constants)
             self._knobs = None if inference.ok else self._knobs
             return inference

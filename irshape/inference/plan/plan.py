@@ -66,10 +66,13 @@ class Plan:
         self.opaque = opaque
         self.hull = hull
         self.asks = [step for step in steps if isinstance(step, Ask)]
+        # Whether answers leave outcomes or sizes in the tables of the engine.
+        self.is_remembered = bool(self.asks or opaque or hull)
         self._varying = [(symbol.node.index, symbol.axis) for symbol in symbols]
-        self._ranks = [(index, len(shape)) for index, shape in shapes.items()]
-        axes = [(index, axis) for index, rank in self._ranks for axis in range(rank)]
-        self._fixed = [(index, axis, shapes[index][axis]) for index, axis in axes if (index, axis) not in self._varying]
+        self._fixed = [
+            (index, len(shape), [(axis, size) for axis, size in enumerate(shape) if (index, axis) not in self._varying])
+            for index, shape in shapes.items()
+        ]
         self._functions = self._compiled()
 
     @property
@@ -79,19 +82,18 @@ class Plan:
 
     def run(self, shapes: Mapping[int, Numbers], engine: Engine) -> Run | None:
         """The run for these shapes of Parameters, by node; None if the plan does not hold. The engine is asked for its rules."""
-        if len(shapes) != len(self._ranks):
+        if len(shapes) != len(self._fixed):
             return None
-        for index, rank in self._ranks:
-            if index not in shapes or len(shapes[index]) != rank:
+        for index, rank, fixed in self._fixed:
+            shape = shapes.get(index)
+            if shape is None or len(shape) != rank:
                 return None
-        for index, axis, size in self._fixed:
-            if shapes[index][axis] != size:
-                return None
+            for axis, size in fixed:
+                if shape[axis] != size:
+                    return None
         varying = [shapes[index][axis] for index, axis in self._varying]
-        base, run = self.base, _like(self.base)
+        base, run = self.base, self.base.like()
         answers: dict[int, Fact] = {}
-        # Facts that a rule of the engine takes are those of its table; others are gone with the run.
-        table = engine.facts if self.asks else FactTable(engine.facts.is_static)
         try:
             if self.asks:
                 run.reports, run.unlisted, run.inner = base.reports.copy(), base.unlisted.copy(), base.inner.copy()
@@ -102,7 +104,7 @@ class Plan:
             return None
         if numbers is None:
             return None
-        made = partial(self._facts, numbers, table)
+        made = partial(self._facts, numbers, engine.facts)
         self._enter(self.planned, run, numbers, cache(made) if self.planned.bodies else made, answers)
         return run
 
@@ -116,7 +118,7 @@ class Plan:
         if planned.bodies:
             run.inner = run.inner.copy()
             for key, body in planned.bodies.items():
-                run.inner[key] = _like(body.base)
+                run.inner[key] = body.base.like()
                 self._enter(body, run.inner[key], numbers, made)
 
     def _reported(self, planned: Planned, numbers: Sizes, reports: dict[int, NodeReport]) -> dict[int, NodeReport]:
@@ -129,7 +131,9 @@ class Plan:
         return planned.report(iter(self._functions[2](numbers)[first:]), reports)
 
     def _facts(self, numbers: Sizes, table: FactTable) -> list[Fact]:
-        """The fact of each template with these numbers."""
+        """The fact of each template with these numbers. Facts that a rule takes are those of the engine's table."""
+        if not self.asks:  # they are gone with the run
+            table = FactTable(table.is_static)
         return [_fact(table, template, row) for template, row in zip(self._templates.values(), self._functions[1](numbers), strict=True)]
 
     # The Python of a plan.
@@ -259,14 +263,6 @@ class Plan:
             "tensors": {ports[slot]: template.to_dict() for slot, template in self.planned.tensors.items()},
             "open": [ports[slot] for slot in sorted(self.open)],
         }
-
-
-def _like(base: Run) -> Run:
-    """A run without facts yet, like another."""
-    run = Run(None)
-    run.outcomes, run.is_as_read = [None] * len(base.outcomes), base.is_as_read
-    run.reports, run.unlisted, run.inner, run.optional = base.reports, base.unlisted, base.inner, base.optional
-    return run
 
 
 class _Asking:
