@@ -118,6 +118,15 @@ class Scope:
             made = self._unknowns[wanted] = self._new_symbol(name, known, UNBACKED if is_unbacked else OTHER)
         return made
 
+    def take_names(self, other: Scope) -> None:
+        """Give the unknown values the names that the values of the same keys have in another scope."""
+        known = {key: size.polynomial for (key, *_), size in other._unknowns.items() if isinstance(size, Dim)}
+        for (key, *_), size in self._unknowns.items():
+            own = self.polynomials.only_atom(size.polynomial) if isinstance(size, Dim) else None
+            same = other.polynomials.only_atom(known[key]) if key in known else None
+            if own is not None and same is not None and own.name != same.name:
+                self.polynomials.rename(own.index, same.name)
+
     def interval(self, key: Hashable, size: Dim) -> Size:
         """A value of which the bounds of a size are known, and not its formula; the same object for the same key and bounds."""
         low, high, _, _ = size.range

@@ -1,6 +1,7 @@
 """Inferences in the symbols of the signature: what they say is what the inference without names says, for inputs that are tied together."""
 
 import json
+import re
 from pathlib import Path
 from random import Random
 
@@ -201,3 +202,31 @@ def test_an_explanation_names_the_ties_of_its_symbols(capsys: pytest.CaptureFixt
     assert "axis 2 = data[0][2] + data[1][2] = P + S" in out and "past.value axis 2" in out
     assert main(["explain", str(EXAMPLES[1]), "keys:2:1"]) == 0
     assert "tied together" not in capsys.readouterr().out
+
+
+def summed_with_data() -> Net:
+    """Two inputs and a row of which only the data of a third input tell the size; their sum has a size for which all must broadcast."""
+    net = Net()
+    first, second, data = net.parameter("f32[?]"), net.parameter("f32[?]"), net.parameter("f32[?]")
+    [found] = net.layer("NonZero", [data], ["I64"], "opset3", output_type="i64")
+    [places] = net.layer("Reshape", [found, net.const([-1])], ["I64"], special_zero=True)
+    [row] = net.layer("Convert", [places], ["FP32"], destination_type="f32")
+    [sum_of_data] = net.layer("Add", [second, row], ["FP32"], auto_broadcast="numpy")
+    net.result(net.layer("Add", [sum_of_data, first], ["FP32"], auto_broadcast="numpy")[0])
+    return net
+
+
+def stretched() -> Net:
+    """A column that takes the shape that the elements of an input give."""
+    net = Net()
+    net.result(net.layer("Broadcast", [net.parameter("f32[3,1]"), net.parameter("i64[2]")], ["FP32"], "opset3", mode="bidirectional")[0])
+    return net
+
+
+@pytest.mark.parametrize("net", [summed_with_data(), stretched()], ids=["data", "elements"])
+def test_conditions_and_ties_have_names_for_all_that_data_decide(net: Net) -> None:
+    inference, found = inferred(net), irshape.signature(net.xml.encode(), weights=net.bin)
+    named = inference._named
+    said = json.dumps([inference.to_dict(named=True).get("named"), [tie.to_dict() for tie in named.ties], found.to_dict()])
+    assert "n_" in said or "nonzero" in said
+    assert not re.search(r"\bd\d+\b", said)

@@ -7,6 +7,7 @@ from re import fullmatch
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.roots import roots
+from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.names import Names
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED
@@ -41,12 +42,13 @@ def _data_sizes(inference: Inference, open_names: Collection[str], taken: Iterab
     for root in roots(inference):
         for name in symbols(root.size):
             owners.setdefault(name, root.node)
-    for premise, guard in inference.premises.items():
-        for name in premise.symbols():
-            owners.setdefault(name, guard._node)
+    in_shapes = frozenset(owners)
+    for demanding, requirement, _ in inference.requirements:
+        for name in requirement.symbols():
+            owners.setdefault(name, demanding)
     names = Names(taken)
     found: dict[int, DataSize] = {}
-    for atom in inference.scope.polynomials.atoms:
+    for atom in sorted(inference.scope.polynomials.atoms, key=lambda atom: atom.name not in in_shapes):  # these get the first numbers
         node = owners.get(atom.name)
         if atom.kind == "symbol" and atom.name in open_names and node is not None:
             found[atom.index] = DataSize(names.name(data_name(node)), public(node))
@@ -72,9 +74,9 @@ def name_elements(reading: Inference, taken: Collection[str]) -> None:
 
 
 def nameless(inference: Inference, names: Collection[str]) -> set[str]:
-    """The symbols in the sizes and premises of an inference that are not among these names."""
+    """The symbols in the sizes and requirements of an inference that are not among these names."""
     seen: set[Size] = set()
-    found = {name for one in inference.premises for name in one.symbols()}
+    found = {name for _, requirement, _ in inference.requirements for name in requirement.symbols()}
     for _, run in inference.graphs:
         for fact in run.slots:
             for size in fact.shape or ():
@@ -91,3 +93,15 @@ def name_data_sizes(reading: Inference, taken: Collection[str]) -> list[DataSize
     for index, size in found.items():
         reading.scope.polynomials.rename(index, size.name)
     return list(found.values())
+
+
+def name_ties(found: Discovery, reading: Inference) -> None:
+    """Give the symbols in the ties the names that they have in a reading; one that it does not have is named by the layer of the tie."""
+    names = Names(atom.name for atom in reading.scope.polynomials.atoms)
+    for step in found.steps:
+        step.unifier.scope.take_names(reading.scope)
+        for guard in [demand.guard for one in step.unifier.replacements for demand in one.demands]:
+            nameless = {name for name in guard.requirement.symbols() if fullmatch(UNNAMED, name)}
+            for atom in step.unifier.table.atoms if nameless else ():
+                if atom.name in nameless:
+                    step.unifier.table.rename(atom.index, names.name(data_name(guard._node)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from irshape.answers.signature.data import DataSize, name_data_sizes, nameless
+from irshape.answers.signature.data import DataSize, name_data_sizes, name_ties, nameless
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.reasons import Because, because
 from irshape.inference.inference import Inference, conclude
@@ -65,7 +65,9 @@ def named(plain: Inference) -> Inference:
         return plain
     reading = conclude(engine)
     reading.given = plain.given
-    return NamedInference(plain, reading, because(found), name_data_sizes(reading, found.ranges))
+    data_sizes = name_data_sizes(reading, found.ranges)
+    name_ties(found, reading)
+    return NamedInference(plain, reading, because(found), data_sizes)
 
 
 def _is_much(plain: Inference) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from irshape.answers.condition import Condition
 from irshape.answers.question import is_whole
-from irshape.answers.signature.data import DataSize, name_data_sizes
+from irshape.answers.signature.data import DataSize, name_data_sizes, name_ties
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import Note, notes
 from irshape.answers.signature.reasons import Because, because, variable
@@ -59,6 +59,7 @@ class Signature:
         self._all_data_sizes = name_data_sizes(self._inference, found.ranges)
         self.data_sizes: Final[list[DataSize]] = []
         self.outputs: Final = dict(self._outputs())
+        name_ties(found, self._inference)
         self.notes: Final[list[Note]] = notes(found)
         self.because: Final = because(found)
 
