@@ -4,7 +4,8 @@ Layers with equal text share a `Signature`, which is parsed once. The values tha
 this. Ports and their offsets are made on demand. Every byte is matched against strict patterns, or parsed by expat where the content is
 free (`<rt_info>`), so an accepted file is well-formed. Any other file, and so every file with a fault, goes to the general reader; both
 readers give equal documents. The general reader also reads single layers: a few with content that the patterns do not know, such as
-`<rt_info>` in a port, and those with bodies, of which it reads all but the layers and edges of the bodies.
+`<rt_info>` in a port or an entity in another value than the name; and those with bodies, of which it reads all but the layers and edges
+of the bodies.
 """
 
 from __future__ import annotations
@@ -90,6 +91,9 @@ _NET_END: Final = b"</net>"
 # A file with suppressions goes to the general reader.
 _SUPPRESSION: Final = "<irshape"
 # A file with means to subtract goes there, too.
+# The entities of XML, each of which stands for a sign.
+_ENTITIES: Final = {"&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&apos;": "'"}
+_ENTITY: Final = re.compile("|".join(_ENTITIES))
 _PREPROCESS: Final = b"<pre-process"
 _CONST: Final = ' type="Const" '
 # Layers of unusual content that the general reader reads one by one; it takes less time for a whole file with more of them.
@@ -248,8 +252,9 @@ class _Lane:
         # A large file spends its reading time in this loop, so the loop calls no function that a layer can do without.
         signatures, has_fused_names = self.signatures, self.has_fused_names
         ports = partial(_listed, self.source)
-        count = len(texts)  # of the layers that are read: those before the first one with bodies
+        first, count = len(layers), len(texts)  # of the layers that are read: those before the first one with bodies
         values: list[str] = []
+        apart: set[int] = set()  # the places of the layers that the general reader has read
         for text, before, number, name, rest in zip(texts, befores, numbers, names, rests, strict=True):
             key, has_names, tail = rest.partition(_NAMES)
             if has_names:
@@ -279,6 +284,7 @@ class _Lane:
                         count = texts.index(text)
                         break
                     at = end + len(_LAYER_END)
+                    apart.add(len(layers))
                     layers.append(self.unusual_layer(begin, at))
                     continue
             signature, data_at = found
@@ -292,9 +298,23 @@ class _Lane:
         self.numbers.update(zip(ids, numbers, strict=False))
         if not {*betweens[:count]} <= {" name="} or not all(map(_BEFORE.fullmatch, {*befores[:count]})):
             raise UnusualError
-        if "".join([*values, *names[:count]]).encode().translate(None, _IN_VALUES):
-            raise UnusualError
+        if odd := "".join([*values, *names[:count]]).encode().translate(None, _IN_VALUES):
+            if odd.strip(b"&"):
+                raise UnusualError
+            for place, name in enumerate(names[:count], first):
+                if place not in apart:
+                    layers[place] = self.with_entities(layers[place], name)
         return at
+
+    def with_entities(self, layer: Layer, name: str) -> Layer:
+        """The layer with the entities of its text read: `torch.export` gives names such as `add/&lt;built-in function add>`."""
+        marks = self.source.count(b"&", layer.offset, layer.end)
+        if not marks:
+            return layer
+        if marks > len(_ENTITY.findall(name)):
+            return self.unusual_layer(layer.offset, layer.end)
+        layer.name = _ENTITY.sub(lambda entity: _ENTITIES[entity[0]], name)
+        return layer
 
     def unusual_layer(self, begin: int, end: int) -> Layer:
         """Read a layer whose content departs from the layout with the general reader."""

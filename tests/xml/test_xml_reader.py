@@ -493,6 +493,31 @@ def test_the_ports_of_a_layer_stand_behind_its_notes(note):
     assert [len(layer.inputs) for layer in fast.graph.layers] == [0, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("add/&lt;built-in function add>/Add", "add/<built-in function add>/Add"),
+        ("&quot;&apos;&amp;&gt;", "\"'&>"),
+        ("&amp;lt;", "&lt;"),
+        ("&#60;", "<"),
+        ("&lt;&#x3E;", "<>"),
+        ("&lt;\t", "< "),
+    ],
+)
+def test_entities_in_names_are_read_alike(name: str, expected: str) -> None:
+    source = BASE.replace('name="b"', f'name="{name}"').encode()
+    fast, slow = both_ways(source)
+    assert plain(fast) == plain(slow)
+    assert expected in [layer.name for layer in fast.graph.layers]
+    assert reader._Reader(read(source)).run_fast() is ("\t" not in name)
+
+
+@pytest.mark.parametrize("name", ["&unknown;", "&lt", "a & b", "&#0;"])
+def test_a_broken_entity_in_a_name_is_a_fault(name: str) -> None:
+    fast, slow = both_ways(BASE.replace('name="b"', f'name="{name}"').encode())
+    assert codes(fast) == codes(slow) == ["X101"]
+
+
 NOTE = '<attribute name="{}" version="0" value="{}" />'
 
 
@@ -504,7 +529,7 @@ NOTE = '<attribute name="{}" version="0" value="{}" />'
         ([NOTE.format("other", "x"), NOTE.format("other", "y")], 2),
         (["<deep><deeper/></deep>" + NOTE.format("fused_names", "a"), "<deep><deeper/></deep>" + NOTE.format("fused_names", "b")], 1),
         (['x=\'<attribute name="fused_names" version="0" value="a"\'', ""], 0),
-        ([NOTE.format("fused_names", "&lt;"), NOTE.format("fused_names", "b")], 0),
+        ([NOTE.format("fused_names", "&lt;"), NOTE.format("fused_names", "b")], 2),
         ([NOTE.format("fused_names", "a\tb"), NOTE.format("fused_names", "b")], 0),
         ([NOTE.format("fused_names", "a").replace("/>", 'name="twice" />'), NOTE.format("fused_names", "b")], 0),
     ],
