@@ -165,7 +165,7 @@ def _by_name(model: Model) -> dict[tuple[str, str], list[Node]]:
 def _content(node: Node) -> tuple[object, ...]:
     """The type, the numbers of ports and the attributes of a layer, without its name and the place of its bytes."""
     own = tuple(item for item in sorted(node.layer.attributes.items()) if item[0] not in ("offset", "size"))
-    return _type(node), len(node.layer.inputs), len(node.layer.outputs), own
+    return _type(node), node.layer.signature.input_count, node.layer.signature.output_count, own
 
 
 def _are_among_namesakes(a: Node, b: Node) -> bool:

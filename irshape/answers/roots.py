@@ -54,7 +54,7 @@ def outputs(inference: Inference) -> Iterator[tuple[Node, int, Fact]]:
             pending += [iter([node]), *(iter(body) for body in node.bodies.values() if body in runs)]
         else:
             slots = runs[node.model].slots
-            for index in range(len(node.layer.outputs)):
+            for index in range(node.layer.signature.output_count):
                 yield node, index, slots[node.first_slot + index]
 
 
