@@ -210,12 +210,12 @@ class Engine:
                     branch = f"{key[1]} of {engine.model.nodes[key[0]].name}{around and f' in {around}'}"
                 body = engine.bodies[key]
                 body.current = inner
-                alone = body.as_read
                 found = inner.diagnostics
                 self.diagnostics += found
                 if not inner.is_as_read:
-                    known = {(one.code, one.where.offset) for one in found}
-                    self.diagnostics += [one for one in alone.diagnostics if (one.code, one.where.offset) not in known]
+                    if alone := body.as_read.diagnostics:
+                        known = {(one.code, one.where.offset) for one in found}
+                        self.diagnostics += [one for one in alone if (one.code, one.where.offset) not in known]
                     self.guarded_runs.append((inner, branch))
                 pending.append((body, inner, branch))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -105,7 +105,7 @@ class Plan:
         if numbers is None:
             return None
         made = partial(self._facts, numbers, engine.facts)
-        self._enter(self.planned, run, numbers, cache(made) if self.planned.bodies else made, answers)
+        self._enter(self.planned, run, numbers, _once(made) if self.planned.bodies else made, answers)
         return run
 
     def _enter(
@@ -263,6 +263,18 @@ class Plan:
             "tensors": {ports[slot]: template.to_dict() for slot, template in self.planned.tensors.items()},
             "open": [ports[slot] for slot in sorted(self.open)],
         }
+
+
+def _once(make: Callable[[], list[Fact]]) -> Callable[[], list[Fact]]:
+    """A function that makes the facts when it is called first, and gives the same ones from then on; `functools.cache` takes longer."""
+    made: list[list[Fact]] = []
+
+    def facts() -> list[Fact]:
+        if not made:
+            made.append(make())
+        return made[0]
+
+    return facts
 
 
 class _Asking:
