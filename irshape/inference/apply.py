@@ -56,7 +56,7 @@ class Rules:
         if outcome is None:
             return self._computed(node, transfer, facts)
         if outcome is UNSHARED:
-            return memo.get((node, *facts)) or self._computed(node, transfer, facts)
+            return memo.get((self.scope, node, *facts)) or self._computed(node, transfer, facts)
         return outcome
 
     def seen_by_openvino(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> tuple[tuple[Fact, ...], Outcome]:
@@ -95,7 +95,7 @@ class Rules:
         self.answered += 1
         if application.is_unshared:
             transfer.memo[facts] = UNSHARED
-            transfer.memo[node, *facts] = outcome
+            transfer.memo[self.scope, node, *facts] = outcome
         else:
             transfer.memo[facts] = outcome
         return outcome

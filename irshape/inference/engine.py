@@ -17,7 +17,7 @@ a run when it is whole, and stores the question then: a pass that is interrupted
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from irshape.inference.apply import Rules
@@ -25,7 +25,7 @@ from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.origins import Constants, Origins
 from irshape.inference.question import AS_READ, Question
 from irshape.inference.run import Given, Guard, Run, Wanted, guards_of
-from irshape.inference.schedule import Transfers, demanded, facts_of, marked, schedule
+from irshape.inference.schedule import Schedule, Transfers, demanded, facts_of, marked, schedule
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.inference.voice import Voice
 from irshape.model.bodies import Body, bodies_of
@@ -56,7 +56,8 @@ class Engine:
 
     `bodies` are the engines of the bodies, by node and name: they share the tables of the `outer` engine. `work` is the work that the
     question may still take; None begins a question. `is_static` tells that the symbols stand for the numbers that the inputs will have:
-    then OpenVINO's bounds do not count.
+    then OpenVINO's bounds do not count. An engine `like` another one of the same model, both static, has other symbols and shares what
+    has none: the schedule, the constants, and the outcomes for facts of numbers.
 
     `question` is the question of the last pass, `current` its run, and `diagnostics` and `guarded_runs` are gathered from this run and
     those of the bodies.
@@ -77,47 +78,51 @@ class Engine:
         body: Body | None = None,
         is_static: bool = False,
         work: Work | None = None,
+        like: Self | None = None,
     ) -> None:
         document = model.document
         self.model = model
         self.weights = weights
         self.opaque = opaque
         self.scope: Scope = outer.scope if outer else self.new_scope(document.limits, work)
-        self.facts: FactTable = outer.facts if outer else FactTable(is_static)
+        base = outer or like
+        self.facts: FactTable = base.facts if base else FactTable(is_static)
         self.rules: Rules = outer.rules if outer else Rules(self.facts, self.scope, states_types=not document.is_example)
-        self.constants: Constants = outer.constants if outer else Constants(weights, document)
+        self.constants: Constants = base.constants if base else Constants(weights, document)
         self.origins = Origins(model, self.rules, self.constants, opaque)
         self.voice = self.new_voice(model)
         self.bodies: dict[tuple[int, str], Self] = {}
-        self._graphs: list[Self] = []
+        self._like = like
         self.parameters = model.parameters
         self.current = Run.of(model.slot_count, 0)
         self.diagnostics = Diagnostics()
         self.guarded_runs: list[tuple[Run, str]] = []
         self._question: Question | None = None
         self._runs: dict[Given, Run] = {}
-        self.transfers: Transfers = outer.transfers if outer else {}
-        self.maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
-        self.schedule = schedule(model, self.transfers, demanded(model, self.maps, body), weights)
+        self.transfers: Transfers = base.transfers if base else {}
+        self.maps: dict[int, list[Body]] = like.maps if like else {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
+        self.schedule: Schedule = like.schedule if like else schedule(model, self.transfers, demanded(model, self.maps, body), weights)
         self.constants.is_short |= self.schedule.is_short
         self.pairs = self._variables() if model.of_type("Assign") else []
-        pending = [self] if outer is None else []
-        while pending:
-            graph = pending.pop()
-            graph._enter_bodies()
-            self._graphs.append(graph)
-            pending += reversed(graph.bodies.values())
+        if outer is None:
+            for graph in self.graphs():
+                graph._enter_bodies()
 
     def _enter_bodies(self) -> None:
         """Make the engines of the bodies."""
         for index, bodies in self.maps.items():
             for body in bodies:
-                engine = type(self)(body.model, self.weights, self.opaque, outer=self, body=body)
+                like = self._like and self._like.bodies[index, body.name]
+                engine = type(self)(body.model, self.weights, self.opaque, outer=self, body=body, like=like)
                 self.bodies[index, body.name] = engine  # type: ignore[assignment]  # mypy takes type(self) for Engine
 
-    def graphs(self) -> Sequence[Self]:
-        """The outermost engine and those of all bodies, in the order of the file."""
-        return self._graphs
+    def graphs(self) -> Iterator[Self]:
+        """The engine itself and those of all bodies, in the order of the file."""
+        pending = [self]
+        while pending:
+            graph = pending.pop()
+            yield graph
+            pending += reversed(graph.bodies.values())
 
     @property
     def question(self) -> Question:

@@ -135,7 +135,9 @@ class Inference:
         self.document = document
         self.model = model
         # The engine may run again; these keep the results of this pass.
-        self.graphs: list[tuple[Model, Run]] = [(one.model, one.current) for one in engine.graphs()]
+        self.graphs: list[tuple[Model, Run]] = [(model, engine.current)]
+        if engine.bodies:
+            self.graphs = [(one.model, one.current) for one in engine.graphs()]
         question = engine.question
         self.given = question.shapes
         self.asked = asked

@@ -64,6 +64,7 @@ class Discovery:
         self._given = given
         self._is_reading = is_reading
         self.is_read = False
+        self._first: Engine | None = None
         self._model = model
         self._weights = weights
         self._opaque = opaque
@@ -140,7 +141,9 @@ class Discovery:
 
     def run(self, ranges: Mapping[str, SymbolRange], *, is_static: bool = True) -> Engine:
         """The engine after a pass with the present shapes, and these ranges of the symbols; `is_static` as in `Engine`."""
-        engine = Engine(self._model, self._weights, self._opaque, is_static=is_static)
+        like = self._first if is_static else None
+        engine = Engine(self._model, self._weights, self._opaque, is_static=is_static, like=like)
+        self._first = like or engine
         for name, known in ranges.items():  # the order of the symbols is that in which formulas are written
             engine.scope.symbol(name, *known)
         inputs = Inputs(self.question.shapes, {name: ranges[name] for name in self.question.symbols})
