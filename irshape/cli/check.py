@@ -13,7 +13,7 @@ from irshape.cli.batch import report
 from irshape.cli.check_options import CONCISE, add_options, misplaced, read_input, settings_of
 from irshape.cli.conclusion import check_writing, conclude, write
 from irshape.cli.formats import DOCUMENTS
-from irshape.cli.run import CLEAN, FAULTS, RunError, complain
+from irshape.cli.run import CLEAN, FAULTS, complain
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
@@ -71,8 +71,6 @@ def _once(given: Namespace) -> int:
         check = Check(given, settings)
         check_writing(given)
         code = _report(given, settings, check)
-    except RunError as error:
-        return complain(str(error))
     except ValueError as error:  # a target, a configuration or a baseline; each line is a fault
         return max(map(complain, str(error).splitlines()))
     return CLEAN if code == FAULTS and (given.exit_zero or given.write_baseline) else code

@@ -75,14 +75,8 @@ def run(given: Namespace) -> int:
         return complain("--csv and --plot need exactly one FILE")
     if given.against is not None and given.plot is None:
         return complain("--against names the symbol of --plot: give --plot OUT.svg, too")
-    try:
-        near = near_sizes(given.near)
-    except ValueError as error:
-        return complain(str(error))
-    try:
-        check_outputs([given.csv, given.plot], force=given.force, inputs=given.files)
-    except RunError as error:
-        return complain(str(error))
+    near = near_sizes(given.near)
+    check_outputs([given.csv, given.plot], force=given.force, inputs=given.files)
     palette = Palette.choose(given.color, sys.stdout)
     sweep = {name: [int(one) for one in size.split(",")] for name, size in given.set if _SEVERAL.fullmatch(size)}
     given.set = [(name, size) for name, size in given.set if name not in sweep]

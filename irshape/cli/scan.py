@@ -18,7 +18,7 @@ from irshape.cli.examination import collect
 from irshape.cli.limits import Allowance, can_limit
 from irshape.cli.output import check_outputs
 from irshape.cli.progress import Progress
-from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, put
+from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, put
 from irshape.cli.workers import in_workers
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.selection import Choice
@@ -93,9 +93,7 @@ def run(given: Namespace) -> int:
         if not given.files or given.output is None:
             return complain("give a PATH to scan and --output TABLE, or --summary TABLE")
         return _scan(given)
-    except (ResultsError, MissingError, RunError) as error:
-        return complain(str(error))
-    except ValueError as error:  # a policy
+    except (ResultsError, MissingError, ValueError) as error:  # a ValueError is about a policy
         return complain(str(error))
 
 

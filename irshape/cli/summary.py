@@ -12,7 +12,6 @@ from irshape.answers.summary import DEPTH, Summary
 from irshape.cli.arguments import OUTPUT, add_model_arguments, most
 from irshape.cli.batch import report
 from irshape.cli.lines import title
-from irshape.cli.run import complain
 from irshape.cli.signature import WIDTH, signature_lines
 from irshape.cli.sizes import near_sizes
 from irshape.model.model import Model
@@ -43,10 +42,7 @@ def add_arguments(command: ArgumentParser) -> None:
 
 def run(given: Namespace) -> int:
     """Print the summaries of the files and return the exit code."""
-    try:
-        near = near_sizes(given.near)
-    except ValueError as error:
-        return complain(str(error))
+    near = near_sizes(given.near)
     palette = Palette.choose(given.color, sys.stdout)
     return report(given, partial(_summary, near, given.depth), partial(_lines, palette, terminal_width(sys.stdout)))
 
