@@ -47,9 +47,7 @@ def serialised(state: State, facts: Facts, before: Run, start: int, *, trims: bo
     the constants need.
     """
     placed = _placed(state, start, trims=trims)
-    splices = [*_Writer(state, facts, before, placed.offsets).splices()]
-    splices.sort(key=lambda splice: (splice.start, splice.end))
-    return spliced(state.model.document, splices), placed
+    return spliced(state.model.document, _Writer(state, facts, before, placed.offsets).splices()), placed
 
 
 def _placed(state: State, start: int, *, trims: bool) -> Placed:

@@ -36,18 +36,6 @@ def write_atomic(
     publish(Target.at(path, force=force, in_place=in_place, source=source, kept=kept), fill)
 
 
-def check_target(
-    path: str | os.PathLike[str],
-    *,
-    force: bool,
-    in_place: bool = False,
-    source: str | os.PathLike[str] | None = None,
-    kept: Iterable[str | os.PathLike[str]] = (),
-) -> None:
-    """Raise the error that `write_atomic` would raise for an existing file, before anything is written."""
-    Target.at(path, force=force, in_place=in_place, source=source, kept=kept)
-
-
 class Target(NamedTuple):
     """The place of a file to write: its real path, the path for messages, the mode of an existing file, and whether to replace it."""
 
@@ -66,7 +54,7 @@ class Target(NamedTuple):
         source: str | os.PathLike[str] | None = None,
         kept: Iterable[str | os.PathLike[str]] = (),
     ) -> Target:
-        """The place at a path. Only `in_place` follows a link, and only to the source."""
+        """The place at a path. Only `in_place` follows a link, and only to the source. Takes and raises what `write_atomic` does."""
         path = os.fspath(path)
         if "\0" in path:
             raise OSError(errno.EINVAL, "the path has a character of code 0", path)
