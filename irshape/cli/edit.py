@@ -63,9 +63,9 @@ def run(given: Namespace) -> int:
     check_outputs([given.view], force=given.force, inputs=[given.file])
     graph = opened(given)
     if given.stateless:
-        _make_stateless(graph, given.file)
+        _make(given.file, "--stateless", graph.stateless)
     for option, text in given.edits:
-        _make(graph, option, text, given.file)
+        _make(given.file, f"{option} {text}", partial(EDITS[option][2], graph, text))
     if given.prune:
         graph.prune()
     palette = Palette.choose(given.color, sys.stdout)
@@ -99,20 +99,12 @@ def _edit(option: str, text: str) -> tuple[str, str]:
     return option, text
 
 
-def _make(graph: Graph, option: str, text: str, file: str) -> None:
+def _make(file: str, edit: str, make: Callable[[], object]) -> None:
     """Make one edit. Raises `RunError`."""
     try:
-        EDITS[option][2](graph, text)
+        make()
     except (EditError, KeyError) as error:
-        raise RunError(f"{file}: {option} {text}: {error.args[0]}") from None
-
-
-def _make_stateless(graph: Graph, file: str) -> None:
-    """Make inputs and outputs of the variables. Raises `RunError`."""
-    try:
-        graph.stateless()
-    except EditError as error:
-        raise RunError(f"{file}: --stateless: {error}") from None
+        raise RunError(f"{file}: {edit}: {error.args[0]}") from None
 
 
 def _add_output(graph: Graph, text: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.batch import cores
-from irshape.cli.check_options import add_selection
+from irshape.cli.check_options import add_selection, choice_of
 from irshape.cli.cluster import LOCAL, on_cluster
 from irshape.cli.examination import collect
 from irshape.cli.limits import Allowance, can_limit
@@ -21,7 +21,6 @@ from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, put
 from irshape.cli.workers import in_workers
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.selection import Choice
 from irshape.report.text import Palette, counted, escape
 from irshape.scan.archive import BOUNDS, Bounds
 from irshape.scan.faults import MissingError
@@ -165,15 +164,12 @@ def _identity(given: Namespace, scan: Scan) -> str:
 
 def _unit(given: Namespace) -> Scan:
     """The unit of work that the options ask for."""
-    choice = None
-    if given.select is not None or given.ignore or given.extend_select:
-        choice = Choice(given.select, given.ignore, given.extend_select)
     if given.target:
         from irshape.answers.policies import find_policies
 
         find_policies(given.target)  # a wrong name is an error of the run
     return Scan(
-        choice=choice,
+        choice=choice_of(given),
         targets=given.target,
         opaque=given.opaque,
         extensions=[os.path.abspath(one) if os.path.exists(one) else one for one in given.extensions],

@@ -321,7 +321,7 @@ class Layers:
         return isinstance(item, str) and bool(found(self._draft, item, by_name=True)[1])
 
     def __iter__(self) -> Iterator[Layer]:
-        return iter([layer_of(self._draft, item) for item in sorted(self._draft.state.items.values(), key=lambda item: item.label)])
+        return iter([layer_of(self._draft, item) for item in self._draft.state.in_order])
 
     def __len__(self) -> int:
         return len(self._draft.state.items)

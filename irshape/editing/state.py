@@ -342,6 +342,11 @@ class State(Journal):
 
     # Questions.
 
+    @property
+    def in_order(self) -> list[Item]:
+        """The items in topological order."""
+        return sorted(self.items.values(), key=_label)
+
     def named(self, name: str) -> Item | None:
         """The first item of a name, in the order of the file."""
         found = self.by_name.get(name)
