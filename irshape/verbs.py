@@ -95,28 +95,11 @@ def symbols(source: Source | Model, **asked: Unpack[Asked]) -> frozenset[str]:
     return Knobs(*_question(source, asked)[:4]).names
 
 
-def reshape(
-    source: Source | Model,
-    inputs: Shapes | None = None,
-    *,
-    batch: int | str | None = None,
-    patch_constants: bool = False,
-    symbols: Symbols | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
-) -> Inference:
-    """Infer the model with other input shapes; `Inference.write` writes the reshaped file."""
-    from irshape.answers.signature.session import SymbolSession
-
-    session = SymbolSession(source, weights=weights, opaque=opaque)
-    return session.reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
-
-
-def explain(inference: Inference | Source | Model, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
+def explain(inference: Inference, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
     """Why a port, or one axis of it, has its shape: the layers that compute it, in order, each with the formula of its rule."""
     from irshape.answers.explain import explainer
 
-    return explainer.explain((inference if isinstance(inference, Inference) else infer(inference)).reading, layer, port, axis)
+    return explainer.explain(inference.reading, layer, port, axis)
 
 
 def diff(
@@ -280,7 +263,6 @@ __all__ = [
     "infer",
     "info",
     "read",
-    "reshape",
     "signature",
     "signature_of",
     "summary",

@@ -18,13 +18,13 @@ from irshape.answers.cost.formula import Amount, Formula
 from irshape.cli.arguments import LAYERS, add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.files import is_one
-from irshape.cli.lines import title
 from irshape.cli.output import check_outputs
 from irshape.cli.rows import keys_of, nothing
 from irshape.cli.run import RunError, complain, describe
+from irshape.cli.signature import WIDTH, opening, signature_lines
 from irshape.cli.sizes import near_sizes
 from irshape.model.model import Model
-from irshape.report.text import Palette, bytes_text, cells, counted, diagnostic_lines, escape, number_text, pad, shorten, some
+from irshape.report.text import Palette, bytes_text, cells, counted, escape, number_text, pad, shorten, some
 
 ABOUT = "Count what a model computes, reads and writes, and the memory that it takes, as numbers or as formulas of its input sizes."
 EXAMPLES = """examples:
@@ -116,11 +116,7 @@ def _lines(palette: Palette, layers: Sequence[str], cost: Cost, *, is_complete: 
     page = _Page(cost, palette, layers, is_complete)
     sections = (page.sizes(), page.sweep(), page.totals(), page.memory(), page.groups(), page.layers(), page.asides())
     text = [line for section in sections for line in section]  # which may add a diagnostic
-    yield title(cost._inference, palette)
-    if cost.diagnostics:
-        yield ""
-        for diagnostic in cost.diagnostics:
-            yield from diagnostic_lines(diagnostic, palette)
+    yield from opening(cost._inference, cost.diagnostics, palette)
     yield ""
     yield from text
 
@@ -141,8 +137,6 @@ class _Page:
         cost = self.cost
         if cost.signature is None:
             return
-        from irshape.cli.signature import WIDTH, signature_lines
-
         yield from signature_lines(cost.signature, self.palette, WIDTH, is_complete=self.is_complete)
         if cost.near:
             yield ""

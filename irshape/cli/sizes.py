@@ -13,9 +13,9 @@ from irshape import verbs
 from irshape.answers.sizes import Nearest, ValidSizes
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.lines import guard_lines, heading, layer_message, reason, title
+from irshape.cli.lines import guard_lines, heading, layer_message, reason
 from irshape.cli.run import CLEAN, FAULTS, RunError, exit_code
-from irshape.cli.signature import grouped, in_a_row, note_lines
+from irshape.cli.signature import grouped, in_a_row, note_lines, opening
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.parts import Parts
@@ -101,11 +101,7 @@ def _size(text: str) -> tuple[str, int]:
 def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
     """Title, conditions with their layers, undecided places, and the nearest valid sizes of one file."""
     sizes = answer.sizes
-    yield title(sizes._inference, palette)
-    if sizes.diagnostics:
-        yield ""
-        for diagnostic in sizes.diagnostics:
-            yield from diagnostic_lines(diagnostic, palette)
+    yield from opening(sizes._inference, sizes.diagnostics, palette)
     yield ""
     inputs = ", ".join(grouped(sizes.inputs, Parts(_LONGEST))) or "the model"
     if not sizes.ok:
