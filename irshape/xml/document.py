@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
 from irshape.shape.limits import DEFAULT, Limits
@@ -186,14 +186,17 @@ class Layer:
         return ports
 
 
-class Edge(NamedTuple):
+class Edge:
     """An `<edge>` between the ports of two layers, by their ids in the file."""
 
-    from_layer: int
-    from_port: int
-    to_layer: int
-    to_port: int
-    offset: int
+    __slots__ = ("from_layer", "from_port", "offset", "to_layer", "to_port")
+
+    def __init__(self, from_layer: int, from_port: int, to_layer: int, to_port: int, offset: int) -> None:
+        self.from_layer = from_layer
+        self.from_port = from_port
+        self.to_layer = to_layer
+        self.to_port = to_port
+        self.offset = offset
 
 
 class PortMap:
@@ -219,13 +222,16 @@ class PreProcess:
         self.channels: list[tuple[str | None, dict[str, str] | None]] = []
 
 
-class Suppression(NamedTuple):
+class Suppression:
     """An entry `<irshape ignore="..."/>` in the `<rt_info>` of a layer, or of the net if `layer` is None: its codes as text, its extent."""
 
-    codes: str
-    offset: int
-    end: int
-    layer: Layer | None
+    __slots__ = ("codes", "end", "layer", "offset")
+
+    def __init__(self, codes: str, offset: int, end: int, layer: Layer | None) -> None:
+        self.codes = codes
+        self.offset = offset
+        self.end = end
+        self.layer = layer
 
 
 class Graph:

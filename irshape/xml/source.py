@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.files.reading import read
 
@@ -39,12 +39,15 @@ _BLANKS: Final = " \t\r\n\ufeff"
 _DECLARED: Final = r"<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']"
 
 
-class Content(NamedTuple):
+class Content:
     """The bytes of an IR, the path that they were read from, and the weights that come with them; None where there is no such thing."""
 
-    source: bytes
-    path: str | None = None
-    weights: WeightsSource | None = None
+    __slots__ = ("path", "source", "weights")
+
+    def __init__(self, source: bytes, path: str | None = None, weights: WeightsSource | None = None) -> None:
+        self.source = source
+        self.path = path
+        self.weights = weights
 
 
 def content(source: Source, size: int) -> Content:
