@@ -175,7 +175,7 @@ def _unit(given: Namespace) -> Scan:
         extensions=[os.path.abspath(one) if os.path.exists(one) else one for one in given.extensions],
         limits=given.limits,
         has_cost=given.cost,
-        bounds=_bounds(given),
+        bounds=Bounds(given.max_members, given.max_expansion),
     )
 
 
@@ -193,10 +193,6 @@ def _results(given: Namespace, work: Work, tasks: Iterator[Task], count: int) ->
     # The libraries that read URLs start threads.
     has_threads = "fsspec" in sys.modules or any(asked(argument).is_url for argument in given.files)
     return in_workers(work, tasks, min(given.jobs or cores(), max(count, 1)), allowance, lambda: None, has_threads=has_threads)
-
-
-def _bounds(given: Namespace) -> Bounds:
-    return Bounds(given.max_members, given.max_expansion)
 
 
 @contextmanager

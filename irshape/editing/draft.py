@@ -367,9 +367,9 @@ class Draft(GraphDraft):
             weights = PatchedWeights(weights, stored) if weights and _total(weights) else AppendedWeights(weights, self.start, stored)
         return text, weights
 
-    def built(self, *, trims: bool = False) -> tuple[Model, Weights | None]:
+    def built(self) -> tuple[Model, Weights | None]:
         """The model of the text, and its weights."""
-        text, weights = self.text(trims=trims)
+        text, weights = self.text()
         document = self.model.document
         model = load(
             text,
