@@ -8,8 +8,7 @@ from typing import Any
 
 from irshape.editing.arrays import Data, data_of
 from irshape.editing.facts import BodyFacts, Facts
-from irshape.editing.names import joined_names
-from irshape.editing.state import EditError, Item, State, Value
+from irshape.editing.state import EditError, Item, State, Value, joined_names
 from irshape.editing.text import ALIGNMENT, serialised
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import recorded_inputs

@@ -414,3 +414,8 @@ class State(Journal):
 
 def _label(item: Item) -> float:
     return item.label
+
+
+def joined_names(names: Iterable[str]) -> str | None:
+    """The text of a port with some names, each once; None for none."""
+    return ",".join(name.replace(",", "\\,") for name in dict.fromkeys(names)) or None

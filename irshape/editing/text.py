@@ -8,8 +8,7 @@ from math import inf
 from typing import NamedTuple
 
 from irshape.editing.facts import BodyFacts, Facts
-from irshape.editing.names import joined_names
-from irshape.editing.state import Item, State, Value
+from irshape.editing.state import Item, State, Value, joined_names
 from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
