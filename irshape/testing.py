@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import irshape
@@ -177,11 +178,9 @@ def _differences(inference: Inference, shape: tuple[Size, ...] | None, fields: S
     if len(shape) == len(fields) and all(fits):
         return []
     sizes = [_text(inference, size) for size in shape]
-    count = max(len(fields), len(sizes))
-    marks = [index >= len(fits) or not fits[index] for index in range(count)]
     columns = [
-        (str(index), field, size, "^" * max(len(field), len(size), 1) if mark else "")
-        for index, (field, size, mark) in enumerate(zip(_filled(fields, count), _filled(sizes, count), marks, strict=True))
+        (str(index), field, size, "" if fit else "^" * max(len(field), len(size), 1))
+        for index, (field, size, fit) in enumerate(zip_longest(fields, sizes, fits, fillvalue=""))
     ]
     widths = [max(map(len, column)) for column in columns]
     rows = zip(*columns, strict=True)
@@ -190,10 +189,6 @@ def _differences(inference: Inference, shape: tuple[Size, ...] | None, fields: S
         for label, row in zip(("axis", "expected", "inferred", ""), rows, strict=True)
     ]
     return lines if len(shape) == len(fields) else [f"the rank is {len(shape)}, not {len(fields)}", *lines]
-
-
-def _filled(texts: Sequence[str], count: int) -> list[str]:
-    return [*texts, *[""] * (count - len(texts))]
 
 
 def _text(inference: Inference, size: Size) -> str:

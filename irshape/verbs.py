@@ -5,8 +5,8 @@ Only `read` takes the options of reading; a verb that is given a source reads it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypedDict
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
@@ -20,7 +20,7 @@ from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.weights import UNREAD, Weights
 
 if TYPE_CHECKING:
-    from typing import Literal
+    from typing import Literal, Unpack
 
     from irshape.answers.cost.cost import Cost
     from irshape.answers.diff import Difference
@@ -36,6 +36,15 @@ if TYPE_CHECKING:
     from irshape.xml.weights import WeightsChoice
 
 
+class Asked(TypedDict, total=False):
+    """The shapes and symbols of the inputs, the weights and the trusted operations that most verbs take."""
+
+    inputs: Shapes | None
+    symbols: Symbols | None
+    weights: WeightsChoice
+    opaque: Iterable[str]
+
+
 def read(
     source: Source,
     *,
@@ -49,28 +58,13 @@ def read(
     return load(source, path=path, weights=opened(weights), opset=opset, limits=limits, extensions=extensions)
 
 
-def infer(
-    source: Source | Model,
-    *,
-    inputs: Shapes | None = None,
-    symbols: Symbols | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
-) -> Inference:
+def infer(source: Source | Model, **asked: Unpack[Asked]) -> Inference:
     """Infer the element type and shape of every port."""
-    return _infer(*loaded(source, weights), inputs, symbols, opaque, is_check=False)
+    return _infer(*loaded(source, asked.get("weights")), asked, is_check=False)
 
 
 def check(
-    source: Source | Model,
-    *,
-    inputs: Shapes | None = None,
-    symbols: Symbols | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
-    targets: Iterable[str] = (),
-    suppressions: bool = True,
-    structure: bool = False,
+    source: Source | Model, *, targets: Iterable[str] = (), suppressions: bool = True, structure: bool = False, **asked: Unpack[Asked]
 ) -> Inference:
     """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts."""
     wanted = list(targets)
@@ -78,8 +72,8 @@ def check(
         from irshape.answers.policies import find_policies, judge
 
         policies = find_policies(wanted)
-    model, own = loaded(source, weights)
-    inference = _infer(model, own, inputs, symbols, opaque, is_check=True)
+    model, weights = loaded(source, asked.get("weights"))
+    inference = _infer(model, weights, asked, is_check=True)
     if wanted:
         judge(inference, policies)
     # The schema is that of an IR of a version that OpenVINO reads, not of an example, of another version or of an execution graph.
@@ -90,43 +84,22 @@ def check(
         faults = structural_faults(model.document.source, model.document.path)
         inference.report([fault for fault in faults if fault.where.line not in told])
     if suppressions and model.document.suppressions and model.document.is_complete:
-        inference.suppress(is_as_read=not (inputs or symbols), has_targets=bool(wanted))
+        inference.suppress(is_as_read=_is_as_read(asked), has_targets=bool(wanted))
     return inference
 
 
-def symbols(
-    source: Source | Model, *, inputs: Shapes | None = None, weights: WeightsChoice = None, opaque: Iterable[str] = ()
-) -> frozenset[str]:
+def symbols(source: Source | Model, **asked: Unpack[Asked]) -> frozenset[str]:
     """The names of the symbols whose sizes can be given: those in the shapes of the inputs, and those of the signature."""
     from irshape.answers.signature.knobs import Knobs
 
-    model, given = loaded(source, weights)
-    _, wanted, _ = _asked(model, inputs, None, given, opaque)
-    return Knobs(model, wanted, given, frozenset(opaque)).names
+    return Knobs(*_question(source, asked)[:4]).names
 
 
-def reshape(
-    source: Source | Model,
-    inputs: Shapes | None = None,
-    *,
-    batch: int | str | None = None,
-    patch_constants: bool = False,
-    symbols: Symbols | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
-) -> Inference:
-    """Infer the model with other input shapes; `Inference.write` writes the reshaped file."""
-    from irshape.answers.signature.session import SymbolSession
-
-    session = SymbolSession(source, weights=weights, opaque=opaque)
-    return session.reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
-
-
-def explain(inference: Inference | Source | Model, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
+def explain(inference: Inference, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
     """Why a port, or one axis of it, has its shape: the layers that compute it, in order, each with the formula of its rule."""
     from irshape.answers.explain import explainer
 
-    return explainer.explain((inference if isinstance(inference, Inference) else infer(inference)).reading, layer, port, axis)
+    return explainer.explain(inference.reading, layer, port, axis)
 
 
 def diff(
@@ -144,36 +117,29 @@ def diff(
 
     models = [load(source) for source in (a, b)]
 
-    def inferences(weights: tuple[WeightsChoice, WeightsChoice]) -> list[Inference]:
-        pairs = zip(models, weights, strict=True)
-        return [infer(one, inputs=inputs, symbols=symbols, weights=own, opaque=opaque) for one, own in pairs]
+    def inferences(weights: tuple[WeightsChoice, WeightsChoice]) -> Iterator[Inference]:
+        for one, own in zip(models, weights, strict=True):
+            yield infer(one, inputs=inputs, symbols=symbols, weights=own, opaque=opaque)
 
-    found = inferences(weights or (False, False))
+    found = list(inferences(weights or (False, False)))
     missing = [diagnostic.message for side in found for diagnostic in side.diagnostics if diagnostic.code in UNREAD]
     if missing:
-        found = inferences((False, False))
+        found = list(inferences((False, False)))
     difference = compare(*found)
     difference.uncompared = missing[0].partition(";")[0] if missing else difference.uncompared
     if cost:
         from irshape.answers.cost.comparison import Comparison
 
-        both = zip(models, (False, False) if missing or not weights else weights, strict=True)
-        difference.cost = Comparison(*(_cost(*loaded(one, own), inputs, symbols, opaque, {}) for one, own in both))
+        again = inferences((False, False) if missing or not weights else weights)  # whose sizes get names
+        difference.cost = Comparison(*(_cost(one, {}) for one in again))
     return difference
 
 
-def info(
-    source: Source | Model,
-    *,
-    inputs: Shapes | None = None,
-    symbols: Symbols | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
-) -> Info:
+def info(source: Source | Model, **asked: Unpack[Asked]) -> Info:
     """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes."""
     from irshape.answers.info import Info
 
-    inference = infer(source, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    inference = infer(source, **asked)
 
     def new_engine() -> Engine:
         return Engine(inference.model, inference.weights, inference.opaque, work=inference.scope.work)
@@ -181,20 +147,11 @@ def info(
     return Info(inference, new_engine, inference.wanted, lambda: signature_of(inference))
 
 
-def signature(
-    source: Source | Model,
-    *,
-    inputs: Shapes | None = None,
-    symbols: Symbols | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
-) -> Signature:
+def signature(source: Source | Model, **asked: Unpack[Asked]) -> Signature:
     """Find the signature of a model: the shapes of its inputs and outputs in as few symbols as its requirements leave."""
     from irshape.answers.signature.signature import Signature
 
-    model, given = loaded(source, weights)
-    model, wanted, remarks = _asked(model, inputs, symbols, given, opaque)
-    return Signature(model, wanted, given, frozenset(opaque), remarks)
+    return Signature(*_question(source, asked))
 
 
 def signature_of(inference: Inference) -> Signature:
@@ -204,73 +161,33 @@ def signature_of(inference: Inference) -> Signature:
     return Signature(inference.model, inference.wanted, inference.weights, inference.opaque)
 
 
-def valid_sizes(
-    source: Source | Model,
-    *,
-    inputs: Shapes | None = None,
-    symbols: Symbols | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
-) -> ValidSizes:
+def valid_sizes(source: Source | Model, **asked: Unpack[Asked]) -> ValidSizes:
     """Find the input sizes for which the model is valid, as a condition."""
     from irshape.answers.sizes import ask
 
-    model, given = loaded(source, weights)
-    model, wanted, remarks = _asked(model, inputs, symbols, given, opaque)
-    return ask(model, wanted, given, frozenset(opaque), remarks)
+    return ask(*_question(source, asked))
 
 
 def cost(
-    source: Source | Model,
-    *,
-    inputs: Shapes | None = None,
-    symbols: Symbols | None = None,
-    near: Mapping[str, int] | None = None,
-    views: bool = False,
-    in_place: bool = False,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
+    source: Source | Model, *, near: Mapping[str, int] | None = None, views: bool = False, in_place: bool = False, **asked: Unpack[Asked]
 ) -> Cost:
     """Count what a model computes at each inference, and the memory that it takes, as numbers or as formulas of the sizes of its inputs."""
-    model, given = loaded(source, weights)
-    return _cost(model, given, inputs, symbols, opaque, near or {}, views=views, in_place=in_place)
+    return _cost(infer(source, **asked), near or {}, views=views, in_place=in_place)
 
 
-def summary(
-    source: Source | Model,
-    *,
-    depth: int | None = None,
-    inputs: Shapes | None = None,
-    symbols: Symbols | None = None,
-    near: Mapping[str, int] | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
-) -> Summary:
+def summary(source: Source | Model, *, depth: int | None = None, near: Mapping[str, int] | None = None, **asked: Unpack[Asked]) -> Summary:
     """Sum up a model: its modules as a tree, with shapes, parameters, work and memory."""
     from irshape.answers.summary import DEPTH, Summary
 
-    found = cost(source, inputs=inputs, symbols=symbols, near=near, weights=weights, opaque=opaque)
-    return Summary(found, DEPTH if depth is None else depth)
+    return Summary(cost(source, near=near, **asked), DEPTH if depth is None else depth)
 
 
-def _cost(
-    model: Model,
-    weights: Weights | None,
-    inputs: Shapes | None,
-    symbols: Symbols | None,
-    opaque: Iterable[str],
-    near: Mapping[str, int],
-    *,
-    views: bool = False,
-    in_place: bool = False,
-) -> Cost:
+def _cost(inference: Inference, near: Mapping[str, int], *, views: bool = False, in_place: bool = False) -> Cost:
     """The common part of `cost` and `diff`."""
     from irshape.answers.cost.cost import Cost
     from irshape.answers.cost.memory import Reuse
     from irshape.answers.signature.data import name_data_sizes
 
-    opaque = frozenset(opaque)
-    inference = _infer(model, weights, inputs, symbols, opaque, is_check=False)
     found = None
     if inference.ok and _is_open(inference):
         found = signature_of(inference)
@@ -279,22 +196,15 @@ def _cost(
     return Cost(inference if found is None else found._inference, found, near, Reuse(views, in_place))
 
 
-def _infer(
-    model: Model,
-    weights: Weights | None,
-    inputs: Shapes | None,
-    symbols: Symbols | None,
-    opaque: Iterable[str],
-    *,
-    is_check: bool,
-) -> Inference:
+def _infer(model: Model, weights: Weights | None, asked: Asked, *, is_check: bool) -> Inference:
     """The common part of `infer` and `check`."""
     remarks: list[Diagnostic] = []
     wanted: Inputs | None = None
-    is_as_read = not (inputs or symbols)
+    opaque = frozenset(asked.get("opaque", ()))
+    is_as_read = _is_as_read(asked)
     if not is_as_read or model.document.may_state_shapes:
-        model, wanted, remarks = _asked(model, inputs, symbols, weights, opaque)
-    engine = Engine(model, weights, frozenset(opaque))
+        model, wanted, remarks = _wanted(model, weights, opaque, asked)
+    engine = Engine(model, weights, opaque)
     infer_all(engine, AS_READ if wanted is None else wanted.question(engine))
     if not is_as_read and any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
         from irshape.inference.inputs import note_changed_ranks
@@ -303,7 +213,7 @@ def _infer(
     inference = conclude(engine, is_check=is_check, is_as_read=is_as_read, remarks=remarks, asked=wanted)
     if not is_check or len(inference.diagnostics) == 1 or not any(one.code == "W201" for one in inference.diagnostics):
         return inference
-    engine = Engine(model, Weights(False), frozenset(opaque))
+    engine = Engine(model, Weights(False), opaque)
     infer_all(engine, AS_READ if wanted is None else wanted.question(engine))
     without_values = conclude(engine, is_check=True, is_as_read=is_as_read, remarks=remarks, asked=wanted)
     return inference.distrusted(without_values)
@@ -316,9 +226,20 @@ def _is_open(inference: Inference) -> bool:
     return any(isinstance(size, Dim) for shape in shapes for size in shape or ())
 
 
-def _asked(
-    model: Model, inputs: Shapes | None, symbols: Symbols | None, weights: Weights | None, opaque: Iterable[str]
-) -> tuple[Model, Inputs, list[Diagnostic]]:
+def _is_as_read(asked: Asked) -> bool:
+    """Whether every input has its shape from the file."""
+    return not (asked.get("inputs") or asked.get("symbols"))
+
+
+def _question(source: Source | Model, asked: Asked) -> tuple[Model, Inputs, Weights | None, frozenset[str], list[Diagnostic]]:
+    """The model, the shapes of its inputs, its weights, the trusted operations, and remarks about the shapes."""
+    given, weights = loaded(source, asked.get("weights"))
+    opaque = frozenset(asked.get("opaque", ()))
+    model, wanted, remarks = _wanted(given, weights, opaque, asked)
+    return model, wanted, weights, opaque, remarks
+
+
+def _wanted(model: Model, weights: Weights | None, opaque: frozenset[str], asked: Asked) -> tuple[Model, Inputs, list[Diagnostic]]:
     """The shapes of the inputs that the file records and the caller asks for, and remarks about the recorded ones.
 
     The model is a copy if a symbol is the size of a variable, whose shape the copy declares.
@@ -326,11 +247,11 @@ def _asked(
     from irshape.inference.inputs import asked_inputs, recorded_inputs
 
     recorded, remarks = recorded_inputs(model)
-    wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
+    wanted = recorded.updated(asked_inputs(model, asked.get("inputs") or {}, asked.get("symbols") or {}))
     if not wanted.are_named:
         from irshape.answers.signature.knobs import Knobs
 
-        model, wanted = Knobs(model, wanted, weights, frozenset(opaque)).set(wanted.sizes)
+        model, wanted = Knobs(model, wanted, weights, opaque).set(wanted.sizes)
     return model, wanted, remarks
 
 
@@ -342,7 +263,6 @@ __all__ = [
     "infer",
     "info",
     "read",
-    "reshape",
     "signature",
     "signature_of",
     "summary",

@@ -44,7 +44,7 @@ MADE = {"irshape.Session", "irshape.extend.In", "irshape.extend.Out"}
 # Classes whose docstring describes the fields, which have none of their own, as in all parts of results.
 FIELDS = {"irshape.Limits", "irshape.Range", "irshape.extend.Count"}
 # Classes with a base that is not public.
-DERIVED = {"irshape.InputPort", "irshape.OutputPort", "irshape.Inference", "irshape.Model"}
+DERIVED = {"irshape.InferredPort", "irshape.InputPort", "irshape.OutputPort", "irshape.Inference", "irshape.Model"}
 # The types of arguments and of values, which are no classes.
 TYPES = (
     "irshape.Shape",

@@ -12,9 +12,6 @@ from irshape.model import model as graphs
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
-from irshape.shape.element_type import ElementType
-from irshape.shape.shape import Shape
-from irshape.shape.value import Elements
 
 SymbolsAs: TypeAlias = Literal["names", "raw"]
 """How formulas write sizes without a name: in the symbols of the signature, or each as a symbol of its own (`d0`, `d1`, ...)."""
@@ -31,62 +28,27 @@ if TYPE_CHECKING:
     AnyModel = TypeVar("AnyModel", bound=OpenVINOModel)
 
 
-class InferredPort:
+class InferredPort(inner.InferredPort):
     """The inferred element type, shape and values of one port.
 
     `port` is the `InputPort` or `OutputPort` of the model, and `inference[port]` gives the inferred port again. `name` is the name that the
     operation gives to the input or output; for an input or output of the model, it is the name that the model gives it.
     """
 
-    __slots__ = ("_facts", "_owner", "name", "port")
+    __slots__ = ("_owner", "name", "port")
 
     def __init__(self, owner: Inference, port: InputPort | OutputPort, facts: inner.InferredPort, name: str) -> None:
         self.port: InputPort | OutputPort = port
         self.name: str = name
-        self._facts = facts
         self._owner = owner
-
-    @property
-    def id(self) -> int:
-        """The port's id in the file."""
-        return self._facts.id
-
-    @property
-    def element_type(self) -> ElementType:
-        """The element type; `ElementType.dynamic` if it is unknown."""
-        return self._facts.element_type
-
-    @property
-    def shape(self) -> Shape:
-        """The sizes of the axes, each an int or a `Dim`; None if the rank is unknown."""
-        return self._facts.shape
-
-    @property
-    def elements(self) -> Elements | None:
-        """The values in row-major order; None unless some layer reads the values and irshape knows them."""
-        return self._facts.elements
-
-    @property
-    def text(self) -> str:
-        """The shape in OpenVINO's notation: `[1,3,224..,?]`."""
-        return self._facts.text
+        super().__init__(facts._inference, facts._fact, facts.id, facts._reading)
 
     @property
     def formula(self) -> str:
         """The shape as formulas of the symbols, those of the signature for sizes without names: `[N,64,(H + 1)//2,W]`."""
         if all(type(size) is int for size in self.shape or ()):
-            return self._facts.formula
+            return super().formula
         return _facts_of(self._owner._named, self.port).formula
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both have the same id, element type, shape and values, also in different inferences."""
-        return isinstance(other, InferredPort) and self._facts == other._facts
-
-    def __hash__(self) -> int:
-        return hash(self._facts)
-
-    def __repr__(self) -> str:
-        return repr(self._facts)
 
 
 class InferredLayer:

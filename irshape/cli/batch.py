@@ -80,23 +80,17 @@ def report(
 
     `show` yields a page for each file, unless `conclude` writes the end of one report about all files: then it yields a part of that, or is
     None. `settings` has the configuration of each file. `prepare` is called with the paths of all files before the first is examined.
-    `keeps` hands the diagnostics of all files to `conclude`.
+    `keeps` hands the diagnostics of all files to `conclude`. Raises `RunError`.
     """
     is_single = is_one(given.files)
-    try:
-        if given.weights_file is not None and not is_single:
-            raise RunError("--weights-file needs exactly one FILE")
-        examination = Examination(given, verb, show, finish, settings=settings, is_many=not is_single)
-        allowance = _allowance(given)
-    except RunError as error:
-        return complain(str(error))
+    if given.weights_file is not None and not is_single:
+        raise RunError("--weights-file needs exactly one FILE")
+    examination = Examination(given, verb, show, finish, settings=settings, is_many=not is_single)
+    allowance = _allowance(given)
     files = models_of(given.files) if getattr(given, "skip_foreign", False) else given.files
     paths, complaints = find(files, settings, force_exclude=getattr(given, "force_exclude", False))
-    try:
-        if prepare is not None:
-            prepare(paths)
-    except RunError as error:
-        return complain(str(error))
+    if prepare is not None:
+        prepare(paths)
     worst = max(map(complain, complaints), default=CLEAN)
     is_list = conclude is not None
     is_array = given.format == "json" and not is_single and show is not None

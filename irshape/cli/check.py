@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
@@ -13,7 +14,7 @@ from irshape.cli.batch import report
 from irshape.cli.check_options import CONCISE, add_options, misplaced, read_input, settings_of
 from irshape.cli.conclusion import check_writing, conclude, write
 from irshape.cli.formats import DOCUMENTS
-from irshape.cli.run import CLEAN, FAULTS, RunError, complain
+from irshape.cli.run import CLEAN, FAULTS, complain
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
@@ -71,8 +72,6 @@ def _once(given: Namespace) -> int:
         check = Check(given, settings)
         check_writing(given)
         code = _report(given, settings, check)
-    except RunError as error:
-        return complain(str(error))
     except ValueError as error:  # a target, a configuration or a baseline; each line is a fault
         return max(map(complain, str(error).splitlines()))
     return CLEAN if code == FAULTS and (given.exit_zero or given.write_baseline) else code
@@ -111,7 +110,11 @@ class Check:
             return inference
 
         inference = checked(model)
-        mended = self._mended(inference) if self._fixes else []
+        mended: list[Diagnostic] = []
+        if self._fixes:
+            from irshape.inference.mending import mend
+
+            mended = mend(inference)
         if mended:
             extensions = [*own.extensions, *self._extensions]
             inference = checked(verbs.read(Path(path), opset=self._opset, limits=model.document.limits, extensions=extensions))
@@ -123,12 +126,6 @@ class Check:
 
             return in_names(inference, is_whole=True)
         return inference
-
-    def _mended(self, inference: Inference) -> list[Diagnostic]:
-        """Mend the file, and return the faults that are mended."""
-        from irshape.inference.mending import mend
-
-        return mend(inference)
 
     def prepare(self, paths: Sequence[str]) -> None:
         """Read the configurations and baselines of all files. A faulty one ends the run before it begins."""
@@ -151,7 +148,7 @@ class Check:
 def _report(given: Namespace, settings: Settings, check: Check) -> int:
     """Check the files and report them, on standard output or into --output-file, and return the exit code."""
     lines = partial(_diff, sys.stdout.isatty()) if given.diff else None
-    show = concise_lines if given.is_concise else fault_lines
+    show = partial(fault_lines, is_concise=given.is_concise)
     if given.output_file is None:
         return _run(given, settings, check, lines or partial(show, Palette.choose(given.color, sys.stdout)))
     import io
@@ -171,24 +168,16 @@ def _run(given: Namespace, settings: Settings, check: Check, lines: Lines) -> in
     return report(given, check, None if is_whole else lines, settings=settings, prepare=check.prepare, conclude=end, keeps=keeps)
 
 
-def fault_lines(palette: Palette, inference: Inference) -> Iterator[str]:
-    """The faults of one file, those that were mended first."""
+def fault_lines(palette: Palette, inference: Inference, *, is_concise: bool = False) -> Iterator[str]:
+    """The faults of one file, those that were mended first; with `is_concise`, one line for each fault and nothing else."""
     for diagnostic in inference.mended:
         yield mended_line(diagnostic, palette)
     for diagnostic in inference.diagnostics:
-        yield from diagnostic_lines(diagnostic, palette)
-    if inference.remedy is not None:
+        yield from islice(diagnostic_lines(diagnostic, palette), 1 if is_concise else None)
+    if inference.remedy is not None and not is_concise:
         from irshape.cli.lines import remedy_lines
 
         yield from remedy_lines(inference, palette)
-
-
-def concise_lines(palette: Palette, inference: Inference) -> Iterator[str]:
-    """One line for each fault of one file."""
-    for diagnostic in inference.mended:
-        yield mended_line(diagnostic, palette)
-    for diagnostic in inference.diagnostics:
-        yield next(diagnostic_lines(diagnostic, palette))
 
 
 def _diff(is_terminal: bool, inference: Inference) -> Iterator[str]:

@@ -13,6 +13,8 @@ from irshape.settings.settings import Settings
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from irshape.report.selection import Choice
+
 _STDIN = "-"
 # One line for each fault, without hints.
 CONCISE = "concise"
@@ -74,6 +76,15 @@ def add_selection(add: Callable[..., object]) -> None:
     add("--select", default=None, help="report these codes only: S201,W1,X or ALL", **prefixes)
     add("--ignore", default=[], help="do not report these codes", **prefixes)
     add("--extend-select", default=[], help=Rare("report these codes, too"), **prefixes)
+
+
+def choice_of(given: Namespace) -> Choice | None:
+    """The codes that the options choose; None without such an option."""
+    if given.select is None and not given.ignore and not given.extend_select:
+        return None
+    from irshape.report.selection import Choice
+
+    return Choice(given.select, given.ignore, given.extend_select)
 
 
 def codes(text: str) -> list[str]:
@@ -141,17 +152,12 @@ def read_input(given: Namespace) -> None:
 
 def settings_of(given: Namespace) -> Settings:
     """The settings of the run, from the options and the configurations that they leave."""
-    choice = None
-    if given.select is not None or given.ignore or given.extend_select:
-        from irshape.report.selection import Choice
-
-        choice = Choice(given.select, given.ignore, given.extend_select)
     # A file from a stranger must not choose how it is checked, so --isolate uses no configuration beside it.
     is_isolated = given.isolated or (given.isolate and given.config is None)
     return Settings(
         config=given.config,
         is_isolated=is_isolated,
-        choice=choice,
+        choice=choice_of(given),
         severity=dict(given.severity),
         exclude=given.exclude,
         follow_links=given.follow_links,

@@ -14,13 +14,13 @@ import sys
 import threading
 from collections.abc import Generator, Iterable
 from contextlib import suppress
+from functools import partial
 from itertools import count, islice
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
-from irshape.cli.examination import OUT_OF_MEMORY
 from irshape.cli.run import RunError
-from irshape.cli.workers import NO_MEMORY, Result, Task, Work, ending
+from irshape.cli.workers import Result, Task, Work, ending, serve_tasks
 
 if TYPE_CHECKING:
     from distributed import Client, Future, as_completed
@@ -190,24 +190,14 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not mix with the answers
+    receive = partial(pickle.load, sys.stdin.buffer)
     try:
-        work, allowance = pickle.load(sys.stdin.buffer)
-        if allowance is not None:
-            allowance.bind()
-        while True:
-            task = pickle.load(sys.stdin.buffer)
-            if allowance is not None:
-                allowance.start()
-            try:
-                result = work(task)
-            except MemoryError:
-                if allowance is None:
-                    result = work.lost(task, *OUT_OF_MEMORY)
-                else:
-                    os._exit(NO_MEMORY)
-            if allowance is not None:
-                allowance.stop()
-            pickle.dump(result, answers)
-            answers.flush()
-    except (EOFError, OSError):
-        pass  # the worker of the cluster has ended
+        work, allowance = receive()
+    except EOFError:
+        return  # the worker of the cluster has ended
+
+    def send(answer: bytes) -> None:
+        answers.write(answer)
+        answers.flush()
+
+    serve_tasks(work, allowance, receive, send)

@@ -18,13 +18,13 @@ from irshape.answers.cost.formula import Amount, Formula
 from irshape.cli.arguments import LAYERS, add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.files import is_one
-from irshape.cli.lines import title
 from irshape.cli.output import check_outputs
 from irshape.cli.rows import keys_of, nothing
 from irshape.cli.run import RunError, complain, describe
+from irshape.cli.signature import WIDTH, opening, signature_lines
 from irshape.cli.sizes import near_sizes
 from irshape.model.model import Model
-from irshape.report.text import Palette, bytes_text, cells, counted, diagnostic_lines, escape, number_text, pad, shorten, some
+from irshape.report.text import Palette, bytes_text, cells, counted, escape, number_text, pad, shorten, some
 
 ABOUT = "Count what a model computes, reads and writes, and the memory that it takes, as numbers or as formulas of its input sizes."
 EXAMPLES = """examples:
@@ -75,14 +75,8 @@ def run(given: Namespace) -> int:
         return complain("--csv and --plot need exactly one FILE")
     if given.against is not None and given.plot is None:
         return complain("--against names the symbol of --plot: give --plot OUT.svg, too")
-    try:
-        near = near_sizes(given.near)
-    except ValueError as error:
-        return complain(str(error))
-    try:
-        check_outputs([given.csv, given.plot], force=given.force, inputs=given.files)
-    except RunError as error:
-        return complain(str(error))
+    near = near_sizes(given.near)
+    check_outputs([given.csv, given.plot], force=given.force, inputs=given.files)
     palette = Palette.choose(given.color, sys.stdout)
     sweep = {name: [int(one) for one in size.split(",")] for name, size in given.set if _SEVERAL.fullmatch(size)}
     given.set = [(name, size) for name, size in given.set if name not in sweep]
@@ -122,11 +116,7 @@ def _lines(palette: Palette, layers: Sequence[str], cost: Cost, *, is_complete: 
     page = _Page(cost, palette, layers, is_complete)
     sections = (page.sizes(), page.sweep(), page.totals(), page.memory(), page.groups(), page.layers(), page.asides())
     text = [line for section in sections for line in section]  # which may add a diagnostic
-    yield title(cost._inference, palette)
-    if cost.diagnostics:
-        yield ""
-        for diagnostic in cost.diagnostics:
-            yield from diagnostic_lines(diagnostic, palette)
+    yield from opening(cost._inference, cost.diagnostics, palette)
     yield ""
     yield from text
 
@@ -147,8 +137,6 @@ class _Page:
         cost = self.cost
         if cost.signature is None:
             return
-        from irshape.cli.signature import WIDTH, signature_lines
-
         yield from signature_lines(cost.signature, self.palette, WIDTH, is_complete=self.is_complete)
         if cost.near:
             yield ""

@@ -60,28 +60,24 @@ def run(given: Namespace) -> int:
         return complain("--trim and --in-place cannot be combined: trimmed weights fit the new file only, so write another one with -o")
     if not (given.edits or given.stateless or given.prune or given.trim):
         return complain(f"no edit: give {', '.join(EDITS)}, --stateless, --prune or --trim")
-    try:
-        check_outputs([given.view], force=given.force, inputs=[given.file])
-        graph = opened(given)
-        if given.stateless:
-            _make_stateless(graph, given.file)
-        for option, text in given.edits:
-            _make(graph, option, text, given.file)
-        if given.prune:
-            graph.prune()
-        palette = Palette.choose(given.color, sys.stdout)
-        shown = lines(graph.diff(), palette, is_complete=False, width=terminal_width(sys.stdout))
-        put("\n".join(islice(shown, _TITLES, None)).lstrip("\n"))
-        if given.view is not None:
-            _write_page(given, graph)
-        if given.output is None and not given.in_place:
-            errors = [one for one in checked(graph._draft)[1] if one.severity == ERROR]
-            put("".join(f"{escape(str(one))}\n" for one in errors) + "the model is not written without -o or --in-place")
-            return FAULTS if errors else CLEAN
-        written(given, graph, in_place=given.in_place, trim=given.trim)
-    except RunError as error:
-        complain(str(error))
-        return error.code
+    check_outputs([given.view], force=given.force, inputs=[given.file])
+    graph = opened(given)
+    if given.stateless:
+        _make(given.file, "--stateless", graph.stateless)
+    for option, text in given.edits:
+        _make(given.file, f"{option} {text}", partial(EDITS[option][2], graph, text))
+    if given.prune:
+        graph.prune()
+    palette = Palette.choose(given.color, sys.stdout)
+    shown = lines(graph.diff(), palette, is_complete=False, width=terminal_width(sys.stdout))
+    put("\n".join(islice(shown, _TITLES, None)).lstrip("\n"))
+    if given.view is not None:
+        _write_page(given, graph)
+    if given.output is None and not given.in_place:
+        errors = [one for one in checked(graph._draft)[1] if one.severity == ERROR]
+        put("".join(f"{escape(str(one))}\n" for one in errors) + "the model is not written without -o or --in-place")
+        return FAULTS if errors else CLEAN
+    written(given, graph, in_place=given.in_place, trim=given.trim)
     put(f"written: {escape(given.file if given.in_place else given.output)}")
     return CLEAN
 
@@ -103,20 +99,12 @@ def _edit(option: str, text: str) -> tuple[str, str]:
     return option, text
 
 
-def _make(graph: Graph, option: str, text: str, file: str) -> None:
+def _make(file: str, edit: str, make: Callable[[], object]) -> None:
     """Make one edit. Raises `RunError`."""
     try:
-        EDITS[option][2](graph, text)
+        make()
     except (EditError, KeyError) as error:
-        raise RunError(f"{file}: {option} {text}: {error.args[0]}") from None
-
-
-def _make_stateless(graph: Graph, file: str) -> None:
-    """Make inputs and outputs of the variables. Raises `RunError`."""
-    try:
-        graph.stateless()
-    except EditError as error:
-        raise RunError(f"{file}: --stateless: {error}") from None
+        raise RunError(f"{file}: {edit}: {error.args[0]}") from None
 
 
 def _add_output(graph: Graph, text: str) -> None:

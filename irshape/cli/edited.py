@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations
+from irshape.cli.output import refusal
 from irshape.cli.run import FAULTS, RunError, complain, describe
 from irshape.editing.finding import found, found_output, names_of, unknown_layer
 from irshape.editing.graph import Graph, edit
@@ -96,12 +96,8 @@ def written(given: Namespace, graph: Graph, *, in_place: bool = False, trim: boo
     target = given.file if in_place else given.output
     try:
         graph.write(target, force=given.force, in_place=in_place, trim=trim)
-    except FileExistsError as error:
-        existing = os.fspath(error.filename or target)
-        advice = "" if error.strerror != "already exists" else " (--force overwrites it)"
-        raise RunError(f"{describe(error, existing)}{advice}") from None
     except OSError as error:
-        raise RunError(describe(error, target)) from None
+        raise refusal(error, target, force=given.force) from None
     except ValueError as error:
         raise RunError(
             f"{target}: not written: {str(error).partition('; force')[0]} (--force writes the model all the same)", FAULTS

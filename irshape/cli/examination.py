@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import irshape
 from irshape import verbs
@@ -62,7 +62,7 @@ def collect() -> None:
             gc.collect()
 
 
-class Outcome:
+class Outcome(NamedTuple):
     """The result for one file as plain data, so that a worker can send it.
 
     `body` is the report in the chosen format, `complaint` a line for the error stream. `layers` is None if the file was not examined.
@@ -70,28 +70,15 @@ class Outcome:
     options about the inputs of the file.
     """
 
-    __slots__ = ("accepted", "body", "code", "complaint", "diagnostics", "is_foreign", "layers", "path", "requests")
-
-    def __init__(
-        self,
-        path: str,
-        code: int,
-        body: str = "",
-        complaint: str = "",
-        diagnostics: Sequence[Diagnostic] = (),
-        layers: int | None = None,
-        is_foreign: bool = False,
-        accepted: Sequence[str] = (),
-    ) -> None:
-        self.path = path
-        self.code = code
-        self.body = body
-        self.complaint = complaint
-        self.diagnostics = diagnostics
-        self.layers = layers
-        self.is_foreign = is_foreign
-        self.accepted = accepted
-        self.requests: Sequence[Request] = ()
+    path: str
+    code: int
+    body: str = ""
+    complaint: str = ""
+    diagnostics: Sequence[Diagnostic] = ()
+    layers: int | None = None
+    is_foreign: bool = False
+    accepted: Sequence[str] = ()
+    requests: Sequence[Request] = ()
 
 
 def lost(path: str, code: str, message: str, hint: str | None) -> Model:
@@ -147,9 +134,7 @@ class Examination:
 
     def lost(self, path: str, code: str, message: str, hint: str | None) -> Outcome:
         """The outcome for a file whose examination was cut short: the file counts as one that could not be read."""
-        outcome = self._outcome(path, self._verb(lost(path, code, message, hint)))
-        outcome.code = FAILED
-        return outcome
+        return self._outcome(path, self._verb(lost(path, code, message, hint)))._replace(code=FAILED)
 
     def _examined(self, path: str) -> Outcome:
         given = self._given
@@ -174,8 +159,7 @@ class Examination:
             outcome = self._outcome(path, answer, self._matches(model))
         if not self._is_many:
             _kept[:] = [answer]
-        outcome.requests = requests
-        return outcome
+        return outcome._replace(requests=requests)
 
     def _asked(
         self, model: Model, own: FileSettings | None, weights: Weights, opaque: Sequence[str]

@@ -103,8 +103,8 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
     yield "operations", _words(info.operations, is_complete)
     elements, size = (sum(counts) for counts in zip(*info.parameters.values(), strict=True)) if info.parameters else (0, 0)
     if info.parameters:
-        kinds = ", ".join(f"{name} {_number(count)} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
-        yield "parameters", f"{_number(elements)} in {_size(size)}: {kinds}"
+        kinds = ", ".join(f"{name} {count:,} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
+        yield "parameters", f"{elements:,} in {_size(size)}: {kinds}"
     yield "batch", _batch(info)
     if info._inference.guards and info.signature is None:
         yield "valid", f"only under {counted(len(info._inference.guards), 'condition')} on the sizes; irshape infer lists them"
@@ -155,10 +155,6 @@ def _roots(info: Info) -> Iterator[tuple[str, str]]:
             yield f"{root.node.name} axis {root.axis}", f"{root.ports:{widest}} port{'s' if root.ports > 1 else ' '}  {size}{cause}"
     for node, count in info.unranked.items():
         yield node.name, f"{counted(count, 'port')}  unknown rank"
-
-
-def _number(count: int) -> str:
-    return f"{count:,}"
 
 
 def _size(size: int) -> str:

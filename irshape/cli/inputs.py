@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.cli.run import RunError
 from irshape.inference.inputs import (
@@ -26,18 +26,15 @@ if TYPE_CHECKING:
     from irshape.settings.settings import FileSettings
 
 
-class Request:
+class Request(NamedTuple):
     """An option about an input, as one file meets it: the reason why it does not fit the file, empty if it does.
 
     `is_own` says that the option is of the command line, not of a configuration.
     """
 
-    __slots__ = ("is_own", "option", "reason")
-
-    def __init__(self, option: str, reason: str, *, is_own: bool) -> None:
-        self.option = option
-        self.reason = reason
-        self.is_own = is_own
+    option: str
+    reason: str
+    is_own: bool
 
 
 def asked_of(

@@ -8,7 +8,8 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 # The exit codes of a run that failed, of a program ended by a closed pipe as a shell shows it, and for Ctrl-C.
 _FAILED = 2
@@ -100,10 +101,21 @@ def _run(arguments: Sequence[str] | None) -> int:
 
         if is_paged(given):
             with paged():
-                return int(run(given))
-    code: int = run(given)
+                return _complained(run, given)
+    code = _complained(run, given)
     sys.stdout.flush()
     return code
+
+
+def _complained(run: Callable[[Any], int], given: Any) -> int:
+    """Run a command, complain if it cannot be done, and return the exit code."""
+    from irshape.cli.run import RunError, complain
+
+    try:
+        return run(given)
+    except RunError as error:
+        complain(str(error))
+        return error.code
 
 
 def _prepare_streams() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from irshape.cli.run import RunError, describe
-from irshape.files.writing import check_target, write_atomic
+from irshape.files.writing import Target, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +26,9 @@ def check_outputs(paths: Iterable[str | None], *, force: bool, inputs: Sequence[
     for path in paths:
         if path is not None:
             try:
-                check_target(path, force=force, kept=inputs_of(inputs))
+                Target.at(path, force=force, kept=inputs_of(inputs))
             except OSError as error:
-                raise _refusal(error, path, force=force) from None
+                raise refusal(error, path, force=force) from None
 
 
 def write_output(path: str, data: bytes | Callable[[IO[bytes]], object], *, force: bool, inputs: Sequence[str] = ()) -> None:
@@ -36,9 +36,10 @@ def write_output(path: str, data: bytes | Callable[[IO[bytes]], object], *, forc
     try:
         write_atomic(path, data, force=force, kept=inputs_of(inputs))
     except OSError as error:
-        raise _refusal(error, path, force=force) from None
+        raise refusal(error, path, force=force) from None
 
 
-def _refusal(error: OSError, path: str, *, force: bool) -> RunError:
+def refusal(error: OSError, path: str, *, force: bool) -> RunError:
+    """The error of an output that could not be written."""
     advice = " (--force overwrites it)" if isinstance(error, FileExistsError) and not force and error.strerror == "already exists" else ""
     return RunError(f"{describe(error, path)}{advice}")

@@ -145,8 +145,9 @@ class Parser(argparse.ArgumentParser):
         given, others = self.parse_known_args(args, namespace)
         if others:
             word = others[0].partition("=")[0]
-            known = self._command(given).known_options() if word.startswith("-") else ()
-            self._command(given).error(f"there is no {'option' if word.startswith('-') else 'argument'} {word!r}{meant(word, known)}")
+            command, kind = self._command(given), "option" if word.startswith("-") else "argument"
+            known = [name for action in command._actions for name in action.option_strings] if kind == "option" else ()
+            command.error(f"there is no {kind} {word!r}{meant(word, known)}")
         return given
 
     def _command(self, given: argparse.Namespace) -> Parser:
@@ -157,10 +158,6 @@ class Parser(argparse.ArgumentParser):
                 if isinstance(found, Parser):
                     return found
         return self
-
-    def known_options(self) -> list[str]:
-        """The options of this command."""
-        return [name for action in self._actions for name in action.option_strings]
 
 
 def meant(word: str, known: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irshape.cli.arguments import COMMANDS, OVERVIEW
 
@@ -37,25 +37,14 @@ class _NotPlain(Exception):
     """The line is for `argparse`."""
 
 
-class _Option:
+class _Option(NamedTuple):
     """An option: where its value goes, and how it is read."""
 
-    __slots__ = ("action", "choices", "dest", "nargs", "type")
-
-    def __init__(
-        self,
-        dest: str,
-        action: str = "store",
-        type: Callable[[str], Any] = str,
-        choices: Sequence[str] = (),
-        nargs: object = None,
-        **_: Any,
-    ) -> None:
-        self.dest = dest
-        self.nargs = nargs
-        self.action = action
-        self.type = type
-        self.choices = choices
+    dest: str
+    nargs: object
+    action: str = "store"
+    type: Callable[[str], Any] = str
+    choices: Sequence[str] = ()
 
     def read(self, text: str, known: Any) -> Any:
         """The value of the option on the line, after the one that is known."""
@@ -96,7 +85,7 @@ class _Line:
             self._files.append((names[0], "choice" if "choices" in declared else nargs))
             return
         dest = declared.pop("dest", None) or next(name for name in names if name.startswith("--")).lstrip("-").replace("-", "_")
-        option = _Option(dest, nargs=nargs, **declared)
+        option = _Option(dest, nargs, **{name: value for name, value in declared.items() if name in _Option._fields})
         self._values[dest] = False if option.action == "store_true" else default
         self._options.update(dict.fromkeys(names, option))
 

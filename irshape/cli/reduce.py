@@ -80,9 +80,6 @@ def run(given: Namespace) -> int:
     try:
         draft = opened(given)._draft
         reduction = _reduced(given, draft)
-    except RunError as error:
-        complain(str(error))
-        return error.code
     except OSError as error:
         return complain(describe(error, given.output))
     size = f"{reduction.layers} of {counted(len(draft.model.nodes), 'layer')}, {reduction.candidate.size} bytes of weights"

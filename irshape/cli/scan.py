@@ -12,16 +12,15 @@ from typing import Any, NamedTuple
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.batch import cores
-from irshape.cli.check_options import add_selection
+from irshape.cli.check_options import add_selection, choice_of
 from irshape.cli.cluster import LOCAL, on_cluster
 from irshape.cli.examination import collect
 from irshape.cli.limits import Allowance, can_limit
 from irshape.cli.output import check_outputs
 from irshape.cli.progress import Progress
-from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, put
+from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, put
 from irshape.cli.workers import in_workers
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.selection import Choice
 from irshape.report.text import Palette, counted, escape
 from irshape.scan.archive import BOUNDS, Bounds
 from irshape.scan.faults import MissingError
@@ -93,9 +92,7 @@ def run(given: Namespace) -> int:
         if not given.files or given.output is None:
             return complain("give a PATH to scan and --output TABLE, or --summary TABLE")
         return _scan(given)
-    except (ResultsError, MissingError, RunError) as error:
-        return complain(str(error))
-    except ValueError as error:  # a policy
+    except (ResultsError, MissingError, ValueError) as error:  # a ValueError is about a policy
         return complain(str(error))
 
 
@@ -167,21 +164,18 @@ def _identity(given: Namespace, scan: Scan) -> str:
 
 def _unit(given: Namespace) -> Scan:
     """The unit of work that the options ask for."""
-    choice = None
-    if given.select is not None or given.ignore or given.extend_select:
-        choice = Choice(given.select, given.ignore, given.extend_select)
     if given.target:
         from irshape.answers.policies import find_policies
 
         find_policies(given.target)  # a wrong name is an error of the run
     return Scan(
-        choice=choice,
+        choice=choice_of(given),
         targets=given.target,
         opaque=given.opaque,
         extensions=[os.path.abspath(one) if os.path.exists(one) else one for one in given.extensions],
         limits=given.limits,
         has_cost=given.cost,
-        bounds=_bounds(given),
+        bounds=Bounds(given.max_members, given.max_expansion),
     )
 
 
@@ -199,10 +193,6 @@ def _results(given: Namespace, work: Work, tasks: Iterator[Task], count: int) ->
     # The libraries that read URLs start threads.
     has_threads = "fsspec" in sys.modules or any(asked(argument).is_url for argument in given.files)
     return in_workers(work, tasks, min(given.jobs or cores(), max(count, 1)), allowance, lambda: None, has_threads=has_threads)
-
-
-def _bounds(given: Namespace) -> Bounds:
-    return Bounds(given.max_members, given.max_expansion)
 
 
 @contextmanager

@@ -21,6 +21,9 @@ from irshape.report.text import Palette, cells, counted, diagnostic_lines, escap
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from irshape.inference.inference import Inference
+    from irshape.report.diagnostic import Diagnostic
+
 
 ABOUT = (
     "Show how the sizes of a model are tied together: its inputs and outputs in as few symbols as possible, and the conditions on these."
@@ -60,17 +63,20 @@ def run(given: Namespace) -> int:
 
 def _lines(palette: Palette, width: int, signature: Signature, *, is_complete: bool, has_reasons: bool) -> Iterator[str]:
     """Title, signature, conditions, notes and reasons of one file."""
-    yield title(signature._inference, palette)
-    if signature.diagnostics:
-        yield ""
-        for diagnostic in signature.diagnostics:
-            yield from diagnostic_lines(diagnostic, palette)
+    yield from opening(signature._inference, signature.diagnostics, palette)
     yield ""
     yield from signature_lines(signature, palette, width, is_complete=is_complete)
     yield from _conditions(signature, palette, is_complete=is_complete)
     yield from note_lines(signature.notes, palette)
     if has_reasons:
         yield from tie_lines(signature.because, "because", palette, is_complete=is_complete)
+
+
+def opening(inference: Inference, diagnostics: Iterable[Diagnostic], palette: Palette) -> Iterator[str]:
+    """The title and the faults of one file, with which the answer to a question begins."""
+    yield title(inference, palette)
+    lines = [line for diagnostic in diagnostics for line in diagnostic_lines(diagnostic, palette)]
+    yield from ["", *lines] if lines else ()
 
 
 def signature_lines(signature: Signature, palette: Palette, width: int, *, is_complete: bool = False) -> Iterator[str]:

@@ -50,20 +50,16 @@ def run(given: Namespace) -> int:
     """Simplify a file, report the steps, write the result, and return the exit code."""
     if (given.output is None) != given.dry_run:
         return complain("give either -o OUT.xml, or --dry-run to write nothing")
-    try:
-        graph = reshaped(given, opened(given))
-        count = len(graph)
-        before = graph.model() if given.compare is not None else None
-        steps = simplify(graph._draft, given.only)
-        palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
-        put("\n".join(_steps(steps, palette, width) if given.dry_run else _summary(steps, palette, width)))
-        if before is not None and not _is_equal(before, graph, given):
-            return FAULTS
-        if not given.dry_run:
-            written(given, graph, trim=given.trim)
-    except RunError as error:
-        complain(str(error))
-        return error.code
+    graph = reshaped(given, opened(given))
+    count = len(graph)
+    before = graph.model() if given.compare is not None else None
+    steps = simplify(graph._draft, given.only)
+    palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
+    put("\n".join(_steps(steps, palette, width) if given.dry_run else _summary(steps, palette, width)))
+    if before is not None and not _is_equal(before, graph, given):
+        return FAULTS
+    if not given.dry_run:
+        written(given, graph, trim=given.trim)
     put(f"{f'written: {escape(given.output)}' if given.output else 'nothing is written'} ({counted(len(graph), 'layer')} of {count})")
     return CLEAN
 

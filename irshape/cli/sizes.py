@@ -13,9 +13,9 @@ from irshape import verbs
 from irshape.answers.sizes import Nearest, ValidSizes
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.lines import guard_lines, heading, layer_message, reason, title
-from irshape.cli.run import CLEAN, FAULTS, RunError, complain, exit_code
-from irshape.cli.signature import grouped, in_a_row, note_lines
+from irshape.cli.lines import guard_lines, heading, layer_message, reason
+from irshape.cli.run import CLEAN, FAULTS, RunError, exit_code
+from irshape.cli.signature import grouped, in_a_row, note_lines, opening
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.parts import Parts
@@ -70,10 +70,7 @@ def add_arguments(command: ArgumentParser) -> None:
 
 def run(given: Namespace) -> int:
     """Find the valid sizes of the files, report them, and return the exit code."""
-    try:
-        near = near_sizes(given.near)
-    except ValueError as error:
-        return complain(str(error))
+    near = near_sizes(given.near)
     return report(given, partial(_ask, near), partial(_lines, Palette.choose(given.color, sys.stdout)), _verdict)
 
 
@@ -90,25 +87,21 @@ def _verdict(answer: _Answer) -> Iterable[str]:
 
 
 def near_sizes(texts: Iterable[str]) -> dict[str, int]:
-    """The sizes of `--near`, by symbol. Raises ValueError for a text that is none."""
+    """The sizes of `--near`, by symbol. Raises `RunError` for a text that is none."""
     return dict(_size(part) for text in texts for part in text.split(","))
 
 
 def _size(text: str) -> tuple[str, int]:
     name, _, size = text.partition("=")
     if not name.strip() or not size.strip().isdecimal():
-        raise ValueError(f'--near {text!r}: expected "NAME=SIZE", as in "H=500"')
+        raise RunError(f'--near {text!r}: expected "NAME=SIZE", as in "H=500"')
     return name.strip(), int(size)
 
 
 def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
     """Title, conditions with their layers, undecided places, and the nearest valid sizes of one file."""
     sizes = answer.sizes
-    yield title(sizes._inference, palette)
-    if sizes.diagnostics:
-        yield ""
-        for diagnostic in sizes.diagnostics:
-            yield from diagnostic_lines(diagnostic, palette)
+    yield from opening(sizes._inference, sizes.diagnostics, palette)
     yield ""
     inputs = ", ".join(grouped(sizes.inputs, Parts(_LONGEST))) or "the model"
     if not sizes.ok:

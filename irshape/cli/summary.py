@@ -11,12 +11,10 @@ from irshape import verbs
 from irshape.answers.summary import DEPTH, Summary
 from irshape.cli.arguments import OUTPUT, add_model_arguments, most
 from irshape.cli.batch import report
-from irshape.cli.lines import title
-from irshape.cli.run import complain
-from irshape.cli.signature import WIDTH, signature_lines
+from irshape.cli.signature import WIDTH, opening, signature_lines
 from irshape.cli.sizes import near_sizes
 from irshape.model.model import Model
-from irshape.report.text import Palette, cells, diagnostic_lines, escape, pad, shorten, terminal_width
+from irshape.report.text import Palette, cells, escape, pad, shorten, terminal_width
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -43,10 +41,7 @@ def add_arguments(command: ArgumentParser) -> None:
 
 def run(given: Namespace) -> int:
     """Print the summaries of the files and return the exit code."""
-    try:
-        near = near_sizes(given.near)
-    except ValueError as error:
-        return complain(str(error))
+    near = near_sizes(given.near)
     palette = Palette.choose(given.color, sys.stdout)
     return report(given, partial(_summary, near, given.depth), partial(_lines, palette, terminal_width(sys.stdout)))
 
@@ -58,11 +53,7 @@ def _summary(near: dict[str, int], depth: int, model: Model, **options: Any) -> 
 def _lines(palette: Palette, width: int | None, summary: Summary) -> Iterator[str]:
     """Title, faults, signature, tree and totals of one file."""
     cost = summary.cost
-    yield title(cost._inference, palette)
-    if summary.diagnostics:
-        yield ""
-        for diagnostic in summary.diagnostics:
-            yield from diagnostic_lines(diagnostic, palette)
+    yield from opening(cost._inference, summary.diagnostics, palette)
     if cost.signature is not None:
         yield ""
         yield from signature_lines(cost.signature, palette, width or WIDTH)

@@ -14,7 +14,7 @@ from irshape.cli.arguments import add_question_arguments, port
 from irshape.cli.batch import report
 from irshape.cli.examination import Examination, lost
 from irshape.cli.output import check_outputs, write_output
-from irshape.cli.run import CLEAN, RunError, complain, describe
+from irshape.cli.run import CLEAN, complain, describe
 from irshape.files.reading import Path
 from irshape.inference.inputs import InputError
 from irshape.model.finding import find, known_names, names_of, remark, unknown
@@ -57,10 +57,7 @@ def run(given: Namespace) -> int:
         return complain("irshape view shows one file, or the changes between two")
     if given.live and (given.output is not None or len(given.files) > 1):
         return complain("--live serves one file; it takes neither a second file nor -o")
-    try:
-        check_outputs([given.output], force=given.force, inputs=given.files)
-    except RunError as error:
-        return complain(str(error))
+    check_outputs([given.output], force=given.force, inputs=given.files)
     before = None
     if len(given.files) == 2:
         path = given.files[0]
@@ -123,7 +120,7 @@ def _serve(given: Namespace) -> int:
     try:
         place = _place(verbs.read(Path(path), limits=given.limits, extensions=given.extensions), given.layer) if given.layer else ""
         server = Server(Watched(path, data, failed), given.port)
-    except (RunError, ValueError) as error:  # InputError, too
+    except ValueError as error:  # InputError, too
         return complain(str(error))
     except OSError as error:
         return complain(f"port {given.port}: {error.strerror or error}")

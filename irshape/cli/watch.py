@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
-from irshape.cli.run import CLEAN, complain
+from irshape.cli.run import CLEAN, RunError, complain
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -60,5 +60,8 @@ def repeat(given: Namespace, run: Callable[[Namespace], int]) -> int:
 
 def _once(given: Namespace, run: Callable[[Namespace], int]) -> None:
     """Run the command, which may change what it is given."""
-    run(copy(given))
+    try:
+        run(copy(given))
+    except RunError as error:
+        complain(str(error))
     print("irshape: waiting for a change (Ctrl-C ends)", file=sys.stderr, flush=True)

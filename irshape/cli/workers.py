@@ -149,17 +149,22 @@ def _serve(connection: Connection, theirs: Connection, work: Work[Any, Any], all
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run that started this worker ends it
     theirs.close()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a dying interpreter prints more than one line
+    serve_tasks(work, allowance, connection.recv, connection.send_bytes)
+
+
+def serve_tasks(work: Work[Any, Any], allowance: Allowance | None, receive: Callable[[], Any], send: Callable[[bytes], object]) -> None:
+    """Work on the tasks that arrive, within the limits, until no more can arrive. A process without memory ends with `NO_MEMORY`."""
     try:
         if allowance is not None:
             allowance.bind()
         while True:
-            task = connection.recv()
+            task = receive()
             if allowance is not None:
                 allowance.start()
             answer = pickle.dumps(work(task))
             if allowance is not None:
                 allowance.stop()
-            connection.send_bytes(answer)
+            send(answer)
     except MemoryError:
         os._exit(NO_MEMORY)
     except (EOFError, OSError):

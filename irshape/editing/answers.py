@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, MutableMapping
 
 from irshape.files.kept import Kept
 
@@ -16,14 +15,14 @@ class OtherQuestion(Exception):
     """The file holds the answers to another question."""
 
 
-class Answers(MutableMapping[str, bool]):
+class Answers(dict[str, bool]):
     """The answers so far by the keys of candidates; each new one is added to the file in a folder. `question` tells one run from another.
 
     Raises `OSError` if the file cannot be written, and `OtherQuestion`.
     """
 
     def __init__(self, folder: str, question: str) -> None:
-        self._known: dict[str, bool] = {}
+        super().__init__()
         self._kept = Kept(os.path.join(folder, JOURNAL))
         try:
             lines = self._kept.file.read().decode("utf-8", "replace").splitlines(keepends=True)
@@ -36,7 +35,7 @@ class Answers(MutableMapping[str, bool]):
                 self._kept.append(head.encode() + b"\n")
             for line in whole[1:]:
                 answer = json.loads(line)
-                self._known[answer["key"]] = answer["shows"]
+                super().__setitem__(answer["key"], answer["shows"])
         except (ValueError, KeyError, TypeError):
             self._kept.close()
             raise OtherQuestion from None
@@ -45,21 +44,9 @@ class Answers(MutableMapping[str, bool]):
             raise
 
     def __setitem__(self, key: str, shows: bool) -> None:
-        if key not in self._known:
-            self._known[key] = shows
+        if key not in self:
+            super().__setitem__(key, shows)
             self._kept.append(json.dumps({"key": key, "shows": shows}).encode() + b"\n")
-
-    def __getitem__(self, key: str) -> bool:
-        return self._known[key]
-
-    def __delitem__(self, key: str) -> None:
-        raise TypeError("an answer that was written down stays")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
-
-    def __len__(self) -> int:
-        return len(self._known)
 
     def close(self) -> None:
         """Close the file, which a later run takes up."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from irshape.editing.state import EditError
 from irshape.inference.facts import Fact
+from irshape.model.const import STORED
 from irshape.shape.element_type import ElementType
 from irshape.shape.value import Unreadable
 
@@ -17,11 +18,7 @@ if TYPE_CHECKING:
 
 Numbers: TypeAlias = "float | Sequence[Any]"
 
-# The types of NumPy in which the elements are stored, and the number of bits of those that are packed.
-_STORED: Final = {
-    "boolean": "?", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8",
-    "f16": "<f2", "f32": "<f4", "f64": "<f8",
-}  # fmt: skip
+# The least and the greatest element of the types that are packed.
 _PACKED: Final = {"u1": (0, 1), "u2": (0, 3), "u4": (0, 15), "i4": (-8, 7)}
 _OF_NUMPY: Final = {
     "bool": "boolean", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32",
@@ -41,7 +38,7 @@ class Data(NamedTuple):
         """The elements as numbers; only of types that NumPy has."""
         import numpy
 
-        found: list[Any] = numpy.frombuffer(self.bytes, _STORED[self.element_type.name]).tolist()
+        found: list[Any] = numpy.frombuffer(self.bytes, STORED[self.element_type.name]).tolist()
         return found
 
     def attributes(self, offset: int) -> dict[str, str]:
@@ -86,7 +83,7 @@ def known_data(fact: Fact) -> Data | None:
     import numpy
 
     elements, shape, name = fact.elements, fact.shape, fact.element_type.name
-    if elements is None or shape is None or type(elements) is Unreadable or name not in _STORED:
+    if elements is None or shape is None or type(elements) is Unreadable or name not in STORED:
         return None
     sizes = [size for size in shape if isinstance(size, int)]
     if len(sizes) != len(shape) or any(type(one) not in (int, float, bool) for one in elements):
@@ -122,9 +119,9 @@ def _bytes(array: NDArray[Any], element_type: ElementType) -> bytes:
         low, high = _PACKED[name]
         _check_range(array, low, high, name)
         return _packed([int(one) for one in array.ravel().tolist()], element_type)
-    if name not in _STORED:
+    if name not in STORED:
         _refuse(f"elements of type {name} cannot be written from numbers")
-    stored = numpy.dtype(_STORED[name])
+    stored = numpy.dtype(STORED[name])
     if stored.kind in "iu" and array.size:
         if array.dtype.kind == "f" and not numpy.array_equal(array, numpy.floor(array)):
             _refuse(f"{name} holds integers only")

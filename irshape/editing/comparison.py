@@ -53,13 +53,13 @@ def compare(before: Graph, after: Graph, count: int) -> Comparison:
             random = numpy.random.default_rng(number)
             feeds = [_array(openvino, port, shape, random) for port, shape in zip(one.inputs, shapes, strict=True)]
             try:
-                expected = _run(openvino, one, feeds, "the model")
+                expected = _run(one, feeds, "the model")
             except ComparisonError:
                 if not runs and number == _FAILURES:
                     raise
                 continue  # the first values of variables may not fit these sizes
             runs += 1
-            for name, difference, shown in _differences(openvino, one, other, feeds, expected):
+            for name, difference, shown in _differences(one, other, feeds, expected):
                 largest = max(largest, difference)
                 if difference > _TOLERANCE:
                     differences.append(f"run {runs}: output {name} differs {shown}")
@@ -68,13 +68,13 @@ def compare(before: Graph, after: Graph, count: int) -> Comparison:
     return Comparison(runs, largest, differences)
 
 
-def _differences(openvino: Any, one: Any, other: Any, feeds: list[Any], expected: list[Any]) -> Iterator[tuple[str, float, str]]:
+def _differences(one: Any, other: Any, feeds: list[Any], expected: list[Any]) -> Iterator[tuple[str, float, str]]:
     """The name of each output, how much it differs, and that in words. Raises `ComparisonError` for a model that does not repeat itself."""
-    found = _run(openvino, other, feeds, "the simplified model")
+    found = _run(other, feeds, "the simplified model")
     for index, (numbers, others) in enumerate(zip(expected, found, strict=True)):
         difference = _difference(numbers, others)
         name = next(iter(sorted(one.outputs[index].get_names())), str(index))
-        if difference > _TOLERANCE and _difference(numbers, _run(openvino, one, feeds, "the model")[index]) > _TOLERANCE:
+        if difference > _TOLERANCE and _difference(numbers, _run(one, feeds, "the model")[index]) > _TOLERANCE:
             raise ComparisonError(f"the model itself gives other numbers for output {name} in a second run, as with RandomUniform")
         yield name, difference, f"by {difference:.2g}" if difference < inf else f"in shape or type: {_told(numbers)}, {_told(others)}"
 
@@ -88,7 +88,7 @@ def _compiled(openvino: Any, graph: Graph, path: str, which: str) -> Any:
         raise ComparisonError(f"OpenVINO does not compile {which}: {_line(error)}") from None
 
 
-def _run(openvino: Any, compiled: Any, feeds: list[Any], which: str) -> list[Any]:
+def _run(compiled: Any, feeds: list[Any], which: str) -> list[Any]:
     """The outputs for some inputs. Variables begin anew."""
     request = compiled.create_infer_request()
     try:

@@ -33,7 +33,7 @@ class Demand:
         self._elements: Counter[Value] = Counter()
         self._ends: Counter[tuple[Value, frozenset[int]]] = Counter()
         self._reads: dict[Item, _Reads] = {}
-        self.update(sorted(state.items.values(), key=lambda item: item.label))  # backwards: the last one is taken first
+        self.update(state.in_order)  # backwards: the last one is taken first
 
     def wanted(self, item: Item) -> frozenset[int]:
         """The positions of the outputs whose elements are read; for a Const perhaps the mark of a reader of its ends."""

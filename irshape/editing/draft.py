@@ -8,8 +8,7 @@ from typing import Any
 
 from irshape.editing.arrays import Data, data_of
 from irshape.editing.facts import BodyFacts, Facts
-from irshape.editing.names import joined_names
-from irshape.editing.state import EditError, Item, State, Value
+from irshape.editing.state import EditError, Item, State, Value, joined_names
 from irshape.editing.text import ALIGNMENT, serialised
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import recorded_inputs
@@ -367,9 +366,9 @@ class Draft(GraphDraft):
             weights = PatchedWeights(weights, stored) if weights and _total(weights) else AppendedWeights(weights, self.start, stored)
         return text, weights
 
-    def built(self, *, trims: bool = False) -> tuple[Model, Weights | None]:
+    def built(self) -> tuple[Model, Weights | None]:
         """The model of the text, and its weights."""
-        text, weights = self.text(trims=trims)
+        text, weights = self.text()
         document = self.model.document
         model = load(
             text,

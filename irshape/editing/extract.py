@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from irshape.editing.arrays import Data, known_data
 from irshape.editing.draft import Draft
+from irshape.editing.simplify import computes
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
 from irshape.inference.inputs import AS
@@ -145,7 +146,7 @@ class _Extraction:
 
     def find_constants(self) -> None:
         """Find the layers that compute something of constants alone."""
-        for item in sorted(self.state.items.values(), key=lambda item: item.label):
+        for item in self.state.in_order:
             sources = [value.item for value in item.inputs if value is not None]
             is_plain = item.type not in SINKS and item.type != "ReadValue" and (item.base is None or not item.base.bodies)
             if is_plain and sources and all(one.type == "Const" or one in self.constant for one in sources):
@@ -198,7 +199,7 @@ class _Extraction:
             elif item in self.constant:
                 self.keep[item] = None
                 pending += [one for one in item.inputs if one is not None]
-            elif fact.elements is not None and type(fact.elements) is not Unreadable and _computes(item):
+            elif fact.elements is not None and type(fact.elements) is not Unreadable and computes(item):
                 self.keep[item] = None
                 if item.type != "ShapeOf":
                     pending += [one for one in item.inputs if one is not None]
@@ -300,8 +301,3 @@ def key_of(value: Value) -> str:
 def _known(fact: Fact) -> Data | None:
     """The content of a constant that stands for a tensor; None if OpenVINO does not know all elements for all sizes."""
     return known_data(fact) if fact.openvino_view.elements == fact.elements else None
-
-
-def _computes(item: Item) -> bool:
-    """Whether irshape follows elements through an operation."""
-    return item.op_class is not None and item.op_class.propagate is not None and item.type not in SINKS and item.type != "ReadValue"

@@ -23,8 +23,7 @@ from irshape.inference.transfer import Outcome, Transfer
 from irshape.inference.verdict import OpenVINOPass, forgiven
 from irshape.model.bodies import bodies_of, conditions_passed
 from irshape.model.model import UNFED, Model, Node
-from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.diagnostic import Diagnostic
 from irshape.report.finding import Finding
 from irshape.shape.guard import Premise
 from irshape.xml.document import Layer, Signature
@@ -300,7 +299,7 @@ class Facts:
         """The outcome of an item with OpenVINO's verdict on its errors."""
         self.refused.discard(item)
         self._judged.discard(item)
-        if not any(CATALOGUE[finding.code].severity == ERROR for finding in outcome.findings):
+        if not any(finding.is_error for finding in outcome.findings):
             return outcome
         if self._engine.is_reduced:
             self.refused.add(item)

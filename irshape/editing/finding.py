@@ -17,8 +17,7 @@ def found(draft: GraphDraft, text: str, *, by_name: bool = False) -> tuple[Graph
 
     A layer of the graph itself comes first. A layer in a body has the ids around it, `2.body/5`, or the names, `loop / body / step`.
     """
-    state = draft.state
-    items = sorted(state.items.values(), key=lambda item: item.place)
+    items = sorted(draft.state.items.values(), key=lambda item: item.place)
     fused = _fused if b"fused_names" in draft.model.document.source else None
     own = meanings(text, items, names_of, fused, by_name=by_name)
     if own:

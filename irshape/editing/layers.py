@@ -9,9 +9,8 @@ from irshape.editing.arrays import data_of
 from irshape.editing.bodies import add_input, add_output, feed_back, leave, other_body
 from irshape.editing.draft import BodyDraft, GraphDraft
 from irshape.editing.finding import found, found_output, unknown_layer
-from irshape.editing.names import joined_names
 from irshape.editing.operations import Operations
-from irshape.editing.state import EditError, Item, Value
+from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.model.attributes import Attributes
 from irshape.model.finding import split_names
 from irshape.report.diagnostic import Diagnostic, Where
@@ -321,7 +320,7 @@ class Layers:
         return isinstance(item, str) and bool(found(self._draft, item, by_name=True)[1])
 
     def __iter__(self) -> Iterator[Layer]:
-        return iter([layer_of(self._draft, item) for item in sorted(self._draft.state.items.values(), key=lambda item: item.label)])
+        return iter([layer_of(self._draft, item) for item in self._draft.state.in_order])
 
     def __len__(self) -> int:
         return len(self._draft.state.items)

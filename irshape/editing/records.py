@@ -72,7 +72,7 @@ class Records:
                 model.producers[value.slot] = index
             if item.base is not None and item.base.bodies:
                 model.holders.append(node)
-        model.order = [positions[item] for item in sorted(items, key=lambda item: item.label)]
+        model.order = [positions[item] for item in state.in_order]
         _mark_live(model)
         for node in model.holders:
             self.enter(items[node.index], node)

@@ -12,12 +12,10 @@ from typing import NamedTuple
 
 from irshape.editing.draft import Draft
 from irshape.editing.extract import extract
-from irshape.editing.shrinking import PASSES
+from irshape.editing.shrinking import BORDER, PASSES
 from irshape.editing.state import Item
 from irshape.editing.trial import Candidate, Judge, candidate_of, content_of
 from irshape.report.text import counted
-
-_BORDER = ("Const", "Parameter", "Result")
 
 
 class Reduction(NamedTuple):
@@ -58,7 +56,7 @@ class _Reducer:
             raise NotShown
         self._adopt("the whole model", whole)
         last = None if suspect is None else self.draft.state.items.get(suspect)
-        if last is None or last.type in _BORDER or not self._keep_near(last):
+        if last is None or last.type in BORDER or not self._keep_near(last):
             self._keep_prefix()
         self._leave_out()
         self._shrink()
@@ -70,7 +68,7 @@ class _Reducer:
     @property
     def items(self) -> list[Item]:
         """The items that can be left out, in topological order."""
-        return sorted((item for item in self.draft.state.items.values() if item.type not in _BORDER), key=lambda item: item.label)
+        return [item for item in self.draft.state.in_order if item.type not in BORDER]
 
     def _part(self, kept: Collection[Item]) -> Candidate | None:
         """The candidate of some layers."""
@@ -105,7 +103,7 @@ class _Reducer:
         levels: list[list[Item]] = []
         while edge:
             levels.append(list(found))
-            edge = {value.item for item in edge for value in item.inputs if value is not None and value.item.type not in _BORDER} - found
+            edge = {value.item for item in edge for value in item.inputs if value is not None and value.item.type not in BORDER} - found
             found |= edge
         return levels
 

@@ -26,7 +26,7 @@ from irshape.xml.weights import WeightsError
 
 Changes: TypeAlias = "Iterable[Callable[[], object]]"
 
-_BORDER: Final = ("Const", "Parameter", "Result")
+BORDER: Final = ("Const", "Parameter", "Result")
 # Integers of a constant with no more elements may be sizes.
 _MOST_SIZES: Final = 64
 # The simplest element of attributes without a default.
@@ -35,8 +35,7 @@ _SIMPLEST: Final = {"strides": 1, "dilations": 1, "pads_begin": 0, "pads_end": 0
 
 def _items(draft: GraphDraft, *types: str) -> list[Item]:
     """The items of some types, or without types those that are no constants, inputs or outputs, in topological order."""
-    items = sorted(draft.state.items.values(), key=lambda item: item.label)
-    return [item for item in items if (item.type in types if types else item.type not in _BORDER)]
+    return [item for item in draft.state.in_order if (item.type in types if types else item.type not in BORDER)]
 
 
 def _graphs(draft: GraphDraft) -> Iterator[GraphDraft]:

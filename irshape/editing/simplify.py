@@ -97,13 +97,9 @@ class _Simplifier:
         facts = draft.facts
         if not isinstance(facts, Facts):  # a layer that assumes nothing has no premise in its bodies
             return
-        for item in self._items():
+        for item in self.state.in_order:
             if facts.assumes(item) or any(value is not None and value.item in self.assuming for value in item.inputs):
                 self.assuming.add(item)
-
-    def _items(self) -> list[Item]:
-        """The items in topological order."""
-        return sorted(self.state.items.values(), key=lambda item: item.label)
 
     # Constants.
 
@@ -131,10 +127,10 @@ class _Simplifier:
         """The items that depend on shapes and small constants alone, and whose rules follow elements, in topological order."""
         behind_shapes: dict[Item, bool] = {}
         facts = self.draft.facts
-        for item in self._items():
+        for item in self.state.in_order:
             sources = [value.item for value in item.inputs if value is not None]
             is_shape = item.type == "ShapeOf"
-            if item in self._dead or item in self.assuming or len(item.outputs) != 1 or not _computes(item):
+            if item in self._dead or item in self.assuming or len(item.outputs) != 1 or not computes(item):
                 continue
             if not is_shape:
                 if not all(source in behind_shapes or source.type == "Const" for source in sources):
@@ -164,12 +160,12 @@ class _Simplifier:
 
     def bypass(self) -> None:
         """Let the readers of a layer that gives its first input read this input."""
-        for item in self._items():
+        for item in self.state.in_order:
             if item.type not in _SAME or item in self._dead or item in self.assuming or len(item.outputs) != 1 or not item.inputs:
                 continue
             source, value = item.inputs[0], item.outputs[0]
             readers = list(self.state.readers.get(value, ()))
-            if source is None or not readers or not self._is_same(item, source, value) or not self._keeps_names(source, value, readers):
+            if source is None or not readers or not self._is_same(item, source, value) or not self._keeps_names(source, readers):
                 continue
             fact = self.draft.facts.of(value)
             self._say("no-op", item, f"its output is its input: {fact.element_type}{_shape_text(fact.shape)}, in the same order")
@@ -215,7 +211,7 @@ class _Simplifier:
             return None
         return elements
 
-    def _keeps_names(self, source: Value, value: Value, readers: Iterable[tuple[Item, int]]) -> bool:
+    def _keeps_names(self, source: Value, readers: Iterable[tuple[Item, int]]) -> bool:
         """Whether inputs and outputs of the model keep their names if the readers of a tensor read its source."""
         if not any(reader.type == "Result" for reader, _ in readers):
             return True
@@ -242,7 +238,7 @@ class _Simplifier:
         self.steps.append(Simplification(rule, self.state.full_name(item.name), item.type, reason))
 
 
-def _computes(item: Item) -> bool:
+def computes(item: Item) -> bool:
     """Whether irshape follows elements through an operation that gives the same for the same inputs."""
     op_class = item.op_class
     return op_class is not None and op_class.propagate is not None and item.type not in _SOURCES

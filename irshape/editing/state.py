@@ -342,6 +342,11 @@ class State(Journal):
 
     # Questions.
 
+    @property
+    def in_order(self) -> list[Item]:
+        """The items in topological order."""
+        return sorted(self.items.values(), key=_label)
+
     def named(self, name: str) -> Item | None:
         """The first item of a name, in the order of the file."""
         found = self.by_name.get(name)
@@ -409,3 +414,8 @@ class State(Journal):
 
 def _label(item: Item) -> float:
     return item.label
+
+
+def joined_names(names: Iterable[str]) -> str | None:
+    """The text of a port with some names, each once; None for none."""
+    return ",".join(name.replace(",", "\\,") for name in dict.fromkeys(names)) or None

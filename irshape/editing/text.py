@@ -8,8 +8,7 @@ from math import inf
 from typing import NamedTuple
 
 from irshape.editing.facts import BodyFacts, Facts
-from irshape.editing.names import joined_names
-from irshape.editing.state import Item, State, Value
+from irshape.editing.state import Item, State, Value, joined_names
 from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
@@ -47,9 +46,7 @@ def serialised(state: State, facts: Facts, before: Run, start: int, *, trims: bo
     the constants need.
     """
     placed = _placed(state, start, trims=trims)
-    splices = [*_Writer(state, facts, before, placed.offsets).splices()]
-    splices.sort(key=lambda splice: (splice.start, splice.end))
-    return spliced(state.model.document, splices), placed
+    return spliced(state.model.document, _Writer(state, facts, before, placed.offsets).splices()), placed
 
 
 def _placed(state: State, start: int, *, trims: bool) -> Placed:

@@ -8,9 +8,8 @@ import shlex
 import signal
 import subprocess
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from hashlib import sha256
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, TypeAlias, TypeVar
@@ -171,25 +170,16 @@ class Judge:
         self._pool.shutdown(cancel_futures=True)
 
 
-@contextmanager
-def taken_back(draft: Draft) -> Iterator[None]:
-    """Take the edits of a `with` block back at its end."""
-    mark = len(draft.state.journal)
-    try:
-        yield
-    finally:
-        draft.state.undo(mark)
-
-
 def candidate_of(draft: Draft, make: Callable[[], object]) -> Candidate | None:
     """The candidate that some edits of a draft make; None if they make no graph, or change nothing. The draft stays as it was."""
     mark = len(draft.state.journal)
-    with taken_back(draft):
-        try:
-            make()
-            return content_of(draft) if len(draft.state.journal) > mark else None
-        except (EditError, WeightsError):
-            return None
+    try:
+        make()
+        return content_of(draft) if len(draft.state.journal) > mark else None
+    except (EditError, WeightsError):
+        return None
+    finally:
+        draft.state.undo(mark)
 
 
 def content_of(draft: Draft) -> Candidate:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from irshape.editing.draft import Draft, types_inside
-from irshape.editing.names import joined_names
-from irshape.editing.state import EditError, Item, Value
+from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.inference.facts import Fact
 from irshape.model.finding import similar, split_names
 from irshape.shape.shape import format_shape

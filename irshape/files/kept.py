@@ -9,7 +9,7 @@ import stat
 
 
 class Kept:
-    """A file at a path, made if there is none; `is_new` says whether it was. It is locked while it is open, and no link is followed.
+    """A file at a path, made if there is none. It is locked while it is open, and no link is followed.
 
     Raises `BlockingIOError` if another process has locked the file, and `OSError` for anything but a regular file with one name.
     """
@@ -19,10 +19,8 @@ class Kept:
         own = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | own, 0o666)
-            self.is_new = True
         except FileExistsError:
             descriptor = os.open(path, os.O_RDWR | own)
-            self.is_new = False
         self.file = open(descriptor, "r+b")  # noqa: SIM115 - closed by `close`
         try:
             status = os.fstat(descriptor)

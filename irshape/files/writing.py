@@ -26,26 +26,7 @@ def write_atomic(
     with `in_place`, which follows links to it, and a file in `kept` never. Otherwise raises `FileExistsError`. Raises `OSError` for a path
     that is not a regular file.
     """
-
-    def fill(file: IO[bytes]) -> None:
-        if callable(data):
-            data(file)
-        else:
-            file.write(data)
-
-    publish(Target.at(path, force=force, in_place=in_place, source=source, kept=kept), fill)
-
-
-def check_target(
-    path: str | os.PathLike[str],
-    *,
-    force: bool,
-    in_place: bool = False,
-    source: str | os.PathLike[str] | None = None,
-    kept: Iterable[str | os.PathLike[str]] = (),
-) -> None:
-    """Raise the error that `write_atomic` would raise for an existing file, before anything is written."""
-    Target.at(path, force=force, in_place=in_place, source=source, kept=kept)
+    publish(Target.at(path, force=force, in_place=in_place, source=source, kept=kept), data)
 
 
 class Target(NamedTuple):
@@ -66,7 +47,7 @@ class Target(NamedTuple):
         source: str | os.PathLike[str] | None = None,
         kept: Iterable[str | os.PathLike[str]] = (),
     ) -> Target:
-        """The place at a path. Only `in_place` follows a link, and only to the source."""
+        """The place at a path. Only `in_place` follows a link, and only to the source. Takes and raises what `write_atomic` does."""
         path = os.fspath(path)
         if "\0" in path:
             raise OSError(errno.EINVAL, "the path has a character of code 0", path)
@@ -132,7 +113,7 @@ class Target(NamedTuple):
             os.replace(temporary, self.real)
 
 
-def publish(target: Target, fill: Callable[[IO[bytes]], object]) -> None:
+def publish(target: Target, data: bytes | Callable[[IO[bytes]], object]) -> None:
     """Write a file without a name, or with a temporary one if the system has no unnamed files, and move it to its path when complete."""
     temporary = target.neighbour()
     descriptor = _nameless(target.folder)
@@ -145,7 +126,7 @@ def publish(target: Target, fill: Callable[[IO[bytes]], object]) -> None:
             raise OSError(error.errno, error.strerror, target.path) from None
     try:
         with open(descriptor, "wb") as file:
-            fill(file)
+            data(file) if callable(data) else file.write(data)
             file.flush()
             if target.mode is not None:
                 os.chmod(descriptor if is_nameless else temporary, target.mode)

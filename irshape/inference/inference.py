@@ -86,8 +86,8 @@ class InferredPort:
         return self._inference.reading.symbolic(self._reading.shape)
 
     def _content(self) -> tuple[object, ...]:
-        elements = self.elements
-        return self.id, self.element_type, self.text, self.formula, elements and tuple(map(str, elements))
+        elements, formula = self.elements, self._inference.reading.symbolic(self._reading.shape)
+        return self.id, self.element_type, self.text, formula, elements and tuple(map(str, elements))
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same id, element type, shape and values, also in different inferences."""

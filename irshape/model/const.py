@@ -13,8 +13,8 @@ from irshape.xml.weights import Weights, check_strings, decode, no_weights
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Element types that NumPy has, and types narrower than a byte with the type of NumPy that holds them.
-_TYPES: Final = {
+# The types of NumPy in which the weights hold elements, and those that hold the elements of types narrower than a byte.
+STORED: Final = {
     "boolean": "?", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8",
     "f16": "<f2", "f32": "<f4", "f64": "<f8",
 }  # fmt: skip
@@ -52,8 +52,8 @@ class Const:
         name, count = self.element_type.name, prod(self.shape)
         if name == "string":
             return numpy.array(self._strings(count), dtype=object).reshape(self.shape)
-        if name in _TYPES:
-            return numpy.frombuffer(self.bytes, _TYPES[name], count).reshape(self.shape)
+        if name in STORED:
+            return numpy.frombuffer(self.bytes, STORED[name], count).reshape(self.shape)
         if name == "bf16":  # the upper half of a float32
             return (numpy.frombuffer(self.bytes, "<u2", count).astype("<u4") << 16).view("<f4").reshape(self.shape)
         if name in _NARROW:

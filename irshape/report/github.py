@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.checked import Checked, relative, statement
-from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
+from irshape.report.diagnostic import ERROR, NOTE, WARNING
 from irshape.report.text import counted, escape
 
 # GitHub shows this many annotations of each kind for a step.
@@ -24,15 +24,10 @@ def _lines(files: Sequence[Checked]) -> Iterator[str]:
     for severity, command in _COMMANDS.items():
         found = [(file, diagnostic) for file in files for diagnostic in file.diagnostics if diagnostic.severity == severity]
         for file, diagnostic in found:
-            yield _of(command, file, diagnostic)
+            where, title = diagnostic.where, f"{diagnostic.code} {CATALOGUE[diagnostic.code].title}"
+            yield _command(command, statement(diagnostic), file=relative(file.path), line=where.line, col=where.column, title=title)
         if len(found) > _MOST:
             yield _command("notice", f"{counted(len(found), severity)}; GitHub shows the first {_MOST} beside the files", title="irshape")
-
-
-def _of(command: str, file: Checked, diagnostic: Diagnostic) -> str:
-    where = diagnostic.where
-    title = f"{diagnostic.code} {CATALOGUE[diagnostic.code].title}"
-    return _command(command, statement(diagnostic), file=relative(file.path), line=where.line, col=where.column, title=title)
 
 
 def _command(command: str, message: str, **properties: str | int | None) -> str:

@@ -111,18 +111,11 @@ class FileTable(_Keys):
 
     def plain(self) -> Table:
         """The table as plain data."""
-        return Table(
-            tuple(self.ignore),
-            tuple(self.extend_select),
-            self.severity,
-            self.inputs,
-            self.symbols,
-            tuple(self.opaque),
-            tuple(self.targets),
-            self.limits,
-            self.weights,
-            tuple(self.extensions),
-        )
+
+        def plain(value: Any) -> Any:
+            return tuple(value) if isinstance(value, list) else value
+
+        return Table(*(plain(getattr(self, name)) for name in Table._fields))
 
 
 class Keys(FileTable):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.settings.find import find
 
@@ -16,39 +16,24 @@ if TYPE_CHECKING:
     from irshape.settings.globs import Globs
 
 
-class FileSettings:
+class FileSettings(NamedTuple):
     """The settings of a configuration for one file, and the selection that follows from it and from the command line.
 
     `configuration` is the path of the configuration, empty without one. `tables` are the globs of `per-file` that name the file. `weights`,
     `extensions` and `baseline` are paths from the working folder; `weights` is False where no weights are read.
     """
 
-    __slots__ = (
-        "baseline",
-        "configuration",
-        "extensions",
-        "inputs",
-        "limits",
-        "opaque",
-        "selection",
-        "symbols",
-        "tables",
-        "targets",
-        "weights",
-    )
-
-    def __init__(self, configuration: str = "", tables: tuple[str, ...] = (), selection: Selection | None = None) -> None:
-        self.configuration = configuration
-        self.tables = tables
-        self.selection = selection
-        self.inputs: Mapping[str, str] = {}
-        self.symbols: Mapping[str, str] = {}
-        self.opaque: tuple[str, ...] = ()
-        self.targets: tuple[str, ...] = ()
-        self.limits: Mapping[str, int] = {}
-        self.weights: str | Literal[False] | None = None
-        self.extensions: tuple[str, ...] = ()
-        self.baseline: str | None = None
+    configuration: str = ""
+    tables: tuple[str, ...] = ()
+    selection: Selection | None = None
+    inputs: Mapping[str, str] = {}
+    symbols: Mapping[str, str] = {}
+    opaque: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    limits: Mapping[str, int] = {}
+    weights: str | Literal[False] | None = None
+    extensions: tuple[str, ...] = ()
+    baseline: str | None = None
 
 
 class Settings:
@@ -152,23 +137,23 @@ class Settings:
         if configuration is None:
             return FileSettings(selection=Selection(choices, [self._severity]))
         common, folder = configuration.table, os.path.dirname(configuration.path)
-        names = tuple([configuration.per_file[number][0] for number in tables])
         special = [configuration.per_file[number][1] for number in tables]
         layers = [common, *special]
         # As in ruff, the codes that are ignored in some files stay ignored there, whatever the command line selects.
         choices = [Choice(configuration.select, common.ignore, common.extend_select), *choices]
         choices += [Choice(None, one.ignore, one.extend_select) for one in special]
-        own = FileSettings(
-            os.path.relpath(configuration.path), names, Selection(choices, [*(one.severity for one in layers), self._severity])
-        )
-        own.inputs = {name: shape for one in layers for name, shape in one.inputs.items()}
-        own.symbols = {name: range for one in layers for name, range in one.symbols.items()}
-        own.opaque = tuple(type for one in layers for type in one.opaque)
-        own.targets = tuple(dict.fromkeys(target for one in layers for target in one.targets))
-        own.limits = {name: number for one in layers for name, number in one.limits.items()}
         weights = next((one.weights for one in reversed(layers) if one.weights is not None), None)
-        own.weights = os.path.relpath(os.path.join(folder, weights)) if weights else weights
         files = dict.fromkeys(file for one in layers for file in one.extensions)
-        own.extensions = tuple(os.path.relpath(os.path.join(folder, file)) for file in files)
-        own.baseline = configuration.baseline and os.path.relpath(os.path.join(folder, configuration.baseline))
-        return own
+        return FileSettings(
+            configuration=os.path.relpath(configuration.path),
+            tables=tuple([configuration.per_file[number][0] for number in tables]),
+            selection=Selection(choices, [*(one.severity for one in layers), self._severity]),
+            inputs={name: shape for one in layers for name, shape in one.inputs.items()},
+            symbols={name: range for one in layers for name, range in one.symbols.items()},
+            opaque=tuple(type for one in layers for type in one.opaque),
+            targets=tuple(dict.fromkeys(target for one in layers for target in one.targets)),
+            limits={name: number for one in layers for name, number in one.limits.items()},
+            weights=os.path.relpath(os.path.join(folder, weights)) if weights else weights,
+            extensions=tuple(os.path.relpath(os.path.join(folder, file)) for file in files),
+            baseline=configuration.baseline and os.path.relpath(os.path.join(folder, configuration.baseline)),
+        )

@@ -30,7 +30,9 @@ def forgiven(source: bytes, *, is_early: bool) -> list[Blanked]:
 
     `is_early` says that an XML parser fails before the root element.
     """
-    return [*(_before_root(source) if is_early else ()), *_given_twice(source)]
+    prolog = _PROLOG.match(source) if is_early else None
+    before = [Blanked(0, prolog.end(), "the text before <net> is not well-formed; OpenVINO skips it")] if prolog else []
+    return [*before, *_given_twice(source)]
 
 
 def blanked(source: bytes, pieces: list[Blanked]) -> bytes:
@@ -39,11 +41,6 @@ def blanked(source: bytes, pieces: list[Blanked]) -> bytes:
     for start, end, _ in pieces:
         text[start:end] = re.sub(rb"[^\r\n]", b" ", source[start:end])
     return bytes(text)
-
-
-def _before_root(source: bytes) -> Iterator[Blanked]:
-    if prolog := _PROLOG.match(source):
-        yield Blanked(0, prolog.end(), "the text before <net> is not well-formed; OpenVINO skips it")
 
 
 def _given_twice(source: bytes) -> Iterator[Blanked]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-from irshape.files.writing import Target, check_target, publish, write_atomic
+from irshape.files.writing import Target, publish, write_atomic
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Layer, Port
 from irshape.xml.reader import ANNOTATION
@@ -85,16 +85,15 @@ def annotate(document: Document, facts: Mapping[Layer, LayerFacts]) -> bytes:
         new = {name: value for name, value in wanted.attributes.items() if layer.attributes.get(name) != value}
         if new:
             splices += attribute_splices(document, layer, new)
-    splices.sort(key=lambda splice: (splice.start, splice.end))
     return spliced(document, splices)
 
 
 def spliced(document: Document, splices: Iterable[Splice]) -> bytes:
-    """The document's bytes with some ranges replaced. The splices must be in order. Raises `ValueError` if two of them overlap."""
+    """The document's bytes with some ranges replaced; splices at one place keep their order. Raises `ValueError` if two of them overlap."""
     source = document.source
     pieces: list[bytes] = []
     at = 0
-    for start, end, text in splices:
+    for start, end, text in sorted(splices, key=lambda splice: (splice.start, splice.end)):
         if start < at:
             raise ValueError(f"two changes overlap at byte {start}")
         pieces += source[at:start], text.encode(document.encoding, "xmlcharrefreplace")
@@ -303,7 +302,7 @@ def quoted(value: str) -> str:
 
 
 def _edited(text: str, edits: Iterable[Edit]) -> str:
-    # The sort is stable: edits at one place keep their order.
+    """The text with some ranges replaced; edits at one place keep their order."""
     pieces: list[str] = []
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
@@ -331,7 +330,7 @@ def write_ir(
         raise ValueError(f'weights must be "copy", "link" or "none", not {how!r}')
     own = weights.path if weights else None
     kept = [own] if own is not None else []
-    check_target(path, force=force, in_place=in_place, source=source, kept=kept)
+    Target.at(path, force=force, in_place=in_place, source=source, kept=kept)  # an existing file is refused before anything is written
     is_input = source is not None and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source)
     if how != "none" and weights and not weights.are_unread and (own is None or os.path.exists(own)):
         if os.path.normcase(weights_path(path)) == os.path.normcase(os.fspath(path)):

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import irshape
 from irshape import verbs
 from irshape.answers import sizes
+from irshape.answers.signature.session import SymbolSession
 from irshape.cli import diff as diff_command
 from irshape.cli import info as info_command
 from irshape.cli import signature as signature_command
@@ -125,10 +126,10 @@ def valid_sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -
 
 def reshaped(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
     """Shapes of the inputs one after the other, of which a session must say what an inference says."""
-    batch = attempt(lambda: verbs.reshape(mutant.xml, weights=mutant.weights, batch=chance.choice([0, 1, 2, 64])))
+    batch = attempt(lambda: SymbolSession(mutant.xml, weights=mutant.weights).reshape(batch=chance.choice([0, 1, 2, 64])))
     if batch is not None:
         yield from reports(batch)
-    once = attempt(lambda: verbs.reshape(mutant.xml, inputs, weights=mutant.weights))
+    once = attempt(lambda: SymbolSession(mutant.xml, weights=mutant.weights).reshape(inputs))
     if once is None:
         return
     yield from reports(once)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from irshape import verbs
+from irshape.answers.signature.session import SymbolSession
 from irshape.cli import diff as diff_command
 from irshape.cli import info as info_command
 from irshape.cli import sizes as sizes_command
@@ -352,7 +353,7 @@ def questions(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]
     def reshape() -> None:
         for numbers in (NUMBERS, [0]):
             shapes = {name: f"[{','.join(str(chance.choice(numbers)) for _ in shape)}]" for name, shape in graph.shapes.items()}
-            found = attempt(partial(verbs.reshape, xml, shapes, weights=weights))
+            found = attempt(lambda shapes=shapes: SymbolSession(xml, weights=weights).reshape(shapes))
             if found is not None:
                 no_internal(found)
 

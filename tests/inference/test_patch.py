@@ -9,6 +9,7 @@ import pytest
 
 import irshape
 from irshape import verbs
+from irshape.answers.signature.session import SymbolSession
 from irshape.inference.export import apply_to
 from irshape.inference.inference import Inference
 from irshape.inference.patch import replaced
@@ -24,7 +25,7 @@ def pattern(net: Net, ref: Ref, sizes: list[int], element_type: str = "i64") -> 
 
 def reshaped(net: Net, shape: str, limits: irshape.Limits = DEFAULT, **options: Any) -> Inference:
     model = verbs.read(net.xml.encode(), weights=net.bin, limits=limits)
-    return verbs.reshape(model, {"parameter_0": shape}, patch_constants=True, **options)
+    return SymbolSession(model).reshape({"parameter_0": shape}, patch_constants=True, **options)
 
 
 def tokens() -> Net:
@@ -178,7 +179,7 @@ def model(tmp_path: Path) -> Path:
 
 def test_the_copy_is_written_and_the_original_stays(model: Path) -> None:
     before = model.with_suffix(".bin").read_bytes()
-    inference = verbs.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    inference = SymbolSession(model).reshape({"parameter_0": "[1,16,16,8]"}, patch_constants=True)
     inference.write(model.with_name("out.xml"))
     assert model.with_suffix(".bin").read_bytes() == before
     written = verbs.check(model.with_name("out.xml"))
@@ -188,21 +189,21 @@ def test_the_copy_is_written_and_the_original_stays(model: Path) -> None:
 
 @pytest.mark.parametrize(("name", "options"), [("out", {"weights": "none"}), ("out", {"weights": "link"}), ("model", {"in_place": True})])
 def test_patched_constants_are_written_with_their_weights_only(model: Path, name: str, options: dict[str, Any]) -> None:
-    inference = verbs.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    inference = SymbolSession(model).reshape({"parameter_0": "[1,16,16,8]"}, patch_constants=True)
     with pytest.raises(ValueError, match="patched constants need a copy of the weights"):
         inference.write(model.with_name(f"{name}.xml"), **options)
 
 
 def test_the_weights_of_the_user_are_never_the_target(model: Path) -> None:
     before = model.with_suffix(".bin").read_bytes()
-    inference = verbs.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    inference = SymbolSession(model).reshape({"parameter_0": "[1,16,16,8]"}, patch_constants=True)
     with pytest.raises(FileExistsError, match="would overwrite its own input"):
         inference.write(model.with_name("model.ir"), force=True)
     assert model.with_suffix(".bin").read_bytes() == before
 
 
 def test_a_patched_inference_is_pickled_with_its_patches(model: Path) -> None:
-    inference = verbs.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    inference = SymbolSession(model).reshape({"parameter_0": "[1,16,16,8]"}, patch_constants=True)
     again = pickle.loads(pickle.dumps(inference))
     assert again.to_dict() == inference.to_dict()
     again.write(model.with_name("out.xml"))
@@ -223,7 +224,7 @@ def test_an_openvino_model_keeps_its_constants(model: Path) -> None:
     import openvino
 
     theirs = openvino.Core().read_model(model)
-    inference = verbs.reshape(theirs, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    inference = SymbolSession(theirs).reshape({"parameter_0": "[1,16,16,8]"}, patch_constants=True)
     assert replaced(inference.patches) == {(196, 256): 2, (14, 16): 1}
     with pytest.raises(irshape.InputError, match="write the inference to a file"):
         apply_to(inference, theirs)
@@ -236,7 +237,7 @@ def test_an_openvino_model_keeps_its_constants(model: Path) -> None:
 def test_openvino_reads_the_copy(model: Path, shape: str) -> None:
     import openvino
 
-    inference = verbs.reshape(model, {"parameter_0": shape}, patch_constants=True)
+    inference = SymbolSession(model).reshape({"parameter_0": shape}, patch_constants=True)
     inference.write(model.with_name("out.xml"))
     theirs = {node.get_friendly_name(): node for node in openvino.Core().read_model(model.with_name("out.xml")).get_ops()}
     for layer in inference:

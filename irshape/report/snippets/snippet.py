@@ -88,12 +88,12 @@ def example(kind: str, data: str, *inputs: str, outputs: str = "FP32") -> str:
     return "\n".join([*lines, "  </output>", "</layer>", ""])
 
 
-def parameter(id: int, name: str, shape: str, type: str = "f32", precision: str = "FP32") -> str:
-    """A Parameter."""
+def parameter(id: int, name: str, shape: str, type: str = "f32") -> str:
+    """A Parameter whose port records FP32."""
     return (
         f'<layer id="{id}" name="{name}" type="Parameter" version="opset1">\n'
         f'  <data element_type="{type}" shape="{shape}"/>\n'
-        f'  <output><port id="0" precision="{precision}"/></output>\n'
+        f'  <output><port id="0" precision="FP32"/></output>\n'
         f"</layer>"
     )
 
