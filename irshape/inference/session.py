@@ -181,7 +181,7 @@ class _Plans:
             if run is not None:
                 if not engine.take(run, shapes, examines=plan.examines):
                     return False
-                if plan.is_remembered:
+                if plan.asks or plan.opaque or plan.hull:  # the answer leaves outcomes and sizes in the tables
                     self.measure()
                 if plan is not self.found[0]:
                     self.found.remove(plan)

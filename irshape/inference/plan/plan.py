@@ -66,8 +66,6 @@ class Plan:
         self.opaque = opaque
         self.hull = hull
         self.asks = [step for step in steps if isinstance(step, Ask)]
-        # Whether answers leave outcomes or sizes in the tables of the engine.
-        self.is_remembered = bool(self.asks or opaque or hull)
         self._varying = [(symbol.node.index, symbol.axis) for symbol in symbols]
         self._fixed = [
             (index, len(shape), [(axis, size) for axis, size in enumerate(shape) if (index, axis) not in self._varying])
