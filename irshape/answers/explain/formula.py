@@ -57,7 +57,7 @@ class _Layer(NamedTuple):
     @classmethod
     def at(cls, node: Node, slots: Sequence[Fact]) -> _Layer:
         assert node.op is not None
-        return cls(node, node.op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + len(node.layer.outputs)])
+        return cls(node, node.op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -143,6 +143,8 @@ class Formulas:
             # If this size is unknown to the rule, the rule passes on another one.
             port = int(taken.port)
             named[port] = _with(named[port], "axis", taken.position, self._stranger)
+            if not any(is_same(plain(size), leaf.value) for fact in named for size in fact.shape or ()):
+                return
             size = asked.of(TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known).outputs())
             taken = origin_of(size)
             if taken is not None and taken.kind == "axis" and is_same(plain(size), leaf.value):
