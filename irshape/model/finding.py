@@ -104,21 +104,20 @@ def find(model: Model, text: str, *, by_name: bool = False) -> list[Meaning[Node
     # To look for a text in the bytes of a layer is cheaper than to read its ports and notes.
     word = text.encode() if _is_plain(source, text) else b""
     is_inside = fused is not None or not word or re.search(rb"names\s*=\s*(\"[^\"]*|'[^']*)" + re.escape(word), source) is not None
-    likely = [
-        node
-        for node in _nodes(model)
-        if text in (node.layer.name, node.key)
-        or node.type == "ReadValue"
-        or (is_inside and source.find(word, node.layer.offset, node.layer.end) >= 0)
-    ]
-    return meanings(text, likely, names_of, fused, by_name=by_name)
+    likely: list[Node] = []
+    for graph in model.graphs():
+        id = text.removeprefix(graph.prefix) if text.startswith(graph.prefix) else None
+        for node in graph.nodes:
+            layer = node.layer
+            is_likely = layer.name == text or str(layer.id) == id or layer.signature.type == "ReadValue"
+            if is_likely or (is_inside and source.find(word, layer.offset, layer.end) >= 0):
+                likely.append(node)
+    return meanings(text, [node for node in likely if not node.is_dropped], names_of, fused, by_name=by_name)
 
 
 def _is_plain(source: bytes, text: str) -> bool:
-    """Whether a file that holds a text holds the same bytes."""
-    if not text.isascii() or _ESCAPED.intersection(text):
-        return False
-    return b"&#" not in source and source.lstrip().startswith(b"<") and b"\0" not in source[:64]
+    """Whether a file that holds a text holds the same bytes, as no writer escapes other characters than it must."""
+    return text.isascii() and not _ESCAPED.intersection(text) and source[:64].lstrip().startswith(b"<") and b"\0" not in source[:64]
 
 
 def names_of(node: Node) -> Names:
