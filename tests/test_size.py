@@ -38,7 +38,6 @@ REASONS = {
     "ops/port.py:In.__init__": FIELDS,
     "ops/port.py:Input.__init__": FIELDS,
     "page/data.py:PageData": "a page has a part for each thing that it shows",
-    "answers/hierarchy/hierarchy.py": "one grouping: by names, by readers, into equal blocks, into parts",
     "report/catalogue.py": "a table: every code is a row",
     "report/diagnostic.py:Where.__init__": FIELDS,
     "report/schema.py": "a table: every field of a report is a row",

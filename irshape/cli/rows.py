@@ -10,7 +10,7 @@ from irshape.inference.inference import Inference
 from irshape.model.finding import find, is_pattern, known_names, names_of, remark, selected, similar
 from irshape.model.model import Model
 from irshape.report.text import escape
-from irshape.xml.document import Document, Graph, Layer
+from irshape.xml.document import Graph, Layer
 
 if TYPE_CHECKING:
     from irshape.answers.hierarchy.blocks import Blocks
@@ -89,9 +89,11 @@ class Rows:
         self._depths: dict[int, int] = {}
         self._left_out: set[int] = set()
         document = inference.document
-        if not selection.is_complete and selection.is_whole and _count(document) >= _FEW and document.is_complete:
+        listed = list(layers(document))
+        count = sum([layer.type not in _CONSTANTS for _, _, layer, _ in listed])
+        if not selection.is_complete and selection.is_whole and count >= _FEW and document.is_complete:
             self._fold()
-        self.rows = [row for one in layers(document) for row in self._of_layer(*one)]
+        self.rows = [row for one in listed for row in self._of_layer(*one)]
 
     def _fold(self) -> None:
         """Find the blocks of which one is listed."""
@@ -147,11 +149,6 @@ class Rows:
         if not feeds:
             feeds.update((edge.to_layer, f"{edge.from_layer}:{edge.from_port}") for edge in graph.edges)
         return [key.removesuffix(str(layer.id)) + feeds[layer.id]] if layer.id in feeds else [""]
-
-
-def _count(document: Document) -> int:
-    """The layers that are no constants."""
-    return sum(layer.type not in _CONSTANTS for _, _, layer, _ in layers(document))
 
 
 def _is_changed(layer: Layer, number: int, inferred: Sequence[str] | None) -> bool:

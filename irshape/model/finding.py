@@ -99,19 +99,25 @@ def selected(pattern: str, layers: Iterable[Layer], names_of: Callable[[Layer], 
 
 def find(model: Model, text: str, *, by_name: bool = False) -> list[Meaning[Node]]:
     """The layers of a model and its bodies that a text names, as `meanings` gives them."""
-    fused = fused_of if b"fused_names" in model.document.source else None
-    names = names_of if _may_name_tensors(model.document.source, text) else _names_without_tensors
-    return meanings(text, _nodes(model), names, fused, by_name=by_name)
+    source = model.document.source
+    fused = fused_of if b"fused_names" in source else None
+    # To look for a text in the bytes of a layer is cheaper than to read its ports and notes.
+    word = text.encode() if _is_plain(source, text) else b""
+    is_inside = fused is not None or not word or re.search(rb"names\s*=\s*(\"[^\"]*|'[^']*)" + re.escape(word), source) is not None
+    likely: list[Node] = []
+    for graph in model.graphs():
+        id = text.removeprefix(graph.prefix) if text.startswith(graph.prefix) else None
+        for node in graph.nodes:
+            layer = node.layer
+            is_likely = layer.name == text or str(layer.id) == id or layer.signature.type == "ReadValue"
+            if is_likely or (is_inside and source.find(word, layer.offset, layer.end) >= 0):
+                likely.append(node)
+    return meanings(text, [node for node in likely if not node.is_dropped], names_of, fused, by_name=by_name)
 
 
-def _may_name_tensors(source: bytes, text: str) -> bool:
-    """Whether a text may be the name of a tensor in a file. To look for it in the bytes is cheaper than to read every port."""
-    is_plain = text.isascii() and not _ESCAPED.intersection(text) and source.lstrip().startswith(b"<") and b"\0" not in source[:64]
-    return not is_plain or re.search(rb"names\s*=\s*(\"[^\"]*|'[^']*)" + re.escape(text.encode()), source) is not None
-
-
-def _names_without_tensors(node: Node) -> Names:
-    return Names(node.key, node.type, node.layer.name, (), variable_of(node.type, node.layer.attributes))
+def _is_plain(source: bytes, text: str) -> bool:
+    """Whether a file that holds a text holds the same bytes, as no writer escapes other characters than it must."""
+    return text.isascii() and not _ESCAPED.intersection(text) and source[:64].lstrip().startswith(b"<") and b"\0" not in source[:64]
 
 
 def names_of(node: Node) -> Names:

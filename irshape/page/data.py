@@ -21,6 +21,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
 from irshape.model.model import Model, Node
+from irshape.ops.context import element_count
 from irshape.page.bodies import ends_of_bodies
 from irshape.page.changes import changes_of
 from irshape.page.faults import Excerpts, rules
@@ -114,7 +115,7 @@ class PageData:
             "layers": layers,
             "ends": self._ends(),
             "bodies": ends_of_bodies(self.hierarchy.position),
-            "hidden": [self.hierarchy.position[node] for node in self.hierarchy.hidden],
+            "hidden": sorted([self.hierarchy.position[node] for node in self.hierarchy.hidden]),
             "groups": [[group.parent, _named(group.name), group.holder, group.repeats] for group in self.hierarchy.groups],
             "values": self._values(),
             "shapes": [self._shape(bounded, formal) for bounded, formal in self._shapes],
@@ -235,11 +236,9 @@ class PageData:
     def _elements(self, node: Node, fact: Fact) -> Sequence[Any] | None:
         if fact.elements is not None and type(fact.elements) is not Unreadable:
             return fact.elements if len(fact.elements) <= _MOST_ELEMENTS else None
-        const = node.const if node.type == "Const" and fact.shape is not None else None
-        count = 1
-        for size in () if const is None else const.shape:
-            count *= size
-        if const is None or count > _MOST_ELEMENTS or const.element_type.name == "string":
+        count = element_count(fact.shape) if node.type == "Const" else None
+        const = node.const if count is not None and count <= _MOST_ELEMENTS else None
+        if const is None or count is None or const.element_type.name == "string":
             return None
         try:
             return decode(const.element_type, const.bytes, count)

@@ -351,7 +351,7 @@ class Cost:
         own = set() if self.signature is None else set(self.signature.symbols)
         self._data: dict[str, Node] = {}
         for root in roots(self._inference) if nameless(self._inference, own) else ():
-            for name in symbols(root.size):
+            for name in sorted(symbols(root.size), key=lambda name: (len(name), name)):
                 if name not in own and name not in trips.symbols:
                     self._data.setdefault(name, root.node)
         taken = Names({*own, *trips.symbols, *self._data})

@@ -133,7 +133,7 @@ class Counting:
         counted = self._known.get(key)
         if counted is None:
             counted = self._known[key] = self._counted(graph, node, read, outputs, runs)
-        weights = weight_bytes(frozenset().union(*(graph.constants[slot] for slot in constants)))
+        weights = weight_bytes(frozenset().union(*[graph.constants[slot] for slot in constants])) if constants else 0
         self.layers.append(LayerCost(node, runs, counted, weights, self._names))
         is_view = node.op_class is not None and node.op_class.is_view
         macs, operations, traffic = counted.work
@@ -145,7 +145,8 @@ class Counting:
         parts = (known[: len(read)], known[len(read) :])
         inputs, written = (total(self._scope, [size for size in part if size is not None]) for part in parts)
         sizes = (count.macs, count.operations, 2 * count.macs + count.operations, inputs, written)
-        macs, operations, flops, taken, given = (amount(size * runs, self._names) for size in sizes)
+        of_runs = sizes if runs == 1 else [size * runs for size in sizes]
+        macs, operations, flops, taken, given = [amount(size, self._names) for size in of_runs]
         work = Work(count.macs, count.operations, inputs + written)
         return _Counted((macs, operations, flops, taken, given), work, uncounted, None not in known)
 

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby
 from math import inf
 from operator import ge
 from typing import Final, NamedTuple
 
-from irshape.answers.cost.formula import Amount, Formula, Sum, amount, total, value, values
+from irshape.answers.cost.formula import Amount, Formula, Sum, amount, total, value
 from irshape.answers.cost.graph import Branch, Graph, Tensors, type_of
+from irshape.answers.cost.race import Race
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, evaluate, expression_of, le_unasked, symbols
-from irshape.shape.polynomial import split
+from irshape.shape.polynomial import Monomial, split
+from irshape.shape.range import Range
 
 # Ends of a graph, which have no tensors of their own: a Result hands a tensor out, an Assign makes it the variable.
 _SINKS: Final = frozenset({"Result", "Assign"})
-# Sizes up to this one are all tried for another layer at the peak; beyond it, sizes grow by a half and the place is found by halving.
-_EVERY: Final = 512
-_LARGEST: Final = 1 << 20
-# Layers that have the peak for fewer sizes in a row take turns, if that happens more often than this in a row.
-_SHORT: Final = 64
-_MOST_RUNS: Final = 3
-# So many formulas are computed in a step of work.
-_A_STEP: Final = 16
-# A size is valid, or one of so many after it.
-_NEAR: Final = 128
 # The sizes that are tried before one formula is compared with another.
 _ATTEMPTS: Final = 5
 # The sizes at which formulas are compared first.
@@ -111,33 +102,8 @@ class Peak:
         work = self._tensors.scope.work
         if work.is_done:
             return None
-        every_one = [found.given(others) if isinstance(found, Formula) else found for _, found in self.candidates]
-        numbers = [number for number, one in enumerate(every_one) if not any(_exceeds(other, one) for other in every_one)]
-        given = [every_one[number] for number in numbers]
-        evaluated = values(given)
-
-        def winner(size: int) -> int:
-            work.take(1 + len(given) // _A_STEP)
-            memories = evaluated({symbol: size})
-            return numbers[memories.index(max(memories))]
-
-        def valid(size: int) -> int:
-            """The first valid size from this one on, if it is near."""
-            return next((one for one in range(size, size + _NEAR) if is_valid(one)), size)
-
-        last = _LARGEST if high is None else high
-        every = min(low + _EVERY, last + 1) if len(given) > 1 else low + 1
-        winners = [(size, winner(size)) for size in range(low, every) if not work.is_done and is_valid(size)]
-        found = _turns(winners or [(low, winner(low))])
-        before = every - 1 if winners else last
-        while before < last and len(given) > 1 and not work.is_done:
-            after = min(before + before // 2 + 1, last)
-            present = found[-1][1]
-            if winner(valid(after)) not in present:
-                before = valid(_first(before, after, lambda size, present=present: winner(valid(size)) not in present))  # type: ignore[misc]
-                found.append((before, (winner(before),)))
-            else:
-                before = after
+        amounts = [found.given(others) if isinstance(found, Formula) else found for _, found in self.candidates]
+        found = Race(symbol, amounts, is_valid, work).turns(low, high)
         if work.is_done:
             return None
         ends = [first - 1 for first, _ in found[1:]]
@@ -145,54 +111,6 @@ class Peak:
             Stretch(first, end, tuple([self.candidates[one] for one in places]))
             for (first, places), end in zip(found, (*ends, high), strict=True)
         ]
-
-
-def _exceeds(a: Amount, b: Amount) -> bool:
-    """Whether `a` is more than `b` for all sizes from 1 on, as their terms alone tell."""
-    (constant, terms), (other, others) = (split(one.expression if isinstance(one, Formula) else one) for one in (a, b))
-    if constant < other or len(terms) < len(others):
-        return False
-    more = dict(terms)
-    for monomial, factor in others:
-        more[monomial] = more.get(monomial, 0) - factor
-    is_more = constant > other
-    for monomial, factor in more.items():
-        if factor and isinstance(a, Formula):
-            table = a.table
-            low = min([table.ranges[index].low if table.atoms[index].arguments else 1 for index in monomial])
-            if factor < 0 or low < 0:
-                return False
-            is_more |= low > 0
-    return is_more
-
-
-def _turns(winners: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, ...]]]:
-    """The first size of each stretch with its winners: one, or several that take turns at every few sizes."""
-    runs: list[tuple[int, int, int]] = []
-    for size, winner in winners:
-        if runs and runs[-1][2] == winner:
-            runs[-1] = (runs[-1][0], runs[-1][1] + 1, winner)
-        else:
-            runs.append((size, 1, winner))
-    found: list[tuple[int, tuple[int, ...]]] = []
-    for is_short, group in groupby(runs, key=lambda run: run[1] < _SHORT):
-        several = list(group)
-        if is_short and len(several) > _MOST_RUNS:
-            found.append((several[0][0], tuple(dict.fromkeys(winner for *_, winner in several))))
-        else:
-            found += [(first, (winner,)) for first, _, winner in several]
-    return found
-
-
-def _first(low: int, high: int, is_so: Callable[[int], bool]) -> int:
-    """The first size after `low` for which something is so, if it is so from there to `high`."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        if is_so(middle):
-            high = middle
-        else:
-            low = middle
-    return high
 
 
 class _Lifetimes:
@@ -376,8 +294,20 @@ def _covers(a: Size, b: Size) -> bool:
     more = dict(terms)
     for monomial, factor in others:
         more[monomial] = more.get(monomial, 0) - factor
-    if constant >= other and isinstance(a, Dim) and all(factor >= 0 for factor in more.values()):
-        ranges = a.scope.polynomials.ranges
-        if all(ranges[index].low >= 0 for monomial, factor in more.items() if factor for index in monomial):
+    if isinstance(a, Dim):
+        table = a.scope.polynomials
+        ranges, differing = table.ranges, [monomial for monomial, factor in more.items() if factor]
+        less = [monomial for monomial in differing if more[monomial] < 0]
+        if constant >= other and not less and all(ranges[index].low >= 0 for monomial in differing for index in monomial):
             return True
+        # If no term can be replaced by one that cancels, an unbounded term of `b` alone exceeds `a` for some sizes.
+        is_plain = not any(len(monomial) == 1 and table.atoms[monomial[0]].arguments for monomial in differing)
+        if is_plain and isinstance(b, Dim) and b.range.high == inf and any(_is_unbounded(monomial, ranges) for monomial in less):
+            return False
     return le_unasked(b, a) is True
+
+
+def _is_unbounded(monomial: Monomial, ranges: Sequence[Range]) -> bool:
+    """Whether the ranges leave a product of sizes without a bound above."""
+    own = [ranges[index] for index in monomial]
+    return all(known.low >= 0 for known in own) and any(known.high == inf for known in own)

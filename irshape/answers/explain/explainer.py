@@ -43,6 +43,7 @@ class Explainer:
         self.sources = Sources(inference)
         self.trail = Trail(self.sources)
         self._is_brief = False
+        self._place = self.sources.where
 
     def explain(self, target: Target) -> Explanation:
         """Explain the shape of the target's port, or one axis of it."""
@@ -79,9 +80,11 @@ class Explainer:
     def table(self, points: Sequence[Point]) -> tuple[list[Step], list[Read]]:
         """The steps that lead to several numbers, each once and after the steps it reads; and for each number the step that computes it.
 
-        Of the layers that pass a number on, only the last is listed: all of them would be as many as the square of the layers.
+        Of the layers that pass a number on, only the last is listed: all of them would be as many as the square of the layers. The layers
+        of steps are named without their lines.
         """
         self._is_brief = True
+        self._place = self.sources.name
         order: dict[Point, None] = {}
         work, spent = self.inference.scope.work, 0
         work.renew()
@@ -105,7 +108,7 @@ class Explainer:
             formula, values = f"{derivation.call}({names_of})", f"{derivation.call}({values_of})"
         reads = [self._read(*reading, number_of) for reading in derivation.reads]
         value = number_text(derivation.value)
-        return Step(number_of[point], self.sources.where(point), point.subject, value, formula, values, derivation.note, reads)
+        return Step(number_of[point], self._place(point), point.subject, value, formula, values, derivation.note, reads)
 
     def _read(self, name: str, value: Any, source: Point | Place, number_of: dict[Point, int]) -> Read:
         """A number that a step reads, with its origin: an earlier step or a place."""
@@ -117,7 +120,7 @@ class Explainer:
         through = [self.sources.name(point) for point in passed]
         if root in number_of:
             step = number_of[root]
-            return Read(name, shown, "step", f"step {step}", self.sources.where(root), step=step, through=through)
+            return Read(name, shown, "step", f"step {step}", self._place(root), step=step, through=through)
         ((_, _, place),) = self.sources.derive(root).reads
         assert isinstance(place, Place)
         return Read(

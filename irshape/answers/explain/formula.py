@@ -57,7 +57,7 @@ class _Layer(NamedTuple):
     @classmethod
     def at(cls, node: Node, slots: Sequence[Fact]) -> _Layer:
         assert node.op is not None
-        return cls(node, node.op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + len(node.layer.outputs)])
+        return cls(node, node.op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -135,13 +135,15 @@ class Formulas:
         """Sizes of other inputs that the rule requires to be equal to the size that it passes on."""
         work = self.scope.work
         work.take(sum([len(fact.shape or ()) for fact in layer.facts]))
-        if work.is_done or sum(fact.elements is None for fact in layer.facts) < 2:
+        taken: Origin | None = leaf.source
+        left = sum([is_same(size, leaf.value) for fact in layer.facts for size in fact.shape or ()])  # the leaf, and what may be its twins
+        if work.is_done or left < 2 or sum(fact.elements is None for fact in layer.facts) < 2:
             return
         named = self._named(layer, is_of_elements=False)
-        taken: Origin | None = leaf.source
-        while taken is not None and taken.kind == "axis" and not work.is_done:
-            # If this size is unknown to the rule, the rule passes on another one.
+        while left > 1 and taken is not None and taken.kind == "axis" and not work.is_done:
             port = int(taken.port)
+            left -= is_same((layer.facts[port].shape or ())[taken.position], leaf.value)
+            # If this size is unknown to the rule, the rule passes on another one.
             named[port] = _with(named[port], "axis", taken.position, self._stranger)
             size = asked.of(TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known).outputs())
             taken = origin_of(size)

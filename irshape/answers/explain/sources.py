@@ -51,7 +51,7 @@ class Sources(Lookup):
             port = self.graphs[point.graph][0].stubs[point.slot]
             return self._recorded(point, port, f"{'the comment in' if point.kind == 'element' else 'recorded on'} input port {port.id}")
         output = point.slot - node.first_slot
-        if node.op is None:
+        if node.op_class is None:
             port = node.layer.outputs[output]
             return self._recorded(point, port, f"recorded on output port {port.id} of the unknown operation {node.type}")
         if node.type in BODIES and node.bodies:

@@ -74,28 +74,30 @@ class Trail:
 
     def _verdict(self, point: Point) -> _Verdict:
         """The verdict on a number, made after the verdicts on the numbers it is computed from."""
+        known = self._verdicts
+        if point in known:
+            return known[point]
         entered: set[Point] = set()
-        pending = [point]
-        while point not in self._verdicts:
-            current = pending[-1]
-            derivation = self.sources.derive(current)
-            if current not in entered:
+        pending: list[tuple[Point, Derivation | None]] = [(point, None)]
+        while pending:
+            current, derivation = pending.pop()
+            if derivation is not None:
+                known[current] = self._judged(current, derivation)
+            elif current not in known and current not in entered:
                 entered.add(current)
+                derivation = self.sources.derive(current)
+                pending.append((current, derivation))
                 needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
                 needed += [way.source for way in derivation.ways]
                 # A number that is entered already depends on itself, as in a loop.
-                pending += [one for one in needed if one not in self._verdicts and one not in entered]
-            if pending[-1] is current:
-                pending.pop()
-                if current not in self._verdicts:
-                    self._verdicts[current] = self._judged(current, derivation)
-        return self._verdicts[point]
+                pending += [(one, None) for one in needed if one not in known and one not in entered]
+        return known[point]
 
     def _judged(self, point: Point, derivation: Derivation) -> _Verdict:
         known = self._verdicts
         ways = [way.source for way in derivation.ways if way.source in known and self._are_fixed(way.others)]
-        # A way through data explains more than a constant that must only be compatible with the data.
-        ways = [way for way in ways if self.sources.is_varying(way.graph, way.slot)] or ways
+        if len(ways) > 1:  # a way through data explains more than a constant that must only be compatible with the data
+            ways = [way for way in ways if self.sources.is_varying(way.graph, way.slot)] or ways
         if ways:
             way = min(ways, key=lambda one: known[one][1:3])
             _, steps, passed, is_fixed, is_inline = known[way]

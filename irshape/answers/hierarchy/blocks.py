@@ -31,7 +31,7 @@ def hierarchy_of(inference: Inference, ports: Mapping[str, object], formulas: Ma
     """
 
     def shapes(node: Node) -> tuple[object, ...]:
-        keys = [f"{node.key}:{id}" for id in node.layer.signature.output_ids]
+        keys = node.model.port_keys[node.first_slot : node.first_slot + node.layer.signature.output_count]
         return tuple([(ports.get(key), formulas.get(key)) for key in keys])
 
     faulty = {(one.where.path, one.where.layer_id) for one in inference.diagnostics}

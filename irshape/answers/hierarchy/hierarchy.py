@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from irshape.answers.hierarchy.contents import Contents
 from irshape.answers.hierarchy.order import circles, links, ordered, pieces
 from irshape.answers.hierarchy.repeats import Run, runs
 from irshape.model.model import Model, Node
@@ -109,34 +110,39 @@ class Hierarchy:
         shown = set(faulty)
         self.position: dict[Node, int] = {}
         for graph in model.graphs():
-            for node in dict.fromkeys([*graph, *graph.nodes]):
-                if node not in shown and _is_constant(node, self.hidden):
-                    self.hidden.add(node)
-                self.position[node] = len(self.nodes)
-                self.nodes.append(node)
+            self.nodes += dict.fromkeys([*graph, *graph.nodes])
+        self.position.update({node: position for position, node in enumerate(self.nodes)})
+        self._types = [node.type for node in self.nodes]
+        self._producers = [[self.position[one] for one in node.producers] for node in self.nodes]
+        self._is_hidden = bytearray(len(self.nodes))
+        for position, node in enumerate(self.nodes):
+            if node not in shown and _is_constant(node, self._producers[position], self._is_hidden):
+                self._is_hidden[position] = True
+                self.hidden.add(node)
         self.group_of = [-1] * len(self.nodes)
         self._sources: list[list[int]] = [[] for _ in self.nodes]
         self._is_shape = bytearray(len(self.nodes))
         self._paths: list[Sequence[str]] = [()] * len(self.nodes)
-        self._contents = _Contents(self, shape_of)
+        self._contents = Contents(self.nodes, self._producers, self._is_hidden, shape_of)
         for graph in model.graphs():
             root = -1
             if graph.holder is not None:
                 root = self._new_group(-1, graph.name, self.position[graph.holder])
             inside = sorted(map(self.position.__getitem__, graph.nodes))
-            drawn = [position for position in inside if self.nodes[position] not in self.hidden]
+            drawn = [position for position in inside if not self._is_hidden[position]]
             for position in drawn:
-                node = self.nodes[position]
-                found = [self.position[one] for one in node.producers if one not in self.hidden and node.type != _SHAPE]
+                if self._types[position] == _SHAPE:
+                    self._is_shape[position] = True
+                    continue
+                found = [one for one in self._producers[position] if not self._is_hidden[one]]
                 self._sources[position] = [one for one in dict.fromkeys(found) if one < position]  # a faulty file may have circles
-                self._is_shape[position] = node.type == _SHAPE or (bool(found) and all(self._is_shape[one] for one in found))
+                self._is_shape[position] = bool(found) and all(self._is_shape[one] for one in found)
             self._contents.read(drawn)
             self._name(drawn)
             self._arrange(_Item("", drawn, 0), root)
             for position in reversed(inside):  # a hidden layer stands where its reader does
-                node = self.nodes[position]
-                if node in self.hidden:
-                    self.group_of[position] = next((self.group_of[self.position[one]] for one in node.consumers), root)
+                if self._is_hidden[position]:
+                    self.group_of[position] = next((self.group_of[one] for one in self._readers(position)), root)
 
     def path(self, node: Node) -> list[str]:
         """The names of the groups around a layer, outermost first."""
@@ -147,6 +153,13 @@ class Hierarchy:
             group = self.groups[group].parent
         return names[::-1]
 
+    def _readers(self, position: int) -> Iterator[int]:
+        """The layers that read a layer's outputs."""
+        node = self.nodes[position]
+        for slot in range(node.first_slot, node.first_slot + node.layer.signature.output_count):
+            for reader, _ in node.model.readers.get(slot, ()):
+                yield self.position[node.model.nodes[reader]]
+
     def _new_group(self, parent: int, name: str, holder: int = -1, repeats: int = 0) -> int:
         self.groups.append(Group(parent, name, holder, repeats))
         return len(self.groups) - 1
@@ -156,15 +169,14 @@ class Hierarchy:
         adopted = []
         paths = self._paths
         for position in drawn:
-            node = self.nodes[position]
-            if node.type in ("Parameter", "Result"):
+            if self._types[position] in ("Parameter", "Result"):
                 continue
-            paths[position] = _parts(node.name)
-            if not paths[position] and _GENERATED.fullmatch(_SLASHES.split(node.name.strip("/")[:1000], 1)[0]):
+            name = self.nodes[position].name
+            paths[position] = _parts(name)
+            if not paths[position] and _GENERATED.fullmatch(_SLASHES.split(name.strip("/")[:1000], 1)[0]):
                 adopted.append(position)
         for position in reversed(adopted):
-            readers = [self.position[one] for one in self.nodes[position].consumers]
-            paths[position] = next((paths[one] for one in readers if paths[one]), ())
+            paths[position] = next((paths[one] for one in self._readers(position) if paths[one]), ())
         for position in adopted:
             if not paths[position]:
                 paths[position] = next((paths[one] for one in self._sources[position] if paths[one]), ())
@@ -174,7 +186,7 @@ class Hierarchy:
     def _arrange(self, whole: _Item, group: int) -> None:
         """Make the members of an item those of a group."""
         items = self._items(whole)
-        ends = [self.nodes[one.layers[0]].type if one.is_layer else "" for one in items]
+        ends = [self._types[one.layers[0]] if one.is_layer else "" for one in items]
         keys = [
             -1 if end == "Parameter" else len(self.nodes) if end == "Result" else one.layers[0]
             for one, end in zip(items, ends, strict=True)
@@ -209,7 +221,7 @@ class Hierarchy:
         items = list(whole.inner)
         for item in whole.inner if is_outer else ():
             items += [] if item.is_layer else self._loose(item)
-        ends = [item for item in items if item.is_layer and self.nodes[item.layers[0]].type in ("Parameter", "Result")]
+        ends = [item for item in items if item.is_layer and self._types[item.layers[0]] in ("Parameter", "Result")]
         others = [item for item in items if item not in ends]
         if len(others) == 1 and not others[0].is_layer:  # all layers stand in one group: its members are meant
             return [*ends, *self._items(others[0], is_outer=is_outer)]
@@ -217,18 +229,18 @@ class Hierarchy:
 
     def _split(self, layers: Sequence[int], depth: int) -> list[_Item]:
         """The members that layers make by the next part of their names; those that read each other in circles are cut."""
-        self._hoist(layers, depth)
+        heads = self._heads(layers, depth)
         items: list[_Item] = []
         named: dict[str, _Item] = {}
         for layer in layers:
-            path = self._paths[layer]
-            item = named.get(path[depth]) if len(path) > depth else None
+            head = heads.get(layer)
+            item = None if head is None else named.get(head)
             if item is not None:
                 item.layers.append(layer)
             else:
-                items.append(_Item(path[depth] if len(path) > depth else "", [layer], depth + 1))
-                if len(path) > depth:
-                    named[path[depth]] = items[-1]
+                items.append(_Item(head or "", [layer], depth + 1))
+                if head is not None:
+                    named[head] = items[-1]
         owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
         cut = circles(links(owner, self._sources, len(items))) if 1 < len(items) < len(layers) else []
         for members in cut:
@@ -252,7 +264,7 @@ class Hierarchy:
         inner = self._items(item, is_outer=False)
         loose = [one for one in inner if one.is_layer]
         blocks = [one for one in inner if not one.is_layer]
-        if not 0 < len(loose) <= _MOST_LOOSE or len(blocks) < 2 or len({self._contents.number(one.layers) for one in blocks}) > 1:
+        if not 0 < len(loose) <= _MOST_LOOSE or len(blocks) < 2 or len(set(self._contents.numbers([one.layers for one in blocks]))) > 1:
             return []
         inside = {layer for one in blocks for layer in one.layers}
         if any(source in inside for one in loose for source in self._sources[one.layers[0]]):
@@ -260,21 +272,22 @@ class Hierarchy:
         item.layers, item.inner = sorted(inside), None
         return loose
 
-    def _hoist(self, layers: Sequence[int], depth: int) -> None:
-        """Take layers that several groups share out of the group whose name they have.
+    def _heads(self, layers: Sequence[int], depth: int) -> dict[int, str]:
+        """The next part of the name of each layer that has one. Layers that several groups share leave the group whose name they have.
 
         A converter names such a layer after its first reader. These layers read nothing of that group, or follow shapes.
         """
         heads = {layer: path[depth] for layer in layers if len(path := self._paths[layer]) > depth}
         if len(set(heads.values())) < 2:
-            return
+            return heads
         readers: dict[int, set[str | None]] = {}
         for layer in reversed(layers):
             head = heads.get(layer)
-            own = readers.pop(layer, set())
+            own = readers.pop(layer, ())
             if (
                 head is not None
-                and own - {head}
+                and own
+                and (len(own) > 1 or head not in own)
                 and (self._is_shape[layer] or (head in own and all(heads.get(one) != head for one in self._sources[layer])))
             ):
                 self._paths[layer] = self._paths[layer][:depth]
@@ -282,6 +295,7 @@ class Hierarchy:
                 head = None
             for one in self._sources[layer]:
                 readers.setdefault(one, set()).add(head)
+        return heads
 
     def _join(self, item: _Item) -> None:
         """Join the names of a group and of the only group in it."""
@@ -298,7 +312,7 @@ class Hierarchy:
             return list(items)
         owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
         reads = links(owner, self._sources, len(items))
-        contents = [self._contents.number(item.layers) for item in items]
+        contents = self._contents.numbers([item.layers for item in items])
         found: list[_Item | _Stack] = []
         at = 0
         for run in runs(contents, [len(item.layers) for item in items], reads):
@@ -311,7 +325,7 @@ class Hierarchy:
         first = blocks[0][0]
         names = {_NUMBER.sub("", block[0].name) for block in blocks}
         if first.is_layer and run.length == 1:
-            name = self.nodes[first.layers[0]].type
+            name = self._types[first.layers[0]]
         elif run.length > 1 or len(names) > 1:
             name = self._summary([layer for item in blocks[0] for layer in item.layers])
         else:  # the blocks of `layers` are called by numbers alone
@@ -380,7 +394,7 @@ class Hierarchy:
 
     def _summary(self, layers: Sequence[int]) -> str:
         """The most frequent types of layers, those that compute before those that move elements."""
-        counts = Counter(self.nodes[layer].type for layer in layers)
+        counts = Counter([self._types[layer] for layer in layers])
         return ", ".join(sorted(counts, key=lambda one: (one in _MOVING, -counts[one]))[:3])
 
 
@@ -410,66 +424,6 @@ def _apart(units: Sequence[_Item | _Stack]) -> list[Sequence[_Item | _Stack]]:
     return [*found] if len(found) > 1 else [[unit] for unit in units]
 
 
-class _Contents:
-    """What layers are apart from their names: sets of layers that are equal up to names have the same number."""
-
-    def __init__(self, hierarchy: Hierarchy, shape_of: Callable[[Node], Hashable]) -> None:
-        self._hierarchy = hierarchy
-        self._shape_of = shape_of
-        self._own: dict[int, int] = {}
-        self._shapes: dict[int, int] = {}
-        self._inputs: dict[int, list[int]] = {}
-        self._numbers: dict[Hashable, int] = {}
-
-    def read(self, layers: Iterable[int]) -> None:
-        """Read layers of one graph."""
-        hierarchy = self._hierarchy
-        for layer in layers:
-            node = hierarchy.nodes[layer]
-            self._shapes[layer] = self._number(("shape", self._shape_of(node)))
-            content = (0 if node.type == "Result" else id(node.layer.signature), self._shapes[layer], id(node) if node.bodies else 0)
-            self._own[layer] = self._number((node.type, *content))
-            inputs = []
-            for producer in node.producers:
-                position = hierarchy.position[producer]
-                if producer in hierarchy.hidden:  # what is constant is equal if its shape is
-                    inputs.append(~self._number(("constant", self._shape_of(producer))))
-                else:
-                    inputs.append(position)
-            self._inputs[layer] = inputs
-
-    def number(self, layers: Sequence[int]) -> int:
-        """The number of what these layers are, and of how they read each other; the order of the layers makes no difference."""
-        order = self._order(layers) if len(layers) > 1 else layers
-        places = {layer: place for place, layer in enumerate(order)}
-        content: list[Hashable] = []
-        for layer in order:
-            read = [
-                ("constant", one) if one < 0 else places[one] if one in places else ("outside", self._shapes.get(one, -1))
-                for one in self._inputs[layer]
-            ]
-            content.append((self._own[layer], *read))
-        return self._number(tuple(content))
-
-    def _order(self, layers: Sequence[int]) -> list[int]:
-        """The layers in an order that depends on what each follows from and on what follows from it, and not on their order in the file."""
-        above: dict[int, int] = {}
-        for layer in layers:
-            read = [one if one < 0 else above.get(one, ~self._shapes.get(one, -1)) for one in self._inputs[layer]]
-            above[layer] = self._number((self._own[layer], *read))
-        below: dict[int, list[tuple[int, int]]] = {layer: [] for layer in layers}
-        keys: dict[int, int] = {}
-        for layer in reversed(layers):
-            keys[layer] = self._number((above[layer], *sorted(below[layer])))
-            for place, one in enumerate(self._inputs[layer]):
-                if one in below:
-                    below[one].append((keys[layer], place))
-        return sorted(layers, key=keys.__getitem__)
-
-    def _number(self, content: Hashable) -> int:
-        return self._numbers.setdefault(content, len(self._numbers))
-
-
 def _parts(name: str) -> list[str]:
     """The groups that a name states, outermost first."""
     *groups, _ = _SLASHES.split(name.strip("/")[:1000], _MOST_LEVELS)
@@ -479,11 +433,9 @@ def _parts(name: str) -> list[str]:
     return [group for group in groups if "::" not in group and not _GENERATED_GROUP.fullmatch(group)]
 
 
-def _is_constant(node: Node, constant: set[Node]) -> bool:
-    """Whether a layer depends on constants alone; `constant` has the layers before it that do."""
+def _is_constant(node: Node, producers: Sequence[int], is_constant: Sequence[int]) -> bool:
+    """Whether a layer depends on constants alone; `is_constant` says so of its producers, as far as they are before it."""
     if node.type == "Const":
         return True
-    producers = node.producers
-    return (
-        bool(producers) and len(producers) == len(node.sources) and not node.bodies and node.type != "Result" and constant >= set(producers)
-    )
+    is_whole = bool(producers) and len(producers) == len(node.sources) and not node.bodies and node.type != "Result"
+    return is_whole and all(is_constant[one] for one in producers)
