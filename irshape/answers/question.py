@@ -25,7 +25,7 @@ def opened(model: Model, given: Inputs) -> Inputs:
     ranges = dict(given.symbols)
     for node in model.parameters:
         shape = given.shapes.get(node, described_shape(node))
-        if shape is None:
+        if shape is None or not node.layer.signature.output_count:  # a Parameter that lists no output has no tensor
             shapes[node] = None
             continue
         sizes = []

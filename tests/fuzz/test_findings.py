@@ -10,8 +10,9 @@ import pytest
 
 from irshape import verbs
 from irshape.answers.explain.formula import inputs_of
+from irshape.answers.signature.session import SymbolSession
 from irshape.inference.inference import Inference
-from irshape.inference.inputs import Inputs
+from irshape.inference.inputs import InputError, Inputs
 from irshape.inference.session import Session
 from irshape.shape.limits import Limits, Work
 from irshape.xml.weights import Weights
@@ -20,6 +21,7 @@ from tests.fuzz.mutate import Mutant, findings, fuzz, seeds
 from tests.support.ir import Net, Ref
 
 HUGE = 2**62
+POOL = {"kernel": [2, 2], "strides": [2, 2], "pads_begin": [0, 0], "pads_end": [0, 0]} | {"exclude-pad": True, "auto_pad": "explicit"}
 DATA = Path(__file__).parents[1] / "data"
 
 
@@ -548,3 +550,29 @@ def test_what_no_work_is_left_for_is_said() -> None:
     assert not found.is_exact
     assert "limit work" in found.undecided[0].message
     assert "conditions from here on may not be solved for the sizes" in " ".join(one.message for one in found.diagnostics)
+
+
+# Signatures, and sizes for their symbols.
+
+
+def test_a_parameter_that_lists_no_output_has_no_shape_in_the_signature() -> None:
+    net = Net()
+    net.result(net.layer("AvgPool", [net.parameter("f32[2,3,4,?]")], ["FP32"], **POOL)[0])
+    text = net.xml
+    begin = text.index("<output>")
+    text = text[:begin] + text[text.index("</output>") + len("</output>") :]
+    found = verbs.signature(text.encode())
+    assert (found.ok, found.inputs) == (False, {"parameter_0": "[...]"})
+
+
+def test_an_example_of_a_gather_with_a_broken_tag_has_a_signature() -> None:
+    ports = '<port id="0<"><dim>4</dim></port><port id="1"><dim>4</dim><dim>3</dim></port><port id="2"/> <!-- axis: -1 -->'
+    assert not verbs.signature(f'<layer type="Gather" version="opset8"><data batch_dims="1"/><input>{ports}</input></layer>'.encode()).ok
+
+
+def test_sizes_for_symbols_that_make_a_size_too_large_are_refused() -> None:
+    net = Net()
+    net.result(reshape(net, net.parameter("f32[?]"), net.const([-1, 32])))
+    session = SymbolSession(net.xml.encode(), weights=net.bin)
+    with pytest.raises(InputError, match=r"axis 0 of 'parameter_0' is 32\*b, which is no size for b=4611686018427387904"):
+        session.reshape(symbols={"b": 2**62})

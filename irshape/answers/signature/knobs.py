@@ -14,7 +14,7 @@ from irshape.inference.inputs import InputError, Inputs
 from irshape.model.load import load
 from irshape.model.model import Model, Node
 from irshape.ops.infrastructure import ReadValueV6
-from irshape.shape.dim import Scope, Size, bounds
+from irshape.shape.dim import INT64_MAX, Scope, Size, bounds
 from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, shape_text, size_of
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
@@ -163,7 +163,10 @@ def _with_sizes(node: Node, shape: DescribedShape, sizes: Sizes, ranges: Mapping
             size = one.size(partial(_replaced, scope, sizes, ranges)) if one.symbols else one.low
         except ZeroDivisionError:
             size = -1
-        if bounds(size)[1] < 0:
+        except ValueError as error:  # the range of a symbol is empty
+            raise InputError(f"axis {axis} of {node.name!r} is {one}: {error}") from None
+        low, high = bounds(size)
+        if high < 0 or low > INT64_MAX:
             told = ", ".join(f"{name}={sizes[name]}" for name in one.symbols if name in sizes)
             raise InputError(f"axis {axis} of {node.name!r} is {one}, which is no size for {told}")
         if one.symbols:

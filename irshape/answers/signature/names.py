@@ -153,7 +153,7 @@ def _sequences(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
     """`S` for an axis of the indices with which a model looks words up, the last axis first."""
     for node in axes.engine.model.of_type("Gather"):
         shape = axes.engine.slots[node.sources[1]].shape if len(node.sources) > 1 and node.sources[1] >= 0 else None
-        table = node.inputs[0].source
+        table = node.inputs[0].source if node.inputs else None
         if not shape or len(shape) < 2 or table is None or table.node.type not in ("Const", "Convert"):
             continue
         for size in reversed(shape):
