@@ -25,6 +25,7 @@ from irshape.shape.dim import (
     Dim,
     Question,
     Size,
+    bounds_unasked,
     broadcast_of,
     dim_max,
     dim_min,
@@ -221,10 +222,20 @@ class Conditions:
         """Whether a question that is open in the example is so for all sizes of the inputs."""
         if kind in ("sign", "known"):
             return not self.formulas.varies(a)
+        if kind != "div" and (self._surrounds(a, b) or self._surrounds(b, a)):
+            return True
         if isinstance(a, Dim) and isinstance(b, Dim) and kind != "div":
             # Two sizes that the engine does not know are as different as their formulas.
             return not self.formulas.varies(a - b)
         return not self.formulas.varies(a) and not self.formulas.varies(b)
+
+    def _surrounds(self, unknown: Size, number: Size) -> bool:
+        """Whether a size that the engine does not know may be less and more than a number, and equal to it, for all sizes of the inputs."""
+        value = self.formulas.value(expression_of(unknown))
+        if not isinstance(value, Dim) or self.formulas.varies(unknown) or isinstance(self.formulas.value(expression_of(number)), Dim):
+            return False
+        (low, high), known = bounds_unasked(number), value.range
+        return known.modulus == 1 and max(known.low, 1) < low and high < known.high
 
     def equal(self, a: Expression, b: Expression) -> None:
         """Demand that two formulas are equal."""
@@ -308,6 +319,15 @@ def names_in(tree: Tree) -> set[str]:
         return {tree} if isinstance(tree, str) else set()
     operands = tree[2:] if tree[0] == "open" else tree[1:]
     return set().union(*map(names_in, operands))
+
+
+def is_total(tree: Tree) -> bool:
+    """Whether a tree has a value for all sizes: it divides by numbers other than 0 only."""
+    if isinstance(tree, int | str):
+        return True
+    operator, *operands = tree
+    is_sound = operator in ("+", "*", "min", "max") or (operator == "//" and isinstance(operands[1], int) and operands[1] != 0)
+    return is_sound and all(map(is_total, operands))
 
 
 def interval(size: Size) -> Size:

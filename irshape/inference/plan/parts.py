@@ -44,6 +44,12 @@ class Template(NamedTuple):
         return own if self.view is None else own + self.view.formulas
 
     @property
+    def trees(self) -> list[Tree]:
+        """The trees in a template of trees, and the names of trees."""
+        own = [one for one in (*self.shape, *(self.elements or ())) if isinstance(one, str | list)]
+        return own if self.view is None else own + self.view.trees
+
+    @property
     def varies(self) -> bool:
         """Whether the fact may change with the sizes that change."""
         return bool(self.formulas)

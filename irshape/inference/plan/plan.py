@@ -8,7 +8,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from irshape.inference.facts import Fact, FactTable
-from irshape.inference.plan.formulas import OPERATIONS, Tree, names_in, python
+from irshape.inference.plan.formulas import OPERATIONS, Tree, is_total, names_in, python
 from irshape.inference.plan.parts import Ask, Planned, Step, Symbol, Template, key_of
 from irshape.inference.question import Question
 from irshape.inference.run import NodeReport, Run
@@ -153,17 +153,17 @@ class Plan:
 
     @cached_property
     def source(self) -> str:
-        """The plan in Python: two functions.
+        """The plan in Python: a function of the sizes that change, and one of the tensors.
 
-        `sizes` takes the sizes that change and gives them with the sizes that are computed from them, or None where a condition does not
-        hold; a rule whose outputs no formula tells is asked by `ask`, with the inputs that change. `tensors` takes these numbers and gives
-        the shape and the known elements of each kind of tensor.
+        `sizes` takes the sizes that change and gives them with those that are computed from them for its conditions, or None where a
+        condition does not hold; a rule whose outputs no formula tells is asked by `ask`, with the inputs that change. `tensors` takes these
+        numbers, computes the others, and gives the shape and the known elements of each kind of tensor.
         """
         names = [symbol.name for symbol in self.symbols]
         lines = [f"def sizes({', '.join([*names, *(['ask'] if self.asks else [])])}):"]
         for name, node, axis, low, high in self.symbols:
             lines += [f"    # {name} is axis {axis} of the input of layer {node.id}", *_limited(name, low, high)]
-        count, left = 0, self.conditions
+        count, left, late = 0, self.conditions, self._late
         for step in self.steps:
             if isinstance(step, Ask):
                 # A rule costs more than the conditions that can be told before it.
@@ -178,11 +178,12 @@ class Plan:
                     lines += _limited(asked.name, int(asked.low), int(asked.high)) if asked.is_number else []
                     names.append(asked.name)
                 count += 1
-            else:
-                lines.append(f"    {step[0]} = {python(step[1], is_numbers=self._are_numbers)}")
+            elif step[0] not in late:
+                lines.append(self._definition(*step))
                 names.append(step[0])
         lines += self._demanded(left)
         numbers = "".join(f"{name}, " for name in names)
+        begin = [f"    ({numbers}) = numbers", *[self._definition(*step) for step in late.items()]]
         rows = [f"        {_row(template)}," for template in self._templates.values()]
         return "\n".join(
             [
@@ -191,11 +192,11 @@ class Plan:
                 "",
                 "",
                 "def tensors(numbers):",
-                f"    ({numbers}) = numbers",
+                *begin,
                 "    return (",
                 *rows,
                 "    )",
-                *self._guards(numbers),
+                *self._guards(begin),
                 "",
             ]
         )
@@ -204,15 +205,32 @@ class Plan:
         """The lines that end the function where a condition does not hold."""
         return [f"    if not ({python(one, is_numbers=self._are_numbers)}):\n        return None" for one in conditions]
 
-    def _guards(self, numbers: str) -> list[str]:
-        """The lines of the function of the requirements."""
+    @property
+    def _late(self) -> dict[str, Tree]:
+        """The definitions that tensors alone need, and that always have a value: they wait until a tensor is asked for."""
+        needed: set[str] = set().union(*map(names_in, self.conditions))
+        late: list[tuple[str, Tree]] = []
+        for step in reversed(self.steps):
+            if isinstance(step, Ask):
+                needed |= names_in(["+", *[tree for one in step.inputs if isinstance(one, Template) for tree in one.trees]])
+            elif step[0] in needed or not is_total(step[1]):
+                needed |= names_in(step[1])
+            else:
+                late.append(step)
+        return dict(reversed(late))
+
+    def _definition(self, name: str, tree: Tree) -> str:
+        return f"    {name} = {python(tree, is_numbers=self._are_numbers)}"
+
+    def _guards(self, begin: list[str]) -> list[str]:
+        """The lines of the function of the requirements, which begins with these lines."""
         guarded = [one for graph in self.planned.graphs() for one in graph.guarded]
         if not guarded:
             return []
         rows = [
             _tuple(f"({python(a, is_numbers=False)}, {python(b, is_numbers=False)})" for _, a, b in one.requirements) for one in guarded
         ]
-        return ["", "", "def guards(numbers):", f"    ({numbers}) = numbers", "    return (", *[f"        {row}," for row in rows], "    )"]
+        return ["", "", "def guards(numbers):", *begin, "    return (", *[f"        {row}," for row in rows], "    )"]
 
     def _compiled(self) -> tuple[Callable[..., Sizes | None], Callable[[Sizes], Any], Any]:
         # Every name in the source is one of the plan's own, and every number an int or a float: no text of the file is in it.
