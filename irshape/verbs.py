@@ -92,7 +92,8 @@ def symbols(source: Source | Model, **asked: Unpack[Asked]) -> frozenset[str]:
     """The names of the symbols whose sizes can be given: those in the shapes of the inputs, and those of the signature."""
     from irshape.answers.signature.knobs import Knobs
 
-    return Knobs(*_question(source, asked)[:4]).names
+    model, wanted, weights, opaque, _ = _question(source, asked)
+    return Knobs(model, wanted, weights, opaque).names
 
 
 def explain(inference: Inference, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
@@ -130,7 +131,7 @@ def diff(
     if cost:
         from irshape.answers.cost.comparison import Comparison
 
-        again = inferences((False, False) if missing or not weights else weights)  # whose sizes get names
+        again = inferences((False, False) if missing or not weights else weights)  # the count gives their sizes names, so it takes its own
         difference.cost = Comparison(*(_cost(one, {}) for one in again))
     return difference
 

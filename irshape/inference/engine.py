@@ -56,8 +56,8 @@ class Engine:
 
     `bodies` are the engines of the bodies, by node and name: they share the tables of the `outer` engine. `work` is the work that the
     question may still take; None begins a question. `is_static` tells that the symbols stand for the numbers that the inputs will have:
-    then OpenVINO's bounds do not count. An engine `like` another one of the same model, both static, has other symbols and shares what
-    has none: the schedule, the constants, and the outcomes for facts of numbers.
+    then OpenVINO's bounds do not count. An engine may be `like` another one of the same model if both are static: it has symbols of
+    its own, and shares the schedule, the constants, and the outcomes for facts of numbers.
 
     `question` is the question of the last pass, `current` its run, and `diagnostics` and `guarded_runs` are gathered from this run and
     those of the bodies.

@@ -91,10 +91,10 @@ _NET_END: Final = b"</net>"
 # A file with suppressions goes to the general reader.
 _SUPPRESSION: Final = "<irshape"
 # A file with means to subtract goes there, too.
+_PREPROCESS: Final = b"<pre-process"
 # The entities of XML, each of which stands for a sign.
 _ENTITIES: Final = {"&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&apos;": "'"}
 _ENTITY: Final = re.compile("|".join(_ENTITIES))
-_PREPROCESS: Final = b"<pre-process"
 _CONST: Final = ' type="Const" '
 # Layers of unusual content that the general reader reads one by one; it takes less time for a whole file with more of them.
 _MOST_UNUSUAL: Final = 16

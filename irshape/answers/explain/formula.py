@@ -136,7 +136,8 @@ class Formulas:
         work = self.scope.work
         work.take(sum([len(fact.shape or ()) for fact in layer.facts]))
         taken: Origin | None = leaf.source
-        left = sum([is_same(size, leaf.value) for fact in layer.facts for size in fact.shape or ()])  # the leaf, and what may be its twins
+        # The leaf, and the sizes that may be its twins.
+        left = sum([is_same(size, leaf.value) for fact in layer.facts for size in fact.shape or ()])
         if work.is_done or left < 2 or sum(fact.elements is None for fact in layer.facts) < 2:
             return
         named = self._named(layer, is_of_elements=False)

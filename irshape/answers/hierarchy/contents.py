@@ -42,7 +42,7 @@ class Contents:
     def numbers(self, several: Sequence[Sequence[int]]) -> list[int]:
         """A number for each of several sets of layers. Sets have the same one if they are equal up to the names and the order of layers."""
         sums = [sum([self._own[layer] for layer in layers]) for layers in several]
-        alike = Counter(sums)  # a set is equal to none if its sum is
+        alike = Counter(sums)  # a set whose sum no other set has is equal to none
         return [self._of(layers) if alike[own] > 1 else ~place for place, (layers, own) in enumerate(zip(several, sums, strict=True))]
 
     def _of(self, layers: Sequence[int]) -> int:

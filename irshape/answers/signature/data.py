@@ -48,7 +48,8 @@ def _data_sizes(inference: Inference, open_names: Collection[str], taken: Iterab
             owners.setdefault(name, demanding)
     names = Names(taken)
     found: dict[int, DataSize] = {}
-    for atom in sorted(inference.scope.polynomials.atoms, key=lambda atom: atom.name not in in_shapes):  # these get the first numbers
+    # The sizes in shapes get the first numbers.
+    for atom in sorted(inference.scope.polynomials.atoms, key=lambda atom: atom.name not in in_shapes):
         node = owners.get(atom.name)
         if atom.kind == "symbol" and atom.name in open_names and node is not None:
             found[atom.index] = DataSize(names.name(data_name(node)), public(node))
@@ -96,12 +97,12 @@ def name_data_sizes(reading: Inference, taken: Collection[str]) -> list[DataSize
 
 
 def name_ties(found: Discovery, reading: Inference) -> None:
-    """Give the symbols in the ties the names that they have in a reading; one that it does not have is named by the layer of the tie."""
+    """Give the symbols in the ties the names that they have in a reading. A symbol that it lacks gets a name by the layer of its tie."""
     names = Names(atom.name for atom in reading.scope.polynomials.atoms)
     for step in found.steps:
         step.unifier.scope.take_names(reading.scope)
         for guard in [demand.guard for one in step.unifier.replacements for demand in one.demands]:
-            nameless = {name for name in guard.requirement.symbols() if fullmatch(UNNAMED, name)}
-            for atom in step.unifier.table.atoms if nameless else ():
-                if atom.name in nameless:
+            raw = {name for name in guard.requirement.symbols() if fullmatch(UNNAMED, name)}
+            for atom in step.unifier.table.atoms if raw else ():
+                if atom.name in raw:
                     step.unifier.table.rename(atom.index, names.name(data_name(guard._node)))
