@@ -23,7 +23,7 @@ from benchmarks.measure import each_alone
 
 # Reshapes before those that are measured, and so many more; and how many sizes are tried to find them.
 _BEFORE, _MEASURED = 5, 20
-_ATTEMPTS = 500
+_ATTEMPTS = 5000
 # The ratios that 95 % of the models, and that each model shall not exceed.
 USUAL, MOST = 0.02, 0.05
 # Sizes of windows, patches and strides: valid sizes are often multiples of them.

@@ -8,7 +8,8 @@ from types import NoneType
 from typing import Any
 
 from irshape.inference.facts import Fact
-from irshape.inference.plan.formulas import Conditions, Formulas
+from irshape.inference.plan.conditions import Conditions
+from irshape.inference.plan.formulas import Formulas
 from irshape.inference.plan.parts import Template
 from irshape.shape.dim import INT64_MAX, UNBOUNDED, Dim, Question, Size, expression_of
 from irshape.shape.guard import Requirement

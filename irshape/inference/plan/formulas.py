@@ -23,9 +23,7 @@ from typing import Any, Final, TypeAlias
 
 from irshape.shape.dim import (
     Dim,
-    Question,
     Size,
-    bounds_unasked,
     broadcast_of,
     dim_max,
     dim_min,
@@ -35,7 +33,7 @@ from irshape.shape.dim import (
     le_unasked,
     lt_unasked,
 )
-from irshape.shape.polynomial import Atom, Expression, PolynomialTable, Terms, range_of, split
+from irshape.shape.polynomial import Atom, Expression, PolynomialTable, split
 
 Tree: TypeAlias = Any
 """An int, a name, or a list of an operator and trees."""
@@ -47,7 +45,7 @@ class Formulas:
     """The formulas of one table of polynomials, and their values where the symbols have the numbers of an example.
 
     The value is a size of the engine's where a symbol stands for one. A formula is open, without a value, if it holds a symbol that the
-    example does not name or numbers without limit.
+    example does not name or numbers without limit, or if it is a number by chance: `min(d0, s0)` for a small `s0`.
     """
 
     def __init__(self, table: PolynomialTable, example: dict[str, Size]) -> None:
@@ -56,6 +54,8 @@ class Formulas:
         self.names: dict[Expression, str] = {}
         # The names of symbols that get a value at each reshape.
         self.asked: set[str] = set()
+        # The sizes of which a symbol is one.
+        self.hulls: dict[Expression, list[Expression]] = {}
         self._values: list[Size | None] = []
 
     def value(self, expression: Expression) -> Size | None:
@@ -83,7 +83,7 @@ class Formulas:
                     and (is_limited or type(a) is not int or type(b) is not int)
                     and not (atom.kind == "floor" and b == 0)
                 ):
-                    value = VALUES[atom.kind](a, b)
+                    value = _unless_chance(VALUES[atom.kind](a, b), is_number=isinstance(a, int) and isinstance(b, int))
             self._values.append(value)
 
     def bind(self, symbol: Atom, size: Size) -> None:
@@ -101,14 +101,16 @@ class Formulas:
         total: Size
         product: Size
         total, terms = split(expression)
+        is_number = True
         for monomial, product in terms:
             for index in monomial:
                 value = self._values[index]
                 if value is None:
                     return None
+                is_number = is_number and isinstance(value, int)
                 product *= value
             total += product
-        return total
+        return _unless_chance(total, is_number=is_number)
 
     def name(self, expression: Expression) -> int | str:
         """The number, or the name that `definitions` gives the formula."""
@@ -153,6 +155,11 @@ class Formulas:
         return parts[0] if len(parts) == 1 else ["+", *parts]
 
 
+def _unless_chance(value: Size, *, is_number: bool) -> Size | None:
+    """A value; None for a number that is one by chance, because a formula of sizes that the engine does not know may be none elsewhere."""
+    return None if isinstance(value, int) and not is_number else value
+
+
 VALUES: Final[dict[str, Any]] = {
     "floor": lambda a, b: a // b,
     "min": dim_min,
@@ -163,135 +170,21 @@ VALUES: Final[dict[str, Any]] = {
 }
 
 
-class Conditions:
-    """The conditions under which the rules of a plan do what they did in its example.
+def names_in(tree: Tree) -> set[str]:
+    """The names in a tree."""
+    if isinstance(tree, int | str):
+        return {tree} if isinstance(tree, str) else set()
+    operands = tree[2:] if tree[0] == "open" else tree[1:]
+    return set().union(*map(names_in, operands))
 
-    Each question that the ranges of sizes left open must have the answer that it has in the example.
-    """
 
-    def __init__(self, formulas: Formulas) -> None:
-        self.formulas = formulas
-        # Of `terms + constant >= 0` the least constant for each sum of terms counts.
-        self._least: dict[Terms, int] = {}
-        self._others: dict[tuple[str, Expression, Expression, bool], None] = {}
-        self._open: dict[tuple[str, Expression, Expression], None] = {}
-
-    def __len__(self) -> int:
-        return len(self._least) + len(self._others) + len(self._open)
-
-    def can_hold(self, question: Question) -> bool:
-        """Whether the question has an answer in the example; one about sizes that the engine does not know must be open there, too."""
-        kind, a, b = question
-        x, y = [self.formulas.value(expression_of(size)) for size in (a, b)]
-        if x is None or y is None:
-            return False
-        if kind == "known":
-            return isinstance(x, Dim)
-        if x is y or (isinstance(x, int) and isinstance(y, int)):
-            return True
-        return is_open(kind, x, y) and not (kind == "sign" and range_of(expression_of(a)).low < 0)
-
-    def add(self, question: Question) -> None:
-        """Demand that a question has the answer of the example, where it has one."""
-        kind, size, other = question
-        a, b = expression_of(size), expression_of(other)
-        x, y = self.formulas.value(a), self.formulas.value(b)
-        assert x is not None
-        assert y is not None
-        if not isinstance(x, int) or not isinstance(y, int):
-            if x is y:
-                self.equal(a, b)
-            elif not self._stays_open(kind, size, other):
-                self._open[kind, a, b] = None
-            return
-        if kind == "sign":
-            if x:
-                self._ge(a, 1) if x > 0 else self._ge(-1, a)
-            else:
-                self._others["eq", a, 0, True] = None
-        elif kind in ("le", "ge", "lt"):
-            if kind != "ge":
-                a, b, x, y = b, a, y, x
-            # Now it is a >= b, or of `lt` a > b.
-            least = int(kind == "lt")
-            self._ge(a, b, least) if x - y >= least else self._ge(b, a, 1 - least)
-        else:
-            self._others[kind, a, b, _HOLDS[kind](x, y)] = None
-
-    def _stays_open(self, kind: str, a: Size, b: Size) -> bool:
-        """Whether a question that is open in the example is so for all sizes of the inputs."""
-        if kind in ("sign", "known"):
-            return not self.formulas.varies(a)
-        if kind != "div" and (self._surrounds(a, b) or self._surrounds(b, a)):
-            return True
-        if isinstance(a, Dim) and isinstance(b, Dim) and kind != "div":
-            # Two sizes that the engine does not know are as different as their formulas.
-            return not self.formulas.varies(a - b)
-        return not self.formulas.varies(a) and not self.formulas.varies(b)
-
-    def _surrounds(self, unknown: Size, number: Size) -> bool:
-        """Whether a size that the engine does not know may be less and more than a number, and equal to it, for all sizes of the inputs."""
-        value = self.formulas.value(expression_of(unknown))
-        if not isinstance(value, Dim) or self.formulas.varies(unknown) or isinstance(self.formulas.value(expression_of(number)), Dim):
-            return False
-        (low, high), known = bounds_unasked(number), value.range
-        return known.modulus == 1 and max(known.low, 1) < low and high < known.high
-
-    def equal(self, a: Expression, b: Expression) -> None:
-        """Demand that two formulas are equal."""
-        self._others["eq", a, b, True] = None
-
-    def limit(self, size: Size, low: int, high: int) -> bool:
-        """Demand that a size lies between two numbers; false if it does not in the example."""
-        a = expression_of(size)
-        value, known = self.formulas.value(a), range_of(a)
-        if not isinstance(value, int) or not low <= value <= high:
-            return False
-        if known.low < low:
-            self._ge(a, low)
-        if known.high > high:
-            self._ge(high, a)
+def is_total(tree: Tree) -> bool:
+    """Whether a tree has a value for all sizes: it divides by numbers other than 0 only."""
+    if isinstance(tree, int | str):
         return True
-
-    def _ge(self, a: Expression, b: Expression, least: int = 0) -> None:
-        constant, terms = split(self.formulas.table.add(a, b, -1))
-        if terms:
-            self._least[terms] = min(self._least.get(terms, constant - least), constant - least)
-
-    def expressions(self) -> list[Expression]:
-        """The formulas that the conditions are made of."""
-        sides: list[tuple[Expression, Expression]] = [(a, b) for _, a, b, _ in self._others]
-        sides += [(a, b) for _, a, b in self._open]
-        found = [expression for pair in sides for expression in pair]
-        return found + [self._sum(terms, 0) for terms in self._least]
-
-    def _sum(self, terms: Terms, constant: int) -> Expression:
-        return self.formulas.table.polynomial(constant, dict(terms))
-
-    def trees(self) -> list[Tree]:
-        """All of them."""
-        tree = self.formulas.tree
-        found: list[Tree] = [[">=", tree(self._sum(terms, 0)), -constant] for terms, constant in self._least.items()]
-        for kind, a, b, holds in self._others:
-            first, second = tree(a), tree(b)
-            if kind == "eq":
-                found.append(["==" if holds else "!=", first, second])
-                continue
-            if kind == "div":
-                condition = ["multiple", first, second]
-            else:
-                ones = [["==", one, 1] for one in ([first, second] if kind == "broadcast" else [first])]
-                condition = ["or", ["==", first, second], *ones]
-            found.append(condition if holds else ["not", condition])
-        return found + [["open", kind, tree(a), tree(b)] for kind, a, b in self._open]
-
-
-_HOLDS: Final[dict[str, Any]] = {
-    "eq": lambda a, b: a == b,
-    "div": lambda a, b: b != 0 and a % b == 0,
-    "broadcast": lambda a, b: a == b or a == 1 or b == 1,
-    "stretch": lambda a, b: a == b or a == 1,
-}
+    operator, *operands = tree
+    is_sound = operator in ("+", "*", "min", "max", "hull") or (operator == "//" and isinstance(operands[1], int) and operands[1] != 0)
+    return is_sound and all(map(is_total, operands))
 
 
 def is_open(kind: str, a: Size, b: Size) -> bool:
@@ -311,23 +204,6 @@ def is_open(kind: str, a: Size, b: Size) -> bool:
         return are_equal is None
     ones = [eq_unasked(one, 1) for one in ((a, b) if kind == "broadcast" else (a,))]
     return True not in ones and (are_equal is None or None in ones)
-
-
-def names_in(tree: Tree) -> set[str]:
-    """The names in a tree."""
-    if isinstance(tree, int | str):
-        return {tree} if isinstance(tree, str) else set()
-    operands = tree[2:] if tree[0] == "open" else tree[1:]
-    return set().union(*map(names_in, operands))
-
-
-def is_total(tree: Tree) -> bool:
-    """Whether a tree has a value for all sizes: it divides by numbers other than 0 only."""
-    if isinstance(tree, int | str):
-        return True
-    operator, *operands = tree
-    is_sound = operator in ("+", "*", "min", "max") or (operator == "//" and isinstance(operands[1], int) and operands[1] != 0)
-    return is_sound and all(map(is_total, operands))
 
 
 def interval(size: Size) -> Size:

@@ -64,7 +64,7 @@ class Making:
         assert atom is not None
         self.formulas.bind(atom, example)
         self.formulas.asked.add(atom.name)
-        formulas = [expression_of(size) for size in sizes]
+        formulas = self.formulas.hulls[symbol.polynomial] = [expression_of(size) for size in sizes]
         self.example.roots += formulas
         self.steps.append((atom.index, (atom.name, ["hull", len(self.keys), *map(self.formulas.tree, formulas)])))
         self.keys.append(key)
