@@ -391,10 +391,11 @@ class Engine:
         run.reports.pop(position, None)
         run.unlisted.pop(node.index, None)
         outcome = self.answer(run, node, transfer, facts, question)
-        if len(outcome.outputs) < node.layer.signature.output_count or any(finding.is_error for finding in outcome.findings):
+        if len(outcome.outputs) < node.layer.signature.output_count or (outcome.findings and any(one.is_error for one in outcome.findings)):
             return None
-        if any(found.severity == ERROR for body in self.maps.get(node.index, ()) for found in run.inner[node.index, body.name].diagnostics):
-            return None
+        for body in self.maps.get(node.index, ()):
+            if any(found.severity == ERROR for found in run.inner[node.index, body.name].diagnostics):
+                return None
         return self._effects(run, position, node, outcome) if outcome.has_effects else outcome.outputs
 
     def take(self, run: Run, shapes: Mapping[int, Shape], *, examines: bool) -> bool:

@@ -7,7 +7,8 @@ index arithmetic on the flat tuple; arithmetic broadcasts as in NumPy. Shape sub
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from math import copysign, gcd, inf, prod
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -147,12 +148,13 @@ def broadcast_to(elements: Elements, shape: Sequence[int], target: Sequence[int]
     return tuple([elements[i] for i in indices(target, steps)])
 
 
-def are_numbers(elements: Iterable[Any]) -> bool:
+# The types of plain numbers.
+_NUMBERS: Final[frozenset[type]] = frozenset({int, float})
+
+
+def are_numbers(elements: Collection[Any]) -> bool:
     """Whether every element is a number, and none a size or an interval of reals that is not known."""
-    for element in elements:  # noqa: SIM110
-        if type(element) is not int and isinstance(element, (Dim, Real)):
-            return False
-    return True
+    return _NUMBERS.issuperset(map(type, elements)) or not any(isinstance(element, (Dim, Real)) for element in elements)
 
 
 def _integer_limits(bits: int, is_signed: bool) -> tuple[int, int]:
@@ -212,6 +214,10 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
     """
     if element_type.is_real:
         rounding = _ROUNDINGS.get(element_type)
+        if element_type in _CODES and _NUMBERS.issuperset(map(type, elements)):
+            layout = f"<{len(elements)}{_CODES[element_type]}"
+            with suppress(OverflowError):  # one is beyond the type
+                return struct.unpack(layout, struct.pack(layout, *elements))
         return None if rounding is None else tuple([_rounded(element, *rounding) for element in elements])
     if element_type is ElementType.boolean:
         return elements
@@ -261,6 +267,10 @@ def to_float(number: Bound) -> float:
         return float(number)
     except OverflowError:
         return inf if number > 0 else -inf
+
+
+# The codes of types in the layouts of `struct`.
+_CODES: Final = {ElementType.f64: "d", ElementType.f32: "f", ElementType.f16: "e"}
 
 
 def _round_with(code: str) -> Callable[[Bound], float]:

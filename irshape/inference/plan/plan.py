@@ -307,7 +307,7 @@ class _Asking:
         """The sizes that the symbols of a node stand for; None if the plan does not hold."""
         _, node, inputs, templates, symbols = ask = self.plan.asks[number]
         given = iter(rows)
-        facts = tuple([self._fact(one, given) for one in inputs])
+        facts = tuple([one if isinstance(one, Fact) else self._fact(one, given) for one in inputs])
         outputs = self.engine.ask(self.run, ask.position, facts, self.question)
         if outputs is None:
             return None
@@ -316,12 +316,12 @@ class _Asking:
             self.answers[slot] = fact
             if template is not None and not _matches(template, fact, numbers):
                 return None
-        found = [numbers[asked.name] for asked in symbols]
-        return tuple(found) if all(asked.can_be(number) for asked, number in zip(symbols, found, strict=True)) else None
+        for asked in symbols:
+            if not asked.can_be(numbers[asked.name]):
+                return None
+        return tuple([numbers[asked.name] for asked in symbols])
 
-    def _fact(self, one: Fact | Template | int, rows: Iterator[Any]) -> Fact:
-        if isinstance(one, Fact):
-            return one
+    def _fact(self, one: Template | int, rows: Iterator[Any]) -> Fact:
         return self.answers[one] if isinstance(one, int) else _fact(self.engine.facts, one, next(rows))
 
 
