@@ -9,7 +9,6 @@ MOST_METHODS, MOST_LINES, MOST_PARAMETERS, LONGEST = 25, 450, 8, 50
 
 OPTIONS = "each keyword is an option of the verb"
 FIELDS = "each parameter is a field of the object"
-SCHEMA = "a schema is one nested literal"
 # What is larger, and why it stays whole.
 REASONS = {
     "answers/explain/explanation.py:Explanation.__init__": FIELDS,
@@ -40,11 +39,6 @@ REASONS = {
     "page/data.py:PageData": "a page has a part for each thing that it shows",
     "report/catalogue.py": "a table: every code is a row",
     "report/diagnostic.py:Where.__init__": FIELDS,
-    "report/schema.py": "a table: every field of a report is a row",
-    "report/schema.py:cost_schema": SCHEMA,
-    "report/schema.py:diff_schema": SCHEMA,
-    "report/schema.py:info_schema": SCHEMA,
-    "report/schema.py:report_schema": SCHEMA,
     "shape/dim.py": "sizes and the scope that owns them refer to each other, and are compiled together",
     "shape/guard.py": "a requirement and the judge that decides it refer to each other",
     "shape/polynomial.py": "the normal form: every operation keeps the same invariants",

@@ -37,13 +37,13 @@ def op_index() -> str:
 def schema(path: str) -> str:
     """A schema that a function makes, named by its module and its name."""
     module, _, name = path.partition(":")
-    return json.dumps(getattr(import_module(f"irshape.{module}"), name)(), indent=2) + "\n"
+    return json.dumps(getattr(import_module(module), name)(), indent=2) + "\n"
 
 
 def operations_schema() -> str:
     """The attributes of every operation, one definition on a line."""
-    from irshape.ops.schema import operations_schema
     from irshape.report.json import readable
+    from tools.schemas.operations import operations_schema
 
     return readable(operations_schema()) + "\n"
 
@@ -320,18 +320,18 @@ SHOWN = ["README.md", "examples/README.md", *(f"docs/guides/{path.name}" for pat
 
 # Each schema, and the function that makes it.
 SCHEMAS = {
-    "report": "report.schema:report_schema",
-    "diagnostics": "report.schema:diagnostic_schema",
-    "cost": "report.schema:cost_schema",
-    "diff": "report.schema:diff_schema",
-    "extension": "ops.declared.schema:extension_schema",
-    "info": "report.schema:info_schema",
-    "explanation": "report.schema:explanation_schema",
-    "signature": "report.schema:signature_schema",
-    "scan": "scan.fields:row_schema",
-    "sizes": "report.schema:sizes_schema",
-    "summary": "report.schema:summary_schema",
-    "configuration": "settings.schema:configuration_schema",
+    "report": "tools.schemas.report:report_schema",
+    "diagnostics": "tools.schemas.report:diagnostic_schema",
+    "cost": "tools.schemas.report:cost_schema",
+    "diff": "tools.schemas.report:diff_schema",
+    "extension": "tools.schemas.extension:extension_schema",
+    "info": "tools.schemas.report:info_schema",
+    "explanation": "tools.schemas.report:explanation_schema",
+    "signature": "tools.schemas.report:signature_schema",
+    "scan": "irshape.scan.fields:row_schema",
+    "sizes": "tools.schemas.report:sizes_schema",
+    "summary": "tools.schemas.report:summary_schema",
+    "configuration": "irshape.settings.schema:configuration_schema",
 }
 
 FILES = {

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.files.reading import MOST_OF_SETTINGS, read_whole
 from irshape.files.toml import TomlFault, parse
-from irshape.settings.configuration import Configuration
 from irshape.settings.find import SHARED
+
+if TYPE_CHECKING:
+    from irshape.settings.schema import Configuration
 
 _HEADER: Final = re.compile(r"\s*\[{1,2}((?:\"[^\"]*\"|'[^']*'|[^\[\]\"'])*)\]{1,2}\s*(?:#.*)?$")
 _KEY: Final = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=""")
@@ -72,7 +74,7 @@ def _leading_out(found: Configuration) -> Iterator[tuple[tuple[str, ...], str]]:
     """The keys of the paths that lead out of the folder of a configuration, each with a message."""
     folder = os.path.realpath(os.path.dirname(found.path))
     named: list[tuple[tuple[str, ...], str | None]] = [(("baseline",), found.baseline)]
-    for keys, table in (((), found.table), *((("per-file", glob), table) for glob, table in found.per_file)):
+    for keys, table in (((), found), *((("per-file", glob), table) for glob, table in found.per_file.items())):
         named += [((*keys, "extensions", str(number)), file) for number, file in enumerate(table.extensions)]
         if table.weights:
             named.append(((*keys, "weights"), table.weights))

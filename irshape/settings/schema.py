@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 from typing_extensions import TypeAliasType
 
 from irshape.answers.policies import find_policies
 from irshape.report.selection import PREFIXES, checked_prefix
-from irshape.settings.configuration import Configuration, Table
 from irshape.shape.limits import DEFAULT, LIMITS
 from irshape.shape.notation import parse_shape, parse_symbol_range
 
@@ -109,16 +108,8 @@ class FileTable(_Keys):
         Field(description=".toml files that describe operations of extensions, relative to the configuration"),
     ] = []
 
-    def plain(self) -> Table:
-        """The table as plain data."""
 
-        def plain(value: Any) -> Any:
-            return tuple(value) if isinstance(value, list) else value
-
-        return Table(*(plain(getattr(self, name)) for name in Table._fields))
-
-
-class Keys(FileTable):
+class Configuration(FileTable):
     """The keys of a configuration. Those that a table of `per-file` has, too, apply to every file."""
 
     model_config = ConfigDict(title="The configuration of irshape: irshape.toml, or [tool.irshape] of pyproject.toml")
@@ -128,14 +119,19 @@ class Keys(FileTable):
     follow_links: Annotated[bool, Field(description="follow links to folders")] = False
     baseline: Annotated[str | None, Field(description="a file of known faults, relative to the configuration")] = None
     per_file: Annotated[dict[str, FileTable], Field(description='tables for the files that a glob names, such as "detectors/*.xml"')] = {}
+    _path: str = PrivateAttr("")
+
+    @property
+    def path(self) -> str:
+        """The absolute path of the file, to whose folder its globs and paths are relative."""
+        return self._path
 
 
 def configuration(path: str, table: dict[str, Any]) -> Configuration:
     """The configuration in a table of a file. Raises pydantic's `ValidationError`, which `faults` puts in words."""
-    keys = Keys.model_validate(table)
-    select = None if keys.select is None else tuple(keys.select)
-    per_file = tuple((glob, one.plain()) for glob, one in keys.per_file.items())
-    return Configuration(path, keys.plain(), select, tuple(keys.exclude), keys.follow_links, keys.baseline, per_file)
+    found = Configuration.model_validate(table)
+    found._path = path
+    return found
 
 
 def faults(error: ValidationError) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -143,7 +139,7 @@ def faults(error: ValidationError) -> Iterator[tuple[tuple[str, ...], str]]:
     for one in error.errors(include_url=False):
         keys = tuple(str(part) for part in one["loc"] if part != "[key]")
         if one["type"] == "extra_forbidden":
-            known = Keys if len(keys) == 1 else FileTable
+            known = Configuration if len(keys) == 1 else FileTable
             names = [field.alias or name for name, field in known.model_fields.items()]
             yield keys, f"there is no such key; {_nearest(keys[-1].replace('_', '-'), names, 'keys')}"
         elif one["type"] == "value_error":
@@ -156,7 +152,7 @@ def faults(error: ValidationError) -> Iterator[tuple[tuple[str, ...], str]]:
 
 def configuration_schema() -> dict[str, Any]:
     """The JSON Schema of a configuration, for editors."""
-    schema = Keys.model_json_schema(by_alias=True)
+    schema = Configuration.model_json_schema(by_alias=True)
     for definition in (schema, *schema["$defs"].values()):
         for value in definition.get("properties", {}).values():
             value.pop("title", None)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from irshape.report.selection import Choice, Selection
-    from irshape.settings.configuration import Configuration
     from irshape.settings.globs import Globs
+    from irshape.settings.schema import Configuration
 
 
 class FileSettings(NamedTuple):
@@ -90,7 +90,7 @@ class Settings:
         if configuration.per_file:
             from irshape.settings.globs import relative
 
-            globs = self._matcher(tuple([glob for glob, _ in configuration.per_file]))
+            globs = self._matcher(tuple(configuration.per_file))
             tables = globs.covering(relative(path, os.path.dirname(configuration.path)))
         key = (configuration.path, tables)
         if key not in self._files:
@@ -109,7 +109,7 @@ class Settings:
         configuration = self.configuration(os.path.dirname(path))
         globs = [(tuple(self._exclude), os.getcwd())] if self._exclude else []
         if configuration is not None and configuration.exclude:
-            globs.append((configuration.exclude, os.path.dirname(configuration.path)))
+            globs.append((tuple(configuration.exclude), os.path.dirname(configuration.path)))
         if not globs:
             return False
         from irshape.settings.globs import relative
@@ -136,17 +136,17 @@ class Settings:
         choices = [] if self._choice is None else [self._choice]
         if configuration is None:
             return FileSettings(selection=Selection(choices, [self._severity]))
-        common, folder = configuration.table, os.path.dirname(configuration.path)
-        special = [configuration.per_file[number][1] for number in tables]
-        layers = [common, *special]
+        folder, several = os.path.dirname(configuration.path), list(configuration.per_file.items())
+        special = [several[number][1] for number in tables]
+        layers = [configuration, *special]
         # As in ruff, the codes that are ignored in some files stay ignored there, whatever the command line selects.
-        choices = [Choice(configuration.select, common.ignore, common.extend_select), *choices]
+        choices = [Choice(configuration.select, configuration.ignore, configuration.extend_select), *choices]
         choices += [Choice(None, one.ignore, one.extend_select) for one in special]
         weights = next((one.weights for one in reversed(layers) if one.weights is not None), None)
         files = dict.fromkeys(file for one in layers for file in one.extensions)
         return FileSettings(
             configuration=os.path.relpath(configuration.path),
-            tables=tuple([configuration.per_file[number][0] for number in tables]),
+            tables=tuple([several[number][0] for number in tables]),
             selection=Selection(choices, [*(one.severity for one in layers), self._severity]),
             inputs={name: shape for one in layers for name, shape in one.inputs.items()},
             symbols={name: range for one in layers for name, range in one.symbols.items()},

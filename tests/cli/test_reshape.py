@@ -8,8 +8,8 @@ from jsonschema import Draft202012Validator
 
 import irshape
 from irshape.cli.main import main
-from irshape.report.schema import report_schema
 from tests.support.ir import Net
+from tools.schemas.report import report_schema
 
 ATROUS = Path(__file__).parent.parent.parent / "examples" / "atrous.xml"
 

@@ -17,8 +17,8 @@ import irshape.typing
 from irshape.cli.arguments import COMMANDS
 from irshape.cli.main import main
 from irshape.cli.parser import parser
-from irshape.settings.configuration import Configuration, Table
 from irshape.settings.read import read
+from irshape.settings.schema import Configuration
 from tools import documentation, generate
 
 ROOT = Path(__file__).parent.parent.parent
@@ -125,7 +125,7 @@ def test_the_configurations_of_irshape_are_right(page: str, tmp_path: Path) -> N
     for block in blocks:
         path = tmp_path / ("pyproject.toml" if "[tool.irshape]\n" in block else "irshape.toml")
         path.write_text(block, encoding="utf-8")
-        assert read(str(path)).table.ignore
+        assert read(str(path)).ignore
 
 
 def test_the_example_of_a_configuration_is_the_file() -> None:
@@ -135,7 +135,7 @@ def test_the_example_of_a_configuration_is_the_file() -> None:
 
 def test_every_key_of_a_configuration_is_explained() -> None:
     page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
-    keys = [name.replace("_", "-") for name in (*Configuration._fields[2:], *Table._fields)]
+    keys = [name.replace("_", "-") for name in Configuration.model_fields]
     assert [key for key in keys if f"| `{key}` |" not in page] == []
 
 

@@ -11,7 +11,7 @@ from irshape.ops.attribute import Attribute
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
 
-SCHEMA = json.loads((Path(__file__).parent.parent.parent / "schemas" / "operations.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(__file__).parent.parent / "schemas" / "operations.schema.json").read_text(encoding="utf-8"))
 
 
 def test_the_schema_is_a_schema() -> None:
