@@ -150,7 +150,7 @@ class Inference:
         self.accepted: list[str] = []
         self.patches: list[Patch] = []
         self._found = diagnostics
-        self.knows_values = not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
+        self.knows_values = not diagnostics or not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
     @cached_property
@@ -261,7 +261,7 @@ class Inference:
     @property
     def ok(self) -> bool:
         """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
-        return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
+        return not self.diagnostics or not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value of a size, tightened by the guards."""
@@ -463,7 +463,7 @@ def conclude(
     found = Diagnostics(document.limits.faults)
     passed: Iterable[Diagnostic] = engine.diagnostics
     # An edge to a port that a layer does not list tells why the layer lacks an input.
-    if misled := [(one.where.layer_id, one.where.path) for one in model.diagnostics if one.code == "G103"]:
+    if model.diagnostics and (misled := [(one.where.layer_id, one.where.path) for one in model.diagnostics if one.code == "G103"]):
         passed = [one for one in engine.diagnostics if one.code != "G107" or (one.where.layer_id, one.where.path) not in misled]
     parts = (document.diagnostics, model.diagnostics, remarks, passed)
     for part in parts if document.is_complete else parts[:1]:

@@ -144,10 +144,9 @@ class Inputs(NamedTuple):
         for node, shape in self.shapes.items():
             if shape is None:
                 return None
-            for size in shape:
-                if size[0] != size[1]:
-                    return None
-            numbers[node.index] = tuple([size[0] for size in shape])
+            own = numbers[node.index] = tuple([size[0] for size in shape if size[0] == size[1]])
+            if len(own) < len(shape):
+                return None
         return None if self.symbols else numbers
 
     def question(self, engine: Engine) -> Question:

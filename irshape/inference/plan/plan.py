@@ -90,7 +90,8 @@ class Plan:
                 if shape[axis] != size:
                     return None
         varying = [shapes[index][axis] for index, axis in self._varying]
-        base, run = self.base, self.base.like()
+        base = self.base
+        run = base.like()
         answers: dict[int, Fact] = {}
         try:
             if self.asks:
