@@ -92,6 +92,13 @@ def test_the_conditions_of_an_open_question(kind: str, a: str, b: str, condition
     assert sorted(texts) == sorted(conditions)
 
 
+def test_two_names_of_one_size_are_one_size() -> None:
+    formulas, known = sizes()
+    formulas.example["e"] = formulas.example["d"]
+    with pytest.raises(NoEnd):
+        ends(formulas, expression_of(made("d - e", known)))
+
+
 def test_a_number_by_chance_is_no_value() -> None:
     plan, engine = Scope(DEFAULT), Scope(DEFAULT)
     s, d = plan.symbol("s", 1, 100), plan.symbol("d", 4, 9)

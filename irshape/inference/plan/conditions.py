@@ -81,12 +81,20 @@ class Conditions:
 
         A question is open if its sizes have values for which the answer is yes, and others for which it is no.
         """
+        return self._is_one_of_several(kind, a, b) or self._straddles(kind, a, b)
+
+    def _is_one_of_several(self, kind: str, a: Expression, b: Expression) -> bool:
+        """Demand that a size which is one of several, such as of the branches of an If, can be the other size of a question, or not."""
         for whole, other in ((a, b), (b, a)) if kind in _EQUALITIES else ():
-            for one in self.formulas.hulls.get(whole, ()):
-                if other in self.formulas.hulls[whole]:
-                    found = self._are_met([], [(one, other), *([(other, 1)] if other is a or kind == "broadcast" else [])])
-                    if found:
-                        return True
+            sizes = self.formulas.hulls.get(whole, ())
+            is_stretched = kind == "broadcast" or (kind == "stretch" and other is a)  # then the other size must not be 1
+            ones = [(other, 1)] if is_stretched else []
+            if other in sizes and any(self._are_met([], [(one, other), *ones]) for one in sizes):
+                return True
+        return False
+
+    def _straddles(self, kind: str, a: Expression, b: Expression) -> bool:
+        """Demand that the least and the greatest value of a size, or of a difference of two, lie on both sides of the answer."""
         try:
             if kind == "sign":
                 low, high = ends(self.formulas, a)

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from irshape.inference.plan.formulas import Formulas
 from irshape.shape.dim import UNBOUNDED, Dim
-from irshape.shape.polynomial import Expression, Monomial, split
+from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, split
 from irshape.shape.range import Bound
 
 End: TypeAlias = "Expression | float"
@@ -36,7 +36,7 @@ class _Walk:
         self.formulas = formulas
         self.table = formulas.table
         self._is_upper = is_upper
-        self._taken: set[int] = set()
+        self._taken: set[Polynomial] = set()
 
     def end(self, expression: Expression, is_falling: bool = False) -> End:
         """The end of a formula that grows with the whole, or falls."""
@@ -60,15 +60,10 @@ class _Walk:
         return isinstance(self.formulas.value(self.table.polynomial(0, {monomial: 1})), Dim)
 
     def _of_atom(self, index: int, is_falling: bool) -> End:
-        if index in self._taken:
-            raise NoEnd
-        self._taken.add(index)
         atom = self.table.atoms[index]
         if atom.kind == "symbol":
-            value = self.formulas.example.get(atom.name)
-            if not isinstance(value, Dim) or atom.name in self.formulas.asked or value.range.modulus != 1:
-                raise NoEnd
-            return limited(value.range.low if is_falling == self._is_upper else value.range.high)
+            low, high, _, _ = self._taken_once(atom).range
+            return limited(low if is_falling == self._is_upper else high)
         if atom.kind not in _LIMITS:
             raise NoEnd
         several = [self.end(one, is_falling) for one in atom.arguments]
@@ -77,6 +72,17 @@ class _Walk:
         if -limit in several:
             return -limit
         return self.table.operation(atom.kind, *known) if len(known) > 1 else known[0] if known else limit
+
+    def _taken_once(self, symbol: Atom) -> Dim:
+        """The size that a symbol stands for: a symbol of the engine's that no other symbol of the formula stands for. Raises `NoEnd`."""
+        size = self.formulas.example.get(symbol.name)
+        if not isinstance(size, Dim) or symbol.name in self.formulas.asked or size.range.modulus != 1:
+            raise NoEnd
+        own = size.scope.polynomials.only_atom(size.polynomial)
+        if own is None or own.kind != "symbol" or size.polynomial in self._taken:
+            raise NoEnd
+        self._taken.add(size.polynomial)
+        return size
 
 
 def limited(bound: Bound) -> End:
