@@ -231,6 +231,14 @@ def test_where_an_element_type_comes_from() -> None:
     assert explanation.steps[-1].reads[0].kind == "attribute"
 
 
+def test_an_element_type_comes_from_the_declared_input() -> None:
+    net = Net()
+    (sums,) = net.layer("CumSum", [net.parameter("f32[2]"), net.const(0)], ["FP32"], "opset3")
+    net.result(sums)
+    explanation = explained(net, "cumsum_2")
+    assert equations(explanation)[-1] == "Parameter: element type = f32"
+
+
 def test_bodies_are_crossed_by_their_port_maps() -> None:
     doubled, same = inside(twice, "f32[?,3]"), inside(lambda _, value: value, "f32[?,3]")
     explanation = explained(chosen(doubled, same), 2, None, 0)

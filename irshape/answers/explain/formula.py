@@ -173,12 +173,18 @@ class Formulas:
         return self._types[key]
 
     def _type_source(self, layer: _Layer, output: int) -> int | None:
+        op, facts = layer.op, layer.facts
+        if op.types is None:  # the declaration tells the inputs that may give the type
+            sources = op.outputs[min(output, len(op.outputs) - 1)].sources if op.outputs else ()
+            ports = enumerate(zip(op.arrangement(len(facts)), facts, strict=False))
+            likes = [at for at, (port, fact) in ports if port.index in sources and fact.element_type is not ElementType.dynamic]
+            return likes[0] if likes else None
         wanted = layer.known[output].element_type
-        bare = [Fact(ElementType.dynamic, fact.shape, fact.elements, fact.is_poisoned, None, fact.is_literal) for fact in layer.facts]
-        for position, fact in enumerate(layer.facts):
+        bare = [Fact(ElementType.dynamic, fact.shape, fact.elements, fact.is_poisoned, None, fact.is_literal) for fact in facts]
+        for position, fact in enumerate(facts):
             if fact.element_type is wanted:
                 given = [*bare[:position], fact, *bare[position + 1 :]]
-                with_it, without = ([one.element_type for one in layer.apply(self.scope, layer.op, facts)] for facts in (given, bare))
+                with_it, without = ([one.element_type for one in layer.apply(self.scope, op, own)] for own in (given, bare))
                 if with_it[output : output + 1] == [wanted] != without[output : output + 1]:
                     return position
         return None
