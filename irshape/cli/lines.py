@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from irshape.cli.batch import Tally
-from irshape.cli.run import layers
+from irshape.cli.run import layer_count
 from irshape.inference.conditions import is_about_data
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
@@ -35,7 +35,7 @@ def title(inference: Inference, palette: Palette) -> str:
     """The first line of a report: the file, its IR version and its number of layers."""
     document = inference.document
     kind = "example of the specification" if document.is_example else f"IR v{document.version}" if document.version else "no IR"
-    count = counted(sum(1 for _ in layers(document)), "layer")
+    count = counted(layer_count(document), "layer")
     return f"{palette.bold}{escape(document.path or '<input>')}{palette.plain}  {kind}, {count}"
 
 
@@ -157,4 +157,4 @@ def faults(inference: Inference, palette: Palette) -> Iterator[str]:
         for diagnostic in inference.diagnostics:
             yield from diagnostic_lines(diagnostic, palette)
     yield ""
-    yield str(Tally().add(sum(1 for _ in layers(inference.document)), inference.diagnostics))
+    yield str(Tally().add(layer_count(inference.document), inference.diagnostics))

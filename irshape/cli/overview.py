@@ -16,7 +16,7 @@ from irshape.cli.check import Check
 from irshape.cli.check_options import settings_of
 from irshape.cli.lines import title
 from irshape.cli.plain import parse
-from irshape.cli.run import complain, layers
+from irshape.cli.run import complain, layer_count
 from irshape.cli.signature import WIDTH, signature_lines, validity_lines
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
@@ -112,7 +112,7 @@ def _lines(palette: Palette, width: int | None, overview: Overview) -> Iterator[
     yield ""
     faults = (next(diagnostic_lines(one, narrow)) for one in sorted(overview.diagnostics, key=lambda one: one.severity != ERROR))
     yield from _some(_cut(faults, palette, width), _MOST_FAULTS, "irshape check", overview)
-    yield str(Tally().add(sum(1 for _ in layers(inference.document)), inference.diagnostics))
+    yield str(Tally().add(layer_count(inference.document), inference.diagnostics))
     yield ""
     for command, purpose in _next(overview):
         yield f"  {palette.key}{command}{palette.plain}  {palette.dim}{purpose}{palette.plain}"
