@@ -108,7 +108,10 @@ class Conditions:
                     unequal.append((side, 1))
         except NoEnd:
             return False
-        return any(self._are_met([*several, (least, low, 0), (high, most, 0)], unequal) for least, most in _REACHED.get(kind, ()))
+        reached = _REACHED.get(kind, ())
+        if isinstance(low, float):  # without a least value, the second way demands less
+            reached = reached[::-1]
+        return any(self._are_met([*several, (least, low, 0), (high, most, 0)], unequal) for least, most in reached)
 
     def equal(self, a: Expression, b: Expression) -> None:
         """Demand that two formulas are equal."""
@@ -189,7 +192,12 @@ class Conditions:
 # Kinds of questions that an equality answers.
 _EQUALITIES: Final = ("eq", "broadcast", "stretch")
 # What the least value of `a - b` must be at most, and the greatest at least, so that both answers are possible.
-_REACHED: Final = {"le": [(0, 1)], "lt": [(-1, 0)], "ge": [(-1, 0)], **{key: [(-1, 0), (0, 1)] for key in _EQUALITIES}}
+_REACHED: Final[dict[str, tuple[tuple[int, int], ...]]] = {
+    "le": ((0, 1),),
+    "lt": ((-1, 0),),
+    "ge": ((-1, 0),),
+    **dict.fromkeys(_EQUALITIES, ((0, 1), (-1, 0))),
+}
 
 _HOLDS: Final[dict[str, Any]] = {
     "eq": lambda a, b: a == b,
