@@ -15,8 +15,10 @@ from irshape.shape.dim import Dim, Scope
 from irshape.shape.element_type import ElementType
 from irshape.shape.value import Real
 
-# The most numbers that are changed, one by one, to find those that a result depends on.
+# The most numbers that are changed, one by one, to find those that a result depends on, and the most sizes equal to a size that are sought:
+# each takes another run of the rule, which for a Concat of many inputs takes long.
 _MOST_TRIED: Final = 64
+_MOST_TWINS: Final = 8
 
 
 class Asked(NamedTuple):
@@ -141,7 +143,9 @@ class Formulas:
         if work.is_done or left < 2 or sum(fact.elements is None for fact in layer.facts) < 2:
             return
         named = self._named(layer, is_of_elements=False)
-        while left > 1 and taken is not None and taken.kind == "axis" and not work.is_done:
+        for _ in range(_MOST_TWINS):
+            if left < 2 or taken is None or taken.kind != "axis" or work.is_done:
+                return
             port = int(taken.port)
             left -= is_same((layer.facts[port].shape or ())[taken.position], leaf.value)
             # If this size is unknown to the rule, the rule passes on another one.
