@@ -66,18 +66,19 @@ def _are_like(ours: Elements | None, theirs: Elements | None) -> bool:
     return True
 
 
-# The types of reals that are known.
-_REALS: Final[frozenset[type]] = frozenset({float})
+# The type of known reals.
+_FLOAT: Final[frozenset[type]] = frozenset({float})
 
 
 def _tags(elements: Elements) -> object:
     """A key of elements: their bytes tell 0.0 from -0.0, and their types 1 from 1.0, which compare equal."""
-    if _REALS.issuperset(map(type, elements)):
+    if _FLOAT.issuperset(map(type, elements)):
         return pack(f"{len(elements)}d", *elements)
     return tuple([_tag(element) for element in elements])
 
 
 def _tag(element: Any) -> object:
+    """A key of one element: repr tells the same."""
     if isinstance(element, Dim):
         return element
     if isinstance(element, Real):

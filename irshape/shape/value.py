@@ -274,10 +274,12 @@ _CODES: Final = {ElementType.f64: "d", ElementType.f32: "f", ElementType.f16: "e
 
 
 def _round_with(code: str) -> Callable[[Bound], float]:
+    layout = f"<{code}"
+
     def rounding(number: Bound) -> float:
         exact = to_float(number)
         try:
-            rounded: float = struct.unpack(code, struct.pack(code, exact))[0]
+            rounded: float = struct.unpack(layout, struct.pack(layout, exact))[0]
         except OverflowError:
             return copysign(inf, exact)
         return rounded
@@ -299,8 +301,8 @@ def _round_bf16(number: Bound) -> float:
 
 # The rounding of a type, and the binary digits of its significand.
 _ROUNDINGS: Final[dict[ElementType, tuple[Callable[[Bound], float], int]]] = {
-    ElementType.f64: (_round_with("<d"), 53),
-    ElementType.f32: (_round_with("<f"), 24),
-    ElementType.f16: (_round_with("<e"), 11),
+    ElementType.f64: (_round_with(_CODES[ElementType.f64]), 53),
+    ElementType.f32: (_round_with(_CODES[ElementType.f32]), 24),
+    ElementType.f16: (_round_with(_CODES[ElementType.f16]), 11),
     ElementType.bf16: (_round_bf16, 8),
 }

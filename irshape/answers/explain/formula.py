@@ -15,9 +15,9 @@ from irshape.shape.dim import Dim, Scope
 from irshape.shape.element_type import ElementType
 from irshape.shape.value import Real
 
-# The most numbers that are changed, one by one, to find those that a result depends on, and the most sizes equal to a size that are sought:
-# each takes another run of the rule, which for a Concat of many inputs takes long.
+# The most numbers that are changed, one by one, to find those that a result depends on.
 _MOST_TRIED: Final = 64
+# The most sizes of other inputs that are found to equal a size. Each takes a run of the rule, which takes long for a Concat of many inputs.
 _MOST_TWINS: Final = 8
 
 
@@ -181,8 +181,8 @@ class Formulas:
         if op.types is None:  # the declaration tells the inputs that may give the type
             sources = op.outputs[min(output, len(op.outputs) - 1)].sources if op.outputs else ()
             ports = enumerate(zip(op.arrangement(len(facts)), facts, strict=False))
-            likes = [at for at, (port, fact) in ports if port.index in sources and fact.element_type is not ElementType.dynamic]
-            return likes[0] if likes else None
+            typed = (at for at, (port, fact) in ports if port.index in sources and fact.element_type is not ElementType.dynamic)
+            return next(typed, None)
         wanted = layer.known[output].element_type
         bare = [Fact(ElementType.dynamic, fact.shape, fact.elements, fact.is_poisoned, None, fact.is_literal) for fact in facts]
         for position, fact in enumerate(facts):

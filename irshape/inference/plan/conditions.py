@@ -50,7 +50,7 @@ class Conditions:
         if not isinstance(x, int) or not isinstance(y, int):
             if x is y:
                 self.equal(a, b)
-            elif not self._stays_open(kind, size, other) and not self._leaves_open(kind, a, b):
+            elif not self._stays_open(kind, size, other) and not self._demand_open(kind, a, b):
                 self._open[kind, a, b] = None
             return
         if kind == "sign":
@@ -76,29 +76,29 @@ class Conditions:
             return not self.formulas.varies(a - b)
         return not self.formulas.varies(a) and not self.formulas.varies(b)
 
-    def _leaves_open(self, kind: str, a: Expression, b: Expression) -> bool:
+    def _demand_open(self, kind: str, a: Expression, b: Expression) -> bool:
         """Demand of numbers that they leave a question open; false, and nothing is demanded, if no such conditions hold in the example.
 
         A question is open if its sizes have values for which the answer is yes, and others for which it is no.
         """
-        return self._is_one_of_several(kind, a, b) or self._straddles(kind, a, b)
+        return self._demand_one_of_several(kind, a, b) or self._demand_ends(kind, a, b)
 
-    def _is_one_of_several(self, kind: str, a: Expression, b: Expression) -> bool:
+    def _demand_one_of_several(self, kind: str, a: Expression, b: Expression) -> bool:
         """Demand that a size which is one of several, such as of the branches of an If, can be the other size of a question, or not."""
         for whole, other in ((a, b), (b, a)) if kind in _EQUALITIES else ():
             sizes = self.formulas.hulls.get(whole, ())
             is_stretched = kind == "broadcast" or (kind == "stretch" and other is a)  # then the other size must not be 1
             ones = [(other, 1)] if is_stretched else []
-            if other in sizes and any(self._are_met([], [(one, other), *ones]) for one in sizes):
+            if other in sizes and any(self._demand([], [(one, other), *ones]) for one in sizes):
                 return True
         return False
 
-    def _straddles(self, kind: str, a: Expression, b: Expression) -> bool:
+    def _demand_ends(self, kind: str, a: Expression, b: Expression) -> bool:
         """Demand that the least and the greatest value of a size, or of a difference of two, lie on both sides of the answer."""
         try:
             if kind == "sign":
                 low, high = ends(self.formulas, a)
-                return self._are_met([(0, low, 0), (high, low, 1)])
+                return self._demand([(0, low, 0), (high, low, 1)])
             low, high = ends(self.formulas, self.formulas.table.add(a, b, -1))
             several, unequal = [], []
             for side in {"broadcast": (a, b), "stretch": (a,)}.get(kind, ()):
@@ -111,7 +111,7 @@ class Conditions:
         reached = _REACHED.get(kind, ())
         if isinstance(low, float):  # without a least value, the second way demands less
             reached = reached[::-1]
-        return any(self._are_met([*several, (least, low, 0), (high, most, 0)], unequal) for least, most in reached)
+        return any(self._demand([*several, (least, low, 0), (high, most, 0)], unequal) for least, most in reached)
 
     def equal(self, a: Expression, b: Expression) -> None:
         """Demand that two formulas are equal."""
@@ -135,24 +135,24 @@ class Conditions:
         if terms and range_of(difference).low < least:
             self._least[terms] = min(self._least.get(terms, constant - least), constant - least)
 
-    def _are_met(self, several: list[tuple[End, End, int]], unequal: Sequence[tuple[Expression, Expression]] = ()) -> bool:
+    def _demand(self, several: list[tuple[End, End, int]], unequal: Sequence[tuple[Expression, Expression]] = ()) -> bool:
         """Demand `a - b >= least` of several ends, and that formulas of numbers differ.
 
         False, and nothing is demanded, if one of these conditions does not hold in the example.
         """
-        least: list[tuple[Expression, Expression, int]] = []
-        for a, b, most in several:
+        found: list[tuple[Expression, Expression, int]] = []
+        for a, b, least in several:
             if isinstance(a, float) or isinstance(b, float):
                 if a == -inf or b == inf:
                     return False
-            elif not self._holds(self.formulas.table.add(a, b, -1), most):
+            elif not self._holds(self.formulas.table.add(a, b, -1), least):
                 return False
             else:
-                least.append((a, b, most))
+                found.append((a, b, least))
         values = self.formulas.value
         if any(isinstance(values(one), Dim) or isinstance(values(other), Dim) or values(one) == values(other) for one, other in unequal):
             return False
-        for demand in least:
+        for demand in found:
             self._ge(*demand)
         self._others |= {("eq", one, other, False): None for one, other in unequal}
         return True

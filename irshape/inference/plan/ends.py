@@ -13,6 +13,7 @@ from irshape.shape.range import Bound
 End: TypeAlias = "Expression | float"
 """An end of a formula: a formula of numbers, or an infinity."""
 
+# The operand that an operation passes over: `min(x, inf)` is `x`.
 _LIMITS: Final = {"min": inf, "max": -inf}
 
 
@@ -63,7 +64,7 @@ class _Walk:
         atom = self.table.atoms[index]
         if atom.kind == "symbol":
             low, high, _, _ = self._taken_once(atom).range
-            return limited(low if is_falling == self._is_upper else high)
+            return _limited(low if is_falling == self._is_upper else high)
         if atom.kind not in _LIMITS:
             raise NoEnd
         several = [self.end(one, is_falling) for one in atom.arguments]
@@ -85,6 +86,6 @@ class _Walk:
         return size
 
 
-def limited(bound: Bound) -> End:
+def _limited(bound: Bound) -> End:
     """The end that a bound is: infinite beyond all sizes."""
     return int(bound) if -UNBOUNDED < bound < UNBOUNDED else inf if bound > 0 else -inf

@@ -1,4 +1,4 @@
-"""The formulas and conditions of a plan: expression trees, their values for one example, and their text in Python.
+"""The formulas of a plan: expression trees, their values for one example, and their text in Python.
 
 A tree is an int, a name, or a list of an operator and its operands:
 
