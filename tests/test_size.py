@@ -1,11 +1,11 @@
-"""No class has more than 25 methods, no file more than 450 lines, no function more than 8 parameters or 50 lines, without a reason."""
+"""No class has more than 25 methods, no file more than 700 lines, no function more than 8 parameters or 50 lines, without a reason."""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-MOST_METHODS, MOST_LINES, MOST_PARAMETERS, LONGEST = 25, 450, 8, 50
+MOST_METHODS, MOST_LINES, MOST_PARAMETERS, LONGEST = 25, 700, 8, 50
 
 OPTIONS = "each keyword is an option of the verb"
 FIELDS = "each parameter is a field of the object"
@@ -13,41 +13,28 @@ FIELDS = "each parameter is a field of the object"
 REASONS = {
     "answers/explain/explanation.py:Explanation.__init__": FIELDS,
     "answers/explain/explanation.py:Read.__init__": FIELDS,
-    "answers/grid.py": "three algebras compute the same formulas side by side",
     "answers/roots.py:roots": "one walk over the graph, with a case for each kind of layer",
     "answers/signature/unify.py:Unifier": "the steps of one fixpoint share the ties between symbols",
-    "answers/sizes.py": "the answer and the questions to it share the solved conditions",
     "answers/sizes.py:ValidSizes": "the answer and the questions to it share the solved conditions",
     "answers/solve.py:nearest": "one search, whose bounds each step narrows",
     "api/verbs.py:diff": OPTIONS,
     "cli/batch.py:report": "one run from its options to its exit code, with one place for the progress line",
     "cli/cluster.py:on_cluster": "one loop over the tasks that are sent and come back",
     "cli/workers.py:in_workers": "one loop over the tasks that are sent and come back",
-    "inference/apply.py": "the ways of one application share its state",
-    "inference/blockers.py": "one search, whose trials share the constants that are mended",
     "inference/blockers.py:_Search": "one search, whose trials share the constants that are mended",
-    "inference/inference.py": "the result of a pass has a part for each question",
     "inference/inference.py:Inference": "the result of a pass has a part for each question",
     "inference/plan/plan.py:Plan.__init__": FIELDS,
     "inference/schedule.py:schedule": "one walk from the last node to the first",
-    "model/build.py": "a graph is built in one order: layers, edges, bodies",
     "model/build.py:_Builder": "a graph is built in one order: layers, edges, bodies",
-    "model/public.py": "the public objects of a model refer to each other",
-    "ops/arithmetic.py": "one module for each category of the specification",
     "ops/port.py:In.__init__": FIELDS,
     "ops/port.py:Input.__init__": FIELDS,
     "page/data.py:PageData": "a page has a part for each thing that it shows",
     "report/catalogue.py": "a table: every code is a row",
     "report/diagnostic.py:Where.__init__": FIELDS,
-    "shape/dim.py": "sizes and the scope that owns them refer to each other, and are compiled together",
-    "shape/guard.py": "a requirement and the judge that decides it refer to each other",
     "shape/polynomial.py": "the normal form: every operation keeps the same invariants",
     "shape/polynomial.py:PolynomialTable": "the normal form: every operation keeps the same invariants",
-    "xml/fastlane.py": "one reading of the layout that OpenVINO writes, tuned as a whole",
     "xml/fastlane.py:_Lane.run": "the loop on which the time of reading goes",
-    "xml/reader.py": "a function for each tag that has a meaning",
     "xml/reader.py:_Reader": "a function for each tag that has a meaning",
-    "xml/weights.py": "one view of the bytes, whatever holds them",
 }
 
 
