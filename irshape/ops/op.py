@@ -185,15 +185,20 @@ class Op:
         cls._collect_ports()
         cls.demanded = frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
         cls._collect_attributes()
-        cls._check_names()
+        if not cls.is_own:  # those of irshape's own classes are a test
+            cls._check_names()
         for rule, first in _RULES.items():
-            cls._check_parameters(rule, first)
+            if rule in vars(cls):
+                cls._check_parameters(rule, first)
 
     @classmethod
     def _collect_ports(cls) -> None:
+        fields: list[tuple[str, Any]] = [item for item in vars(cls).items() if item[1] is None or isinstance(item[1], (In, Out))]
+        if not fields and len(cls.__bases__) == 1:  # the ports, and what follows from them, are those of the base
+            return
         ins: dict[str, In] = {port.name: port for port in cls.inputs}
         outs: dict[str, Out] = {port.name: port for port in cls.outputs}
-        for name, field in list(vars(cls).items()):
+        for name, field in fields:
             if isinstance(field, In):
                 ins[name] = field.named(name)
             elif isinstance(field, Out):
@@ -233,10 +238,12 @@ class Op:
 
     @classmethod
     def _collect_attributes(cls) -> None:
+        own: Any = cls.__annotations__  # from Python 3.14 on, vars(cls) does not hold them
+        if not own and len(cls.__bases__) == 1:
+            return
         attributes: dict[str, Attribute] = {}
         for base in reversed(cls.__mro__[1:]):
             attributes.update(vars(base).get("attributes", {}))
-        own: Any = cls.__annotations__  # from Python 3.14 on, vars(cls) does not hold them
         for name, annotation in own.items():
             if name.startswith("_") or get_origin(annotation) is ClassVar or Fixed in get_args(annotation):
                 continue

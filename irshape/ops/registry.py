@@ -226,7 +226,8 @@ def op(type: str, since: str, *, until: str | None = None, without: str = "", al
     """
 
     def decorate(cls: _C) -> _C:
-        cls.check_methods()
+        if not cls.is_own:
+            cls.check_methods()
         cls.TYPE = type
         cls.VERSION = since
         register(cls, until, without, also)

@@ -125,7 +125,7 @@ def read_canonical(document: Document, *, types_with_bodies: frozenset[str], rea
     begin = source.find(_DECLARATION_END, 0, _MOST_DECLARED) + len(_DECLARATION_END) if source.startswith(_DECLARATION_BEGIN) else 0
     encoding = _DECLARATIONS.get(source[:begin]) if begin else document.encoding
     head = _DOCUMENT.match(source, begin)
-    if encoding is None or head is None or not source.isascii() or any(mark in source for mark in _MARKS):
+    if encoding is None or head is None or (encoding == "ascii" and not source.isascii()) or any(mark in source for mark in _MARKS):
         return False
     lane = _Lane(document, types_with_bodies, read_layer, most_nested)
     try:
@@ -136,10 +136,10 @@ def read_canonical(document: Document, *, types_with_bodies: frozenset[str], rea
             not rest.endswith(_NET_END)
             or _SUPPRESSION.encode() in rest
             or _PREPROCESS in rest
-            or not lane.is_sound(rest.decode("ascii"), "<net>")
+            or not lane.is_sound(rest.decode(), "<net>")
         ):
             return False
-    except UnusualError:
+    except (UnusualError, UnicodeDecodeError):  # only the text behind the edges, a dictionary for example, need not be ASCII
         return False
     document.encoding = encoding
     document.name = head[1].decode("ascii")

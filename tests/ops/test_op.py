@@ -151,6 +151,14 @@ def test_a_wrong_definition_is_refused(define: Callable[[], None], message: str)
     assert not {"misspelledmethod", "misspelledstaticmethod"} & REGISTRY.homes().keys()
 
 
+def test_the_classes_of_irshape_are_defined_well() -> None:
+    """A run checks only the definitions of other classes."""
+    for cls in REGISTRY.classes():
+        cls.check_methods()
+        for base in cls.__mro__[:-2]:
+            base._check_names()
+
+
 def test_what_a_class_may_add() -> None:
     class Family(Assembling):
         data = In()
