@@ -61,6 +61,7 @@ writer.write_atomic(sys.argv[1], b"new" * 100_000)
 
 WITH_A_SMALL_DISK = """
 import resource, sys
+sys.dont_write_bytecode = True  # Python leaves a file of bytecode that has no room cut short, for every later process
 resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
 from irshape.cli.main import main
 sys.exit(main(sys.argv[1:]))
