@@ -14,7 +14,7 @@ from irshape.shape.shape import format_shape
 def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
     """Make a variable of each pair of an input and the output that gives its next value, as OpenVINO's MakeStateful does."""
     state = draft.state
-    found = [(_end(draft, "Parameter", name), _end(draft, "Result", output), name + output) for name, output in pairs.items()]
+    found = [(end_of_model(draft, "Parameter", name), end_of_model(draft, "Result", output), name + output) for name, output in pairs.items()]
     for position in (0, 1):
         ends = [pair[position] for pair in found]
         if twice := next((item for item in ends if ends.count(item) > 1), None):
@@ -29,7 +29,8 @@ def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
                 raise EditError(f"{result!r} reads nothing")
             state.note("make stateful", parameter.name, f"with {result.name}")
             fact = draft.facts.seen_by_openvino(value)
-            attributes = {"variable_id": variable, "variable_type": fact.element_type, "variable_shape": format_shape(fact.shape)}
+            shape = format_shape(fact.shape).strip("[]")
+            attributes = {"variable_id": variable, "variable_type": fact.element_type.name, "variable_shape": shape}
             reader = _replaced(draft, parameter, "ReadValue", attributes, [])
             state.set_names(reader.outputs[0], value.names)
             draft.redirect(value, reader.outputs[0])
@@ -75,7 +76,7 @@ def _variables(draft: Draft) -> dict[str, tuple[list[Item], list[Item]]]:
     return found
 
 
-def _end(draft: Draft, type: str, name: str) -> Item:
+def end_of_model(draft: Draft, type: str, name: str) -> Item:
     """The Parameter or the Result of a name, which is that of its tensor or its layer."""
     ends = draft.of_type(type)
     for item in ends:
@@ -92,16 +93,9 @@ def _names(item: Item) -> str | None:
     return None if value is None else value.names
 
 
-def _replaced(draft: Draft, item: Item, type: str, attributes: Mapping[str, object], inputs: list[Value]) -> Item:
+def _replaced(draft: Draft, item: Item, type: str, attributes: dict[str, str], inputs: list[Value]) -> Item:
     """A new layer that stands in the file where another one stands."""
-    state = draft.state
-    new = state.new_item(type, item.name, "opset6", draft.model.registry.find(type, "opset6"), state.place_behind([item]))
-    new.attributes = draft.spell(new, attributes)
-    new.inputs = [*inputs]
-    new.label = state.label_behind(inputs)
-    new.outputs = [state.new_value(new, 0)]
-    state.enter(new)
-    return new
+    return draft.put(type, item.name, attributes, inputs, version="opset6", place=draft.state.place_behind([item]))
 
 
 def _renamed(draft: Draft, new: Item, old: Item) -> None:
