@@ -16,9 +16,14 @@ from irshape.model.finding import remark
 from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
+from irshape.report.text import escape, table
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator, Sequence
+
+    from irshape.editing.simplify import Simplification
+    from irshape.report.text import Palette
 
 
 def add_target_arguments(command: ArgumentParser) -> None:
@@ -89,6 +94,12 @@ def reshaped(given: Namespace, graph: Graph) -> Graph:
         if layer.output.text != shape:
             layer.set(shape=shape)
     return graph
+
+
+def step_lines(steps: Sequence[Simplification], palette: Palette, width: int | None) -> Iterator[str]:
+    """Each layer that goes, with the reason."""
+    rows = [(step.rule, escape(step.type), escape(step.layer), escape(step.reason)) for step in steps]
+    return table(("RULE", "TYPE", "LAYER", "REASON"), rows, palette, width) if rows else iter(("nothing to simplify",))
 
 
 def written(given: Namespace, graph: Graph, *, in_place: bool = False, trim: bool = False) -> None:

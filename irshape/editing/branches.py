@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from irshape.editing.bodies import entries_of, external_of, internal_of, is_back, leave, map_of
 from irshape.editing.draft import BodyDraft, GraphDraft
-from irshape.editing.state import Item, Value, joined_names
+from irshape.editing.state import Item, State, Value, joined_names
 from irshape.model.finding import split_names
 from irshape.shape.value import Unreadable
-from irshape.xml.lexical import BODIES
 
 # The first version of IR in which the names of outputs are those of tensors, and not of layers.
 TENSOR_NAMES = 11
@@ -25,12 +24,10 @@ def taken_branch(draft: GraphDraft, item: Item) -> str | None:
 def can_move(body: BodyDraft) -> bool:
     """Whether the layers of a branch can stand in the graph around it, and every output that is read has a tensor to stand for it.
 
-    A layer with bodies cannot move. In IR version 10 an output of the model has the name of the layer that gives it, so an If of several
+    In IR version 10 an output of the model has the name of the layer that gives it, so an If of several
     outputs stays there.
     """
     holder, outer = body.holder, body.outer
-    if body.of_type(*BODIES):
-        return False
     outputs, inputs = _outputs(body), inputs_of(body)
     read = [value for value in holder.outputs if outer.state.readers.get(value)]
     if any(value.index >= len(outputs) or outputs[value.index] is None for value in read):
@@ -54,7 +51,7 @@ def move_out(body: BodyDraft) -> list[Item]:
     made: list[Item] = []
     for inner in body.state.in_order:
         if inner.type not in ("Parameter", "Result"):
-            made.append(_moved(outer, holder, inner, moved))
+            made.append(_moved(body, inner, moved))
             moved.update(zip(inner.outputs, made[-1].outputs, strict=True))
     for value, source in zip(holder.outputs, outputs, strict=False):
         new = None if source is None else moved[source]
@@ -82,8 +79,10 @@ def sink(body: BodyDraft, parameter: Item) -> Item:
 
 def entering(body: BodyDraft, parameter: Item) -> Item | None:
     """The Const that enters a body by a Parameter in each iteration; None if something else does."""
-    entries = [entry for entry in entries_of(body.holder) if internal_of(entry) == parameter.id and entry.map == map_of(body)]
-    if len(entries) != 1 or any(is_back(entry, to=parameter) for entry in entries_of(body.holder)) or not {"axis", "purpose"}.isdisjoint(entries[0].attributes):
+    entries = entries_of(body.holder)
+    own = [entry for entry in entries if internal_of(entry) == parameter.id and entry.map == map_of(body)]
+    is_other_later = any(is_back(entry, to=parameter) for entry in entries)
+    if len(own) != 1 or is_other_later or not {"axis", "purpose"}.isdisjoint(own[0].attributes):
         return None
     value = inputs_of(body).get(parameter.id)
     return value.item if value is not None and value.item.type == "Const" else None
@@ -109,19 +108,29 @@ def _outputs(body: BodyDraft) -> list[Value | None]:
     return [None if result is None else next(iter(result.inputs), None) for result in results]
 
 
-def _moved(outer: GraphDraft, holder: Item, inner: Item, moved: dict[Value, Value | None]) -> Item:
+def _moved(body: BodyDraft, inner: Item, moved: dict[Value, Value | None]) -> Item:
     """A copy of a layer of a branch in the graph around it."""
-    state = outer.state
+    outer, holder, state = body.outer, body.holder, body.outer.state
     inputs = [None if value is None else moved[value] for value in inner.inputs]
     place, count = state.place_behind([holder]), len(inner.outputs)
     item = outer.put(inner.type, inner.name, inner.attributes, inputs, version=inner.version, place=place, outputs=count)
-    if inner.op_class is None and inner.base is not None:
-        item.recorded = [(port.precision, port.dims) for port in inner.base.layer.outputs]
+    item.origin, item.ports, item.port_maps = inner.origin, inner.ports, inner.port_maps
+    item.recorded, item.note = inner.recorded, inner.note
+    state.take_bodies(item, inner, body.state)
+    for name in item.held:
+        _look_into(state.body(item, name))
     for value, new in zip(inner.outputs, item.outputs, strict=True):
         free = [name for name in split_names(value.names) if outer.tensor(name) is None]
         if free:
             state.set_names(new, joined_names(free))
     return item
+
+
+def _look_into(state: State) -> None:
+    """Make the graphs of all bodies in a body, each of which knows the layers around it."""
+    for item in state.items.values():
+        for name in item.held:
+            _look_into(state.body(item, name))
 
 
 def _stand_for(outer: GraphDraft, value: Value, new: Value, made: list[Item]) -> list[Item]:

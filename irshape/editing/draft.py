@@ -400,7 +400,7 @@ def is_tensor(given: Any) -> bool:
 def types_inside(item: Item) -> set[str]:
     """The types of the layers in the bodies of an item."""
     found: set[str] = set()
-    for name, body in item.base.bodies.items() if item.base is not None else ():
+    for name, body in item.held.items():
         if name in item.bodies:
             for one in item.bodies[name].items.values():
                 found |= {one.type} | types_inside(one)

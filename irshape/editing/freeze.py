@@ -10,7 +10,7 @@ from irshape.editing.arrays import Data, data_of
 from irshape.editing.draft import Draft
 from irshape.editing.simplify import Simplification, simplified
 from irshape.editing.state import EditError, Item
-from irshape.editing.variables import end_of_model
+from irshape.editing.variables import named_end
 from irshape.files.reading import read
 from irshape.inference.facts import Fact
 from irshape.report.text import counted
@@ -21,6 +21,8 @@ from irshape.shape.shape import format_shape
 # The rules of simplification that follow from a known value, and the number of elements that a message shows.
 _RULES: Final = ("fold", "branch")
 _SHOWN: Final = 8
+VALUES: Final = "a number, true or false, a list ([1, 2.5]) or the path of an .npy file"
+"""What the command line takes as a value."""
 
 
 def freeze(draft: Draft, name: str, value: Any) -> list[Simplification]:
@@ -31,7 +33,7 @@ def freeze(draft: Draft, name: str, value: Any) -> list[Simplification]:
     """
     state = draft.state
     with state.attempt():
-        parameter = end_of_model(draft, "Parameter", name)
+        parameter = named_end(draft, "Parameter", name)
         own = parameter.outputs[0]
         data = _fitting(parameter, draft.facts.of(own), value)
         state.note("freeze", parameter.name, f"{data.element_type}{list(data.shape)}: {_shown(data)}")
@@ -45,7 +47,7 @@ def freeze(draft: Draft, name: str, value: Any) -> list[Simplification]:
 
 
 def parsed(text: str, most: int) -> Any:
-    """A value as the command line gives it: a number, `true` or `false`, a list in brackets, the path of an `.npy` file, or a text.
+    """A value as the command line gives it, one of `VALUES`; any other text is itself.
 
     A file may have `most` bytes. Raises `EditError` for a file that cannot be read and for a number that no element type holds.
     """
@@ -125,7 +127,7 @@ def _exact(value: Any, element_type: ElementType, kind: str) -> Any:
     if element_type is ElementType.string:
         return str(value)
     if not isinstance(value, int | float):
-        raise EditError(f"{kind}, and {value!r} is no number, no list of numbers and no .npy file")
+        raise EditError(f"{kind}, and {value!r} is no value of it: give {VALUES}")
     if element_type is ElementType.boolean:
         if value in (0, 1):
             return bool(value)

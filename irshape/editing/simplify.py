@@ -88,7 +88,7 @@ def simplified(draft: GraphDraft, rules: Collection[str], reached: Collection[It
             simplifier.drop(all="dead" in rules)
         yield from simplifier.steps
     for item in draft.of_type(*BODIES):
-        for name in item.base.bodies if item.base is not None and item not in simplifier.assuming else ():
+        for name in item.held if item not in simplifier.assuming else ():
             yield from simplified(draft.body(item, name), rules, None if reach is None else simplifier.entered(item, name))
 
 
@@ -186,7 +186,7 @@ class _Simplifier:
         """Put the layers of the branch that an If takes in its place, and tell whether any If is gone."""
         is_any = False
         for item in self.draft.of_type("If"):
-            if item in self._dead or item in self.assuming or not self._is_reached(item) or item.base is None:
+            if item in self._dead or item in self.assuming or not self._is_reached(item) or not item.held:
                 continue
             name = taken_branch(self.draft, item)
             if name is None:

@@ -14,7 +14,7 @@ from irshape.shape.shape import format_shape
 def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
     """Make a variable of each pair of an input and the output that gives its next value, as OpenVINO's MakeStateful does."""
     state = draft.state
-    found = [(end_of_model(draft, "Parameter", name), end_of_model(draft, "Result", output), name + output) for name, output in pairs.items()]
+    found = [(named_end(draft, "Parameter", name), named_end(draft, "Result", output), name + output) for name, output in pairs.items()]
     for position in (0, 1):
         ends = [pair[position] for pair in found]
         if twice := next((item for item in ends if ends.count(item) > 1), None):
@@ -76,16 +76,24 @@ def _variables(draft: Draft) -> dict[str, tuple[list[Item], list[Item]]]:
     return found
 
 
-def end_of_model(draft: Draft, type: str, name: str) -> Item:
-    """The Parameter or the Result of a name, which is that of its tensor or its layer."""
+def named_end(draft: Draft, type: str, name: str) -> Item:
+    """The Parameter or the Result of a name, which is that of its tensor or its layer. Raises `EditError` if there is none."""
     ends = draft.of_type(type)
-    for item in ends:
-        value = item.outputs[0] if type == "Parameter" else item.inputs[0]
-        own = {item.name, *split_names(None if value is None else value.names)}
-        if name in own or (value is not None and not value.names and name == value.item.name):
-            return item
+    if (found := next((item for item in ends if _is_called(item, name)), None)) is not None:
+        return found
     known = [one for item in ends for one in (item.name, *split_names(_names(item)))]
     raise EditError(f"the model has no {'input' if type == 'Parameter' else 'output'} {name!r}{similar(name, known)}")
+
+
+def is_named_end(draft: Draft, type: str, name: str) -> bool:
+    """Whether a Parameter or a Result has a name."""
+    return any(_is_called(item, name) for item in draft.of_type(type))
+
+
+def _is_called(item: Item, name: str) -> bool:
+    value = item.outputs[0] if item.type == "Parameter" else item.inputs[0]
+    own = {item.name, *split_names(None if value is None else value.names)}
+    return name in own or (value is not None and not value.names and name == value.item.name)
 
 
 def _names(item: Item) -> str | None:
