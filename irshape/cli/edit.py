@@ -177,9 +177,9 @@ def _stateful(graph: Graph, text: str) -> None:
 EDITS: dict[str, tuple[str, str, Callable[[Graph, str], list[Simplification] | None]]] = {
     "--add-output": ("T", "add an output that gives this tensor, or the output of this layer", _add_output),
     "--set-attribute": ("LAYER:NAME=VALUE", "set an attribute of a layer: conv1:strides=2,2", _set_attribute),
-    "--rename": ("LAYER=NAME", "give a layer another name; the names of its tensors stay (--name)", _rename),
-    "--name": ("TENSOR=NAME", "give a tensor this name, or several with commas, in place of those that it has: conv1:2=boxes", _name),
-    "--freeze": ("INPUT=VALUE", f"turn an input into a constant, and fold what then is known: {VALUES}", _freeze),
+    "--rename": ("LAYER=NAME", "give a layer another name, but no tensor (--name)", _rename),
+    "--name": ("TENSOR=NAME", "give a tensor another name, or several with commas: conv1:2=boxes", _name),
+    "--freeze": ("INPUT=VALUE", f"make an input a constant and fold what then is known: {VALUES}", _freeze),
     "--bypass": ("LAYER", "let the readers of a layer read its first input, and remove the layer", _bypass),
     "--remove": ("LAYER", "remove a layer and all layers that depend on it", _remove),
     "--stateful": ("INPUT=OUTPUT", "keep the value of an input in the model: the output gives its next value", _stateful),

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.output import refusal
-from irshape.cli.run import FAULTS, RunError, complain, describe
+from irshape.cli.run import FAULTS, RunError, agree, describe
 from irshape.editing.finding import found, found_output, names_of, unknown_layer
 from irshape.editing.graph import Graph, edit
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
 from irshape.editing.state import EditError
 from irshape.files.reading import Path
-from irshape.model.finding import remark
 from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
@@ -49,23 +48,21 @@ def opened(given: Namespace) -> Graph:
 
 
 def layer(graph: Graph, text: str) -> Layer:
-    """The layer that a text on the command line names, with a remark if it names others, too. Raises `KeyError` if there is none."""
+    """The layer that a text on the command line names. Raises `KeyError` if there is none, and `RunError` for an ambiguous text."""
     draft, known = found(graph._draft, text)
     if not known:
         raise unknown_layer(graph._draft, text)
-    if told := remark(text, known, names_of):
-        complain(told)
+    agree(text, known, names_of)
     return layer_of(draft, known[0].layer)
 
 
 def tensor(graph: Graph, text: str) -> Tensor:
-    """The tensor that a text on the command line names, with a remark if it names others, too. Raises `KeyError` if there is none."""
+    """The tensor that a text on the command line names. Raises `KeyError` if there is none, and `RunError` for an ambiguous text."""
     known = found_output(graph._draft, text)
     if known is None:
         raise unknown_layer(graph._draft, text, "tensor")
     draft, value, several = known
-    if told := remark(text, several, names_of):
-        complain(told)
+    agree(text, several, names_of)
     return tensor_of(draft, value)
 
 

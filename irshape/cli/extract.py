@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
 from irshape.cli.edited import add_target_arguments, layer, opened, tensor, written
-from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
+from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, put
 from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
 from irshape.editing.finding import found, names_of
 from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor
 from irshape.editing.state import EditError, Item
 from irshape.inference.inputs import AS
-from irshape.model.finding import selected, similar
+from irshape.model.finding import is_pattern, selected, similar
 from irshape.report.text import Palette, counted, escape, table, terminal_width
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ def _matching(graph: Graph, pattern: str) -> list[Item]:
     """The layers that a pattern selects. Raises `EditError` if there is none."""
     draft = graph._draft
     inner, known = found(draft, pattern)
+    if inner is draft and not is_pattern(pattern):
+        agree(pattern, known, names_of)
     several = selected(pattern, draft.state.items.values(), names_of, known if inner is draft else ())
     if not several:
         raise EditError(f"no layer has a name like {pattern!r}{similar(pattern, draft.state.by_name)}")

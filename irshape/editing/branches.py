@@ -116,7 +116,7 @@ def _moved(body: BodyDraft, inner: Item, moved: dict[Value, Value | None]) -> It
     item = outer.put(inner.type, inner.name, inner.attributes, inputs, version=inner.version, place=place, outputs=count)
     item.origin, item.ports, item.port_maps = inner.origin, inner.ports, inner.port_maps
     item.recorded, item.note = inner.recorded, inner.note
-    state.take_bodies(item, inner, body.state)
+    _take_bodies(state, item, body.state, inner)
     for name in item.held:
         _look_into(state.body(item, name))
     for value, new in zip(inner.outputs, item.outputs, strict=True):
@@ -124,6 +124,14 @@ def _moved(body: BodyDraft, inner: Item, moved: dict[Value, Value | None]) -> It
         if free:
             state.set_names(new, joined_names(free))
     return item
+
+
+def _take_bodies(state: State, item: Item, other: State, inner: Item) -> None:
+    """Let an item have the bodies of an item of another graph as they are now."""
+    state.journal.append((_take_bodies, (other, inner, state, item)))
+    item.bodies, inner.bodies = inner.bodies, item.bodies
+    for body in item.bodies.values():
+        body.holder, body.outer = item, state
 
 
 def _look_into(state: State) -> None:

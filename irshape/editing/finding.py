@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from irshape.editing.draft import GraphDraft
 from irshape.editing.state import EditError, Item, Value
-from irshape.model.finding import Meaning, Names, fused_of, meanings, split_names, unknown, variable_of
+from irshape.model.finding import TENSOR, Meaning, Names, fused_of, meanings, split_names, unknown, variable_of
 from irshape.report.text import counted
 from irshape.xml.lexical import BODIES
 
@@ -47,6 +47,7 @@ def found_output(draft: GraphDraft, text: str, *, by_name: bool = False) -> tupl
     if not known:
         layer, _, port = text.rpartition(":")
         inner, known = found(draft, layer, by_name=by_name) if port.isdecimal() else (draft, [])
+        known = [one for one in known if one.kind != TENSOR] or known
     if not known:
         return None
     _, item, output = known[0]

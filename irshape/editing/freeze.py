@@ -21,7 +21,7 @@ from irshape.shape.shape import format_shape
 # The rules of simplification that follow from a known value, and the number of elements that a message shows.
 _RULES: Final = ("fold", "branch")
 _SHOWN: Final = 8
-VALUES: Final = "a number, true or false, a list ([1, 2.5]) or the path of an .npy file"
+VALUES: Final = "a number, true, false, a list ([1, 2.5]) or an .npy file"
 """What the command line takes as a value."""
 
 

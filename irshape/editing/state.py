@@ -236,13 +236,6 @@ class State(Journal):
             item.bodies[name] = State(item.held[name], self, item)
         return item.bodies[name]
 
-    def take_bodies(self, item: Item, other: Item, outer: State) -> None:
-        """Let an item have the bodies of another one, of the graph `outer`, as they are now."""
-        self.journal.append((outer.take_bodies, (other, item, self)))
-        item.bodies, other.bodies = other.bodies, item.bodies
-        for body in item.bodies.values():
-            body.holder, body.outer = item, self
-
     # Changes, each with its inverse.
 
     def new_item(self, type: str, name: str, version: str, op_class: OpClass | None, place: tuple[int, float]) -> Item:

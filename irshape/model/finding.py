@@ -165,6 +165,18 @@ def unknown(text: str, known: Iterable[str], thing: str = "layer") -> str:
     return f"the model has no {thing} {text!r}{similar(text, known)}"
 
 
+def ambiguity(text: str, found: Sequence[Meaning[Layer]], names_of: Callable[[Layer], Names]) -> str:
+    """The complaint about a text that is the id of one layer and the name of a tensor of another one; empty for any other text."""
+    own = next((one for one in found if one.kind == ID), None)
+    other = next((one for one in found if one.kind == TENSOR and own is not None and one.layer is not own.layer), None)
+    if own is None or other is None:
+        return ""
+    layer, giver = names_of(own.layer), names_of(other.layer)
+    tensor = repr(giver.name) if len([*giver.tensors]) == 1 else f"{giver.key}:PORT"
+    places = f"the id of {layer.type} {layer.name!r}, and the name of a tensor of {giver.type} {giver.name!r} with the id {giver.key}"
+    return f"{text!r} is ambiguous: it is {places}; write {layer.name!r} or {text}:PORT for the one, {tensor} for the other"
+
+
 def remark(text: str, found: Sequence[Meaning[Layer]], names_of: Callable[[Layer], Names]) -> str:
     """The remark that a text names other layers, too, and how to ask for them; empty if it names one.
 
