@@ -16,7 +16,7 @@ from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor
 from irshape.editing.state import EditError, Item
 from irshape.inference.inputs import AS
-from irshape.model.finding import is_pattern, selected, similar
+from irshape.model.finding import is_pattern, preferred, selected, similar
 from irshape.report.text import Palette, counted, escape, table, terminal_width
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _lines(given: Namespace, graph: Graph, part: Part, formulas: Mapping[str, st
     rows += [("constant", escape(name), _elements(elements), "") for name, elements in part.frozen]
     rows += [_row("output", tensor, formulas) for tensor in graph.outputs]
     columns = 4 if any(row[3] for row in rows) else 3
-    yield from table(("", "LAYER", "IS", "FORMULA")[:columns], [row[:columns] for row in rows], palette, width)
+    yield from table(("", "NAME", "IS", "FORMULA")[:columns], [row[:columns] for row in rows], palette, width)
     if part.taken:
         yield f"also taken, because shapes depend on what they compute: {', '.join(map(escape, part.taken))}"
     for loss in part.losses:
@@ -131,7 +131,7 @@ def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, s
     """An input or an output of the part, with its shape as the whole has it."""
     note = tensor.layer._item.note
     formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
-    return role, escape(tensor.layer.name), f"{tensor.element_type}{tensor.text}", formula
+    return role, escape(preferred(tensor.names) or tensor.layer.name), f"{tensor.element_type}{tensor.text}", formula
 
 
 def _elements(elements: tuple[object, ...]) -> str:

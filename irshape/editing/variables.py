@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from irshape.editing.draft import Draft, types_inside
 from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.inference.facts import Fact
-from irshape.model.finding import similar, split_names
+from irshape.model.finding import preferred, similar, split_names
 from irshape.shape.shape import format_shape
 
 
@@ -51,7 +51,7 @@ def stateless(draft: Draft) -> dict[str, str]:
             name = output = ""
             if values:
                 new = _input(draft, readers[0], draft.facts.seen_by_openvino(values[0]))
-                name = split_names(new.outputs[0].names)[0]
+                name = preferred(split_names(new.outputs[0].names))
                 for reader, value in zip(readers, values, strict=True):
                     draft.redirect(value, new.outputs[0])
                     draft.remove(reader)
@@ -136,4 +136,4 @@ def _output(draft: Draft, assign: Item) -> str:
     new = draft.result(source, assign.name)
     if not source.names:
         state.set_names(source, joined_names([new.name]))
-    return split_names(source.names)[0]
+    return preferred(split_names(source.names))
