@@ -72,7 +72,8 @@ def run(given: Namespace) -> int:
         _make(given.file, "--stateless", graph.stateless)
     steps: list[Simplification] = []
     for option, text in given.edits:
-        steps += _make(given.file, f"{option} {text}", partial(EDITS[option][2], graph, text)) or ()
+        made = _make(given.file, f"{option} {text}", partial(EDITS[option][2], graph, text))
+        steps += made or []
     if given.prune:
         graph.prune()
     palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)

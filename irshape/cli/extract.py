@@ -131,7 +131,7 @@ def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, s
     """An input or an output of the part, with its shape as the whole has it."""
     note = tensor.layer._item.note
     formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
-    return role, escape(preferred(tensor.names) or tensor.layer.name), f"{tensor.element_type}{tensor.text}", formula
+    return role, escape(preferred([*tensor.names, tensor.layer.name])), f"{tensor.element_type}{tensor.text}", formula
 
 
 def _elements(elements: tuple[object, ...]) -> str:
