@@ -57,6 +57,8 @@ def parsed(text: str, most: int) -> Any:
 
     try:
         return json.loads({"True": "true", "False": "false"}.get(text, text), parse_float=_real)
+    except EditError:
+        raise
     except (ValueError, RecursionError):
         return text
 
