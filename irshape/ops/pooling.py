@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from irshape.ops.attribute import Fixed, IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each
+from irshape.ops.flow import Flow, along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
@@ -25,6 +26,7 @@ class _Pooling(Sliding):
     rounding_type: Literal["floor", "ceil"] = "floor"
 
     exclude_pad: Annotated[bool, Fixed] = False
+    flow = along_first("slides windows over")
 
     def pooled(self, ctx: Context, data: Input, dilations: tuple[int, ...] = ()) -> tuple[Size, ...]:
         """Batch, channels, and the number of positions of the window on each spatial axis."""
@@ -165,6 +167,12 @@ class _AdaptivePooling(Op):
     def openvino_checks(self, ctx: Context, requirement: Requirement, output_shape: Input) -> Looks:
         is_of_values = requirement.code in ("V101", "V103") and "port" in requirement.names
         return SKIPPED if is_of_values and output_shape.elements is None else BOUNDS
+
+    def flow(self, flow: Flow, data: Input, output_shape: Input) -> None:
+        flow.keep(data, 0, 0)
+        flow.keep(data, 1, 1)
+        flow.mixes(data, "slides windows over")
+        flow.sizes(output_shape)
 
 
 @op("AdaptiveAvgPool", "opset8")
