@@ -68,7 +68,7 @@ class Flow:
     and `inputs` are the tensors that the layer reads, by position; `outputs` the traces that the shapes of the outputs alone give.
     """
 
-    __slots__ = ("_claims", "_ignored", "_inputs", "_layer", "_measured", "_outputs", "_repeats", "_sizes", "_whys", "batch", "ports")
+    __slots__ = ("_claims", "_ignored", "_inputs", "_layer", "_measured", "_numbered", "_outputs", "_repeats", "_sizes", "_whys", "batch", "ports")
 
     def __init__(
         self, layer: str, ports: Sequence[Input], inputs: Sequence[Held], outputs: Sequence[Trace | None], batch: str | None
@@ -84,6 +84,7 @@ class Flow:
         self._whys: dict[int, str] = {}
         self._sizes: set[int] = set()
         self._repeats = False
+        self._numbered: set[int] = set()
 
     # What a rule says.
 
@@ -181,6 +182,10 @@ class Flow:
         """An axis of the output that no axis of an input is has equal elements along it."""
         self._repeats = True
 
+    def numbers_samples(self, out: int) -> None:
+        """The elements of an output depend on the place of the sample in the batch."""
+        self._numbered.add(out)
+
     def unproven(self, why: str) -> NoReturn:
         """Nothing is known of the batch."""
         raise Unproven(why)
@@ -250,9 +255,11 @@ class Flow:
             taint = self._layer if self.is_batched(self._measured) else self._inputs[self._measured.index].taint
         if taint and batched:
             self.mixed(f"computes with the size of the batch {{batch}}, which {taint} reads")
-        return [
-            Held(None if own is None else self._traced(position, own, batched, taint), taint) for position, own in enumerate(self._outputs)
-        ]
+        found = []
+        for position, own in enumerate(self._outputs):
+            trace = None if own is None else self._traced(position, own, batched, taint)
+            found.append(Held(trace, self._layer if batched and position in self._numbered else taint))
+        return found
 
     def _traced(self, position: int, own: Trace, batched: Sequence[int], taint: str) -> Trace:
         """The trace of an output."""
