@@ -1,8 +1,8 @@
 """The flow of every operation: where the batch N lies in the inputs of a layer, and where in its outputs, or how the layer mixes it.
 
 A row is `(name, inputs, attributes, expected)`, or three of these without attributes; the inputs are written as in the other tests of this
-folder. An axis may have the size N, or several factors, the outer one first: `[N.12,9]` has 12*N rows, 12 for each sample. The expected text
-has the axes of each output, or says how the layer mixes samples.
+folder. An axis may have the size N, or several factors, the outer one first: `[N.12,9]` has 12*N rows, 12 for each sample. The expected
+text has the axes of each output, or says how the layer mixes samples.
 
 The same rows run in OpenVINO, with stacks of three samples and with single samples.
 """
@@ -16,7 +16,7 @@ from irshape.answers.batch.proof import FollowingEngine
 from irshape.answers.batch.traces import Layer, Tensor, Traces
 from irshape.inference.question import Question
 from irshape.model.load import loaded
-from irshape.ops.flow import Factor, Held, Trace, holds
+from irshape.ops.flow import Factor, Held, Trace
 from irshape.ops.index import MODULES
 from irshape.ops.registry import REGISTRY
 from irshape.shape.dim import product
@@ -142,7 +142,10 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("DepthToSpace", "opset1"): [("blocks of one image", "f32[N,12,2,2]", {"block_size": 2, "mode": "blocks_first"}, "[N,3,4,4]")],
     ("ExtractImagePatches", "opset3"): [("patches of one image", "f32[N,3,4,4]", PATCHES, "[N,12,2,2]")],
     ("Col2Im", "opset15"): [
-        ("columns of one image", "f32[N,12,9] [4,4] [2,2]", {"strides": [1, 1], "dilations": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0]}, "[N,3,4,4]"),
+        (
+            "columns of one image", "f32[N,12,9] [4,4] [2,2]",
+            {"strides": [1, 1], "dilations": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0]}, "[N,3,4,4]",
+        ),
     ],
     ("Gather", "opset8"): [
         ("along another axis", "f32[N,9] [0,2] 1", {"batch_dims": 0}, "[N,2]"),
@@ -312,7 +315,8 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("NMSRotated", "opset13"): [("boxes", "f32[N,6,5] f32[N,2,6] 2 f32=0.5 f32=0.1", {}, LISTS)],
     ("DetectionOutput", "opset8"): [
         (
-            "boxes", "f32[N,24] f32[N,12] f32[1,2,24]", {"keep_top_k": [3], "nms_threshold": 0.5, "background_label_id": 0, "normalized": True},
+            "boxes", "f32[N,24] f32[N,12] f32[1,2,24]",
+            {"keep_top_k": [3], "nms_threshold": 0.5, "background_label_id": 0, "normalized": True},
             LISTS,
         ),
     ],
@@ -386,14 +390,6 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
             "takes regions of the samples that data names out of axis 0",
         ),
     ],
-    ("ReorgYolo", "opset2"): [("blocks of one image", "f32[N,4,4,4]", {"stride": 2}, "[N,16,2,2]")],
-    ("RegionYolo", "opset1"): [
-        (
-            "boxes of one image", "f32[N,255,2,2]",
-            {"axis": 1, "end_axis": 3, "coords": 4, "classes": 80, "num": 3, "do_softmax": False, "mask": [0, 1, 2], "anchors": [1.0]},
-            "[N,255,2,2]",
-        ),
-    ],
     ("EmbeddingBagPackedSum", "opset3"): [("bags of samples", "f32[9,4] i32[N,3]", "[N,4]")],
     ("RandomUniform", "opset8"): [
         ("drawn anew", "[3] f32=0.0 f32=1.0", {"output_type": "f32", "global_seed": 1, "op_seed": 2}, "it draws random numbers"),
@@ -401,7 +397,8 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("Multinomial", "opset13"): [
         (
             "drawn anew", "f32[N,9] 2",
-            {"convert_type": "i64", "with_replacement": True, "log_probs": False, "global_seed": 1, "op_seed": 2}, "it draws random numbers",
+            {"convert_type": "i64", "with_replacement": True, "log_probs": False, "global_seed": 1, "op_seed": 2},
+            "it draws random numbers",
         ),
     ],
 }  # fmt: skip
@@ -542,9 +539,7 @@ def check_stack(case: Case, seed: int) -> None:
     op = case.node.op
     assert op is not None
     names = [op.arrangement(len(case.inputs))[place].name for place, one in enumerate(case.inputs) if isinstance(one, str)]
-    arrays = [
-        array_of(rng, name, fact.partition("[")[0], sizes_of(fact, SAMPLES)) for name, fact in zip(names, facts, strict=True)
-    ]
+    arrays = [array_of(rng, name, fact.partition("[")[0], sizes_of(fact, SAMPLES)) for name, fact in zip(names, facts, strict=True)]
     source = case.net.xml.encode()
     model = core().read_model(source, openvino.Tensor(np.frombuffer(case.net.bin, np.uint8).copy()))
     whole = run(model, arrays)

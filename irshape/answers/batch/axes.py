@@ -9,9 +9,12 @@ from typing import Final, NamedTuple, TypeAlias
 from irshape.answers.batch.proof import FollowingEngine, Proof, prove
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.inference.run import Guard
 from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
+from irshape.shape.dim import Dim, symbols
+from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, DescribedShape, SymbolRange
 from irshape.shape.reported import Reported
 
@@ -21,7 +24,7 @@ _Described: TypeAlias = tuple[Described, ...]
 _SIZES = SymbolRange(1, inf)
 # The reason for a batch axis that the file does not state.
 BY_PROOF: Final = "every layer keeps samples along this axis apart"
-_GUESSED: Final = "the first axis of the inputs that have the same size there"
+_GUESSED: Final = "it is the first axis"
 # So many layers in doubt are told.
 _MOST: Final = 8
 
@@ -211,20 +214,29 @@ def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Desc
     fault = next((one for one in engine.diagnostics if one.severity == ERROR), None)
     if fault is None:
         low, high = Reported(engine.scope, engine.requirements).bounds(engine.scope.symbol(name, *_SIZES))
-        if low < high:
+        fixing = next((guard for guard in engine.guards if not guard.branch and _ties(guard.requirement, name)), None)
+        if low < high and fixing is None:
             return Candidate(more, prove(engine, name), None)
-        fault = _fixing(engine, name, int(low))
+        fault = _fixing(engine, name, fixing)
     return Candidate(more, None, fault)
 
 
-def _fixing(engine: FollowingEngine, name: str, size: int) -> Diagnostic:
+def _ties(requirement: Requirement, name: str) -> bool:
+    """Whether a demand ties a symbol to a number: `N == 4`, or `N` and 4 that broadcast."""
+    sides = requirement.a, requirement.b
+    tied = next((size for size in sides if isinstance(size, Dim) and name in symbols(size)), None)
+    other = next((size for size in sides if isinstance(size, int)), None)
+    return requirement.kind in ("eq", "broadcast", "stretch") and tied is not None and other is not None and other != 1
+
+
+def _fixing(engine: FollowingEngine, name: str, fixing: Guard | None) -> Diagnostic:
     """The demand that leaves a symbol one size only."""
     guards = [guard for guard in engine.guards if name in guard.requirement.symbols() and not guard.branch]
-    guard = min(guards, key=lambda one: len(one.requirement.symbols()), default=None)
+    guard = fixing or min(guards, key=lambda one: len(one.requirement.symbols()), default=None)
     if guard is None:
-        return Diagnostic("P110", f"only {size} is possible", _where(engine.model.parameters[0]))
+        return Diagnostic("P110", "only one size is possible", _where(engine.model.parameters[0]))
     layer = guard.node
-    return Diagnostic("P110", f"{layer.type} {layer.name!r} demands {guard.requirement}, so only {size} is possible", _where(guard._node))
+    return Diagnostic("P110", f"{layer.type} {layer.name!r} demands {guard.requirement}", _where(guard._node))
 
 
 def symbol_of(present: Inputs) -> str:
