@@ -172,23 +172,17 @@ def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
 
 
 def resized(before: Inference, after: Inference) -> list[Diagnostic]:
-    """Warnings for a reshape that gives the first axis of inputs another size, if the model does not keep samples along this axis apart.
-
-    The axis of a size other than 1 need be no batch: there, only a Reshape that moves its elements into other axes is told.
-    """
-    moved: dict[int, Axes] = {}
+    """Warnings for a reshape that gives first axes of size 1 another size, if the model does not keep samples along these axes apart."""
+    axes: Axes = {}
     for node, shape in after.wanted.shapes.items():
         was = before.wanted.shapes.get(node, described_shape(node))
-        if shape and was and len(was) == len(shape) and was[0].low == was[0].high and shape[0] != was[0]:
-            moved.setdefault(int(was[0].low), {})[node] = 0
-    told: list[Diagnostic] = []
-    for size, axes in moved.items():
-        shapes = {node: shape for node in axes if (shape := after.wanted.shapes[node])}
-        proof = _tried(engine_of(after)(), after.wanted, shapes, {}, axes).proof
-        if proof is not None:
-            doubts = [doubt for doubt in proof.doubts if size == 1 or (doubt.is_mixed and doubt.node.type == "Reshape")]
-            told += [Diagnostic(one.code, one.message, one.where, "warning", one.hint) for one in doubtful(Proof(doubts, {}))]
-    return told
+        if shape and was and len(was) == len(shape) and was[0].low == was[0].high == 1 and shape[0] != was[0]:
+            axes[node] = 0
+    if not axes:
+        return []
+    shapes = {node: shape for node in axes if (shape := after.wanted.shapes[node])}
+    proof = _tried(engine_of(after)(), after.wanted, shapes, {}, axes).proof
+    return [] if proof is None else [Diagnostic(one.code, one.message, one.where, "warning", one.hint) for one in doubtful(proof)]
 
 
 def doubtful(proof: Proof) -> list[Diagnostic]:
