@@ -171,7 +171,7 @@ _family(
 _family(
     (
         "N101 note: batch axis",
-        "irshape chose an axis of an input as its batch axis. The message says which axis, and why.",
+        "irshape chose an axis of an input as its batch axis, and says which axis, and why; or an output has no batch axis.",
         "--batch changes the size of this axis.",
         "If another axis is the batch, give the shape of the input with --input.",
     ),
@@ -222,12 +222,6 @@ _family(
         "--patch-constants changes constants only if irshape knows elements with which every layer passes. The message says why it knows none.",
         "Nothing is written. The errors are all layers that stand in the way.",
         "Convert the model again with these input shapes, or choose sizes that need no change of the constant that the message names.",
-    ),
-    (
-        "N110 note: output without batch",
-        "The output is the same for all samples, so it has no batch axis.",
-        "A program that takes the outputs apart into samples must not do so with this one.",
-        "Nothing has to be done.",
     ),
 )
 
