@@ -9,6 +9,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, Uncomputable
 from irshape.ops.cost import each, each_element
 from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import (
@@ -425,7 +426,7 @@ class CumSum(Op):
     """Cumulative sums along an axis."""
 
     data = In()
-    axis = In(INDEX - {ElementType.dynamic})
+    axis = In(INDEX - {ElementType.dynamic}, value=True)
     output = Out(like="data")
     ignores_surplus = True
     exclusive: bool = False
@@ -435,6 +436,9 @@ class CumSum(Op):
 
     def infer(self, ctx: Context, data: Input, axis: Input) -> Shape:
         return data.shape
+
+    def flow(self, flow: Flow, data: Input, axis: Input) -> None:
+        flow.keep_all(data, but=flow.axes(axis, data.rank)[:1], why="sums along")
 
 
 @op("SegmentMax", "opset16")
