@@ -55,7 +55,11 @@ class Baseline:
             advice = f"; --write-baseline {path} makes a baseline" if isinstance(error, FileNotFoundError) else ""
             raise BaselineError(f"{path}: {error.strerror}{advice}") from None
         except (ValueError, RecursionError) as error:
-            reason = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
+            reason = "it nests too deeply" if isinstance(error, RecursionError) else "a number has too many digits"
+            if isinstance(error, json.JSONDecodeError):
+                reason = f"line {error.lineno}, column {error.colno}: {error.msg}"
+            elif isinstance(error, UnicodeDecodeError):
+                reason = "the file is not UTF-8"
             raise BaselineError(f"{path}: this is not JSON: {reason}; {_ANEW}") from None
         if not _is_baseline(content):
             raise BaselineError(f"{path}: this is not a baseline of irshape; {_ANEW}")

@@ -643,6 +643,13 @@ class PolynomialTable:
                 known[index] = self.operation(atom.kind, *map(value_of, atom.arguments))
         return value_of(expression)
 
+    def replaced(self, expression: Expression, given: Mapping[int, Expression]) -> Expression:
+        """The expression with some atoms replaced; the expression itself if a divisor becomes 0."""
+        try:
+            return self.substituted(expression, given)
+        except ZeroDivisionError:
+            return expression
+
     def rename(self, index: int, name: str) -> None:
         """Give a symbol another name."""
         self.atoms[index].name = name

@@ -13,14 +13,14 @@ from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.cost.counting import Counting, LayerCost
-from irshape.answers.cost.formula import Amount, Formula, amount, ratio, total, value
+from irshape.answers.cost.formula import Amount, Formula, amount, divides_by_0, ratio, total, value
 from irshape.answers.cost.graph import Graph, Parameters, Tensors, Trips
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.cost.reference import reference
 from irshape.answers.signature.data import DataSize
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
-from irshape.inference.inputs import UNNAMED, InputError
+from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
 from irshape.inference.variables import pairs
 from irshape.model.model import Node
 from irshape.model.public import public
@@ -180,7 +180,7 @@ class Cost:
         if isinstance(amount, int):
             return amount
         if sizes:
-            return value(amount, {**self.near, **sizes})
+            return value(amount, {**self.near, **sizes_by_name(sizes, self.near)})
         if amount.expression not in self._numbers:
             self._numbers[amount.expression] = value(amount, self.near)
         return self._numbers[amount.expression]
@@ -223,17 +223,18 @@ class Cost:
 
         Raises `InputError` if there is no such symbol.
         """
-        for name in sizes:
+        given = by_name(sizes, "sizes", '{"H": [224, 448]}')
+        for name in given:
             if name not in self.near:
                 raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(self.near) or 'none'}")
         hold = all_hold(self._demands)
         amounts = (self.macs, self.flops, self.traffic, self.peak_memory, self.state_bytes)
         rows = []
-        for several in product(*sizes.values()):
-            given = dict(zip(sizes, several, strict=True))
-            chosen = {**self.near, **given}
+        for several in product(*given.values()):
+            own = sizes_by_name(dict(zip(given, several, strict=True)), self.near)
+            chosen = {**self.near, **own}
             is_valid = hold(chosen) and all(_is_in(known, chosen[name]) for name, known in self.symbols.items())
-            rows.append(Swept(given, is_valid, *[value(one, chosen) for one in amounts]))
+            rows.append(Swept(own, is_valid, *[value(one, chosen) for one in amounts]))
         return rows
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -378,11 +379,9 @@ class Cost:
         shown = {one.name: one for one in self.data_sizes}
         back = {self._shown.get(name, name): name for name in {**self._data, **dict.fromkeys(shown)}}
         unknown = {name: ranges.get(back.get(name, name), Range(0, inf)) for name in shown}
-        for name in near:
-            if name not in self.symbols and name not in unknown:
-                listed = ", ".join([*self.symbols, *unknown]) or "none"
-                raise InputError(f"there is no symbol {name!r}; the symbols are {listed}")
-        return reference(self.symbols, self._demands, near, unknown)
+        near = sizes_by_name(near, [*self.symbols, *unknown])
+        amounts = (self.macs, self.operations, self.traffic, self.peak_memory)
+        return reference(self.symbols, self._demands, near, unknown, lambda sizes: not any(divides_by_0(one, sizes) for one in amounts))
 
     @cached_property
     def _demands(self) -> list[Requirement]:
