@@ -13,7 +13,7 @@ from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.cost.counting import Counting, LayerCost
-from irshape.answers.cost.formula import Amount, Formula, amount, divides_by_0, ratio, total, value
+from irshape.answers.cost.formula import Amount, Formula, amount, divides_by_0, ratio, total, value, values
 from irshape.answers.cost.graph import Graph, Parameters, Tensors, Trips
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.cost.reference import reference
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _A_STEP: Final = 16
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
+# The amounts of a layer.
+_AMOUNTS: Final = ("runs", "macs", "operations", "flops", "weights", "inputs", "outputs")
 
 
 class Variable(NamedTuple):
@@ -181,9 +183,25 @@ class Cost:
             return amount
         if sizes:
             return value(amount, {**self.near, **sizes_by_name(sizes, self.near)})
+        if not self._numbers:
+            self._numbers.update(self._numbers_of_layers())
         if amount.expression not in self._numbers:
             self._numbers[amount.expression] = value(amount, self.near)
         return self._numbers[amount.expression]
+
+    def _numbers_of_layers(self) -> dict[Expression, int]:
+        """The numbers of the amounts of all layers; none if one of them has no number. What formulas share is computed once."""
+        amounts = [getattr(layer, name) for layer in self.layers for name in _AMOUNTS]
+        found = [one for one in amounts if isinstance(one, Formula)]
+        try:
+            return dict(zip([one.expression for one in found], values(found)(self.near), strict=True))
+        except (ZeroDivisionError, InputError):
+            return {}
+
+    def _intensity(self, layer: LayerCost) -> float | None:
+        """The arithmetic intensity of a layer at the sizes `near`."""
+        moved = self.at(layer.weights) + self.at(layer.inputs) + self.at(layer.outputs)
+        return ratio(self.at(layer.flops), moved) if moved else None
 
     def stretches(self, symbol: str) -> list[Stretch]:
         """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.
@@ -199,8 +217,7 @@ class Cost:
                 for name in one.symbols():
                     self._demands_on.setdefault(name, []).append(one)
         own = self._demands_on.get(symbol, [])
-        others = set(self._demands) - set(own)
-        hold, others_hold = all_hold(own), self.is_near_valid or all_hold([one for one in self._demands if one in others])(self.near)
+        hold, others_hold = all_hold(own), all(symbol in one.symbols() for one in self._broken)
         work = self._inference.scope.work
 
         sizes = dict(self.near)
@@ -244,7 +261,7 @@ class Cost:
                 "layer": layer._node.key, "name": layer.name, "type": layer.type, "path": layer._node.model.path,
                 "runs": self.at(layer.runs), "macs": self.at(layer.macs), "operations": self.at(layer.operations),
                 "flops": self.at(layer.flops), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
-                "outputs": self.at(layer.outputs), "intensity": layer.intensity(self.near), "formula": str(layer.macs),
+                "outputs": self.at(layer.outputs), "intensity": self._intensity(layer), "formula": str(layer.macs),
                 "uncounted": layer.uncounted or "",
             }
             for layer in self.layers
@@ -330,14 +347,13 @@ class Cost:
         return {"name": one.name, "bytes": None if one.bytes is None else self._shown_amount(one.bytes)}
 
     def _shown_layer(self, layer: LayerCost) -> dict[str, Any]:
-        amounts = ("runs", "macs", "operations", "flops", "weights", "inputs", "outputs")
         return {
             "layer": layer._node.key,
             "name": layer.name,
             "type": layer.type,
             "path": layer._node.model.path or None,
-            **{name: self._shown_amount(getattr(layer, name)) for name in amounts},
-            "intensity": layer.intensity(self.near),
+            **{name: self._shown_amount(getattr(layer, name)) for name in _AMOUNTS},
+            "intensity": self._intensity(layer),
             "uncounted": layer.uncounted,
         }
 
@@ -382,6 +398,11 @@ class Cost:
         near = sizes_by_name(near, [*self.symbols, *unknown])
         amounts = (self.macs, self.operations, self.traffic, self.peak_memory)
         return reference(self.symbols, self._demands, near, unknown, lambda sizes: not any(divides_by_0(one, sizes) for one in amounts))
+
+    @cached_property
+    def _broken(self) -> list[Requirement]:
+        """The requirements that the sizes `near` break."""
+        return [] if self.is_near_valid else [one for one in self._demands if not one.holds(self.near)]
 
     @cached_property
     def _demands(self) -> list[Requirement]:

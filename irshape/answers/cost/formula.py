@@ -84,7 +84,7 @@ class Formula:
 
     def __str__(self) -> str:
         table, (constant, terms) = self.table, split(self.expression)
-        degrees = _degrees(table, self.expression)
+        degrees = table.degrees()
         ordered = sorted(terms, key=lambda term: (-_degree(term[0], degrees), -term[1], term[0]))
         texts = [table.text(table.polynomial(0, dict([term]))) for term in ordered]
         texts += [str(constant)] if constant else []
@@ -202,20 +202,7 @@ def total(scope: Scope, sizes: Iterable[Size]) -> Size:
     return found.size
 
 
-def _degrees(table: PolynomialTable, expression: Expression) -> dict[int, int]:
-    """The degree of each atom that an expression is computed from."""
-    degrees: dict[int, int] = {}
-    for index in table.atoms_below(expression):
-        atom = table.atoms[index]
-        if not atom.arguments:
-            degrees[index] = 1
-            continue
-        a, b = (max([_degree(one, degrees) for one, _ in split(argument)[1]], default=0) for argument in atom.arguments)
-        degrees[index] = {"floor": a - b, "multiply": a + b, "min": min(a, b)}.get(atom.kind, max(a, b))
-    return degrees
-
-
-def _degree(monomial: Monomial, degrees: Mapping[int, int]) -> int:
+def _degree(monomial: Monomial, degrees: Sequence[int]) -> int:
     return sum([degrees[index] for index in monomial])
 
 
