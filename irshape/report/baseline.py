@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from irshape.files.reading import MOST_OF_BASELINE, read_whole
 from irshape.report.checked import Checked, identified, relative
@@ -33,6 +33,15 @@ def _is_baseline(content: Any) -> bool:
         and all(isinstance(faults, dict) for faults in content["files"].values())
         and all(isinstance(text, str) for faults in content["files"].values() for text in faults.values())
     )
+
+
+Reports: TypeAlias = Callable[[str, str], bool]
+"""Whether the check of a file reports a code."""
+
+
+def _code(text: str) -> str:
+    """The code in the text of a known fault."""
+    return text.partition(" ")[0]
 
 
 class Baseline:
@@ -79,27 +88,35 @@ class Baseline:
                 new.append(diagnostic)
         return new, accepted
 
-    def stale(self, accepted: Mapping[str, Sequence[str]]) -> list[str]:
+    def stale(self, accepted: Mapping[str, Sequence[str]], reports: Reports = lambda path, code: True) -> list[str]:
         """The texts of known faults that are gone, given the accepted fingerprints of each model that was checked.
 
-        Models that were not checked are left alone, unless they no longer exist.
+        Models that were not checked are left alone, unless they no longer exist, and so are the codes that a model does not report.
         """
-        checked = {relative(path, self._folder): fingerprints for path, fingerprints in accepted.items()}
+        checked = {relative(path, self._folder): (path, fingerprints) for path, fingerprints in accepted.items()}
         gone: list[str] = []
         for path, faults in self.files.items():
             if path in checked:
-                gone += (f"{path}: {text}" for fingerprint, text in faults.items() if fingerprint not in checked[path])
+                own, known = checked[path]
+                lost = [text for fingerprint, text in faults.items() if fingerprint not in known]
+                gone += [f"{path}: {text}" for text in lost if reports(own, _code(text))]
             elif not os.path.exists(os.path.join(self._folder, path)):
                 gone += (f"{path}: {text}" for text in faults.values())
         return gone
 
-    def updated(self, files: Sequence[Checked]) -> Baseline:
-        """The baseline with all faults of the files that were checked. Other files keep theirs while they exist."""
-        checked = {relative(file.path, self._folder) for file in files if not file.complaint}
+    def updated(self, files: Sequence[Checked], reports: Reports = lambda path, code: True) -> Baseline:
+        """The baseline with all faults of the files that were checked. Other files keep theirs while they exist.
+
+        So do the codes that a file does not report.
+        """
+        checked = {relative(file.path, self._folder): file.path for file in files if not file.complaint}
         kept = {
             path: faults for path, faults in self.files.items() if path not in checked and os.path.exists(os.path.join(self._folder, path))
         }
         found: dict[str, dict[str, str]] = {}
+        for path, own in checked.items():
+            silent = {one: text for one, text in self.files.get(path, {}).items() if not reports(own, _code(text))}
+            found |= {path: silent} if silent else {}
         for file, diagnostic, fingerprint in identified([file for file in files if not file.complaint], self._folder):
             context = about(diagnostic)
             found.setdefault(relative(file.path, self._folder), {})[fingerprint] = f"{diagnostic.code} {context}".rstrip()

@@ -138,6 +138,7 @@ class Cost:
             )
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
         self.near, self.is_near_valid = self._reference(near)
+        self._broken = [] if self.is_near_valid else [one for one in self._demands if not one.holds(self.near)]
         scope.work.renew()  # for what is asked of the answer
 
     @property
@@ -184,24 +185,10 @@ class Cost:
         if sizes:
             return value(amount, {**self.near, **sizes_by_name(sizes, self.near)})
         if not self._numbers:
-            self._numbers.update(self._numbers_of_layers())
+            self._numbers.update(_numbers(self.layers, self.near))
         if amount.expression not in self._numbers:
             self._numbers[amount.expression] = value(amount, self.near)
         return self._numbers[amount.expression]
-
-    def _numbers_of_layers(self) -> dict[Expression, int]:
-        """The numbers of the amounts of all layers; none if one of them has no number. What formulas share is computed once."""
-        amounts = [getattr(layer, name) for layer in self.layers for name in _AMOUNTS]
-        found = [one for one in amounts if isinstance(one, Formula)]
-        try:
-            return dict(zip([one.expression for one in found], values(found)(self.near), strict=True))
-        except (ZeroDivisionError, InputError):
-            return {}
-
-    def _intensity(self, layer: LayerCost) -> float | None:
-        """The arithmetic intensity of a layer at the sizes `near`."""
-        moved = self.at(layer.weights) + self.at(layer.inputs) + self.at(layer.outputs)
-        return ratio(self.at(layer.flops), moved) if moved else None
 
     def stretches(self, symbol: str) -> list[Stretch]:
         """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.
@@ -261,7 +248,7 @@ class Cost:
                 "layer": layer._node.key, "name": layer.name, "type": layer.type, "path": layer._node.model.path,
                 "runs": self.at(layer.runs), "macs": self.at(layer.macs), "operations": self.at(layer.operations),
                 "flops": self.at(layer.flops), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
-                "outputs": self.at(layer.outputs), "intensity": self._intensity(layer), "formula": str(layer.macs),
+                "outputs": self.at(layer.outputs), "intensity": _intensity(self, layer), "formula": str(layer.macs),
                 "uncounted": layer.uncounted or "",
             }
             for layer in self.layers
@@ -353,7 +340,7 @@ class Cost:
             "type": layer.type,
             "path": layer._node.model.path or None,
             **{name: self._shown_amount(getattr(layer, name)) for name in _AMOUNTS},
-            "intensity": self._intensity(layer),
+            "intensity": _intensity(self, layer),
             "uncounted": layer.uncounted,
         }
 
@@ -400,11 +387,6 @@ class Cost:
         return reference(self.symbols, self._demands, near, unknown, lambda sizes: not any(divides_by_0(one, sizes) for one in amounts))
 
     @cached_property
-    def _broken(self) -> list[Requirement]:
-        """The requirements that the sizes `near` break."""
-        return [] if self.is_near_valid else [one for one in self._demands if not one.holds(self.near)]
-
-    @cached_property
     def _demands(self) -> list[Requirement]:
         """The requirements on the symbols alone, without those of bodies that need not run."""
         own = self.symbols.keys()
@@ -425,6 +407,22 @@ class Cost:
                 before = self._bytes(graph, node, node.first_slot)
                 after = before if assign is None or not assign.sources else self._bytes(graph, assign, assign.sources[0])
                 yield Variable(op.variable_id, before or 0, after or before or 0)
+
+
+def _numbers(layers: Sequence[LayerCost], sizes: Mapping[str, int]) -> dict[Expression, int]:
+    """The numbers of the amounts of layers; none if one of them has no number. What formulas share is computed once."""
+    amounts = [getattr(layer, name) for layer in layers for name in _AMOUNTS]
+    found = [one for one in amounts if isinstance(one, Formula)]
+    try:
+        return dict(zip([one.expression for one in found], values(found)(sizes), strict=True))
+    except (ZeroDivisionError, InputError):
+        return {}
+
+
+def _intensity(cost: Cost, layer: LayerCost) -> float | None:
+    """The arithmetic intensity of a layer at the sizes `near`."""
+    moved = cost.at(layer.weights) + cost.at(layer.inputs) + cost.at(layer.outputs)
+    return ratio(cost.at(layer.flops), moved) if moved else None
 
 
 def _is_in(known: Range, number: int) -> bool:
