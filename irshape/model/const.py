@@ -51,7 +51,7 @@ class Const:
         import numpy
 
         name, count = self.element_type.name, prod(self.shape)
-        if min(self.shape, default=0) < 0 or self.size < self.element_type.byte_size(count):
+        if min(self.shape, default=0) < 0 or (name != "string" and self.size < self.element_type.byte_size(count)):
             needed = counted(max(self.element_type.byte_size(count), 0), "byte")
             raise WeightsError("W103", f"{self!r} has not the {needed} of this type and shape; correct its size, its type or its shape")
         if name == "string":
