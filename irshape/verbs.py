@@ -258,7 +258,7 @@ def _wanted(model: Model, weights: Weights | None, opaque: frozenset[str], asked
     from irshape.inference.inputs import asked_inputs, recorded_inputs
 
     recorded, remarks = recorded_inputs(model)
-    wanted = recorded.updated(asked_inputs(model, asked.get("inputs") or {}, asked.get("symbols") or {}))
+    wanted = recorded.updated(asked_inputs(model, asked.get("inputs"), asked.get("symbols")))
     if not wanted.are_named:
         from irshape.answers.signature.knobs import Knobs
 

@@ -145,6 +145,11 @@ class Check:
             self._baselines[file] = Baseline.read(file)
         return self._baselines[file]
 
+    def reports(self, path: str, code: str) -> bool:
+        """Whether the check of a file reports a code."""
+        selection = self._settings.of(path).selection
+        return selection is None or selection.severity(code, "") is not None
+
 
 def _report(given: Namespace, settings: Settings, check: Check) -> int:
     """Check the files and report them, on standard output or into --output-file, and return the exit code."""
@@ -165,7 +170,7 @@ def _run(given: Namespace, settings: Settings, check: Check, lines: Lines) -> in
     # A baseline names the faults, so they are not printed, too.
     is_whole = given.format in DOCUMENTS or given.statistics or (given.write_baseline and given.format == "text")
     keeps = given.format in DOCUMENTS or bool(given.report or given.write_baseline)
-    end = partial(conclude, given, check.baseline)
+    end = partial(conclude, given, check.baseline, check.reports)
     return report(given, check, None if is_whole else lines, settings=settings, prepare=check.prepare, conclude=end, keeps=keeps)
 
 

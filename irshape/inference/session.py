@@ -14,6 +14,7 @@ from irshape.inference.inputs import (
     Shapes,
     Symbols,
     asked_inputs,
+    by_name,
     note_changed_ranks,
     parse_batch,
     recorded_inputs,
@@ -83,7 +84,11 @@ class Session:
     ) -> Inference:
         """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
         self._work.renew()
-        return self._reshaped(asked_inputs(self.model, {**(inputs or {}), **named}, symbols or {}), batch, patch_constants=patch_constants)
+        return self._reshaped(
+            asked_inputs(self.model, {**by_name(inputs, "shapes", '{"x": "[1,3,H,W]"}'), **named}, symbols),
+            batch,
+            patch_constants=patch_constants,
+        )
 
     def _reshaped(self, asked: Inputs, batch: int | str | None, *, patch_constants: bool) -> Inference:
         """Give inputs the asked shapes, if the model can have them."""

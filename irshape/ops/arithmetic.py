@@ -411,7 +411,8 @@ _FUNCTIONS = {
     "Tanh": ("opset1", "Hyperbolic tangent."),
 }
 for _type, (_since, _about) in _FUNCTIONS.items():
-    op(_type, _since)(type(_type, (UnaryArithmetic,), {"__doc__": _about, "__module__": __name__}))
+    # A pickle finds a class by its name in the module.
+    globals()[_type] = op(_type, _since)(type(_type, (UnaryArithmetic,), {"__doc__": _about, "__module__": __name__}))
 
 
 @op("ErfInv", "opset17")
