@@ -12,15 +12,16 @@ _PACKAGE = str(Path(irshape.__file__).parent)
 
 
 class Interrupter:
-    """Raises an error at the line of this number, of those of irshape that run while it is set; `count` is their number."""
+    """Raises an error at the line of this number, of those in the files of a package that run while it is set; `count` is their number."""
 
-    def __init__(self, moment: int, error: type[BaseException] = KeyboardInterrupt) -> None:
+    def __init__(self, moment: int, error: type[BaseException] = KeyboardInterrupt, package: str = _PACKAGE) -> None:
         self.moment = moment
+        self.package = package
         self.error = error
         self.count = 0
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(_PACKAGE):
+        if not frame.f_code.co_filename.startswith(self.package):
             return None
         if event == "line":
             self.count += 1
@@ -29,9 +30,9 @@ class Interrupter:
         return self
 
 
-def interrupted(run: Callable[[], object], moment: int, error: type[BaseException] = KeyboardInterrupt) -> int:
+def interrupted(run: Callable[[], object], moment: int, error: type[BaseException] = KeyboardInterrupt, package: str = _PACKAGE) -> int:
     """Run until the line of this number, with 0 to the end; how many lines there were."""
-    interrupter = Interrupter(moment, error)
+    interrupter = Interrupter(moment, error, package)
     before = sys.gettrace()
     sys.settrace(interrupter)
     try:
