@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import irshape
@@ -11,17 +11,22 @@ import irshape
 _PACKAGE = str(Path(irshape.__file__).parent)
 
 
-class Interrupter:
-    """Raises an error at the line of this number, of those in the files of a package that run while it is set; `count` is their number."""
+def of_irshape(code: CodeType) -> bool:
+    """Whether code is that of irshape."""
+    return code.co_filename.startswith(_PACKAGE)
 
-    def __init__(self, moment: int, error: type[BaseException] = KeyboardInterrupt, package: str = _PACKAGE) -> None:
+
+class Interrupter:
+    """Raises an error at the line of this number, of those in the code that `where` chooses; `count` is the number of lines that have run."""
+
+    def __init__(self, moment: int, error: type[BaseException], where: Callable[[CodeType], bool]) -> None:
         self.moment = moment
-        self.package = package
         self.error = error
+        self.where = where
         self.count = 0
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(self.package):
+        if not self.where(frame.f_code):
             return None
         if event == "line":
             self.count += 1
@@ -30,9 +35,14 @@ class Interrupter:
         return self
 
 
-def interrupted(run: Callable[[], object], moment: int, error: type[BaseException] = KeyboardInterrupt, package: str = _PACKAGE) -> int:
+def interrupted(
+    run: Callable[[], object],
+    moment: int,
+    error: type[BaseException] = KeyboardInterrupt,
+    where: Callable[[CodeType], bool] = of_irshape,
+) -> int:
     """Run until the line of this number, with 0 to the end; how many lines there were."""
-    interrupter = Interrupter(moment, error, package)
+    interrupter = Interrupter(moment, error, where)
     before = sys.gettrace()
     sys.settrace(interrupter)
     try:
