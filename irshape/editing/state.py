@@ -136,6 +136,7 @@ class Journal:
         self.steps: list[EditStep] = []
         self.appended: dict[int, bytes] = {}  # the bytes of new constants by their offset
         self._stored: dict[bytes, int] = {}
+        self._next = {"id": max((node.id for node in model.nodes), default=-1) + 1, "place": 1}
         self._edits: list[int] = []  # the length of the journal at the begin of each edit
         self._slots: Iterator[int]
         if outer is None:
@@ -214,6 +215,12 @@ class Journal:
         self.journal.append((_restore, (table, key, table.get(key, _ABSENT))))
         table[key] = value
 
+    def _number(self, key: str) -> int:
+        """The next number for the id or the place of a new item."""
+        number = self._next[key]
+        self._put(self._next, key, number + 1)
+        return number
+
     def _drop(self, table: dict[Any, Any], key: object) -> None:
         self.journal.append((_restore, (table, key, table[key])))
         del table[key]
@@ -247,7 +254,6 @@ class State(Journal):
         self.watched: list[dict[Item, None]] = []
         super().__init__(model, outer)
         self._numbers: dict[str, int] = {}  # of the names that were taken
-        self._next = {"id": max((node.id for node in model.nodes), default=-1) + 1, "place": 1}
         self._labels = dict.fromkeys(map(float, range(len(model.nodes))))  # all that were ever given
         values: dict[int, Value] = {}
         for node in model.nodes:
@@ -297,21 +303,21 @@ class State(Journal):
         """A tensor that no item has yet. Its number and the first one of the graph make one that no tensor of the file has."""
         return Value(item, index, next(self._slots) - self.model.first_tensor, None)
 
-    def touch(self, item: Item) -> None:
+    def revise(self, item: Item) -> None:
         """Tell the watchers that an item must be looked at again, now and when the change is undone."""
         self.journal.append((self.revisit, (item,)))
         self.revisit(item)
 
     def enter(self, item: Item) -> None:
         """Put an item into the draft. It reads what its inputs say."""
-        self.touch(item)
+        self.revise(item)
         self._put(self.items, item.id, item)
         self._put(self.by_name.setdefault(item.name, {}), item, None)
         self._read(item)
 
     def leave(self, item: Item) -> None:
         """Take an item out of the draft. Nothing may read it."""
-        self.touch(item)
+        self.revise(item)
         self._unread(item)
         self._drop(self.items, item.id)
         self._drop(self.by_name[item.name], item)
@@ -324,7 +330,7 @@ class State(Journal):
         if value is not None:
             self._order(value.item, item)
             self._put(self.readers.setdefault(value, {}), (item, index), None)
-        self.touch(item)
+        self.revise(item)
         if before is not None:
             self._drop(self.readers[before], (item, index))
         self.journal.append((item.inputs.__setitem__, (index, before)))
@@ -336,7 +342,7 @@ class State(Journal):
         for value in inputs:
             if value is not None:
                 self._order(value.item, item)
-        self.touch(item)
+        self.revise(item)
         self._unread(item)
         self._set(item, "inputs", inputs)
         self._set(item, "ports", ports)
@@ -355,24 +361,24 @@ class State(Journal):
 
     def set_outputs(self, item: Item, outputs: list[Value], ids: list[int]) -> None:
         """Give a layer other outputs, with these ids of ports. Nothing may read one that goes."""
-        self.touch(item)
+        self.revise(item)
         ports = item.input_ids, ids
         self._set(item, "outputs", outputs)
         self._set(item, "ports", ports)
         for index, value in enumerate(outputs):
             for reader, _ in self.readers.get(value, ()):
-                self.touch(reader)
+                self.revise(reader)
             self._set(value, "index", index)
             self._set(value, "slot", next(self._slots) - self.model.first_tensor)  # the numbers of a layer's tensors follow each other
 
     def set_port_maps(self, item: Item, entries: list[PortMap] | None) -> None:
         """Give a layer with bodies other entries of port maps."""
-        self.touch(item)
+        self.revise(item)
         self._set(item, "port_maps", entries)
 
     def set_attributes(self, item: Item, attributes: dict[str, str]) -> None:
         """Give a layer other attributes, as text."""
-        self.touch(item)
+        self.revise(item)
         self._set(item, "attributes", attributes)
 
     def rename(self, item: Item, name: str) -> None:
@@ -388,12 +394,6 @@ class State(Journal):
     def set_names(self, value: Value, names: str | None) -> None:
         """Give a tensor other names, as the text of a port has them."""
         self._set(value, "names", names)
-
-    def _number(self, key: str) -> int:
-        """The next number for the id or the place of a new item."""
-        number = self._next[key]
-        self._put(self._next, key, number + 1)
-        return number
 
     # Questions.
 
@@ -467,7 +467,7 @@ class State(Journal):
                 pending += [value.item for value in item.inputs if value is not None and value.item.label >= low]
         moved = sorted(backward, key=_label) + sorted(forward, key=_label)
         for item, label in zip(moved, sorted(item.label for item in moved), strict=True):
-            self.touch(item)
+            self.revise(item)
             self._set(item, "label", label)
 
 

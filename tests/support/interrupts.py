@@ -17,7 +17,7 @@ def of_irshape(code: CodeType) -> bool:
 
 
 class Interrupter:
-    """Raises an error at the line of this number, of those in the code that `where` chooses; `count` is the number of lines that have run."""
+    """Raises an error at the line of this number, of those in the code that `where` chooses; `count` says how many have run."""
 
     def __init__(self, moment: int, error: type[BaseException], where: Callable[[CodeType], bool]) -> None:
         self.moment = moment
