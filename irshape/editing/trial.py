@@ -54,7 +54,7 @@ Test: TypeAlias = Callable[[Candidate, list[Diagnostic]], bool]
 
 
 def shows_code(code: str, match: str | None, types: Collection[str | None] = ()) -> Test:
-    """The test whether irshape reports a code in a diagnostic whose text matches a pattern; `types` are those of layers that count, if any."""
+    """The test whether irshape reports a code in a diagnostic that matches a pattern; `types` are those of layers that count, if any."""
     pattern = re.compile(match or "")
     return lambda _, found: any(
         one.code == code and (not types or one.where.layer_type in types) and pattern.search(str(one)) for one in found
