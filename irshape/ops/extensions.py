@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, Final, TypeAlias
 
 from irshape.ops.op import DefinitionError, Op
-from irshape.ops.registry import REGISTRY, Clash, ExtensionError, Registry, register, scoped, unscoped
+from irshape.ops.registry import REGISTRY, Clash, ExtensionError, Registry, register, scope, scoped
 
 Extensions: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 """Files (`ops.toml`, `ops.py`) and modules (`package.ops`) of operations."""
@@ -84,11 +84,12 @@ def _load(name: str) -> list[type[Op]]:
     if _is_file(name) and not name.endswith(".py"):
         raise ExtensionError(f"{name}: an extension is a .toml file, a .py file, or a module that can be imported")
     own = Registry(REGISTRY)
-    token = scoped(own)
+    before = scope()
     try:
+        scoped(own)
         module = _run(name) if name.endswith(".py") else _import(name)
     finally:
-        unscoped(token)
+        scoped(before)
     ops = own.own()
     # A module that the program has imported by itself has registered its operations for all models.
     if not ops and not any(f"{op.__module__}.".startswith(f"{module}.") for op in REGISTRY.own()):
@@ -179,8 +180,11 @@ def load_plugins() -> bool:
             module = import_module(point.module)
             file = point.attr or ""
             if file.endswith(".toml"):
-                for op in _read(os.path.join(os.path.dirname(module.__file__ or ""), file), point.module):
-                    register(op)
+                if point.value not in _loaded:
+                    _loaded[point.value] = _read(os.path.join(os.path.dirname(module.__file__ or ""), file), point.module)
+                for op in _loaded[point.value]:
+                    if REGISTRY.find(op.TYPE, op.VERSION) is not op:  # else a run that was broken off has registered it
+                        register(op)
         except Exception as error:
             raise ExtensionError(
                 f"{owner} adds operations by its entry point {GROUP}: {point.name} = {point.value}, which cannot be loaded: "
