@@ -7,17 +7,18 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.constants import Content, difference
+from irshape.answers.cost.forms import COMPARISON
 from irshape.answers.matching import Matching, is_unnamed, source_of
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node, OutputPort
 from irshape.ops.infrastructure import Constant
+from irshape.report import form
 from irshape.report.diagnostic import ERROR
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import Described
 from irshape.shape.translation import Translation
-from irshape.version import TOOL
 from irshape.xml.document import Port
 from irshape.xml.weights import UNREAD, WeightsError
 
@@ -119,23 +120,7 @@ class Difference:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/diff.schema.json`."""
-        return {
-            "tool": TOOL,
-            "a": self.a.document.path,
-            "b": self.b.document.path,
-            "is_same": self.is_same,
-            "changes": [
-                {"kind": one.kind, "what": one.what, "before": one.before, "after": one.after, "a": _layer(one.a), "b": _layer(one.b)}
-                for one in self.changes
-            ],
-            "effects": [
-                {"what": one.what, "before": one.before, "after": one.after, "a": _layer(one.a), "b": _layer(one.b), "port": one.port}
-                for one in self.effects
-            ],
-            "asides": self.asides,
-            "uncompared": self.uncompared,
-            **({} if self.cost is None else {"cost": self.cost.to_dict()}),
-        }
+        return DIFFERENCE(self)
 
 
 def compare(a: Inference, b: Inference) -> Difference:
@@ -433,8 +418,39 @@ def _rt_info(model: Model) -> dict[str, str]:
     return found
 
 
-def _layer(node: Node | None) -> dict[str, str | int | None] | None:
-    if node is None:
-        return None
-    line = node.model.document.position(node.layer.offset)[0]
-    return {"layer": node.key, "name": node.name, "type": node.type, "path": node.model.path or None, "line": line}
+_LAYER: Final = form.Form(
+    layer=(form.KEY, "key"),
+    name=form.NAME,
+    type=form.TYPE,
+    path=(form.BODIES, "model.path?"),
+    line=("number: counted from 1", lambda node: node.model.document.position(node.layer.offset)[0]),
+)
+DIFFERENCE: Final = form.Form(
+    tool=form.TOOL_FIELD,
+    a=(form.FILE, "a.document.path"),
+    b=(form.FILE, "b.document.path"),
+    is_same="flag: the models are equal, even if the files differ",
+    changes=form.Form(
+        kind=form.word(*sorted(KINDS)),
+        what="text: the name of the attribute, or the position of the input or output; may be empty",
+        before="text?: the value in the first file; null if absent",
+        after="text?: the value in the second file; null if absent",
+        a=_LAYER.maybe(),
+        b=_LAYER.maybe(),
+    ).list("the differences of the models"),
+    effects=form.Form(
+        what=form.word("shape", "element_type"),
+        before="text",
+        after="text",
+        a=_LAYER.one(),
+        b=_LAYER.one(),
+        port="number: the output's position",
+    ).list("shapes and element types that differ because of the changes"),
+    asides="texts: differences of the files that do not affect the models",
+    uncompared="text?: the reason why constants could not be compared",
+    cost=form.Field(
+        {**COMPARISON.schema, "description": "the costs of both models; only where they are asked for"},
+        convert=lambda costs, _: COMPARISON(costs),
+        optional=True,
+    ),
+)
