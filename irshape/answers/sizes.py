@@ -509,7 +509,7 @@ SIZES: Final = form.Form(
     diagnostics=form.diagnostics(),
     # The command adds it.
     nearest=form.Field(
-        {"description": "the nearest valid sizes below and above the sizes of `--near`", **_NEAREST.schema},
+        {"description": "the nearest valid sizes below and above the sizes of `--near`", **_NEAREST.schema, "type": ["object", "null"]},
         lambda _: None,
         optional=True,
     ),

@@ -126,3 +126,7 @@ def test_the_answer_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     jsonschema.validate(told, schema)
     assert (told["ok"], told["condition"]) == (True, "H >= 3 and H % 4 in {0, 3} and W >= 3 and W % 4 in {0, 3}")
     assert told["nearest"] == {"given": {"H": 3, "W": 2}, "below": None, "above": {"H": 3, "W": 3}}
+    _, lines, _ = run(capsys, ATROUS, "--format", "json")
+    told = json.loads("\n".join(lines))
+    jsonschema.validate(told, schema)
+    assert told["nearest"] is None
