@@ -17,8 +17,8 @@ from irshape.report import form
 from irshape.report.diagnostic import ERROR
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
+from irshape.shape.fold import Translation
 from irshape.shape.notation import Described
-from irshape.shape.translation import Translation
 from irshape.xml.document import Port
 from irshape.xml.weights import UNREAD, WeightsError
 

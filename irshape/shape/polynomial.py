@@ -613,36 +613,6 @@ class PolynomialTable:
 
         return evaluated
 
-    def substituted(self, expression: Expression, given: Mapping[int, Expression]) -> Expression:
-        """The expression with some atoms replaced, also inside other atoms; ZeroDivisionError if a divisor becomes 0."""
-        known: dict[int, Expression] = {}
-
-        def value_of(polynomial: Expression) -> Expression:
-            total: Expression
-            total, terms = split(polynomial)
-            if total == 0 and len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1:  # one atom alone, as most are
-                return known[terms[0][0][0]]
-            for monomial, coefficient in terms:
-                product: Expression = coefficient
-                for index in monomial:
-                    product = self.multiply(product, known[index])
-                total = self.add(total, product)
-            return total
-
-        below = self.atoms_below(expression)
-        if given.keys().isdisjoint(below):
-            return expression
-        self.work.take(len(below))
-        for index in below:
-            atom = self.atoms[index]
-            if index in given:
-                known[index] = given[index]
-            elif not atom.arguments:
-                known[index] = self.polynomial(0, {(index,): 1})
-            else:
-                known[index] = self.operation(atom.kind, *map(value_of, atom.arguments))
-        return value_of(expression)
-
     def rename(self, index: int, name: str) -> None:
         """Give a symbol another name."""
         self.atoms[index].name = name

@@ -8,6 +8,7 @@ from math import gcd, inf
 from typing import Final
 
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, format_size
+from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, Terms
 from irshape.shape.range import COMPOSE, Bound, Range, add, exactly, join, meet, multiply, reduced, subtract
@@ -82,7 +83,7 @@ class Reported:
             if atom.kind in SELECTIONS and not self._work.is_done:
                 argument = self._argument(atom)
                 if argument is not None:
-                    found[atom.index] = self._table.substituted(argument, found) if isinstance(argument, Polynomial) else argument
+                    found[atom.index] = replaced(argument, found)
         return found
 
     def _argument(self, atom: Atom) -> Expression | None:
@@ -107,7 +108,7 @@ class Reported:
         if not isinstance(size, Dim) or not self.resolved:
             return size
         try:
-            expression = self._table.substituted(size.polynomial, self.resolved)
+            expression = replaced(size.polynomial, self.resolved)
         except ZeroDivisionError:
             return size
         return size if expression is size.polynomial else dim_of(size.scope, expression)

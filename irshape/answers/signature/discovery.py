@@ -16,6 +16,7 @@ from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
 from irshape.shape.dim import Dim, Scope, Size, dim_of
 from irshape.shape.element_type import ElementType
+from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, size_of
 from irshape.shape.polynomial import Expression, PolynomialTable
@@ -280,7 +281,7 @@ class Discovery:
         inputs: dict[Node, DescribedShape] = {}
         state: dict[Node, tuple[Described, ...]] = {}
         for node, shape in shapes.items():
-            text = ",".join(table.text(table.substituted(size, new)) for size in shape)
+            text = ",".join(table.text(replaced(size, new)) for size in shape)
             described = parse_shape(f"[{text}]")
             if not {name for size in described or () for name in size.symbols} <= set(letters.values()):
                 raise ShapeSyntaxError(text, 0, "a size is too large for a formula")
