@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import Protocol, TypeVar
 
 from irshape.shape.dim import Dim, Size
@@ -40,15 +41,11 @@ def fold(table: PolynomialTable, algebra: Algebra[_T], expressions: Iterable[Exp
 
     def value(expression: Expression) -> _T:
         constant, terms = split(expression)
-        total = algebra.number(constant) if constant or not terms else None
+        parts = [algebra.number(constant)] if constant or not terms else []
         for monomial, coefficient in terms:
-            product = algebra.number(coefficient) if coefficient != 1 else None
-            for index in monomial:
-                product = known[index] if product is None else algebra.multiply(product, known[index])
-            assert product is not None
-            total = product if total is None else algebra.add(total, product)
-        assert total is not None
-        return total
+            factors = [known[index] for index in monomial]
+            parts.append(reduce(algebra.multiply, factors if coefficient == 1 else [algebra.number(coefficient), *factors]))
+        return reduce(algebra.add, parts)
 
     for index in table.atoms_below(*expressions):
         if index in known:
