@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help example test test-all pyodide compiled lint format generate site page-types vendor docs docs-serve ci fuzz hostile bench release-check clean
+.PHONY: help example test test-all pyodide compiled lint format generate site page-types vendor docs docs-serve mutants ci fuzz hostile bench release-check clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -54,6 +54,10 @@ docs: $(BIN)/zensical  ## build the documentation into build/site, and check its
 
 docs-serve: docs  ## show the documentation at http://127.0.0.1:8000
 	$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory build/site
+
+mutants: $(BIN)/pytest  ## make a sample of small changes of the code, and list those that no test notices; takes about an hour
+	$(BIN)/pip install -q -e '.[mutants]'
+	$(BIN)/python tools/mutants.py 60 1
 
 ci:  ## what a change must pass, as .ci/run does it
 	.ci/run

@@ -88,7 +88,7 @@ def test_openvino_reads_no_output_shape_beside_a_surplus_input() -> None:
 
     sizes = []
     for surplus in (0, 1):
-        net = Net(10)
+        net = Net(version=10)
         inputs = [net.parameter("f32[1,20,224,224]"), net.parameter("f32[20,10,3,3]"), net.const([450, 450])]
         inputs += [net.parameter("f32[1]")] * surplus
         pads = dict.fromkeys(("pads_begin", "pads_end", "output_padding"), "0,0")

@@ -12,9 +12,9 @@ import irshape.ops
 from irshape.ops.index import MODULES
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
-from tests.support.ir import Net
+from tests.support.ir import Net, input_of
 from tests.support.oracle import core
-from tests.support.rows import OPS, WITHOUT_OPENVINO, Differs, Row, Table, input_of, is_refused, net_of, tables
+from tests.support.rows import OPS, WITHOUT_OPENVINO, Differs, Row, Table, is_refused, net_of, tables
 
 TABLES = list(tables())
 

@@ -15,9 +15,9 @@ from irshape.model.model import Node
 from irshape.shape.dim import product
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Port
-from tests.support.ir import Net, flatten, text
+from tests.support.ir import Const, Net, flatten, text
 from tests.support.oracle import EXTENDED
-from tests.support.rows import Const, attributes_of, inputs_of, is_refused, outputs_of, tables
+from tests.support.rows import attributes_of, inputs_of, is_refused, outputs_of, tables
 from tools.specification_examples import LARGEST, ROOT, Example, examine, examples, faults, page, page_text
 
 OURS = sorted((Path(__file__).parent / "data" / "examples").glob("*.xml"))

@@ -34,10 +34,19 @@ def op_index() -> str:
     return f"{title}\n\nfrom typing import Final\n\nMODULES: Final = {{\n{lines}}}\n"
 
 
-def schema(path: str) -> str:
-    """A schema that a function makes, named by its module and its name."""
+def schema(path: str, title: str = "") -> str:
+    """A schema that a function makes, or that of the form of an answer; both are named by module and name."""
+    from irshape.answers.cost.forms import AMOUNT
+    from irshape.report.form import DIAGNOSTIC
+
     module, _, name = path.partition(":")
-    return json.dumps(getattr(import_module(module), name)(), indent=2) + "\n"
+    found = getattr(import_module(module), name)
+    if not title:
+        return json.dumps(found(), indent=2) + "\n"
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **found.schema}
+    text = json.dumps(whole)
+    shared = {name: one.schema for name, one in (("amount", AMOUNT), ("diagnostic", DIAGNOSTIC)) if f"#/$defs/{name}" in text}
+    return json.dumps({**whole, "$defs": shared} if shared else whole, indent=2) + "\n"
 
 
 def operations_schema() -> str:
@@ -318,26 +327,32 @@ def attribute_type(annotation: Any) -> str:
 # The pages with examples that run.
 SHOWN = ["README.md", "examples/README.md", *(f"docs/guides/{path.name}" for path in sorted((ROOT / "docs" / "guides").glob("*.md")))]
 
-# Each schema, and the function that makes it.
+# Each schema: the function that makes it, or the form of an answer and the title.
 SCHEMAS = {
-    "report": "tools.schemas.report:report_schema",
-    "diagnostics": "tools.schemas.report:diagnostic_schema",
-    "cost": "tools.schemas.report:cost_schema",
-    "diff": "tools.schemas.report:diff_schema",
-    "extension": "tools.schemas.extension:extension_schema",
-    "info": "tools.schemas.report:info_schema",
-    "explanation": "tools.schemas.report:explanation_schema",
-    "signature": "tools.schemas.report:signature_schema",
-    "scan": "irshape.scan.fields:row_schema",
-    "sizes": "tools.schemas.report:sizes_schema",
-    "summary": "tools.schemas.report:summary_schema",
-    "configuration": "irshape.settings.schema:configuration_schema",
+    "report": ("irshape.inference.forms:REPORT", "The report of irshape on an OpenVINO IR"),
+    "diagnostics": ("irshape.report.form:DIAGNOSTIC", "A fault of an OpenVINO IR, as irshape reports it"),
+    "cost": ("irshape.answers.cost.cost:COST", "What an OpenVINO IR costs: operations, parameters, memory and traffic"),
+    "diff": ("irshape.answers.diff:DIFFERENCE", "The difference of two OpenVINO IRs"),
+    "extension": ("tools.schemas.extension:extension_schema",),
+    "info": ("irshape.answers.info:INFO", "The summary of an OpenVINO IR"),
+    "explanation": (
+        "irshape.answers.explain.explanation:EXPLANATION",
+        "Why a port of an OpenVINO IR is what it is, as irshape explains it",
+    ),
+    "signature": (
+        "irshape.answers.signature.signature:SIGNATURE",
+        "The signature of an OpenVINO IR: its inputs and outputs in few symbols",
+    ),
+    "scan": ("irshape.scan.fields:row_schema",),
+    "sizes": ("irshape.answers.sizes:SIZES", "For which input sizes an OpenVINO IR is valid"),
+    "summary": ("irshape.answers.summary:SUMMARY", "The modules of an OpenVINO IR, with shapes, parameters, work and memory"),
+    "configuration": ("irshape.settings.schema:configuration_schema",),
 }
 
 FILES = {
     "irshape/ops/index.py": op_index,
     "irshape/editing/operations.pyi": operation_stubs,
-    **{f"schemas/{name}.schema.json": partial(schema, path) for name, path in SCHEMAS.items()},
+    **{f"schemas/{name}.schema.json": partial(schema, *made) for name, made in SCHEMAS.items()},
     "schemas/operations.schema.json": operations_schema,
     "docs/diagnostics.md": diagnostics_index,
     **{name: partial(diagnostics_page, name) for name in diagnostics_pages()},

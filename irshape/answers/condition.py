@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Final, NamedTuple
 
+from irshape.inference.forms import GUARD
 from irshape.inference.run import Guard
+from irshape.report.form import Form, described
 
 
 class Condition(NamedTuple):
@@ -22,6 +24,9 @@ class Condition(NamedTuple):
         """The body that demands the condition, if this body need not run: `then_body of If_3`; else empty."""
         return self.guards[0].branch if self.guards else ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/sizes.schema.json`."""
-        return {"condition": self.text, "symbols": list(self.symbols), "guards": [guard.to_dict() for guard in self.guards]}
+
+CONDITION: Final = Form(
+    condition=("text: a Python expression", "text"),
+    symbols="texts",
+    guards=described("the layers that demand it; empty for a condition of the given ranges", GUARD.list()),
+)

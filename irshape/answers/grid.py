@@ -10,17 +10,18 @@ grid starts further on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import gcd, inf, lcm, prod
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from irshape.answers.size_set import Mask
 from irshape.shape.dim import Dim, Size
+from irshape.shape.fold import fold
 from irshape.shape.guard import Requirement
-from irshape.shape.polynomial import Expression, PolynomialTable, split
+from irshape.shape.polynomial import Atom, Expression, PolynomialTable
 
 Numbers: TypeAlias = NDArray[Any]
 
@@ -169,52 +170,6 @@ def _tails(axes: Mapping[str, Axis], unsettled: Mask) -> set[str]:
     return late
 
 
-# One walk over formulas; an algebra says what is computed from them.
-
-_T = TypeVar("_T")
-
-
-class _Algebra(Protocol[_T]):
-    def constant(self, value: int) -> _T: ...
-    def symbol(self, name: str) -> _T: ...
-    def add(self, a: _T, b: _T) -> _T: ...
-    def multiply(self, a: _T, b: _T) -> _T: ...
-    def divide(self, a: _T, divisor: int) -> _T: ...
-    def floor(self, a: _T, b: _T) -> _T: ...
-    def select(self, kind: str, a: _T, b: _T) -> _T: ...
-
-
-def _computed(algebra: _Algebra[_T], table: PolynomialTable, polynomials: Iterable[Expression]) -> list[_T]:
-    """The value of each polynomial in an algebra; every atom is computed once."""
-    known: dict[int, _T] = {}
-
-    def value(expression: Expression) -> _T:
-        constant, terms = split(expression)
-        total = algebra.constant(constant)
-        for monomial, coefficient in terms:
-            product = algebra.constant(coefficient)
-            for index in monomial:
-                product = algebra.multiply(product, known[index])
-            total = algebra.add(total, product)
-        return total
-
-    polynomials = list(polynomials)
-    for index in table.atoms_below(*polynomials):
-        atom = table.atoms[index]
-        if atom.kind == "symbol":
-            known[index] = algebra.symbol(atom.name)
-            continue
-        a, b = map(value, atom.arguments)
-        divisor = atom.arguments[1]
-        if atom.kind == "floor" and isinstance(divisor, int):
-            known[index] = algebra.divide(a, divisor)
-        elif atom.kind in ("add", "multiply", "floor"):
-            known[index] = getattr(algebra, atom.kind)(a, b)
-        else:
-            known[index] = algebra.select(atom.kind, a, b)
-    return [value(expression) for expression in polynomials]
-
-
 def _sides(requirement: Requirement) -> tuple[Expression, Expression]:
     return _polynomial(requirement.a), _polynomial(requirement.b)
 
@@ -251,11 +206,11 @@ class _Growths:
         self.axes = axes
         self.substitutions = substitutions
 
-    def constant(self, value: int) -> _Number:
+    def number(self, value: int) -> _Number:
         return _Number(value, {})
 
-    def symbol(self, name: str) -> _Number:
-        axis, factor, constant = self.substitutions[name]
+    def symbol(self, atom: Atom) -> _Number:
+        axis, factor, constant = self.substitutions[atom.name]
         return _Number(constant, {axis: _Growth(1, 1, abs(factor) * self.axes[axis].step)})
 
     def add(self, a: _Number, b: _Number) -> _Number:
@@ -276,12 +231,13 @@ class _Growths:
             growths[name] = _Growth(period * rounds, degree, content * rounds // divisor)
         return _Number(a.constant // divisor, growths)
 
-    def floor(self, a: _Number, b: _Number) -> _Number:
+    def operation(self, atom: Atom, a: _Number, b: _Number) -> _Number:
+        if atom.kind != "floor":
+            return _Number(0, _merged(a, b, max))
+        if isinstance(divisor := atom.arguments[1], int):
+            return self.divide(a, divisor)
         # The grid checks whether the quotient is constant in each class.
         return _Number(0, {name: growth._replace(content=0) for name, growth in _merged(a, b, max).items()})
-
-    def select(self, kind: str, a: _Number, b: _Number) -> _Number:
-        return _Number(0, _merged(a, b, max))
 
 
 def _merged(a: _Number, b: _Number, degree: Any) -> dict[str, _Growth]:
@@ -302,7 +258,7 @@ def _growths(
     table: PolynomialTable, requirement: Requirement, axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]
 ) -> dict[str, _Growth]:
     growths = _Growths(axes, substitutions)
-    a, b = _computed(growths, table, _sides(requirement))
+    a, b = fold(table, growths, _sides(requirement))
     whole = growths.add(a, b)
     if requirement.kind == "div" and isinstance(requirement.b, int) and requirement.b:
         whole = growths.add(a, growths.divide(a, abs(requirement.b)))
@@ -329,11 +285,11 @@ class _Magnitudes:
         self.largest = max(self.largest, value)
         return value
 
-    def constant(self, value: int) -> int:
+    def number(self, value: int) -> int:
         return self._noted(abs(value))
 
-    def symbol(self, name: str) -> int:
-        axis, factor, constant = self.substitutions[name]
+    def symbol(self, atom: Atom) -> int:
+        axis, factor, constant = self.substitutions[atom.name]
         own = self.axes[axis]
         return self._noted(abs(constant) + abs(factor) * (abs(own.low) + own.step * own.points))
 
@@ -343,13 +299,9 @@ class _Magnitudes:
     def multiply(self, a: int, b: int) -> int:
         return self._noted(a * b)
 
-    def divide(self, a: int, divisor: int) -> int:
-        return self._noted(max(a + 1, self._noted(divisor)))
-
-    def floor(self, a: int, b: int) -> int:
-        return self._noted(a + 1)
-
-    def select(self, kind: str, a: int, b: int) -> int:
+    def operation(self, atom: Atom, a: int, b: int) -> int:
+        if atom.kind == "floor":
+            return self._noted(max(a + 1, b) if isinstance(atom.arguments[1], int) else a + 1)
         return max(a, b)
 
 
@@ -376,7 +328,7 @@ class _Grid:
         """The cells in which the requirement holds, and the cells in which that is not settled."""
         sides = _sides(requirement)
         magnitudes = _Magnitudes(self.axes, self.substitutions)
-        a_most, b_most = _computed(magnitudes, self.table, sides)
+        a_most, b_most = fold(self.table, magnitudes, sides)
         reach = 2 ** sum(axis.degree + 1 for axis in self.axes.values())
         points = prod(axis.points for axis in self.axes.values())
         if 4 * reach * (magnitudes.largest + a_most + b_most) > _INT64:
@@ -388,7 +340,7 @@ class _Grid:
         work.take(_STEPS_A_REQUIREMENT + (1 + len(self.table.atoms_below(*sides))) * (4 + points // a_step))
         if work.is_done:
             raise Unsolved
-        a, b = _computed(self, self.table, sides)
+        a, b = fold(self.table, self, sides)
         if requirement.kind == "div" and isinstance(requirement.b, int):
             remainder = self._first(a % requirement.b) if requirement.b else np.ones_like(self._first(a))
             holds, fails = _mask(remainder == 0), _mask(remainder != 0)
@@ -437,13 +389,13 @@ class _Grid:
         is_settled |= is_zero | _never_negative(-differences) & _never_negative(self._differences(rest - divisor - 1))
         return quotient, differences, is_settled
 
-    # The algebra of `_computed`.
+    # The algebra of `fold`.
 
-    def constant(self, value: int) -> Numbers:
+    def number(self, value: int) -> Numbers:
         return np.full([1] * len(self.axes), value, self.dtype if -_INT64 < value < _INT64 else object)
 
-    def symbol(self, name: str) -> Numbers:
-        axis, factor, constant = self.substitutions[name]
+    def symbol(self, atom: Atom) -> Numbers:
+        axis, factor, constant = self.substitutions[atom.name]
         sizes = constant + factor * self.axes[axis].sizes().astype(self.dtype)
         return sizes.reshape([-1 if number == self.order[axis] else 1 for number in range(len(self.axes))])
 
@@ -453,23 +405,21 @@ class _Grid:
     def multiply(self, a: Numbers, b: Numbers) -> Numbers:
         return a * b
 
-    def divide(self, a: Numbers, divisor: int) -> Numbers:
-        return a // divisor
-
-    def floor(self, a: Numbers, b: Numbers) -> Numbers:
-        quotient, _, is_settled = self._quotient(a, b)
-        self._settle(is_settled)
-        return quotient
-
-    def select(self, kind: str, a: Numbers, b: Numbers) -> Numbers:
-        if kind == "broadcast":
-            one = self.constant(1)
+    def operation(self, atom: Atom, a: Numbers, b: Numbers) -> Numbers:
+        if atom.kind == "floor":
+            if isinstance(divisor := atom.arguments[1], int):
+                return a // divisor
+            quotient, _, is_settled = self._quotient(a, b)
+            self._settle(is_settled)
+            return quotient
+        if atom.kind == "broadcast":
+            one = self.number(1)
             is_one, is_other = self._equal(a, one)
             self._settle(is_one | is_other)
             return np.where(a == 1, b, a)
         differences = self._differences(a - b)
         self._settle(_never_negative(differences) | _never_negative(-differences))
-        return np.minimum(a, b) if kind == "min" else np.maximum(a, b)
+        return np.minimum(a, b) if atom.kind == "min" else np.maximum(a, b)
 
     def _settle(self, is_settled: Mask) -> None:
         self.unsettled = self.unsettled | ~is_settled

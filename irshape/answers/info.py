@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from irshape.answers.batch.axes import BY_PROOF, engine_of, find_batch
-from irshape.answers.releases import oldest_release
+from irshape.answers.cost.forms import OF_TYPE
+from irshape.answers.releases import OLDEST, oldest_release
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
 from irshape.answers.signature.naming import named
 from irshape.answers.signature.signature import Signature
@@ -19,10 +20,10 @@ from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.ops.context import element_count
 from irshape.ops.infrastructure import Constant, ReadValueV3, ReadValueV6
+from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
 from irshape.shape.dim import Dim
-from irshape.version import TOOL
 
 
 class InfoTensor:
@@ -55,13 +56,6 @@ class InfoTensor:
 
     def __repr__(self) -> str:
         return f"<{self._node.type} {self.name!r}: {self.element_type}{self.formula}>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/info.schema.json`."""
-        return {
-            "layer": self._node.key, "name": self.name, "element_type": self.element_type, "shape": self.shape,
-            "formula": self.formula, "tensor_names": self.tensor_names, "layout": self.layout,
-        }  # fmt: skip
 
 
 class Info:
@@ -154,45 +148,7 @@ class Info:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/info.schema.json`."""
-        document = self.document
-        return {
-            "tool": TOOL,
-            "file": document.path,
-            "name": document.name,
-            "ir_version": document.version,
-            "errors": self.errors,
-            "layers": self.layers,
-            "opsets": self.opsets,
-            "oldest": self.oldest.to_dict(),
-            "extensions": [
-                {"name": name or None, "operations": counts(node.type for node in nodes)} for name, nodes in self.extensions.items()
-            ],
-            "inputs": [one.to_dict() for one in self.inputs],
-            "outputs": [one.to_dict() for one in self.outputs],
-            "ports": self.ports,
-            "roots": [
-                {
-                    "kind": root.kind, "layer": root.node.key, "layer_name": root.node.name, "axis": root.axis,
-                    "size": self._inference.format((root.size,)).strip("[]"), "ports": root.ports, "unbounded": root.unbounded,
-                }
-                for root in self.roots
-            ],
-            "unranked": [{"layer": node.key, "layer_name": node.name, "ports": count} for node, count in self.unranked.items()],
-            "operations": self.operations,
-            "parameters": {name: {"elements": elements, "bytes": size} for name, (elements, size) in self.parameters.items()},
-            "state": [one.to_dict() for one in self.state],
-            "bodies": [{"layer": graph.holder.key, "name": graph.path, "layers": len(graph)} for graph in self.bodies if graph.holder],
-            "batch": [{"layer": node.key, "layer_name": node.name, "axis": axis, "reason": reason} for node, axis, reason in self.batch],
-            "batch_candidates": [
-                [{"layer": node.key, "layer_name": node.name, "axis": axis} for node, axis in axes] for axes in self.candidates
-            ],
-            "guards": [str(guard.requirement) for guard in self._guards],
-            "unfinished": [one.to_dict() for one in self.unfinished],
-            "signature": None if self.signature is None else {
-                "inputs": self.signature.inputs, "state": self.signature.state, "outputs": self.signature.outputs,
-                "conditions": [condition.text for condition in self.signature.conditions],
-            },
-        }  # fmt: skip
+        return INFO(self)
 
 
 def counts(words: Iterable[str]) -> dict[str, int]:
@@ -211,3 +167,76 @@ def parameters(nodes: list[Node]) -> dict[str, tuple[int, int]]:
             elements, size = found.get(op.element_type.name, (0, 0))
             found[op.element_type.name] = elements + (element_count(op.shape) or 0), size + op.size
     return dict(sorted(found.items(), key=lambda item: -item[1][1]))
+
+
+_TENSOR: Final = form.Form(
+    layer=(form.KEY, "_node.key"),
+    name="text: the name of the layer, of an output's tensor, or of the variable",
+    element_type="text",
+    shape="text: in OpenVINO's notation",
+    formula="text: the shape with formulas of the input sizes",
+    tensor_names="texts: the names of the tensor",
+    layout="text?: [N,C,H,W]",
+)
+_EXTENSION: Final = form.Form(
+    name=("text?: the library; null if the description of its operations does not name it", lambda one: one[0] or None),
+    operations=("counts: its layers by operation", lambda one: counts(node.type for node in one[1])),
+)
+
+
+_LAYER: Final[dict[str, form.Said]] = {"layer": (form.KEY, lambda one: one[0].key), "layer_name": (form.NAME, lambda one: one[0].name)}
+_AXES: Final = form.Form(**_LAYER, axis=("count", form.item(1))).list("axes that change together")
+_SIGNATURE: Final = form.Form(
+    inputs="names",
+    state="names",
+    outputs="names",
+    conditions=("texts: all must hold", lambda signature: [one.text for one in signature.conditions]),
+)
+INFO: Final = form.Form(
+    tool=form.TOOL_FIELD,
+    file=(form.FILE, "document.path"),
+    name=("text: the net's name", "document.name"),
+    ir_version=("number: 0 for an example of the specification", "document.version"),
+    errors="count",
+    layers="count: including the layers of bodies",
+    opsets="counts: layers by opset",
+    oldest=OLDEST.one(),
+    extensions=_EXTENSION.list("the extensions that OpenVINO needs to run the model", lambda info: info.extensions.items()),
+    inputs=_TENSOR.list("in the order of the file"),
+    outputs=_TENSOR.list("in the order of the file"),
+    ports=form.Field(form.Form(**dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), "count")).schema),
+    roots=form.Form(
+        kind=form.word("input", "variable", "iteration", "recorded", "rank", "data"),
+        layer=(form.KEY, "node.key"),
+        layer_name=(form.NAME, "node.name"),
+        axis="count",
+        size=form.Field({"type": "string"}, convert=lambda size, info: info._inference.format((size,)).strip("[]")),
+        ports="count: output ports whose shapes depend on it",
+        unbounded="count: output ports that have no upper bound because of it",
+    ).list("the axes that make sizes dynamic"),
+    unranked=form.Form(**_LAYER, ports=("count", form.item(1))).list(
+        "the layers from which on the rank is unknown", lambda info: info.unranked.items()
+    ),
+    operations="counts: layers by operation",
+    parameters=OF_TYPE.named("constants by element type"),
+    state=_TENSOR.list("the variables"),
+    bodies=form.Form(layer=(form.KEY, "holder.key"), name=("text", "path"), layers=("count", len)).list(
+        "graphs inside layers", lambda info: [graph for graph in info.bodies if graph.holder]
+    ),
+    batch=form.Form(**_LAYER, axis=("count", form.item(1)), reason=("text", form.item(2))).list("the axes that are the batch"),
+    batch_candidates=form.Field(
+        {"type": "array", "items": _AXES.schema, "description": "the possible batch axes, if ambiguous"},
+        "candidates",
+        lambda several, info: [_AXES.convert(one, info) for one in several],  # type: ignore[misc]
+    ),
+    guards=("texts: the conditions on the sizes", lambda info: [str(guard.requirement) for guard in info._guards]),
+    unfinished=form.diagnostics("the parts of the answer that take more than the limit work allows"),
+    signature=form.Field(
+        {
+            "description": "the inputs and outputs in few symbols; null without open sizes, and for a model with errors",
+            **_SIGNATURE.schema,
+            "type": ["object", "null"],
+        },
+        convert=lambda signature, _: signature and _SIGNATURE(signature),
+    ),
+)

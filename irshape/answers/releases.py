@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from irshape.ops.registry import RELEASES, opset
+from irshape.report.form import Form
 from irshape.report.text import some
 from irshape.shape.element_type import ElementType
 
@@ -49,9 +50,15 @@ class Oldest(NamedTuple):
         """Whether it is certain that no older release reads the model."""
         return self.release is not None and self.release == self.earliest and not self.is_after
 
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/info.schema.json`."""
-        return {**self._asdict(), "is_exact": self.is_exact}
+
+OLDEST: Final = Form(
+    release="text?: the oldest release that is known to read the model",
+    reasons="texts: the reasons why no older release is known to",
+    earliest="text?: no release before this one reads the model",
+    is_after="flag: the earliest release does not read the model either",
+    unknown="texts: the parts of the model that no release is known to support",
+    is_exact="flag: no older release reads the model",
+)
 
 
 def oldest_release(ir_version: int, layers: Iterable[tuple[str, str]], types: Iterable[ElementType]) -> Oldest:

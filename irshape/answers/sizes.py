@@ -9,26 +9,27 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irshape.answers.condition import Condition
+from irshape.answers.condition import CONDITION, Condition
 from irshape.answers.question import filled, is_whole, opened
 from irshape.answers.signature.data import name_data_sizes
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import Note, notes
+from irshape.answers.signature.notes import NOTES, Note, notes
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, solve
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
+from irshape.inference.forms import GUARD
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, described_shape, sizes_by_name
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.model import Model, Node
+from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import INT64_MAX, Dim, origins
 from irshape.shape.notation import Described, DescribedShape, shape_text
 from irshape.shape.polynomial import NAMED
 from irshape.shape.range import Range
-from irshape.version import TOOL
 from irshape.xml.weights import Weights
 
 # The most layers that are inferred to try sizes one by one, and the most sizes that are tried to find the nearest.
@@ -48,12 +49,6 @@ class Undecided(NamedTuple):
     def line(self) -> int | None:
         """The line of the layer in the file."""
         return None if self.node is None else self.node.model.document.position(self.node.layer.offset)[0]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/sizes.schema.json`."""
-        node = self.node
-        place = (None, None, None) if node is None else (node.key, node.name, node.model.path or None)
-        return {"message": self.message, "layer": place[0], "layer_name": place[1], "path": place[2], "line": self.line}
 
 
 class Nearest(NamedTuple):
@@ -190,23 +185,7 @@ class ValidSizes:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/sizes.schema.json`."""
-        return {
-            "tool": TOOL,
-            "file": self._inference.document.path,
-            "ok": self.ok,
-            "inputs": self.inputs,
-            "symbols": {name: str(known) for name, known in self.symbols.items()},
-            "condition": self.condition,
-            "is_exact": self.is_exact,
-            "is_by_trial": self.is_by_trial,
-            "conditions": [condition.to_dict() for condition in self.conditions],
-            "undecided": [one.to_dict() for one in self.undecided],
-            "premises": [guard.to_dict() for guard in self.premises],
-            "sample": self.sample,
-            "notes": [note.to_dict() for note in self.notes],
-            "never_runs": [one.to_dict() for one in self.never_runs],
-            "diagnostics": [one.to_dict() for one in self.diagnostics],
-        }
+        return SIZES(self)
 
     # Questions.
 
@@ -494,3 +473,43 @@ def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {size}" for name, size in sizes.items())
+
+
+_UNDECIDED: Final = form.Form(
+    message="text",
+    layer=("text?: the layer's id in the file", "node?.key"),
+    layer_name=("text?: the layer's name in the file", "node?.name"),
+    path=(form.BODIES, "node?.model.path?"),
+    line="number?: counted from 1",
+)
+_SIZE: Final = {"type": "object", "additionalProperties": {"type": "integer"}}
+_NEAREST: Final = form.Form(
+    given=form.Field(_SIZE),
+    below=form.Field({"anyOf": [_SIZE, {"type": "null"}]}),
+    above=form.Field({"anyOf": [_SIZE, {"type": "null"}]}),
+)
+SIZES: Final = form.Form(
+    tool=form.TOOL_FIELD,
+    file=(form.FILE, "_inference.document.path"),
+    ok="flag: some size is valid",
+    inputs=form.described("the examined shape of each input", "names"),
+    symbols=form.described("the range of each symbol", "names"),
+    condition="text: the conjunction of all conditions; `every size`, `no size`",
+    is_exact="flag: exactly the sizes that meet the conditions are valid; if false, the conditions are necessary only",
+    is_by_trial="flag: formulas do not determine the answer; if it is exact, every size was tried",
+    conditions=form.described("all must hold; if no size is valid, they contradict each other", CONDITION.list()),
+    undecided=form.described("requirements that may exclude more sizes", _UNDECIDED.list()),
+    premises=GUARD.list("what the formulas assume of sizes that depend on data"),
+    sample=form.described("sizes with which the answer was checked", form.Field(_SIZE)),
+    notes=NOTES,
+    never_runs=form.described(
+        "the reasons why the model fails at run time with the sample, although OpenVINO accepts it", form.diagnostics()
+    ),
+    diagnostics=form.diagnostics(),
+    # The command adds it.
+    nearest=form.Field(
+        {"description": "the nearest valid sizes below and above the sizes of `--near`", **_NEAREST.schema, "type": ["object", "null"]},
+        lambda _: None,
+        optional=True,
+    ),
+)

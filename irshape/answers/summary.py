@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.cost.cost import Cost
+from irshape.answers.cost.forms import NEAR, shown_amount
 from irshape.answers.cost.formula import Amount, Formula, amount, total
 from irshape.answers.cost.graph import stored
 from irshape.answers.hierarchy.blocks import hierarchy_of, members
 from irshape.inference.inference import Inference
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
+from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import bytes_text, number_text
 from irshape.shape.dim import Size
-from irshape.version import TOOL
 from irshape.xml.document import Document
 
 # The levels of the tree that are shown unless another number is asked for.
@@ -113,23 +114,7 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/summary.schema.json`."""
-        cost = self.cost
-
-        def shown(found: Amount) -> dict[str, Any]:
-            return {"formula": str(found), "value": cost.at(found)}
-
-        return {
-            "tool": TOOL,
-            "file": cost.document.path,
-            "ok": cost._inference.ok,
-            "near": cost.near,
-            "parameters": cost.parameters,
-            "parameter_bytes": cost.parameter_bytes,
-            "macs": shown(cost.macs),
-            "peak_memory": shown(cost.peak_memory),
-            "modules": [{**one._asdict(), "macs": shown(one.macs), "memory": shown(one.memory)} for one in self.modules],
-            "diagnostics": [one.to_dict() for one in self.diagnostics],
-        }
+        return SUMMARY(self, self.cost)
 
 
 class _Tree:
@@ -242,3 +227,28 @@ class _Tree:
         scope = self._inference.scope
         sizes: list[Size] = [one if isinstance(one, int) else scope.dim(one.expression, one.expression.range) for one in amounts]
         return amount(total(scope, sizes), self._names)
+
+
+SUMMARY: Final = form.Form(
+    tool=form.TOOL_FIELD,
+    file=(form.FILE, "document.path"),
+    ok=("flag: the model has no errors", "cost._inference.ok"),
+    near=(NEAR, "cost.near"),
+    parameters=("number: elements of constants", "cost.parameters"),
+    parameter_bytes=("number", "cost.parameter_bytes"),
+    macs=shown_amount("multiply-accumulates", "cost.macs"),
+    peak_memory=shown_amount("the most bytes that activations take at one time", "cost.peak_memory"),
+    modules=form.Form(
+        depth="count: the level in the tree, from 0",
+        name="text: the name within the module around it",
+        type="text: the type of a layer; empty for a module",
+        times="count: the number of equal blocks, whose sum the row has; the rows below are those of one of them",
+        layers="count: the number of layers, those of bodies included",
+        output="text: the element type and the shape of what it gives",
+        parameters="count: elements of constants",
+        macs=shown_amount("multiply-accumulates"),
+        memory=shown_amount("bytes of the outputs of its layers"),
+        layer="text: the id of a layer; empty for a module",
+    ).list("the rows of the tree, from the outside in"),
+    diagnostics=form.diagnostics(),
+)

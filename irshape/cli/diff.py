@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from irshape import verbs
-from irshape.answers.constants import Content, is_rounded
-from irshape.answers.diff import Change, Difference
+from irshape.answers.diff import Change, Content, Difference, is_rounded
 from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.lines import title

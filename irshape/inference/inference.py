@@ -24,7 +24,6 @@ from irshape.shape.guard import Requirement
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import Elements, Unreadable
-from irshape.version import TOOL
 from irshape.xml.document import Document
 from irshape.xml.lexical import whole_number
 from irshape.xml.weights import UNREAD
@@ -426,25 +425,10 @@ class Inference:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
-        from irshape.inference.patch import described
+        from irshape.inference.forms import REPORT
 
-        ports, guards = self.ports, self.guards  # which may report that they are not whole
-        return {
-            "tool": TOOL,
-            "file": self.document.path,
-            "ok": self.ok,
-            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
-            **({"mended": [diagnostic.to_dict() for diagnostic in self.mended]} if self.mended else {}),
-            **(described(self.patches) if self.patches else {}),
-            "ports": {key: list(facts) for key, facts in ports.items()},
-            "symbolic": self.formulas,
-            "guards": [guard.to_dict() for guard in guards],
-            "layers": {
-                node.key: {"name": node.name, "type": node.type, "version": node.version}
-                for model, _ in self.graphs
-                for node in model.nodes
-            },
-        }
+        _ = self.ports, self.guards  # which may report that they are not whole
+        return REPORT(self)
 
 
 def conclude(

@@ -7,8 +7,8 @@ others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
 from irshape.inference.stored import constants
 from irshape.model.load import load
@@ -29,11 +29,6 @@ class Patch(NamedTuple):
     name: str
     line: int
     elements: dict[int, tuple[int, int]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form in `schemas/report.schema.json`."""
-        elements = [{"index": index, "was": was, "is": now} for index, (was, now) in self.elements.items()]
-        return {"layer": self.key, "layer_name": self.name, "line": self.line, "elements": elements}
 
 
 def patched(model: Model, weights: Weights, numbers: Mapping[int, Mapping[int, int]]) -> tuple[Model, Weights, list[Patch]]:
@@ -95,9 +90,3 @@ def _changed(node: Node, weights: Weights, elements: Mapping[int, int]) -> tuple
 def replaced(patches: Iterable[Patch]) -> dict[tuple[int, int], int]:
     """The number of patched constants in which one value replaces another, by the old and the new value; the most frequent first."""
     return dict(Counter(pair for patch in patches for pair in set(patch.elements.values())).most_common())
-
-
-def described(patches: Sequence[Patch]) -> dict[str, Any]:
-    """The part of `schemas/report.schema.json` about patched constants."""
-    counts = [{"was": was, "is": now, "constants": count} for (was, now), count in replaced(patches).items()]
-    return {"substitutions": counts, "patches": [patch.to_dict() for patch in patches]}

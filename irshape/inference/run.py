@@ -59,16 +59,9 @@ class Guard:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
-        return {
-            "condition": str(self.requirement),
-            "message": self.requirement.message,
-            "layer": self._node.key,
-            "layer_name": self._node.name,
-            "path": self.path or None,
-            "line": self.line,
-            "is_premise": self.is_premise,
-            "branch": self.branch or None,
-        }
+        from irshape.inference.forms import GUARD
+
+        return GUARD(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Guard) and self._content() == other._content()

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
+from irshape.answers.diff import Difference
 from irshape.answers.explain.derivation import Point
 from irshape.answers.explain.explainer import Explainer
 from irshape.answers.explain.explanation import Read, Step
@@ -24,9 +25,9 @@ from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
 from irshape.page.bodies import ends_of_bodies
-from irshape.page.changes import changes_of
-from irshape.page.faults import Excerpts, rules
+from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import Diagnostic, clipped
+from irshape.report.fix import Edit
 from irshape.report.printable import escape
 from irshape.shape.dim import Dim, Size, expression_of
 from irshape.shape.guard import Premise, Requirement
@@ -415,3 +416,131 @@ def _end(bound: float) -> int | None:
 def _named(text: str) -> str:
     """A text of the file, as the page shows it."""
     return escape(clipped(text))
+
+
+# The most shapes that follow from changes and are listed; all are marked.
+_MOST_EFFECTS: Final = 1_000
+# The marks of layers; of a group the first that a layer in it has.
+_MARKS: Final = ("added", "changed", "follows")
+
+
+def changes_of(difference: Difference, hierarchy: Hierarchy) -> dict[str, Any]:
+    """The changes, and the marks of layers and groups by the numbers that the page gives them.
+
+    `difference` is from some model to the one of `hierarchy`. A layer that only the first model has is listed, and stands in no graph.
+    """
+    rows: list[dict[str, Any]] = []
+    marks: dict[int, str] = {}
+    for change in difference.changes:
+        mark = change.kind if change.kind in ("added", "removed") else "changed"
+        position = -1 if change.b is None else hierarchy.position[change.b]
+        node = change.b or change.a
+        arrow = "" if change.before is change.after is None else f" {change.before or 'none'} -> {change.after or 'none'}"
+        rows.append(_row(change.kind, mark, position, f"{change.what}{arrow}".strip(), node))
+        if position >= 0:
+            marks[position] = _first(mark, marks.get(position))
+    for number, effect in enumerate(difference.effects):
+        position = hierarchy.position[effect.b]
+        marks[position] = _first("follows", marks.get(position))
+        if number < _MOST_EFFECTS:
+            rows.append(_row(effect.what.replace("_", " "), "follows", position, f"{effect.before} -> {effect.after}", effect.b))
+    for position, mark in list(marks.items()):
+        group = hierarchy.group_of[position]
+        while group >= 0:
+            item = len(hierarchy.nodes) + group
+            inner = "changed" if mark == "added" else mark
+            marks[item] = _first(inner, marks.get(item))
+            holder = hierarchy.groups[group].holder
+            if holder >= 0:
+                marks[holder] = _first(inner, marks.get(holder))
+            group = hierarchy.groups[group].parent if holder < 0 else hierarchy.group_of[holder]
+    asides = [*([f"constants were not compared: {difference.uncompared}"] if difference.uncompared else []), *difference.asides]
+    return {"changes": rows, "marks": marks, "asides": [escape(clipped(one)) for one in asides], "summary": escape(difference.summary)}
+
+
+def _row(kind: str, mark: str, position: int, text: str, node: Any) -> dict[str, Any]:
+    about = "" if node is None else f"{node.type} {f'{node.model.path} / ' if node.model.path else ''}{clipped(node.name)}"
+    return {"kind": kind.replace("_", " "), "mark": mark, "layer": position, "text": escape(clipped(text)), "about": escape(about)}
+
+
+def _first(mark: str, other: str | None) -> str:
+    return mark if other is None else min(mark, other, key=_MARKS.index)
+
+
+# The faults whose text is shown; a page of a hostile file stays small.
+_MOST_SHOWN: Final = 200
+# The lines around a fault, the most lines of a change, and the most characters of a line.
+_AROUND: Final = 2
+_MOST_LINES: Final = 24
+_LONGEST: Final = 240
+
+
+class Excerpts:
+    """The lines of a file around its faults. A file in another encoding than UTF-8 has none."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._lines: list[bytes] | None = None if b"\0" in source[:4] or source[:2] in (b"\xff\xfe", b"\xfe\xff") else source.split(b"\n")
+        self._shown = 0
+
+    def of(self, one: Diagnostic) -> dict[str, Any]:
+        """The lines around a fault with the place of the fault in them, and the lines that its fix changes."""
+        if self._lines is None or one.where.line is None or self._shown >= _MOST_SHOWN:
+            return {}
+        self._shown += 1
+        line, column = one.where.line, (one.where.column or 1) - 1
+        first = max(1, line - _AROUND)
+        lines = [self._text(text) for text in self._lines[first - 1 : line + _AROUND]]
+        found: dict[str, Any] = {}
+        if line - first < len(lines):
+            text = lines[line - first]
+            end = text.find(">", column)
+            begin = max(0, column - _LONGEST // 2)
+            shown = [_clipped(other, begin if at == line - first else 0) for at, other in enumerate(lines)]
+            found["source"] = {
+                "line": first,
+                "fault": line,
+                "lines": shown,
+                "from": column - begin,
+                "to": (end + 1 if end >= 0 else len(text)) - begin,
+            }
+        if one.fix is not None:
+            found["diff"] = self._diff(one.fix.edits)
+        return found
+
+    def _text(self, line: bytes) -> str:
+        return line.decode("utf-8", "replace").rstrip("\r")
+
+    def _diff(self, edits: Iterable[Edit]) -> list[list[str]]:
+        """The lines that edits remove ("-") and add ("+")."""
+        rows: list[list[str]] = []
+        groups: list[list[Edit]] = []
+        for edit in sorted(edits):
+            if groups and edit.line <= groups[-1][-1].end_line:
+                groups[-1].append(edit)
+            else:
+                groups.append([edit])
+        for group in groups:
+            begin = self._source.rfind(b"\n", 0, group[0].start) + 1
+            end = self._source.find(b"\n", group[-1].end)
+            end = len(self._source) if end < 0 else end
+            changed, at = b"", begin
+            for edit in group:
+                changed += self._source[at : edit.start] + edit.text.encode()
+                at = edit.end
+            changed += self._source[at:end]
+            for mark, text in (("-", self._source[begin:end]), ("+", changed)):
+                rows += [[mark, _clipped(self._text(line))] for line in text.split(b"\n") if mark == "-" or line.strip()]
+            if len(rows) > _MOST_LINES:
+                return [*rows[:_MOST_LINES], [" ", "and more lines"]]
+        return rows
+
+
+def rules(diagnostics: Sequence[Diagnostic]) -> dict[str, list[str]]:
+    """What the rules of these faults say, by code: title, meaning, why it matters, and the remedy."""
+    known = [CATALOGUE[code] for code in dict.fromkeys(one.code for one in diagnostics) if code in CATALOGUE]
+    return {one.code: [one.title, one.meaning, one.why, one.fix] for one in known}
+
+
+def _clipped(line: str, begin: int = 0) -> str:
+    return escape(line[begin : begin + _LONGEST].replace("\t", " "))

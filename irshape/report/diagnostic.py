@@ -152,20 +152,9 @@ class Diagnostic:
 
     def to_dict(self) -> dict[str, Any]:
         """The diagnostic as an object of `schemas/report.schema.json`; an unknown part of the place is null."""
-        where = self.where
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "message": self.message,
-            "file": where.file,
-            "layer": where.layer,
-            "port": where.port,
-            "line": where.line,
-            "column": where.column,
-            "offset": where.offset,
-            "hint": self.hint,
-            "fix": self.fix and self.fix.to_dict(),
-        }
+        from irshape.report.form import DIAGNOSTIC
+
+        return DIAGNOSTIC(self)
 
 
 class Diagnostics(list[Diagnostic]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Edit(NamedTuple):
@@ -34,11 +34,6 @@ class Fix(NamedTuple):
     def __str__(self) -> str:
         """The title, and the evidence if there is any: `record [1,8] (the model computes it)`."""
         return f"{self.title} ({self.evidence})" if self.evidence else self.title
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fix as an object of `schemas/report.schema.json`."""
-        fix = {"title": self.title, "is_safe": self.is_safe, "edits": [edit._asdict() for edit in self.edits]}
-        return {**fix, "evidence": self.evidence} if self.evidence else fix
 
 
 def compatible(fixes: Iterable[Fix]) -> tuple[list[Fix], list[Edit]]:

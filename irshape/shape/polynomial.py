@@ -25,8 +25,6 @@ _MAX_BITS: Final = 4096
 # A step of work looks at so many atoms below a formula.
 _ATOMS_A_STEP: Final = 16
 
-# To make an atom anew takes so many steps.
-_STEPS_AN_ATOM: Final = 3
 
 # The origin of a symbol: the user named it, its value depends on data (an unbacked symbol), or the file leaves it open.
 NAMED: Final = 1
@@ -132,7 +130,7 @@ class PolynomialTable:
         # The symbols among the atoms, and for each atom the bit set of those below it; both are made when they are asked for.
         self._symbols: list[int] = []
         self._below: list[int] = []
-        self._degrees: list[int] = []
+        self.degrees: dict[int, int] = {}
 
     def widen(self, terms: int) -> None:
         """Let formulas have so many terms from now on, if that is more than the limit."""
@@ -578,17 +576,6 @@ class PolynomialTable:
         self.work.take(len(found) // _ATOMS_A_STEP)
         return found
 
-    def degrees(self) -> list[int]:
-        """The degree of each atom: that of a symbol is 1."""
-        degrees = self._degrees
-        for atom in self.atoms[len(degrees) :]:
-            if not atom.arguments:
-                degrees.append(1)
-                continue
-            a, b = [max([sum([degrees[one] for one in monomial]) for monomial, _ in split(side)[1]], default=0) for side in atom.arguments]
-            degrees.append({"floor": a - b, "multiply": a + b, "min": min(a, b)}.get(atom.kind, max(a, b)))
-        return degrees
-
     def _mask(self, expression: Expression) -> int:
         found = 0
         for monomial, _ in split(expression)[1]:
@@ -627,43 +614,6 @@ class PolynomialTable:
             return [_sum(expression, known) for expression in expressions]
 
         return evaluated
-
-    def substituted(self, expression: Expression, given: Mapping[int, Expression]) -> Expression:
-        """The expression with some atoms replaced, also inside other atoms; ZeroDivisionError if a divisor becomes 0."""
-        known: dict[int, Expression] = {}
-
-        def value_of(polynomial: Expression) -> Expression:
-            total: Expression
-            total, terms = split(polynomial)
-            if total == 0 and len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1:  # one atom alone, as most are
-                return known[terms[0][0][0]]
-            for monomial, coefficient in terms:
-                product: Expression = coefficient
-                for index in monomial:
-                    product = self.multiply(product, known[index])
-                total = self.add(total, product)
-            return total
-
-        below = self.atoms_below(expression)
-        if given.keys().isdisjoint(below):
-            return expression
-        self.work.take(_STEPS_AN_ATOM * len(below))
-        for index in below:
-            atom = self.atoms[index]
-            if index in given:
-                known[index] = given[index]
-            elif not atom.arguments:
-                known[index] = self.polynomial(0, {(index,): 1})
-            else:
-                known[index] = self.operation(atom.kind, *map(value_of, atom.arguments))
-        return value_of(expression)
-
-    def replaced(self, expression: Expression, given: Mapping[int, Expression]) -> Expression:
-        """The expression with some atoms replaced; the expression itself if a divisor becomes 0."""
-        try:
-            return self.substituted(expression, given)
-        except ZeroDivisionError:
-            return expression
 
     def rename(self, index: int, name: str) -> None:
         """Give a symbol another name."""

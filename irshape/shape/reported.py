@@ -8,6 +8,7 @@ from math import gcd, inf
 from typing import Final
 
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, format_size
+from irshape.shape.fold import replaced_or_same
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, Terms
 from irshape.shape.range import COMPOSE, Bound, Range, add, exactly, join, meet, multiply, reduced, subtract
@@ -82,7 +83,7 @@ class Reported:
             if atom.kind in SELECTIONS and not self._work.is_done:
                 argument = self._argument(atom)
                 if argument is not None:
-                    found[atom.index] = self._table.replaced(argument, found)
+                    found[atom.index] = replaced_or_same(argument, found)
         return found
 
     def _argument(self, atom: Atom) -> Expression | None:
@@ -106,7 +107,7 @@ class Reported:
         """The size without a `min`, a `max` or a broadcast that the requirements resolve."""
         if not isinstance(size, Dim) or not self.resolved:
             return size
-        expression = self._table.replaced(size.polynomial, self.resolved)
+        expression = replaced_or_same(size.polynomial, self.resolved)
         return size if expression is size.polynomial else dim_of(size.scope, expression)
 
     def format(self, size: Size) -> str:

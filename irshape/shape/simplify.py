@@ -12,6 +12,7 @@ from operator import and_
 from typing import Final, TypeAlias
 
 from irshape.shape.dim import Dim, Scope, Size, bounds, dim_of, eq, expression_of, le
+from irshape.shape.fold import replaced_or_same
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, split
 from irshape.shape.range import Range
@@ -87,7 +88,7 @@ def _holds_along(requirement: Requirement) -> bool:
     if low == -inf or last - low > _MOST_TRIED:
         return False
     values = range(int(low), int(min(max(last, low + 2), high)) + 1)
-    numbers = [tuple(table.replaced(side, {bases[0].index: value}) for side in sides) for value in values]
+    numbers = [tuple(replaced_or_same(side, {bases[0].index: value}) for side in sides) for value in values]
     pairs = [(a, b) for a, b in numbers if isinstance(a, int) and isinstance(b, int)]
     if len(pairs) < len(values) or not all(requirement.relates(a, b) for a, b in pairs):
         return False
@@ -146,7 +147,7 @@ def _cases(requirement: Requirement) -> list[dict[int, Expression]]:
     if atoms[-1].kind == "broadcast":  # which is `b` where `a` is 1
         alone = table.only_atom(a)
         ones: dict[int, Expression] = {} if alone is None else {alone.index: 1}
-        return [{atoms[-1].index: a}, {atoms[-1].index: table.replaced(b, ones), **ones}]
+        return [{atoms[-1].index: a}, {atoms[-1].index: replaced_or_same(b, ones), **ones}]
     difference, opposite = table.add(a, b, -1), table.add(b, a, -1)
     greater: dict[int, Expression] = {}
     smaller: dict[int, Expression] = {}
@@ -184,18 +185,13 @@ def equality(requirement: Requirement) -> dict[int, Expression]:
 
 def composed(first: Mapping[int, Expression], second: Mapping[int, Expression]) -> dict[int, Expression]:
     """The substitution of atoms that applies `first` and then `second`."""
-    return {**{index: _replaced(expression, second) for index, expression in first.items()}, **second}
-
-
-def _replaced(expression: Expression, substitution: Mapping[int, Expression]) -> Expression:
-    """The expression after a substitution of atoms; the expression itself if the substitution makes it divide by 0."""
-    return expression if isinstance(expression, int) or not substitution else expression.table.replaced(expression, substitution)
+    return {**{index: replaced_or_same(expression, second) for index, expression in first.items()}, **second}
 
 
 def substituted(requirement: Requirement, substitution: Mapping[int, Expression]) -> Requirement:
     """The requirement after a substitution of atoms."""
     a, b = (
-        dim_of(size.scope, _replaced(size.polynomial, substitution)) if isinstance(size, Dim) else size
+        dim_of(size.scope, replaced_or_same(size.polynomial, substitution)) if isinstance(size, Dim) else size
         for size in (requirement.a, requirement.b)
     )
     return _derived(requirement, requirement.kind, a, b)

@@ -105,6 +105,11 @@ FORMULAS: list[tuple[str, str, list[Any], dict[str, Any], int, str]] = [
         "floor((data[2] + pads_begin[2] + pads_end[2]) * scales_or_sizes[0]) = floor((10 + 0 + 0) * 1.5) = 15",
     ),
     (
+        "Interpolate", "opset11", ["f32[1,3,10,10]", [0.7, 1.0], [2, 3]],  # the nearest float32 is less than 0.7
+        {"mode": "nearest", "shape_calculation_mode": "scales", "pads_begin": [0], "pads_end": [0]}, 2,
+        "floor((data[2] + pads_begin[2] + pads_end[2]) * (scales_or_sizes[0] + 0.000001)) = floor((10 + 0 + 0) * (0.7 + 0.000001)) = 7",
+    ),
+    (
         "Interpolate", "opset11", ["f32[1,3,10,10]", [20, 30], [2, 3]],
         {"mode": "nearest", "shape_calculation_mode": "sizes", "pads_begin": [0], "pads_end": [0]}, 2, "scales_or_sizes[0] = 20",
     ),

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 import irshape
+from irshape.answers.signature.reasons import BECAUSE
 from irshape.inference.inference import Inference
 from tests.answers.test_signature import added, boxes, joined
 from tests.answers.test_signature_soundness import ASSIGNMENTS, sizes
@@ -227,6 +228,6 @@ def stretched() -> Net:
 def test_conditions_and_ties_have_names_for_all_that_data_decide(net: Net) -> None:
     inference, found = inferred(net), irshape.signature(net.xml.encode(), weights=net.bin)
     named = inference._named
-    said = json.dumps([inference.to_dict(named=True).get("named"), [tie.to_dict() for tie in named.ties], found.to_dict()])
+    said = json.dumps([inference.to_dict(named=True).get("named"), [BECAUSE(tie) for tie in named.ties], found.to_dict()])
     assert "n_" in said or "nonzero" in said
     assert not re.search(r"\bd\d+\b", said)

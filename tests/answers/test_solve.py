@@ -51,6 +51,8 @@ ROWS = [
     ("implied relation", [("div", "H*W", 4), ("div", "H*W", 8)], "(H*W) % 8 == 0"),
     ("relation beside bounds", [("div", "H*W", 4), ("ge", "H", 5)], "H >= 5 and (H*W) % 4 == 0"),
     ("quotient", [("div", 12, "H*W"), ("eq", "12//(H*W)", 3)], "H*W == 4"),
+    ("one of two quotients", [("div", 12, "H*W"), ("broadcast", "12//(H*W)", 3)], "12 % (H*W) == 0 and 12//(H*W) in (1, 3)"),
+    ("the other quotient", [("div", 12, "H*W"), ("broadcast", "12//(H*W)", 3), ("ge", "H*W", 5)], "H*W == 12"),
     ("quotient or one", [("div", 12, "H*W"), ("broadcast", "12//(H*W)", 3), ("ge", 5, "H*W")], "H*W == 4"),
     ("bounded together", [("eq", "H*W", 36), ("div", "H*W", 4), ("div", 72, "H*W")], "H*W == 36"),
     (

@@ -15,6 +15,7 @@ from irshape.cli.main import main
 from tests.answers import nets
 from tests.answers.test_cost import SCHEMA
 from tests.cli.test_sizes import saved
+from tests.support.commands import lines_of
 
 ROOT = Path(__file__).parents[2]
 DECODER = ROOT / "examples" / "decoder.xml"
@@ -22,14 +23,8 @@ ATROUS = ROOT / "examples" / "atrous.xml"
 STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:
-    code = main([str(argument) for argument in ("cost", *arguments)])
-    out, err = capsys.readouterr()
-    return code, out.splitlines(), err
-
-
 def test_amounts_are_numbers_and_formulas(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = run(capsys, DECODER)
+    code, lines, _ = lines_of(capsys, "cost", DECODER)
     assert code == 0
     assert lines[5] == "numbers are those at B=1, P=128, S=128; --near changes the sizes"
     assert lines[7].split() == ["MACs", "565.2", "k", "16*B*P*S", "+", "16*B*S*S", "+", "320*B*S"]
@@ -37,19 +32,19 @@ def test_amounts_are_numbers_and_formulas(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_numbers_are_those_of_the_sizes(capsys: pytest.CaptureFixture[str]) -> None:
-    _, lines, _ = run(capsys, DECODER, "--near", "S=1,P=5")
+    _, lines, _ = lines_of(capsys, "cost", DECODER, "--near", "S=1,P=5")
     assert lines[5] == "numbers are those at B=1, P=5, S=1; --near changes the sizes"
     assert lines[7].split()[:2] == ["MACs", "416"]
 
 
 def test_a_model_of_fixed_sizes_has_numbers_only(capsys: pytest.CaptureFixture[str]) -> None:
     shapes = ("input_ids[1,8]", "attention_mask[1,8]", "past.*[1,2,0,4]")
-    _, lines, _ = run(capsys, DECODER, *(word for shape in shapes for word in ("--input", shape)))
+    _, lines, _ = lines_of(capsys, "cost", DECODER, *(word for shape in shapes for word in ("--input", shape)))
     assert lines[2].split() == ["MACs", "3584"]
 
 
 def test_state_stands_on_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    _, lines, _ = run(capsys, STATEFUL)
+    _, lines, _ = lines_of(capsys, "cost", STATEFUL)
     (state,) = [line for line in lines if line.startswith("state   ")]
     assert state.split(maxsplit=3)[1:] == ["16.38", "kB", "2 variables, each 32*B*P + 32*B*S"]
 
@@ -61,8 +56,8 @@ def test_a_long_formula_is_shown_by_its_leading_terms(capsys: pytest.CaptureFixt
         tensor = net.conv(tensor, 3, 2, pad=1)
     net.result(tensor)
     path = saved(net, tmp_path / "net.xml")
-    _, short, _ = run(capsys, path)
-    _, long, _ = run(capsys, path, "--all")
+    _, short, _ = lines_of(capsys, "cost", path)
+    _, long, _ = lines_of(capsys, "cost", path, "--all")
     (about,), (whole,) = ([line for line in lines if line.startswith("MACs")] for lines in (short, long))
     assert about.split("about ")[1] == "2.997*B*H*W"
     assert whole.endswith(str(irshape.cost(path).macs))
@@ -74,12 +69,12 @@ def test_what_is_not_counted_is_listed(capsys: pytest.CaptureFixture[str], tmp_p
     net.result(
         net.layer("TopK", [data, net.const(3)], ["FP32", "I32"], "opset11", axis=1, mode="max", sort="value", index_element_type="i32")[0]
     )
-    _, lines, _ = run(capsys, saved(net, tmp_path / "net.xml"))
+    _, lines, _ = lines_of(capsys, "cost", saved(net, tmp_path / "net.xml"))
     assert lines[-1] == "not counted: 1 layer, because the operation has no counting rule: TopK topk_2"
 
 
 def test_json_has_the_published_form(capsys: pytest.CaptureFixture[str]) -> None:
-    _, lines, _ = run(capsys, DECODER, "--format", "json")
+    _, lines, _ = lines_of(capsys, "cost", DECODER, "--format", "json")
     found = json.loads("\n".join(lines))
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
     assert found["macs"] == {"formula": "16*B*P*S + 16*B*S*S + 320*B*S", "value": 565248}
@@ -87,12 +82,12 @@ def test_json_has_the_published_form(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_several_sizes_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    _, lines, _ = run(capsys, ATROUS, "--set", "H=64,128,2", "B=1,2", "W=64")
+    _, lines, _ = lines_of(capsys, "cost", ATROUS, "--set", "H=64,128,2", "B=1,2", "W=64")
     start = next(index for index, line in enumerate(lines) if line.split()[:3] == ["H", "B", "MACs"])
     rows = [line.split() for line in lines[start + 1 : start + 7]]
     assert [row[:2] for row in rows] == [["64", "1"], ["64", "2"], ["128", "1"], ["128", "2"], ["2", "1"], ["2", "2"]]
     assert [row[-2:] == ["not", "valid"] for row in rows] == [False] * 4 + [True] * 2  # the dilated kernel needs 3 rows
-    _, lines, _ = run(capsys, ATROUS, "--set", "H=64,128", "W=64", "--format", "json")
+    _, lines, _ = lines_of(capsys, "cost", ATROUS, "--set", "H=64,128", "W=64", "--format", "json")
     found = json.loads("\n".join(lines))
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
     for row in found["sweep"]:
@@ -102,14 +97,14 @@ def test_several_sizes_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_several_sizes_of_no_symbol(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, errors = run(capsys, ATROUS, "--set", "Q=64,128")
+    code, _, errors = lines_of(capsys, "cost", ATROUS, "--set", "Q=64,128")
     assert code == 2
     assert "there is no symbol 'Q'; the symbols are B, H, W" in errors
 
 
 def test_a_table_of_the_layers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "layers.csv"
-    code, lines, _ = run(capsys, DECODER, "--csv", path)
+    code, lines, _ = lines_of(capsys, "cost", DECODER, "--csv", path)
     assert (code, lines[-1]) == (0, f"written: {path}")
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -121,7 +116,7 @@ def test_a_table_of_the_layers(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 def test_a_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install -e '.[plot]'")
     path = tmp_path / name
-    code, lines, _ = run(capsys, DECODER, "--plot", path, "--against", "S")
+    code, lines, _ = lines_of(capsys, "cost", DECODER, "--plot", path, "--against", "S")
     assert (code, lines[-1]) == (0, f"written: {path}")
     head = path.read_bytes()
     assert head.startswith(b"\x89PNG") if name.endswith("png") else b"cost against S (B=1, P=128)" in head or b"<svg" in head
@@ -147,12 +142,12 @@ def test_a_picture_without_matplotlib_names_the_extra(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_arguments(capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str) -> None:
-    code, _, err = run(capsys, DECODER, *arguments)
+    code, _, err = lines_of(capsys, "cost", DECODER, *arguments)
     assert (code, err.splitlines()) == (2, [complaint])
 
 
 def test_faults_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = run(capsys, ROOT / "examples" / "faulty.xml")
+    code, lines, _ = lines_of(capsys, "cost", ROOT / "examples" / "faulty.xml")
     assert code == 1
     assert any("because a layer before it has an error" in line for line in lines)
 

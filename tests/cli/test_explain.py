@@ -6,21 +6,15 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.cli.main import main
+from tests.support.commands import lines_of
 from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent.parent
 ATROUS = ROOT / "examples" / "atrous.xml"
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:
-    code = main([str(argument) for argument in ("explain", *arguments)])
-    out, err = capsys.readouterr()
-    return code, out.splitlines(), err
-
-
 def test_the_chain_is_shown_from_the_input_on(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = run(capsys, ATROUS, "upsample:1:2", "--input", "image[1,3,256,256]")
+    code, lines, _ = lines_of(capsys, "explain", ATROUS, "upsample:1:2", "--input", "image[1,3,256,256]")
     assert code == 0
     assert lines == [
         f"{ATROUS}:250:3: DepthToSpace upsample, port 1, axis 2 is 256",
@@ -41,20 +35,20 @@ def test_the_chain_is_shown_from_the_input_on(capsys: pytest.CaptureFixture[str]
 
 
 def test_symbols_stand_in_formulas(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = run(capsys, ATROUS, "upsample:1:2", "--input", "image[1,3,H,W]", "--set", "H=32..64")
+    code, lines, _ = lines_of(capsys, "explain", ATROUS, "upsample:1:2", "--input", "image[1,3,H,W]", "--set", "H=32..64")
     assert code == 0
     assert lines[0].endswith("axis 2 is 2*((H + 1)//2), in 32..64")
     assert "1  4:3  Parameter image: axis 2 = H, any size in 32..64, as set for this run" in lines
 
 
 def test_the_answer_for_programs_is_that_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = run(capsys, ATROUS, "mask", "--format", "json")
+    code, lines, _ = lines_of(capsys, "explain", ATROUS, "mask", "--format", "json")
     assert code == 0
     assert json.loads("\n".join(lines)) == irshape.explain(irshape.infer(ATROUS), "mask").to_dict()
 
 
 def test_a_failed_layer_gives_its_faults_and_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = run(capsys, ROOT / "examples" / "faulty.xml", "join:2:1")
+    code, lines, _ = lines_of(capsys, "explain", ROOT / "examples" / "faulty.xml", "join:2:1")
     assert code == 1
     assert lines[0].endswith("Concat join, port 2 is not known")
     assert any(" S201 " in line for line in lines)
@@ -66,7 +60,7 @@ def test_names_may_hold_colons(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     path = tmp_path / "colons.xml"
     path.write_text(net.xml.replace('"relu_1"', '"a:1:0"'))
     for target, value in (("a:1:0", "f32[2,3]"), ("a:1:0:1", "f32[2,3]"), ("a:1:0:1:1", "3"), ("1:1:0", "2")):
-        code, lines, _ = run(capsys, path, target)
+        code, lines, _ = lines_of(capsys, "explain", path, target)
         assert (code, lines[0].rpartition(" is ")[2]) == (0, value)
 
 
@@ -80,7 +74,7 @@ def test_names_may_hold_colons(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     ],
 )
 def test_what_cannot_be_done_is_said_on_a_line(capsys: pytest.CaptureFixture[str], target: str, message: str) -> None:
-    code, lines, err = run(capsys, ATROUS, target)
+    code, lines, err = lines_of(capsys, "explain", ATROUS, target)
     assert (code, lines) == (2, [])
     assert message in err
     assert err.count("\n") == 1
@@ -88,7 +82,7 @@ def test_what_cannot_be_done_is_said_on_a_line(capsys: pytest.CaptureFixture[str
 
 def test_a_file_that_is_no_model_says_why(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "no.xml").write_text("<html/>")
-    code, lines, _ = run(capsys, tmp_path / "no.xml", "x")
+    code, lines, _ = lines_of(capsys, "explain", tmp_path / "no.xml", "x")
     assert code == 1
     assert any("X104" in line for line in lines)
 

@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 import irshape
-from irshape.cli.main import main
 from irshape.inference.mending import mended_file
+from tests.support.commands import lines_of
 
 ROOT = Path(__file__).parent.parent.parent
 SOUND = (ROOT / "tests" / "data" / "ir" / "synth" / "s2d_blocks_first_b1.xml").read_text(encoding="utf-8")
@@ -27,14 +27,8 @@ def stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:
-    code = main(["check", *map(str, arguments)])
-    out, err = capsys.readouterr()
-    return code, out.splitlines(), err
-
-
 def test_a_check_says_what_fix_would_do(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, stale)
+    code, out, err = lines_of(capsys, "check", stale)
     assert (code, err) == (0, "")
     assert [line for line in out if "fix" in line] == [
         "    fix: record [1,3,5,7] (the model computes it, and no later output agrees with the old record)",
@@ -46,7 +40,7 @@ def test_a_check_says_what_fix_would_do(stale: Path, capsys: pytest.CaptureFixtu
 
 def test_fix_mends_the_file_and_says_what_it_did(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.chmod(stale, 0o640)
-    code, out, err = run(capsys, stale, "--fix", "--strict")
+    code, out, err = lines_of(capsys, "check", stale, "--fix", "--strict")
     assert (code, err) == (0, "")
     assert [line.partition(": ")[2] for line in out[:2]] == [
         "R301 fixed: record [1,3,5,7] (the model computes it, and no later output agrees with the old record) [Parameter x, port 0]",
@@ -60,14 +54,14 @@ def test_fix_mends_the_file_and_says_what_it_did(stale: Path, capsys: pytest.Cap
 
 def test_what_remains_is_reported_and_counts(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stale.write_text(STALE.replace('block_size="1"', 'block_size="3"'), encoding="utf-8")
-    code, out, _ = run(capsys, stale, "--fix")
+    code, out, _ = lines_of(capsys, "check", stale, "--fix")
     assert code == 1
     assert [" ".join(line.split()[1:3]) for line in out[:4]] == ["R301 fixed:", "R105 fixed:", "S204 axis", "S204 axis"]
 
 
 def test_diff_shows_what_fix_would_change(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for options in (["--diff"], ["--fix", "--diff"]):
-        code, out, err = run(capsys, stale, *options)
+        code, out, err = lines_of(capsys, "check", stale, *options)
         assert (code, err) == (0, "")
         assert [line for line in out if line[:1] in "+-"] == [
             "--- stale.xml",
@@ -84,20 +78,20 @@ def test_nothing_to_mend_is_nothing_written(stale: Path, capsys: pytest.CaptureF
     stale.write_text(SOUND, encoding="utf-8")
     os.chmod(stale, 0o444)
     before = stale.stat()
-    assert run(capsys, stale, "--fix") == (0, ["1 file, 3 layers: no faults"], "")
-    assert run(capsys, stale, "--diff") == (0, ["1 file, 3 layers: no faults"], "")
+    assert lines_of(capsys, "check", stale, "--fix") == (0, ["1 file, 3 layers: no faults"], "")
+    assert lines_of(capsys, "check", stale, "--diff") == (0, ["1 file, 3 layers: no faults"], "")
     assert (stale.stat().st_mtime_ns, stale.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
 def test_the_report_for_programs_holds_what_was_mended(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
     schema = json.loads((ROOT / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
-    _, out, _ = run(capsys, stale, "--format", "json")
+    _, out, _ = lines_of(capsys, "check", stale, "--format", "json")
     report = json.loads("\n".join(out))
     jsonschema.validate(report, schema)
     [dims, word] = (found["fix"] for found in report["diagnostics"])
     source = STALE.encode()
     assert [source[edit["start"] : edit["end"]].decode() for edit in (*dims["edits"], *word["edits"])] == ["6", '"BLOCKS_FIRST"']
-    _, out, _ = run(capsys, stale, "--fix", "--format", "json")
+    _, out, _ = lines_of(capsys, "check", stale, "--fix", "--format", "json")
     mended = json.loads("\n".join(out))
     jsonschema.validate(mended, schema)
     assert (mended["diagnostics"], mended["mended"]) == ([], report["diagnostics"])
@@ -112,18 +106,18 @@ def test_the_report_for_programs_holds_what_was_mended(stale: Path, capsys: pyte
     ],
 )
 def test_options_that_do_not_go_together(stale: Path, capsys: pytest.CaptureFixture[str], options: list[str], complaint: str) -> None:
-    assert run(capsys, stale, *options) == (2, [], f"irshape: {complaint}\n")
+    assert lines_of(capsys, "check", stale, *options) == (2, [], f"irshape: {complaint}\n")
 
 
 def test_the_other_files_are_mended_all_the_same(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "absent.xml", stale, "--fix")
+    code, out, err = lines_of(capsys, "check", "absent.xml", stale, "--fix")
     assert (code, err) == (2, "irshape: absent.xml: No such file or directory\n")
     assert out[-1] == "1 file, 3 layers: no faults"
 
 
 def test_a_link_is_followed(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.symlink(stale, "link.xml")
-    assert run(capsys, "link.xml", "--fix")[0] == 0
+    assert lines_of(capsys, "check", "link.xml", "--fix")[0] == 0
     assert os.path.islink("link.xml")
     assert stale.read_text(encoding="utf-8") == SOUND
 

@@ -41,6 +41,8 @@ OTHERS = [
     "check a.xml --jobs 0",
     "check a.xml --jobs",
     "check a.xml --strict b.xml",
+    "check a.xml --weights-file a.bin --no-weights",
+    "infer a.xml --no-weights --weights-file a.bin",
     "check a.xml --select Q9",
     "check a.xml --limit depth=9",
     "check a.xml --opset --strict",

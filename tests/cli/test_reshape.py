@@ -7,11 +7,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import irshape
-from irshape.cli.main import main
+from tests.support.commands import lines_of
 from tests.support.ir import Net
-from tools.schemas.report import report_schema
 
-ATROUS = Path(__file__).parent.parent.parent / "examples" / "atrous.xml"
+ROOT = Path(__file__).parent.parent.parent
+ATROUS = ROOT / "examples" / "atrous.xml"
 
 
 @pytest.fixture
@@ -25,14 +25,8 @@ def baked(tmp_path: Path) -> Path:
     return path
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:
-    code = main([str(argument) for argument in ("reshape", *arguments)])
-    out, err = capsys.readouterr()
-    return code, out.splitlines(), err
-
-
 def test_inputs_and_outputs_are_shown_as_they_were_and_are(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = run(capsys, ATROUS, "--input", "image[1,3,512,512]")
+    code, lines, _ = lines_of(capsys, "reshape", ATROUS, "--input", "image[1,3,512,512]")
     assert code == 0
     assert lines[1:] == [
         "",
@@ -46,11 +40,11 @@ def test_inputs_and_outputs_are_shown_as_they_were_and_are(capsys: pytest.Captur
 
 def test_the_model_is_written_with_its_weights(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     target = tmp_path / "out.xml"
-    code, lines, _ = run(capsys, ATROUS, "--input", "image[1,3,512,512]", "-o", target, "--weights", "copy")
+    code, lines, _ = lines_of(capsys, "reshape", ATROUS, "--input", "image[1,3,512,512]", "-o", target, "--weights", "copy")
     assert (code, lines[-1]) == (0, f"written: {target}")
     assert irshape.check(target).diagnostics == []
     assert irshape.infer(target)["mask"].inputs[0].text == "[1,2,512,512]"
-    code, _, err = run(capsys, ATROUS, "--input", "image[1,3,512,512]", "-o", target)
+    code, _, err = lines_of(capsys, "reshape", ATROUS, "--input", "image[1,3,512,512]", "-o", target)
     assert code == 2
     assert "--force overwrites it" in err
 
@@ -63,12 +57,12 @@ def test_the_model_is_written_with_its_weights(capsys: pytest.CaptureFixture[str
     ],
 )
 def test_a_model_that_refuses_a_size_says_where_its_sizes_are(shape: str, last: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, ATROUS, "--input", shape)[1][-1] == last
+    assert lines_of(capsys, "reshape", ATROUS, "--input", shape)[1][-1] == last
 
 
 def test_blockers_are_listed_and_nothing_is_written(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
     target = baked.with_name("out.xml")
-    code, lines, err = run(capsys, baked, "--input", "[2,4,6]", "-o", target)
+    code, lines, err = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "-o", target)
     assert code == 1
     assert lines[2].endswith("S201 data must have as many elements as shape: 48 and 24 differ [Reshape reshape_2]")
     assert lines[3].startswith(f"    see {baked}:")
@@ -79,7 +73,7 @@ def test_blockers_are_listed_and_nothing_is_written(capsys: pytest.CaptureFixtur
 
 def test_patched_constants_are_listed_and_written_with_the_model(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
     target, before = baked.with_name("out.xml"), baked.with_suffix(".bin").read_bytes()
-    code, lines, err = run(capsys, baked, "--input", "[2,4,6]", "--patch-constants", "-o", target)
+    code, lines, err = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "--patch-constants", "-o", target)
     assert (code, err) == (0, "")
     assert lines[2:] == [
         "ID  LAYER        TYPE       WAS      IS",
@@ -98,18 +92,18 @@ def test_patched_constants_are_listed_and_written_with_the_model(capsys: pytest.
 
 
 def test_patches_are_in_the_json(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
-    code, lines, _ = run(capsys, baked, "--input", "[2,4,6]", "--patch-constants", "--format", "json")
+    code, lines, _ = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "--patch-constants", "--format", "json")
     report = json.loads("\n".join(lines))
     assert code == 0
     assert report["substitutions"] == [{"was": 1, "is": 2, "constants": 1}]
     assert report["patches"] == [{"layer": "1", "layer_name": "const_1", "line": 10, "elements": [{"index": 0, "was": 1, "is": 2}]}]
-    Draft202012Validator(report_schema()).validate(report)
+    Draft202012Validator(json.loads((ROOT / "schemas" / "report.schema.json").read_text())).validate(report)
 
 
 def test_a_refusal_to_patch_is_in_the_json_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     target = tmp_path / "out.xml"
     arguments = ("--input", "image[1,3,225,256]", "--patch-constants", "--format", "json", "-o", target)
-    code, lines, err = run(capsys, ATROUS, *arguments)
+    code, lines, err = lines_of(capsys, "reshape", ATROUS, *arguments)
     report = json.loads("\n".join(lines))
     assert code == 1
     assert "not written" in err
@@ -119,7 +113,7 @@ def test_a_refusal_to_patch_is_in_the_json_and_writes_nothing(capsys: pytest.Cap
 
 
 def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = run(capsys, ATROUS, "--batch", "4", "--color", "never")
+    code, lines, _ = lines_of(capsys, "reshape", ATROUS, "--batch", "4", "--color", "never")
     assert code == 0
     assert lines[3].split()[4] == "f32[4,3,3..,3..]"
     assert any("N101 note: the batch is axis 0 of 'image': its size in the file is dynamic: ?" in line for line in lines)
@@ -143,7 +137,7 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
 def test_what_cannot_be_done_is_said_on_a_line(
     capsys: pytest.CaptureFixture[str], baked: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    code, lines, err = run(capsys, baked, *arguments)
+    code, lines, err = lines_of(capsys, "reshape", baked, *arguments)
     assert (code, lines) == (2, [])
     assert message in err
     assert err.count("\n") == 1
@@ -151,6 +145,6 @@ def test_what_cannot_be_done_is_said_on_a_line(
 
 def test_a_file_that_is_no_model_is_reported_as_such(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "no.xml").write_text("<html/>")
-    code, lines, _ = run(capsys, tmp_path / "no.xml", "--batch", "2")
+    code, lines, _ = lines_of(capsys, "reshape", tmp_path / "no.xml", "--batch", "2")
     assert code == 1
     assert any("X104" in line for line in lines)

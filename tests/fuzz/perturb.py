@@ -14,9 +14,9 @@ from typing import Any
 from irshape.shape.element_type import ElementType
 from tests.fuzz.apart import main
 from tests.fuzz.beside import differences
-from tests.support.ir import FORMATS, Net
+from tests.support.ir import FORMATS, Const, Net
 from tests.support.oracle import EXTENDED
-from tests.support.rows import WITHOUT_OPENVINO, Const, Differs, Table, attributes_of, inputs_of, is_refused, outputs_of, tables
+from tests.support.rows import WITHOUT_OPENVINO, Differs, Table, attributes_of, inputs_of, is_refused, outputs_of, tables
 
 SIZES = ["?", "?", "?", "1..", "2..5", "..7", "0", "1", "2", "3", "4", "5", "8", "1..3", "..3"]
 INTS = [0, 1, -1, 2, -2, 3, 4, 5, 7, 100]

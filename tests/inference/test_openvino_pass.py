@@ -21,8 +21,8 @@ from irshape.model.load import loaded
 from irshape.ops.registry import REGISTRY
 from irshape.shape.dim import Size, bounds
 from irshape.shape.shape import Shape, format_shape
-from tests.support.ir import Net, Ref
-from tests.support.rows import WITHOUT_OPENVINO, Const, Differs, Row, attributes_of, inputs_of, is_refused, outputs_of, tables
+from tests.support.ir import Const, Net, Ref
+from tests.support.rows import WITHOUT_OPENVINO, Differs, Row, attributes_of, inputs_of, is_refused, outputs_of, tables
 
 # Rows of which irshape's view of OpenVINO is tighter than OpenVINO, or which it judges otherwise, with the reasons.
 LISTED = {

@@ -6,8 +6,7 @@ import pytest
 
 import irshape
 from irshape.ops.registry import REGISTRY
-from tests.support.ir import Net
-from tests.support.rows import Const, input_of
+from tests.support.ir import Const, Net, input_of
 
 
 def diamond() -> Net:

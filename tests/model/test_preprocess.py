@@ -59,7 +59,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_preprocess(name: str, version: int) -> None:
     shape, given = CASES[name]
-    net = Net(version)
+    net = Net(version=version)
     net.result(net.layer("ReLU", [net.parameter(f"f32[{shape}]")], ["FP32"])[0])
     xml = net.xml.replace("</net>", f"{given}</net>").encode()
     weights = bytes(4096)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from irshape.ops.arithmetic import Mod
 from tests.support.rows import Row, Rows, differs, row_tests
 from tests.support.values import check_values, net_of, value_tests
 
@@ -185,3 +186,19 @@ def test_openvino_takes_memory_for_values(type: str, row: Row) -> None:
     except RuntimeError:
         return
     assert shape != openvino.PartialShape(row[-1])
+
+
+@pytest.mark.parametrize(
+    ("dividend", "divisor", "limits"),
+    [
+        ((-9, 9), (2, 5), (-4, 4)),
+        ((-3, 20), (4, 4), (-3, 3)),
+        ((0, 3), (5, 9), (0, 3)),
+        ((-7, -2), (-4, 3), (-3, 0)),
+    ],
+)
+def test_a_remainder_reaches_its_limits(dividend: tuple[int, int], divisor: tuple[int, int], limits: tuple[int, int]) -> None:
+    """The least and the greatest remainder of all pairs of numbers are the limits."""
+    op = object.__new__(Mod)
+    found = [op.of_elements(a, b) for a in range(dividend[0], dividend[1] + 1) for b in range(divisor[0], divisor[1] + 1) if b]
+    assert op.of_limits(dividend, divisor) == limits == (min(found), max(found))

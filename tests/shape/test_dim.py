@@ -18,6 +18,7 @@ from irshape.shape.dim import (
     eq,
     evaluate,
     format_size,
+    is_filled,
     le,
     lt,
     narrow,
@@ -298,3 +299,11 @@ def test_questions_are_recorded_in_one_place() -> None:
     folder = Path(dim.__file__).parents[1]
     found = [path.name for path in folder.rglob("*.py") for line in path.read_text().splitlines() if "questions.append" in line]
     assert found == ["dim.py"]
+
+
+def test_a_size_is_filled_if_no_open_size_is_empty() -> None:
+    """A size from 0 on that nobody limits counts as at least 1; a size that somebody allows to be 0 does not."""
+    scope = Scope()
+    opened, given = scope.symbol("N", 0, inf), scope.symbol("M", 0, 9)
+    assert [is_filled(one) for one in (1, opened, 2 * opened - 1, opened + given)] == [True] * 4
+    assert not any(is_filled(one) for one in (0, given, opened - 1, opened * given))

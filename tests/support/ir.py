@@ -1,6 +1,24 @@
-"""Builds small IRs for tests: an `.xml` text and the bytes of its `.bin`."""
+"""Builds small IRs for tests: an `.xml` text and the bytes of its `.bin`.
 
+`Net(text)` writes the layers of a text; each line is a chain:
+
+    x: f32[?,4]                                         a Parameter, whose layer is named x
+    x -> ReLU -> y: Reshape([0,2,-1], special_zero=true)  each layer takes the one before as its first input
+    Gather-8(f32=0[9,4], Convert(x, destination_type=i64), 0) -> Result   calls nest; -8 is the opset, -extension another version
+    x, y -> Concat(axis=0) -> Result                    several inputs; Add(y, _) says where the one before goes
+        -> Result                                       a line that begins so goes on with the line before it
+    top: TopK-11(x, 3, axis=1) f32 i32                  two outputs, top and top.1
+
+Inputs are written as in the rows of operations: `3`, `[1,2]` and `i32=[1,2]` are Consts, and `f32=0[9,4]` is one that repeats a number.
+Unless its types are written behind it, a layer has one output of the type that its attribute `output_type` or `destination_type` says,
+or of the type of its first input. `net.add(text)` adds to a net, knows the names that it has, and returns the last output.
+"""
+
+import json
+import re
 import struct
+from itertools import repeat
+from math import prod
 from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
 
@@ -22,6 +40,31 @@ class Ref(NamedTuple):
     precision: str
 
 
+class Const(NamedTuple):
+    """A constant input."""
+
+    values: Any
+    element_type: str
+
+
+def input_of(text: str) -> str | Const:
+    """One input: `f32[2,?]` is itself; `3`, `[1,2]`, `i32=[1,2]` and `f32=0[9,4]` are constants."""
+    element_type, equals, values = text.partition("=")
+    if text[0] in "-0123456789[":
+        element_type, values = "i64", text
+    elif not equals or element_type not in ElementType.BY_NAME:
+        return text
+    repeated = re.fullmatch(r"(-?[\d.]+)\[([\d, ]*)\]", values)
+    return Const(Repeated(json.loads(repeated[1]), json.loads(f"[{repeated[2]}]")) if repeated else json.loads(values), element_type)
+
+
+class Repeated(NamedTuple):
+    """A number in each place of a shape."""
+
+    value: float
+    shape: list[int]
+
+
 def type_and_shape(text: str) -> tuple[str, str]:
     """`f32[1,3,?]` -> (`f32`, `1,3,?`)."""
     element_type, _, shape = text.partition("[")
@@ -31,11 +74,61 @@ def type_and_shape(text: str) -> tuple[str, str]:
 class Net:
     """An IR that grows layer by layer."""
 
-    def __init__(self, version: int = 11) -> None:
+    def __init__(self, text: str = "", *, version: int = 11) -> None:
         self.version = version
         self.layers: list[str] = []
         self.edges: list[str] = []
         self.weights = bytearray()
+        self.named: dict[str, list[Ref]] = {}
+        if text:
+            self.add(text)
+
+    def add(self, text: str) -> Ref:
+        """Add the layers of a text; the first output of the last one."""
+        refs: list[Ref] = []
+        for line in filter(str.strip, text.split("\n")):
+            for place, part in enumerate(pieces(line, "->")):
+                if part:
+                    refs = [ref for one in pieces(part, ",") for ref in self._operand(one, refs if place else [])]
+        return refs[0] if refs else Ref(len(self.layers) - 1, 0, "")
+
+    def _operand(self, text: str, before: list[Ref], *, is_inside: bool = False) -> list[Ref]:
+        """The outputs that a text names: those of a layer that is there, or of one that it adds, behind the one before or inside a call."""
+        name, colon, rest = text.partition(":")
+        if colon and re.fullmatch(r"[\w./]+", name):
+            refs = self.named[name] = self._operand(rest.strip(), before, is_inside=is_inside)
+            self.layers[-1] = re.sub(' name="[^"]*"', f' name="{name}"', self.layers[-1], count=1)
+            return refs
+        known, _, output = text.rpartition(".")
+        if text == "_" or text in self.named or known in self.named:
+            return before if text == "_" else self.named[text][:1] if text in self.named else [self.named[known][int(output)]]
+        one = input_of(text)
+        if isinstance(one, Const):
+            return [self.const(*one)]
+        return [self.parameter(one)] if one.partition("[")[0] in ElementType.BY_NAME else self._called(one, before, is_inside)
+
+    def _called(self, text: str, before: list[Ref], is_inside: bool) -> list[Ref]:
+        """The outputs of a layer that a text adds: `TopK-11(x, 3, axis=1) f32 i32`."""
+        call = re.fullmatch(r"([A-Z]\w*)(?:-(\w+))?(?:\((.*)\))?((?: \w+)*)", text.strip(), re.DOTALL)
+        assert call, f"neither a layer nor the name of one: {text}"
+        type, version, arguments, types = call.groups()
+        taken: list[Ref] = []
+        attributes: dict[str, Any] = {}
+        for argument in pieces(arguments or "", ","):
+            name, equals, value = argument.partition("=")
+            if equals and re.fullmatch(r"[\w-]+", name) and name not in ElementType.BY_NAME:
+                attributes[name] = value[1:-1] if value[0] in '"[' else value
+            else:
+                taken += self._operand(argument, before, is_inside=True)
+        if not is_inside and "_" not in pieces(arguments or "", ","):
+            taken = before + taken
+        said = types.split() or [attributes[name] for name in ("output_type", "destination_type") if name in attributes][:1]
+        outputs = [ElementType.BY_NAME[one].precision for one in said] or [taken[0].precision if taken else "FP32"]
+        version = version or "1"
+        refs = self.layer(
+            type, taken, [] if type == "Result" else outputs, f"opset{version}" if version.isdigit() else version, **attributes
+        )
+        return refs or taken
 
     def layer(
         self,
@@ -97,6 +190,22 @@ class Net:
         return bytes(self.weights) or b"\0"
 
 
+def pieces(text: str, mark: str) -> list[str]:
+    """The parts of a text between marks outside of brackets and quotes, without the blanks around them."""
+    parts, depth, start, place = [], 0, 0, 0
+    is_quoted = False
+    while place < len(text):
+        is_quoted ^= text[place] == '"'
+        if not is_quoted:
+            depth += (text[place] in "([") - (text[place] in ")]")
+        if not depth and not is_quoted and text.startswith(mark, place):
+            parts.append(text[start:place].strip())
+            start = place = place + len(mark)
+        else:
+            place += 1
+    return [*parts, text[start:].strip()] if text.strip() else []
+
+
 def packed(element_type: str, codes: list[int]) -> bytes:
     """Codes of fewer than 8 bits in bytes: from the lowest bit of each byte up, those of u1 from the highest down."""
     bits = BITS[element_type]
@@ -118,6 +227,8 @@ def text(value: Any) -> str:
 
 def flatten(values: Any) -> tuple[tuple[int, ...], list[Any]]:
     """Shape and elements of a nested list."""
+    if isinstance(values, Repeated):
+        return tuple(values.shape), list(repeat(values.value, prod(values.shape)))
     if not isinstance(values, (list, tuple)):
         return (), [values]
     if not values:

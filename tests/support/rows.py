@@ -8,7 +8,6 @@
 error. `differs(ours, openvino)` is an expectation in which irshape departs from OpenVINO on purpose.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +17,7 @@ import pytest
 
 import irshape
 from irshape.report.catalogue import CATALOGUE
-from tests.support.ir import Net
+from tests.support.ir import Const, Net, input_of
 from tests.support.oracle import core
 
 Row = tuple[Any, ...]
@@ -28,13 +27,6 @@ Rows = dict[tuple[str, str], list[Row]]
 WITHOUT_OPENVINO = {"tensorflow"}
 
 OPS = Path(__file__).parent.parent / "ops"
-
-
-class Const(NamedTuple):
-    """A constant input."""
-
-    values: Any
-    element_type: str
 
 
 class Differs(NamedTuple):
@@ -55,14 +47,6 @@ def differs(ours: str, openvino: str | None) -> Differs:
 def inputs_of(row: Row) -> list[str | Const]:
     """The inputs of a row: a fact such as `f32[2,?]`, or a constant."""
     return [input_of(text) for text in row[1].split()]
-
-
-def input_of(text: str) -> str | Const:
-    """One input: `f32[2,?]` is itself; `3`, `[1,2]` and `i32=[1,2]` are constants."""
-    if text[0] in "-0123456789[":
-        return Const(json.loads(text), "i64")
-    element_type, equals, values = text.partition("=")
-    return Const(json.loads(values), element_type) if equals else text
 
 
 def attributes_of(row: Row) -> dict[str, Any]:

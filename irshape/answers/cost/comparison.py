@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.formula import Amount, ratio, value
@@ -53,13 +52,6 @@ class Comparison:
             return f"{by} {'smaller' if is_less else 'larger'}"
         return f"{by} {'less' if is_less else 'more'} {words}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The member `cost` of `schemas/diff.schema.json`."""
-        return {"summary": self.summary, "near": self.near, "a": self._side(self.a), "b": self._side(self.b)}
-
-    def _side(self, cost: Cost) -> dict[str, Any]:
-        return {name: _shown(getattr(cost, name), self.near) for name in ("parameters", *_AMOUNTS)}
-
-
-def _shown(found: Amount, near: Mapping[str, int]) -> dict[str, Any]:
-    return {"formula": str(found), "value": value(found, near)}
+    def at(self, found: Amount) -> int:
+        """The number of an amount at the sizes `near`."""
+        return value(found, self.near)

@@ -13,11 +13,12 @@ from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.cost.counting import Counting, LayerCost
+from irshape.answers.cost.forms import NEAR, OF_TYPE, REFERENCE, shown, shown_amount
 from irshape.answers.cost.formula import Amount, Formula, amount, divides_by_0, ratio, total, value, values
 from irshape.answers.cost.graph import Graph, Parameters, Tensors, Trips
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.cost.reference import reference
-from irshape.answers.signature.data import DataSize
+from irshape.answers.signature.data import DATA_SIZE, DataSize
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
@@ -26,12 +27,12 @@ from irshape.model.finding import output_name
 from irshape.model.model import Node
 from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
+from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import Size, symbols
 from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.range import Range
-from irshape.version import TOOL
 from irshape.xml.document import Document
 
 if TYPE_CHECKING:
@@ -283,67 +284,7 @@ class Cost:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/cost.schema.json`."""
-        peak = self.peak.layer(self.near)
-        return {
-            "tool": TOOL,
-            "file": self.document.path,
-            "ok": self._inference.ok,
-            "symbols": {} if self.signature is None else {name: str(known) for name, known in self.signature.symbols.items()},
-            "near": self.near,
-            "data_sizes": [one.to_dict() for one in self.data_sizes],
-            "macs": self._shown_amount(self.macs),
-            "operations": self._shown_amount(self.operations),
-            "flops": self._shown_amount(self.flops),
-            "traffic": self._shown_amount(self.traffic),
-            "intensity": self.intensity,
-            "parameters": self.parameters,
-            "parameter_bytes": self.parameter_bytes,
-            "parameters_by_type": {name: {"elements": count, "bytes": size} for name, (count, size) in self.parameters_by_type.items()},
-            "inputs": [self._shown_tensor(one) for one in self.inputs],
-            "outputs": [self._shown_tensor(one) for one in self.outputs],
-            "state": [
-                {"name": one.name, "before": self._shown_amount(one.before), "after": self._shown_amount(one.after)} for one in self.state
-            ],
-            "peak_memory": {
-                **self._shown_amount(self.peak_memory),
-                "layer": peak and peak.key,
-                "layer_name": peak and peak.name,
-                "views": self.reuse.views,
-                "in_place": self.reuse.in_place,
-                "stretches": {
-                    name: [
-                        {
-                            "low": one.low,
-                            "high": one.high,
-                            "layers": [{"layer": node.key, "layer_name": node.name, "memory": str(memory)} for node, memory in one.layers],
-                        }
-                        for one in self.stretches(name)
-                    ]
-                    for name in self.symbols
-                },
-            },
-            **({"sweep": [one._asdict() for one in self.swept]} if self.swept else {}),
-            "folded": self.folded,
-            "layers": [self._shown_layer(layer) for layer in self.layers],
-            "diagnostics": [one.to_dict() for one in self.diagnostics],
-        }
-
-    def _shown_amount(self, found: Amount) -> dict[str, Any]:
-        return {"formula": str(found), "value": self.at(found)}
-
-    def _shown_tensor(self, one: CostTensor) -> dict[str, Any]:
-        return {"name": one.name, "bytes": None if one.bytes is None else self._shown_amount(one.bytes)}
-
-    def _shown_layer(self, layer: LayerCost) -> dict[str, Any]:
-        return {
-            "layer": layer._node.key,
-            "name": layer.name,
-            "type": layer.type,
-            "path": layer._node.model.path or None,
-            **{name: self._shown_amount(getattr(layer, name)) for name in _AMOUNTS},
-            "intensity": _intensity(self, layer),
-            "uncounted": layer.uncounted,
-        }
+        return COST(self)
 
     # Sizes.
 
@@ -434,3 +375,90 @@ def _size(inference: Inference, found: Amount) -> Size:
     if isinstance(found, int):
         return found
     return inference.scope.dim(found.expression, found.expression.range)
+
+
+_TENSORS: Final = form.Form(
+    name="text",
+    bytes=form.Field(
+        {"anyOf": [REFERENCE, {"type": "null"}], "description": "null if they are not known"},
+        convert=lambda found, cost: None if found is None else shown(found, cost),
+    ),
+)
+_STRETCH: Final = form.Form(
+    low="number: the first size",
+    high="number?: the last size; null for all larger ones",
+    layers=form.Form(
+        layer=("text?: the layer's id in the file", lambda one: one[0].key),
+        layer_name=("text?: the layer's name in the file", lambda one: one[0].name),
+        memory=("shown", form.item(1)),
+    ).list("several where they take turns, because sizes are rounded"),
+)
+
+
+class _Peak(NamedTuple):
+    """The layer with the peak of memory at the sizes `near`, and the cost of the model."""
+
+    node: Node | None
+    cost: Cost
+
+
+_PEAK: Final = form.Form(
+    formula=("shown: a Python expression that holds for all sizes", "cost.peak_memory"),
+    value=("number: the number at the sizes `near`", lambda one: one.cost.at(one.cost.peak_memory)),
+    layer=("text?: the layer's id in the file", "node?.key"),
+    layer_name=("text?: the layer's name in the file", "node?.name"),
+    views=("flag: the output of a Reshape and its like shares the memory of its input", "cost.reuse.views"),
+    in_place=("flag: element-wise operations write into inputs that nobody reads afterwards", "cost.reuse.in_place"),
+    stretches=form.Field(
+        {
+            "type": "object",
+            "additionalProperties": _STRETCH.list("one after the other").schema,
+            "description": "the layers that have the peak as one symbol grows",
+        },
+        lambda one: {name: [_STRETCH(stretch) for stretch in one.cost.stretches(name)] for name in one.cost.symbols},
+    ),
+)
+_SWEPT: Final = form.Form(
+    sizes="numbers: the sizes; all others are those of `near`",
+    is_valid="flag: the sizes fulfil the conditions of the model",
+    **dict.fromkeys(("macs", "flops", "traffic", "peak_memory", "state_bytes"), "number"),
+)
+_LAYERS: Final = form.Form(
+    layer=(form.KEY, "_node.key"),
+    name=form.NAME,
+    type=form.TYPE,
+    path=(form.BODIES, "_node.model.path?"),
+    runs=shown_amount("how often the layer runs; all amounts are those of all runs"),
+    **{name: shown_amount() for name in ("macs", "operations", "flops")},
+    **{name: shown_amount("bytes") for name in ("weights", "inputs", "outputs")},
+    intensity=form.Field(
+        {"type": ["number", "null"], "description": "FLOPs for each byte that is read or written, at the sizes `near`"},
+        "intensity",
+        lambda intensity, cost: intensity(cost.near),
+    ),
+    uncounted="text?: why the work is not counted and in no sum",
+)
+COST: Final = form.Form(
+    tool=form.TOOL_FIELD,
+    file=(form.FILE, "document.path"),
+    ok=("flag: the model has no errors", "_inference.ok"),
+    symbols=("names: the range of each symbol", lambda cost: cost.signature.symbols if cost.signature else {}),
+    near=NEAR,
+    data_sizes=DATA_SIZE.list("the sizes known only at run time"),
+    macs=shown_amount("multiply-accumulates"),
+    operations=shown_amount("other operations on single elements"),
+    flops=shown_amount("two for each MAC, one for each other operation"),
+    traffic=shown_amount("bytes that layers read and write"),
+    intensity="real?: FLOPs for each byte of traffic, at the sizes `near`",
+    parameters="number: elements of constants",
+    parameter_bytes="number",
+    parameters_by_type=OF_TYPE.named("the constants by element type"),
+    inputs=_TENSORS.list("the inputs of the model"),
+    outputs=_TENSORS.list("the outputs of the model"),
+    state=form.Form(name="text", before=shown_amount(), after=shown_amount()).list("the bytes of each variable"),
+    peak_memory=_PEAK.one("the most bytes that activations take at one time", lambda cost: _Peak(cost.peak.layer(cost.near), cost)),
+    sweep=_SWEPT.list("the amounts at the sizes of --set S=128,256,512", "swept", optional=True),
+    folded="count: layers of constants alone, which are computed before the model runs",
+    layers=_LAYERS.list("in the order of the file, those of bodies included"),
+    diagnostics=form.diagnostics(),
+)

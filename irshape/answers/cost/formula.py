@@ -8,7 +8,8 @@ from typing import Final, TypeAlias
 
 from irshape.inference.inputs import InputError
 from irshape.shape.dim import Dim, Scope, Size, expression_of
-from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, split
+from irshape.shape.fold import fold, replaced
+from irshape.shape.polynomial import Atom, Monomial, Polynomial, PolynomialTable, split
 
 # The digits of a coefficient in the leading terms.
 _DIGITS: Final = 4
@@ -60,7 +61,7 @@ class Formula:
         own = self._own_sizes(sizes)
         atoms = [self.table.atoms[index] for index in self.table.symbols_below(self.expression)]
         try:
-            expression = self.table.substituted(self.expression, {atom.index: own[atom.name] for atom in atoms if atom.name in own})
+            expression = replaced(self.expression, {atom.index: own[atom.name] for atom in atoms if atom.name in own})
         except ZeroDivisionError as error:
             raise _without_number(error) from None
         return expression if isinstance(expression, int) else Formula(self.table, expression, self._names)
@@ -75,7 +76,7 @@ class Formula:
     @property
     def leading(self) -> str:
         """The terms of the highest degree, in which a division rounds nothing."""
-        terms = _leading(self.table, self.expression)
+        [terms] = fold(self.table, _Leading(), (self.expression,))
         if terms is None:
             return str(self)
         parts = sorted(terms.items(), key=lambda item: (-item[1], item[0]))
@@ -84,8 +85,9 @@ class Formula:
 
     def __str__(self) -> str:
         table, (constant, terms) = self.table, split(self.expression)
-        degrees = table.degrees()
-        ordered = sorted(terms, key=lambda term: (-_degree(term[0], degrees), -term[1], term[0]))
+        degrees = table.degrees
+        fold(table, _Degrees(), (self.expression,), degrees)
+        ordered = sorted(terms, key=lambda term: (-sum([degrees[index] for index in term[0]]), -term[1], term[0]))
         texts = [table.text(table.polynomial(0, dict([term]))) for term in ordered]
         texts += [str(constant)] if constant else []
         text = " + ".join(texts).replace("+ -", "- ")
@@ -202,60 +204,55 @@ def total(scope: Scope, sizes: Iterable[Size]) -> Size:
     return found.size
 
 
-def _degree(monomial: Monomial, degrees: Sequence[int]) -> int:
-    return sum([degrees[index] for index in monomial])
+class _Degrees:
+    """The algebra of degrees: how fast formulas grow with all sizes."""
+
+    def number(self, value: int) -> int:
+        return 0
+
+    def symbol(self, atom: Atom) -> int:
+        return 1
+
+    def add(self, a: int, b: int) -> int:
+        return max(a, b)
+
+    def multiply(self, a: int, b: int) -> int:
+        return a + b
+
+    def operation(self, atom: Atom, a: int, b: int) -> int:
+        return a - b if atom.kind == "floor" else min(a, b) if atom.kind == "min" else max(a, b)
 
 
-def _leading(table: PolynomialTable, expression: Expression) -> Leading | None:
-    """The terms of the highest degree, by the names of their symbols; None if the formula has none."""
-    known: dict[int, Leading | None] = {}
-    for index in table.atoms_below(expression):
-        known[index] = _leading_of_atom(table.atoms[index], known)
-    return _highest(expression, known)
+class _Leading:
+    """The algebra of the terms of the highest degree, by the names of their symbols; None where a formula has none, or too many."""
 
+    def number(self, value: int) -> Leading | None:
+        return {(): Fraction(value)}
 
-def _highest(expression: Expression, known: Mapping[int, Leading | None]) -> Leading | None:
-    """The terms of the highest degree of an expression, with those of the atoms in it."""
-    constant, terms = split(expression)
-    found: Leading = {(): Fraction(constant)} if constant or not terms else {}
-    for monomial, coefficient in terms:
-        product: Leading | None = {(): Fraction(coefficient)}
-        for index in monomial:
-            product = _multiplied(product, known[index])
-        if product is None:
-            return None
-        for names, own in product.items():
-            found[names] = found.get(names, Fraction(0)) + own
-    kept = {names: own for names, own in found.items() if own}
-    highest = max(map(len, kept), default=0)
-    return {names: own for names, own in kept.items() if len(names) == highest}
-
-
-def _leading_of_atom(atom: Atom, known: Mapping[int, Leading | None]) -> Leading | None:
-    if not atom.arguments:
+    def symbol(self, atom: Atom) -> Leading | None:
         return {(atom.name,): Fraction(1)}
-    a, b = (_highest(argument, known) for argument in atom.arguments)
-    if a is None or b is None:
-        return None
-    if atom.kind == "multiply":
-        return _multiplied(a, b)
-    if atom.kind == "add":
-        return {names: a.get(names, Fraction(0)) + b.get(names, Fraction(0)) for names in {**a, **b}}
-    if atom.kind == "floor" and list(b) == [()]:
+
+    def add(self, a: Leading | None, b: Leading | None) -> Leading | None:
+        if a is None or b is None:
+            return None
+        found = {names: own for names in {**a, **b} if (own := a.get(names, Fraction(0)) + b.get(names, Fraction(0)))}
+        highest = max(map(len, found), default=0)
+        return {names: own for names, own in found.items() if len(names) == highest}
+
+    def multiply(self, a: Leading | None, b: Leading | None) -> Leading | None:
+        if a is None or b is None or len(a) * len(b) > _MOST_PRODUCTS:
+            return None
+        found: Leading = {}
+        for left, factor in a.items():
+            for right, coefficient in b.items():
+                names = tuple(sorted(left + right))
+                found[names] = found.get(names, Fraction(0)) + factor * coefficient
+        return found
+
+    def operation(self, atom: Atom, a: Leading | None, b: Leading | None) -> Leading | None:
+        if atom.kind != "floor" or a is None or b is None or list(b) != [()]:
+            return None
         return {names: own / b[()] for names, own in a.items()}
-    return None
-
-
-def _multiplied(a: Leading | None, b: Leading | None) -> Leading | None:
-    """The product; None if it has too many terms, or a factor has none."""
-    if a is None or b is None or len(a) * len(b) > _MOST_PRODUCTS:
-        return None
-    found: Leading = {}
-    for left, factor in a.items():
-        for right, coefficient in b.items():
-            names = tuple(sorted(left + right))
-            found[names] = found.get(names, Fraction(0)) + factor * coefficient
-    return found
 
 
 def _number(number: Fraction) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
+from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, shorten_words
-from irshape.version import TOOL
 from irshape.xml.document import Document
 
 # The most names of reads that one line lists; of more, the middle is left out.
@@ -57,24 +57,6 @@ class Read:
         """The origin of the number, in words."""
         return _source([self])
 
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/explanation.schema.json`."""
-        where, weights = self.where, self.bytes
-        return {
-            "name": self.name,
-            "value": self.value,
-            "kind": self.kind,
-            "source": self.source,
-            "step": self.step,
-            "layer": None if where is None else where.layer,
-            "position": self.position,
-            "line": None if where is None else where.line,
-            "column": None if where is None else where.column,
-            "offset": None if where is None else where.offset,
-            "through": [one.layer for one in self.through],
-            "bytes": None if weights is None else {"file": weights[0], "begin": weights[1], "end": weights[2]},
-        }
-
 
 class Step:
     """A layer that computes a number of the chain, and how it does.
@@ -110,22 +92,6 @@ class Step:
     def sides(self) -> list[str]:
         """The sides of the equation, each once."""
         return [side for side, _ in groupby(filter(None, (self.subject, self.formula, self.numbers, self.value)))]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/explanation.schema.json`."""
-        return {
-            "number": self.number,
-            "layer": self.where.layer,
-            "line": self.where.line,
-            "column": self.where.column,
-            "offset": self.where.offset,
-            "subject": self.subject,
-            "value": self.value,
-            "formula": self.formula or None,
-            "numbers": self.numbers or None,
-            "note": self.note or None,
-            "reads": [read.to_dict() for read in self.reads],
-        }
 
 
 class Explanation:
@@ -202,24 +168,7 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/explanation.schema.json`."""
-        where = self.where
-        return {
-            "tool": TOOL,
-            "file": where.file,
-            "ok": self.ok,
-            "layer": where.layer,
-            "line": where.line,
-            "column": where.column,
-            "offset": where.offset,
-            "port": self.port,
-            "axis": self.axis,
-            "value": self.value,
-            "interval": self.interval,
-            "steps": [step.to_dict() for step in self.steps],
-            "answers": [answer.to_dict() for answer in self.answers],
-            "because": self.because or None,
-            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
-        }
+        return EXPLANATION(self)
 
 
 def _step_lines(step: Step, digits: int, palette: Palette, width: int | None) -> Iterator[str]:
@@ -306,3 +255,52 @@ def _ranges(word: str, ranges: Sequence[tuple[int, int]], *, is_open: bool = Fal
     parts = [str(begin) if end == begin + 1 else f"{begin} to {end - 1}" for begin, end in merged]
     plural = {"axis": "axes", "element": "elements"}.get(word, word)
     return f"{word if len(set(ranges)) == 1 else plural} {', '.join(parts)}"
+
+
+_NUMBER: Final = "text: a number, or a formula of the sizes of the inputs"
+_READS: Final = form.Form(
+    ("name", "value", "kind", "source", "step", *form.PLACE, "position", "through", "bytes"),
+    name="text: its name in the formula",
+    value=_NUMBER,
+    kind=form.word("attribute", "axis", "default", "element", "input", "port", "step", "unknown"),
+    source="text: the place of the number, in words",
+    step="number?: the number of the step that computes it",
+    layer=form.PLACE["layer"],
+    position="number?: the axis or element of the constant",
+    line=form.PLACE["line"],
+    column=form.PLACE["column"],
+    offset=form.PLACE["offset"],
+    through=form.Field(
+        {"type": "array", "items": form.LAYER_OR_NULL, "description": "layers that pass it on unchanged"},
+        convert=lambda several, _: [one.layer for one in several],
+    ),
+    bytes=form.Form(
+        file=("text", form.item(0)),
+        begin=("number", form.item(1)),
+        end=("number: the byte after", form.item(2)),
+    ).maybe(),
+).list()
+_STEP: Final = form.Form(
+    number="number: counted from 1",
+    **form.PLACE,
+    subject="text: the part of the layer that is explained: axis 2",
+    value=_NUMBER,
+    formula=("text?: the formula of the value, with the names of `reads`", "formula?"),
+    numbers=("text?: the formula with numbers in place of the names", "numbers?"),
+    note=("text?: an explanation in words, if there is no formula", "note?"),
+    reads=_READS,
+)
+EXPLANATION: Final = form.Form(
+    tool=form.TOOL_FIELD,
+    file=("text?: the path as it was given", "where.file"),
+    ok="flag: no layer on the way has failed",
+    **form.PLACE,
+    port="number?: the port's id in the file",
+    axis="number?: null for the whole port",
+    value="text: the explained value: 48, (H + 1)//2, f32[1,3,?]",
+    interval="text?: the bounds of an unknown size",
+    steps=_STEP.list(),
+    answers=_READS._replace(schema={**_READS.schema, "description": "the parts of the explained value, with the step that computes each"}),
+    because=("text?: the ultimate reason, in words", "because?"),
+    diagnostics=form.diagnostics(),
+)

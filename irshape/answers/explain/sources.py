@@ -5,21 +5,123 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from irshape.answers.explain.bodies import of_output, of_parameter
 from irshape.answers.explain.derivation import NOT_KNOWN, Derivation, Place, Point, Reading, Way, unknown
 from irshape.answers.explain.explanation import layer_at
 from irshape.answers.explain.formula import Asked, Formulas, inputs_of
-from irshape.answers.explain.lookup import CONSTANTS, Lookup
 from irshape.answers.explain.rule import Origin, is_known, is_same
 from irshape.answers.explain.traced import Leaf, Operation, number_text
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
+from irshape.model.bodies import Body, bodies_of
+from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.ops.context import element_count
+from irshape.report.diagnostic import Where
 from irshape.shape.dim import Dim, format_size
 from irshape.shape.element_type import ElementType
+from irshape.shape.value import Real
 from irshape.xml.document import Port
 from irshape.xml.lexical import BODIES
+
+CONSTANTS: Final = ("Const", "Constant")
+
+
+class Lookup:
+    """Finds the value, the layer and the line of each number of one inference.
+
+    `graphs` are the model and its bodies, each with its run. `number` gives the position of a model among them.
+    """
+
+    def __init__(self, inference: Inference) -> None:
+        self.inference = inference
+        self.graphs = inference.graphs
+        self.number = {model: number for number, (model, _) in enumerate(self.graphs)}
+        self._varying: dict[int, set[int]] = {}
+
+    # Numbers.
+
+    def fact(self, point: Point) -> Fact:
+        """The fact that the pass found for the point's tensor."""
+        return self.graphs[point.graph][1].slots[point.slot]
+
+    def rank(self, point: Point) -> int:
+        """The number of axes of the point's tensor; 0 if the rank is unknown."""
+        return len(self.fact(point).shape or ())
+
+    def number_of(self, point: Point) -> Any:
+        """The value of a point, as the pass found it."""
+        fact = self.fact(point)
+        if point.kind == "axis":
+            return (fact.shape or ())[point.position]
+        if point.kind == "element" and is_known(fact):
+            return (fact.elements or ())[point.position]
+        if point.kind == "type":
+            return fact.element_type
+        return len(fact.shape) if point.kind == "rank" and fact.shape is not None else NOT_KNOWN
+
+    def is_open(self, point: Point) -> bool:
+        """Whether the value of a point is unknown."""
+        number = self.number_of(point)
+        return isinstance(number, Dim | Real) or number is NOT_KNOWN
+
+    def is_varying(self, graph: int, slot: int) -> bool:
+        """Whether a tensor depends on anything other than constants."""
+        model = self.graphs[graph][0]
+        if graph not in self._varying:
+            varying: set[int] = set(model.stubs)
+            for node in model:
+                if node.type not in CONSTANTS and (not node.sources or any(one < 0 or one in varying for one in node.sources)):
+                    varying.update(range(node.first_slot, node.first_slot + node.layer.signature.output_count))
+            self._varying[graph] = varying
+        return slot in self._varying[graph]
+
+    # Layers and lines.
+
+    def node(self, point: Point) -> Node | None:
+        """The node that produces the point's tensor; None if the tensor is an input port of a specification example."""
+        model = self.graphs[point.graph][0]
+        return None if point.slot in model.stubs else model.nodes[model.producers[point.slot]]
+
+    def of_result(self, result: Node, point: Point) -> Point | None:
+        """The same number of the tensor that a Result of a body reads; None if nothing feeds the Result."""
+        slot = result.sources[0] if result.sources else -1
+        return Point(self.number[result.model], slot, point.kind, point.position) if slot >= 0 else None
+
+    def place(self, node: Node, offset: int | None = None) -> Where:
+        """A place in a node's layer, by default its start."""
+        model = node.model
+        return place(model.document, node.layer, node.layer.offset if offset is None else offset, path=model.path)
+
+    def where(self, point: Point) -> Where:
+        """The layer that produces the point's tensor, with its line."""
+        node = self.node(point)
+        if node is None:
+            model = self.graphs[point.graph][0]
+            return place(model.document, None, model.stubs[point.slot].offset)
+        return self.place(node)
+
+    def name(self, point: Point) -> Where:
+        """The layer that produces the point's tensor, without its line: a number may pass through thousands of layers."""
+        node = self.node(point)
+        if node is None:
+            return self.where(point)
+        return Where(node.model.document.path, str(node.id), node.name, node.type, path=node.model.path)
+
+    def attribute(self, node: Node, name: str) -> Place:
+        """The place of an attribute, or the remark that the layer leaves it to the default."""
+        if name in node.layer.attributes and node.layer.data_offset >= 0:
+            return Place("attribute", "attribute", node, name)
+        return Place("default", f"default, as the layer does not state {name}")
+
+    def at(self, found: Place) -> Where | None:
+        """The line of a place; None if the place is in no file."""
+        node, offset = found.node, found.offset
+        if node is None:
+            return place(self.inference.document, None, offset) if offset >= 0 else None
+        if found.attribute:
+            offset = node.model.document.attribute_offset(node.layer.data_offset, found.attribute)
+        return self.place(node, offset if offset >= 0 else None)
+
 
 # What is said of a number for whose formula no work is left.
 NOT_EXPLAINED: Final = "not explained, because the explanation takes more steps than the limit work allows"
@@ -208,3 +310,89 @@ class Sources(Lookup):
             if getattr(op, name, None) is number and isinstance(number, ElementType):
                 return Derivation(number, [(attribute.spelling, number, self.attribute(node, attribute.spelling))])
         return Derivation(number, note=f"every {node.type} has it" if number is not ElementType.dynamic else "nothing states it")
+
+
+def of_output(lookup: Lookup, point: Point, node: Node, output: int) -> Derivation:
+    """An output of an operation with bodies: the tensor that a Result of each body reads."""
+    number = lookup.number_of(point)
+    if point.kind in ("element", "values"):
+        return unknown(point, f"irshape does not follow values through {node.type}")
+    entries = [(body, body.outputs[output]) for body in _taken(lookup, point, node) if output < len(body.outputs)]
+    results = [(body, entry, lookup.of_result(entry.result, point)) for body, entry in entries]
+    known = [(body, entry, source) for body, entry, source in results if source is not None]
+    if len(known) < len(results) or not known:
+        return Derivation(number, note=f"no Result in the bodies of {node.type} feeds this output")
+    (body, entry, source), *others = known
+    if entry.slice is not None and point.kind == "axis" and _axis(entry.slice.axis, lookup.rank(point)) == point.position:
+        where = Place("attribute", "part_size in the port map", node, offset=entry.offset)
+        return Derivation(
+            number,
+            [*_iterations(lookup, point, node, body), ("part_size", entry.slice.part_size, where)],
+            note=f"the slices of all iterations of {node.type}, concatenated",
+        )
+    if all(is_same(lookup.number_of(one), number) for _, _, one in known):
+        return Derivation(number, ways=[Way(source)])
+    reads = [(f"{body.name}'s {entry.result.name}", lookup.number_of(one), one) for body, entry, one in known]
+    note = "the branch is chosen only at run time" if others else "the size may differ between iterations"
+    return Derivation(number, reads, note=note)
+
+
+def of_parameter(lookup: Lookup, point: Point, node: Node) -> Derivation:
+    """A Parameter of a body: the tensor that the port map feeds it."""
+    number = lookup.number_of(point)
+    holder = node.model.holder
+    assert holder is not None
+    if point.kind in ("element", "values"):
+        return unknown(point, f"irshape does not follow values into the bodies of {holder.type}")
+    body = next((one for one in bodies_of(holder) if one.model is node.model), None)
+    entry = next((one for one in body.inputs if one.parameter is node), None) if body else None
+    if body is not None and body.iteration is node:
+        return Derivation(number, note=f"the iteration counter of {holder.type}")
+    fed = holder.sources
+    if entry is None or not 0 <= entry.external < len(fed) or fed[entry.external] < 0:
+        name = "element_type" if point.kind == "type" else "shape"
+        return Derivation(number, [(name, number, lookup.attribute(node, name))])
+    outer = Point(lookup.number[holder.model], fed[entry.external], point.kind, point.position)
+    if entry.slice is not None and point.kind == "axis" and _axis(entry.slice.axis, lookup.rank(point)) == point.position:
+        where = Place("attribute", "part_size in the port map", holder, offset=entry.offset)
+        reads: list[Reading] = [("part_size", entry.slice.part_size, where)]
+        return Derivation(number, reads, note=f"one slice of input {entry.external} of {holder.type}")
+    outside = lookup.fact(outer)
+    if point.kind == "axis" and (outside.shape is None or len(outside.shape) != lookup.rank(point)):
+        return Derivation(number, [(f"input {entry.external}", NOT_KNOWN, Point(outer.graph, outer.slot, "rank"))])
+    if is_same(lookup.number_of(outer), number):
+        return Derivation(number, ways=[Way(outer)])
+    reads = [(f"input {entry.external}", lookup.number_of(outer), outer)]
+    back = lookup.of_result(entry.back, point) if entry.back is not None else None
+    if back is not None:
+        reads.append((f"the tensor fed back by {entry.back.name}", lookup.number_of(back), back))  # type: ignore[union-attr]
+    return Derivation(number, reads, note="the previous iteration may feed back another size" if back is not None else "")
+
+
+def _taken(lookup: Lookup, point: Point, node: Node) -> list[Body]:
+    """The bodies that may produce the outputs: one branch of an If whose condition is known, else all bodies."""
+    bodies = bodies_of(node)
+    if node.type != "If" or node.sources[0] < 0:
+        return bodies
+    elements = lookup.graphs[point.graph][1].slots[node.sources[0]].elements
+    if elements and isinstance(elements[0], int | float):
+        return [bodies[0 if elements[0] else 1]]
+    return bodies
+
+
+def _iterations(lookup: Lookup, point: Point, node: Node, body: Body) -> list[Reading]:
+    """The number that decides how often a body runs: the trip count of a Loop, or the sliced axis of an input."""
+    slots = lookup.graphs[point.graph][1].slots
+    if node.type == "Loop" and node.sources[0] >= 0:
+        source = Point(point.graph, node.sources[0], "element" if is_known(slots[node.sources[0]]) else "values")
+        return [("trip_count", lookup.number_of(source), source)]
+    for entry in body.inputs:
+        slot = node.sources[entry.external] if 0 <= entry.external < len(node.sources) else -1
+        if entry.slice is not None and slot >= 0 and slots[slot].shape is not None:
+            source = Point(point.graph, slot, "axis", _axis(entry.slice.axis, len(slots[slot].shape or ())))
+            return [(f"the sliced axis of input {entry.external}", lookup.number_of(source), source)]
+    return []
+
+
+def _axis(axis: int, rank: int) -> int:
+    return axis + rank if axis < 0 else axis

@@ -13,10 +13,150 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from irshape.answers.hierarchy.contents import Contents
 from irshape.answers.hierarchy.order import circles, links, ordered, pieces
-from irshape.answers.hierarchy.repeats import Run, runs
 from irshape.model.model import Model, Node
+
+
+class Contents:
+    """The contents of layers, by their positions: their types, attributes and shapes, and how they read each other."""
+
+    def __init__(
+        self, nodes: Sequence[Node], producers: Sequence[Sequence[int]], is_hidden: Sequence[int], shape_of: Callable[[Node], Hashable]
+    ) -> None:
+        """`producers` are those of each layer; `is_hidden` says which layers are constant. `shape_of` is that of `Hierarchy`."""
+        self._nodes = nodes
+        self._producers = producers
+        self._is_hidden = is_hidden
+        self._shape_of = shape_of
+        self._own: dict[int, int] = {}
+        # What each layer reads, as the layer and what it is for a reader outside its set; a constant is both times what it is.
+        self._inputs: dict[int, list[tuple[int, int]]] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def read(self, layers: Iterable[int]) -> None:
+        """Read layers of one graph."""
+        shapes = {layer: self._number(("shape", self._shape_of(self._nodes[layer]))) for layer in layers}
+        for layer, shape in shapes.items():
+            node = self._nodes[layer]
+            content = (0 if node.type == "Result" else id(node.layer.signature), shape, id(node) if node.bodies else 0)
+            self._own[layer] = self._number((node.type, *content))
+            inputs = self._inputs[layer] = []
+            for one in self._producers[layer]:
+                if self._is_hidden[one]:  # what is constant is equal if its shape is
+                    constant = ~self._number(("constant", self._shape_of(self._nodes[one])))
+                    inputs.append((constant, constant))
+                else:
+                    inputs.append((one, ~shapes[one]))
+
+    def numbers(self, several: Sequence[Sequence[int]]) -> list[int]:
+        """A number for each of several sets of layers. Sets have the same one if they are equal up to the names and the order of layers."""
+        sums = [sum([self._own[layer] for layer in layers]) for layers in several]
+        alike = Counter(sums)  # a set whose sum no other set has is equal to none
+        return [self._of(layers) if alike[own] > 1 else ~place for place, (layers, own) in enumerate(zip(several, sums, strict=True))]
+
+    def _of(self, layers: Sequence[int]) -> int:
+        """The number of what these layers are, and of how they read each other; the order of the layers makes no difference."""
+        order = self._order(layers) if len(layers) > 1 else layers
+        place = {layer: place for place, layer in enumerate(order)}.get
+        return self._number(tuple([(self._own[layer], *[place(one, outside) for one, outside in self._inputs[layer]]) for layer in order]))
+
+    def _order(self, layers: Sequence[int]) -> list[int]:
+        """The layers in an order that depends on what each follows from and on what follows from it, and not on their order in the file."""
+        own, inputs, number = self._own, self._inputs, self._number
+        above: dict[int, int] = {}
+        for layer in layers:
+            above[layer] = number((own[layer], *[above.get(one, outside) for one, outside in inputs[layer]]))
+        below: dict[int, list[tuple[int, int]]] = {layer: [] for layer in layers}
+        keys: dict[int, int] = {}
+        for layer in reversed(layers):
+            key = keys[layer] = number((above[layer], *sorted(below[layer])))
+            for place, (one, _) in enumerate(inputs[layer]):
+                if one in below:
+                    below[one].append((key, place))
+        return sorted(layers, key=keys.__getitem__)
+
+    def _number(self, content: Hashable) -> int:
+        return self._numbers.setdefault(content, len(self._numbers))
+
+
+# The most members of a block that is repeated, the fewest repeats of a block that is a single layer, and the fewest layers of other blocks.
+_LONGEST: Final = 80
+_FEWEST: Final = 4
+_LIGHTEST: Final = 6
+
+
+class Run(NamedTuple):
+    """Blocks in a row that are equal: the position of the first, the members of each, and how often they come."""
+
+    begin: int
+    length: int
+    times: int
+
+    @property
+    def end(self) -> int:
+        """The position after the last block."""
+        return self.begin + self.length * self.times
+
+
+def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[int]]) -> list[Run]:
+    """The runs of equal blocks among members, in their order, the widest at each place.
+
+    Equal members have the same number in `contents`; `weights` are the layers in each. `reads` are the positions that each member reads:
+    the members of equal blocks read the same members of their own block and of the block before, and of no other block.
+    """
+    found = []
+    places: dict[int, list[int]] = {}
+    for position, content in enumerate(contents):
+        places.setdefault(content, []).append(position)
+    offsets = [tuple(sorted([number - one for one in read])) for number, read in enumerate(reads)]
+    following = [0] * len(contents)  # the place of each position among those of its content
+    for positions in places.values():
+        for number, position in enumerate(positions):
+            following[position] = number
+    begin = 0
+    while begin < len(contents):
+        best: Run | None = None
+        equal = places[contents[begin]]
+        for other in equal[following[begin] + 1 :]:
+            length = other - begin
+            if length > _LONGEST:
+                break
+            if contents[begin:other] != contents[other : other + length]:
+                continue
+            run = Run(begin, length, _times(contents, offsets, begin, length))
+            weight = sum(weights[begin:other])
+            if run.times > 1 and run.times * weight >= (_FEWEST if weight == 1 else _LIGHTEST) and (best is None or run.end > best.end):
+                best = run
+                if best.end == len(contents):
+                    break
+        if best is not None:
+            found.append(best)
+        begin = begin + 1 if best is None else best.end
+    return found
+
+
+def _times(contents: Sequence[int], offsets: Sequence[tuple[int, ...]], begin: int, length: int) -> int:
+    """How often the block of this length is repeated from a position on. `offsets` say how far before it a member reads."""
+    count = 1
+    while True:
+        start = begin + count * length
+        if start + length > len(contents):
+            return count
+        for at in range(length):
+            if contents[start + at] != contents[begin + at]:
+                return count
+            own, first = offsets[start + at], offsets[begin + at]
+            if own != first and [one for one in own if one <= at] != [one for one in first if one <= at]:
+                return count
+            # From the second block on, a block reads the one before it, and no other block.
+            if own and own[-1] > at:
+                second = offsets[begin + length + at]
+                if own != second and [one for one in own if at < one <= at + length] != [one for one in second if at < one <= at + length]:
+                    return count
+                if any(at + length < one <= start + at - begin for one in own):
+                    return count
+        count += 1
+
 
 # The members of a group that are drawn at once: as many as a column of boxes that a person reads on a small screen.
 _MOST_MEMBERS: Final = 10

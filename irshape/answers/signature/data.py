@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from re import fullmatch
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from irshape.answers.roots import roots
 from irshape.answers.signature.discovery import Discovery
@@ -14,6 +14,7 @@ from irshape.inference.inputs import UNNAMED
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
+from irshape.report.form import KEY, NAME, TYPE, Form
 from irshape.shape.dim import Dim, Size, symbols
 
 # The names of sizes that only data tells, by the type of the layer.
@@ -31,9 +32,10 @@ class DataSize(NamedTuple):
     name: str
     node: PublicNode
 
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/signature.schema.json`."""
-        return {"name": self.name, "layer": self.node.key, "layer_name": self.node.name, "type": self.node.type}
+
+DATA_SIZE: Final = Form(
+    name="text: its name in the signature", layer=(KEY, "node.key"), layer_name=(NAME, "node.name"), type=(TYPE, "node.type")
+)
 
 
 def _data_sizes(inference: Inference, open_names: Collection[str], taken: Iterable[str]) -> dict[int, DataSize]:

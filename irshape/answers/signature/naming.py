@@ -9,6 +9,7 @@ from typing import Any, Final
 from irshape.answers.signature.data import DataSize, name_data_sizes, name_ties, nameless
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.reasons import Because, because
+from irshape.inference.forms import NAMED
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError
 from irshape.inference.run import Guard
@@ -48,7 +49,7 @@ class NamedInference(Inference):
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`; `named` has the formulas and guards in the symbols of the signature."""
-        return {**self._plain.to_dict(), "named": {"symbolic": self.formulas, "guards": [guard.to_dict() for guard in self.guards]}}
+        return {**self._plain.to_dict(), "named": NAMED(self)}
 
 
 def named(plain: Inference) -> Inference:

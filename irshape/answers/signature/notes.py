@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from irshape.answers.signature.discovery import Discovery, Origin
 from irshape.answers.signature.unify import BROADCAST, PRODUCT, READ, Replacement, Symbol, Unifier
+from irshape.inference.forms import GUARD
 from irshape.inference.run import Guard
+from irshape.report.form import Form
 from irshape.shape.dim import Dim
 from irshape.shape.guard import Requirement, all_hold
 
@@ -26,12 +28,16 @@ class Note(NamedTuple):
     axis: int
     guards: tuple[Guard, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/signature.schema.json`."""
-        return {"note": self.text, "inputs": list(self.inputs), "axis": self.axis, "guards": [guard.to_dict() for guard in self.guards]}
-
     def __str__(self) -> str:
         return self.text
+
+
+NOTES: Final = Form(
+    note=("text: which other sizes OpenVINO accepts", "text"),
+    inputs="texts: the inputs that may have these sizes",
+    axis="count",
+    guards=GUARD.list("the requirements that allow it"),
+).list("the sizes that OpenVINO accepts besides, because it checks less, or lets sizes broadcast", "notes")
 
 
 def notes(found: Discovery) -> list[Note]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from irshape.answers.signature.discovery import Discovery
+from irshape.inference.forms import GUARD
 from irshape.inference.run import Guard
 from irshape.model.model import Node
+from irshape.report.form import Form, word
 
 
 class Because(NamedTuple):
@@ -22,9 +24,14 @@ class Because(NamedTuple):
     reason: str
     guards: tuple[Guard, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/signature.schema.json`."""
-        return {**self._asdict(), "guards": [guard.to_dict() for guard in self.guards]}
+
+BECAUSE: Final = Form(
+    name="text: an input or a variable",
+    axis="count",
+    size="text: its size in the signature",
+    reason=word("demanded", "broadcast", "product", "read", "carried"),
+    guards=GUARD.list("the layers that demand it"),
+)
 
 
 def because(found: Discovery) -> list[Because]:

@@ -7,12 +7,12 @@ from functools import cached_property, partial
 from math import inf
 from typing import Any, Final
 
-from irshape.answers.condition import Condition
+from irshape.answers.condition import CONDITION, Condition
 from irshape.answers.question import is_whole
-from irshape.answers.signature.data import DataSize, name_data_sizes, name_ties
+from irshape.answers.signature.data import DATA_SIZE, DataSize, name_data_sizes, name_ties
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import Note, notes
-from irshape.answers.signature.reasons import Because, because, variable
+from irshape.answers.signature.notes import NOTES, Note, notes
+from irshape.answers.signature.reasons import BECAUSE, Because, because, variable
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name
 from irshape.inference.run import Guard
@@ -20,11 +20,11 @@ from irshape.inference.session import Session
 from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
 from irshape.shape.dim import INT64_MAX, Dim, symbols
 from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
 from irshape.shape.polynomial import Expression
 from irshape.shape.range import Range
-from irshape.version import TOOL
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
@@ -144,20 +144,7 @@ class Signature:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/signature.schema.json`."""
-        return {
-            "tool": TOOL,
-            "file": self._inference.document.path,
-            "ok": self.ok,
-            "symbols": {name: str(known) for name, known in self.symbols.items()},
-            "inputs": self.inputs,
-            "state": self.state,
-            "outputs": self.outputs,
-            "conditions": [condition.to_dict() for condition in self.conditions],
-            "notes": [note.to_dict() for note in self.notes],
-            "because": [one.to_dict() for one in self.because],
-            "data_sizes": [one.to_dict() for one in self.data_sizes],
-            "diagnostics": [one.to_dict() for one in self.diagnostics],
-        }
+        return SIGNATURE(self)
 
     # Sizes.
 
@@ -264,3 +251,19 @@ def _range_text(name: str, known: SymbolRange, usual: SymbolRange) -> str:
     if modulus > 1 and low < high:
         parts = (*parts, f"{name} % {modulus} == {remainder}")
     return " and ".join(parts)
+
+
+SIGNATURE: Final = Form(
+    tool=TOOL_FIELD,
+    file=(FILE, "document.path"),
+    ok="flag: the model has no errors",
+    symbols=described("the range of each symbol", "names"),
+    inputs=described("the shape of each input, in the notation of `--input`", "names"),
+    state=described("the shape of each variable", "names"),
+    outputs=described("the shape of each output", "names"),
+    conditions=CONDITION.list("all must hold; those on sizes known only at run time come last"),
+    notes=NOTES,
+    because=BECAUSE.list("the axes that are tied to others"),
+    data_sizes=DATA_SIZE.list("the sizes known only at run time"),
+    diagnostics=diagnostics(),
+)

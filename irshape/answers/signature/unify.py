@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, Scope, Size, dim_of, eq
+from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Expression, Polynomial, range_of, split
 from irshape.shape.range import Range, meet
@@ -113,7 +114,7 @@ class Unifier:
         """An expression in terms of the symbols that are left."""
         if isinstance(expression, int) or not self.replaced:
             return expression
-        return self.table.substituted(expression, self.replaced)
+        return replaced(expression, self.replaced)
 
     def bounds(self) -> Reported:
         """The bounds of the symbols that are left, by the requirements that are left."""
@@ -262,7 +263,7 @@ class Unifier:
         """Replace a symbol everywhere; the demands that its range makes of the expression."""
         new, mentioned = {index: expression}, self._below(expression)
         for other in (*self._mentions.pop(index, ()), index):
-            self.replaced[other] = expression if other == index else self.table.substituted(self.replaced[other], new)
+            self.replaced[other] = expression if other == index else replaced(self.replaced[other], new)
             for one in mentioned:
                 self._mentions.setdefault(one, {})[other] = None
         self.replacements.append(Replacement(index, expression, reason, demands))

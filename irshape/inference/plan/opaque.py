@@ -9,10 +9,10 @@ from typing import Any
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.plan.formulas import Formulas
 from irshape.shape.dim import Dim, Scope, Size, dim_of, narrow
+from irshape.shape.fold import translated
 from irshape.shape.limits import Limits, Work
 from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable
 from irshape.shape.range import Bound, Range
-from irshape.shape.translation import translated
 from irshape.shape.value import Real
 
 

@@ -13,8 +13,7 @@ from irshape.ops.describe import describe
 from irshape.ops.extensions import registry_of
 from irshape.ops.op import Op
 from irshape.ops.registry import REGISTRY
-from tests.support.ir import Net
-from tests.support.rows import Const, input_of
+from tests.support.ir import Const, Net, input_of
 
 ROOT = Path(__file__).parent.parent.parent.parent
 
