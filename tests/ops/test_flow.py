@@ -36,7 +36,7 @@ PATCHES = {"sizes": [2, 2], "strides": [2, 2], "rates": [1, 1], "auto_pad": "val
 NMS = {"box_encoding": "corner", "sort_result_descending": True, "output_type": "i64"}
 LISTS = "lists the boxes of all samples"
 
-ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
+FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("Relu", "opset1"): [("the batch is the first axis", "f32[N,9]", "[N,9]"), ("heads are folded in", "f32[N.12,9]", "[N.12,9]")],
     ("Add", "opset1"): [
         ("both have the batch", "f32[N,9] f32[N,9]", "[N,9]"),
@@ -403,7 +403,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
 }  # fmt: skip
 
-CASES = [(type, version, row) for (type, version), rows in ROWS.items() for row in rows]
+CASES = [(type, version, row) for (type, version), rows in FLOWS.items() for row in rows]
 IDS = [f"{type}-{version}: {row[0]}" for type, version, row in CASES]
 # Inputs that hold numbers of steps or of elements, which are at least 1.
 COUNTS = ("sequence_length", "logit_length", "label_length", "seq_lengths", "sequence_lengths", "max_seq_len")
@@ -480,7 +480,7 @@ def test_every_rule_has_a_row() -> None:
     for type in MODULES:
         REGISTRY.find(type, "opset1")
     classes = [cls for cls in REGISTRY.classes() if cls.flow is not None]
-    tested = {(cls.TYPE, getattr(cls.flow, "__qualname__", "")) for cls in classes if (cls.TYPE, cls.VERSION) in ROWS}
+    tested = {(cls.TYPE, getattr(cls.flow, "__qualname__", "")) for cls in classes if (cls.TYPE, cls.VERSION) in FLOWS}
     rules = {rule for _, rule in tested}
     families = {"elementwise", "Broadcasting.flow", "Reduction.flow", "alike", "_Recurrent.flow", "_FromVideo.flow", "_Fourier.flow"}
     lacking = []
