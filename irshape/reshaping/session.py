@@ -1,0 +1,231 @@
+"""A session that grants a reshape only if it holds, rewrites the model if that is asked for, and says what is baked in if not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from irshape.answers.signature.session import SymbolSession
+from irshape.inference.engine import Engine
+from irshape.inference.inference import Inference, conclude
+from irshape.inference.inputs import InputError, Inputs, note_changed_ranks
+from irshape.model.build import place
+from irshape.model.model import Model, Node
+from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
+from irshape.report.text import counted
+from irshape.reshaping.grants import unmet
+
+if TYPE_CHECKING:
+    from irshape.inference.inputs import ShapeLike, Shapes, Symbols
+    from irshape.reshaping.bench import Doubt, Mend, Refusal
+    from irshape.reshaping.rewriting import Rewriter, Rewriting
+    from irshape.reshaping.walk import Witness
+    from irshape.reshaping.wish import Wish
+    from irshape.xml.source import Source
+
+Choose = Literal["first"] | None
+
+# So many causes are told one by one.
+_MOST_CAUSES = 8
+_TRY = "add --rewrite, which changes whatever holds the old size"
+_DECIDE = "say which sizes are meant (--set {name}=32*k), give a second export at other sizes (--like other.xml), or take the first way: --choose first"
+
+
+class _How(NamedTuple):
+    """How a reshape goes on where constants hold the old sizes: whether it rewrites, the second export, and who chooses."""
+
+    rewrite: bool = False
+    like: Any = None
+    choose: Choose = None
+
+
+class Session(SymbolSession):
+    """A session whose answers hold: a size that is granted can be had."""
+
+    _how = _How()
+    _batch: str | int | None = None
+
+    def reshape(  # type: ignore[override]
+        self,
+        inputs: Shapes | None = None,
+        /,
+        *,
+        symbols: Symbols | None = None,
+        batch: int | str | None = None,
+        rewrite: bool = False,
+        like: Source | Model | None = None,
+        choose: Choose = None,
+        **named: ShapeLike,
+    ) -> Inference:
+        """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`.
+
+        With `rewrite`, whatever holds an old size is changed. `like` is a second export at other sizes, and decides what this file does not.
+        With `choose="first"` the first way is taken where nothing decides.
+        """
+        self._how = _How(rewrite, like, choose)
+        self._batch = batch
+        try:
+            return super().reshape(inputs, symbols=symbols, batch=batch, **named)
+        finally:
+            self._how = _How()
+
+    def _answered(self, asked: Inputs, notes: Sequence[Diagnostic]) -> Inference:
+        wanted = self._inputs.updated(asked)
+        engine = self.attempt(wanted)
+        broken = unmet(engine, asked, wanted)
+        if self._how.rewrite:
+            return self._rewritten(asked, wanted, notes)
+        if not broken and not any(one.severity == ERROR for one in engine.diagnostics):
+            inference = conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
+            self._inputs = wanted if inference.ok else self._inputs
+            return inference
+        engine.diagnostics = self._causes(engine, asked, wanted, broken)
+        return conclude(engine, remarks=[*self._remarks, *notes, *note_changed_ranks(engine)])
+
+    # Rewriting.
+
+    def _rewritten(self, asked: Inputs, wanted: Inputs, notes: Sequence[Diagnostic]) -> Inference:
+        """The inference of the rewritten model, with which the session goes on; or the errors that say why there is none."""
+        from irshape.reshaping.bench import Refusal
+
+        rewriter, wish = self._rewriter(asked, wanted)
+        try:
+            rewriting = rewriter.rewrite(is_asked=self._how.choose is None)
+        except Refusal as error:
+            return self._refused(wanted, [_refusal(self.model, error)], notes)
+        doubts = [_doubtful(self.model, doubt, wish) for doubt in rewriting.doubts]
+        if doubts and self._how.choose is None:
+            inference = self._refused(wanted, doubts, notes)
+            inference.rewriting = rewriting
+            return inference
+        chosen = [Diagnostic("N109", one.message, one.where) for one in doubts]
+        before = self.model, self._weights, self._inputs
+        now = Inputs({rewriting.model.node(node.id): shape for node, shape in wanted.shapes.items()}, *wanted[1:])
+        self.model, self._weights, self._inputs, self._plans = rewriting.model, rewriting.weights, now, None
+        engine = self.attempt(now)
+        named = Inputs({rewriting.model.node(node.id): shape for node, shape in asked.shapes.items()}, *asked[1:])
+        engine.diagnostics = _with(engine.diagnostics, unmet(engine, named, now))
+        inference = conclude(engine, remarks=[*self._remarks, *notes, *chosen], asked=now)
+        inference.rewriting = rewriting if rewriting.mends else None
+        if not inference.ok:
+            (self.model, self._weights, self._inputs), self._plans = before, None
+        return inference
+
+    def _refused(self, wanted: Inputs, errors: Iterable[Diagnostic], notes: Sequence[Diagnostic]) -> Inference:
+        """The inference with the wanted shapes, whose errors are these."""
+        engine = self.attempt(wanted)
+        kept = Diagnostics(engine.diagnostics.most)
+        kept += [one for one in engine.diagnostics if one.severity != ERROR]
+        kept += errors
+        engine.diagnostics = kept
+        self._plans = None
+        return conclude(engine, remarks=[*self._remarks, *notes, *note_changed_ranks(engine)])
+
+    def _rewriter(self, asked: Inputs, wanted: Inputs) -> tuple[Rewriter, Wish]:
+        from irshape.reshaping.rewriting import Rewriter
+        from irshape.reshaping.wish import leading, wish
+
+        before = self._new_engine()
+        before.run(self._inputs.question(before))
+        recorded = {node: before.slots[node.first_slot].shape for node in self.model.parameters}
+        made = wish(wanted, recorded, leading(wanted, recorded))
+        return Rewriter(self._new_engine, self._inputs, made, self._witness(made)), made
+
+    def _witness(self, made: Wish) -> Witness | None:
+        """What the second export says."""
+        if self._how.like is None:
+            return None
+        from irshape.reshaping.walk import Witness
+
+        other = Session(self._how.like)
+        engine = other.attempt(other._inputs)
+        shapes = {
+            (node.type, node.name, index): engine.slots[node.first_slot + index].shape
+            for node in engine.model.nodes
+            if node.type not in ("Const", "Constant")
+            for index in range(node.layer.signature.output_count)
+        }
+        sizes: dict[str, int] = {}
+        for node, shape in made.inputs.shapes.items():
+            seen = shapes.get((node.type, node.name, 0))
+            if seen is None or len(seen) != len(shape or ()):
+                raise InputError(f"the other export has no input {node.name!r} of rank {len(shape or ())}")
+            for one, size in zip(shape or (), seen, strict=True):
+                if one.name and isinstance(size, int):
+                    sizes[one.name] = (size - one.offset) // one.factor
+        if sizes.items() <= made.recorded.items():
+            raise InputError("the other export has the sizes of this one, so it decides nothing: export the model with other sizes")
+        return Witness(shapes, sizes)
+
+    # Blame.
+
+    def _causes(self, engine: Engine, asked: Inputs, wanted: Inputs, broken: Sequence[Diagnostic]) -> Diagnostics:
+        """The diagnostics of a reshape that is refused: what holds the old sizes first, and how many errors follow from that."""
+        from irshape.reshaping.bench import Refusal
+
+        found = Diagnostics(engine.diagnostics.most)
+        errors = [one for one in (*engine.diagnostics, *broken) if one.severity == ERROR]
+        found += [one for one in engine.diagnostics if one.severity != ERROR and (one.code, one.where) not in [(x.code, x.where) for x in broken]]
+        rewriter, _ = self._rewriter(asked, wanted)
+        try:
+            causes = [_cause(self.model, mend) for mend in rewriter.walked().bench.notes.mends]
+        except Refusal as error:
+            causes = [_refusal(self.model, error)]
+        if not causes:
+            found += errors
+            return found
+        told = causes[:_MOST_CAUSES]
+        if len(causes) > len(told):
+            told[-1].message += f"; {counted(len(causes) - len(told), 'layer')} more hold old sizes"
+        follow = [one for one in errors if one.where.layer_id not in {cause.where.layer_id for cause in causes}]
+        if follow:
+            told[-1].message += f"; {counted(len(follow), 'error')} {'follows' if len(follow) == 1 else 'follow'} from this"
+        if all(cause.hint is None for cause in told):
+            told[-1].hint = _TRY
+        found += told
+        return found
+
+
+def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
+    """The diagnostics with others in place of those at the same places with the same codes."""
+    others = list(more)
+    places = {(one.code, one.where) for one in others}
+    found = Diagnostics(diagnostics.most)
+    found += [one for one in diagnostics if (one.code, one.where) not in places]
+    found += others
+    return found
+
+
+def _node(model: Model, key: str) -> Node | None:
+    return next((node for node in model.nodes if node.key == key), None)
+
+
+def _refusal(model: Model, error: Refusal) -> Diagnostic:
+    """The error that a refused rewriting is."""
+    from irshape.reshaping.bench import Mixed
+
+    base = error.item.base
+    where = place(model.document, base.layer if base else None, base.layer.offset if base else model.document.graph.offset)
+    constant = error.constant.base if error.constant is not None else None
+    related = (place(model.document, constant.layer, constant.layer.offset),) if constant is not None else ()
+    held = f": Const {constant.name!r} (line {related[0].line}) holds the old size" if constant is not None and repr(error.constant) not in error.reason else ""
+    code = "S209" if isinstance(error, Mixed) else "S207"
+    hint = error.hint or ("convert the model again with another batch, or run one sample after the other" if code == "S209" else None)
+    return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=hint or "choose other sizes, or convert the model again", related=related)
+
+
+def _cause(model: Model, mend: Mend) -> Diagnostic:
+    """The error that a baked-in size is."""
+    node = _node(model, mend.key)
+    where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
+    return Diagnostic("S207", f"{mend.type} {mend.layer!r} holds an old size: {mend.port} is {mend.was}, and {mend.now} would fit", where)
+
+
+def _doubtful(model: Model, doubt: Doubt, wish: Wish) -> Diagnostic:
+    """The error that an open question is."""
+    node = _node(model, doubt.key)
+    where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
+    name = next((name for name in wish.recorded if name != wish.batch), "N")
+    return Diagnostic("S208", doubt.what, where, hint=_DECIDE.format(name=name))
+
+
