@@ -123,12 +123,12 @@ class Session(SymbolSession):
 
     def _rewriter(self, asked: Inputs, wanted: Inputs) -> tuple[Rewriter, Wish]:
         from irshape.reshaping.rewriting import Rewriter
-        from irshape.reshaping.wish import leading, wish
+        from irshape.reshaping.wish import batch_axes, wish
 
         before = self._new_engine()
         before.run(self._inputs.question(before))
         recorded = {node: before.slots[node.first_slot].shape for node in self.model.parameters}
-        made = wish(wanted, recorded, leading(wanted, recorded))
+        made = wish(wanted, recorded, batch_axes(wanted, recorded))
         return Rewriter(self._new_engine, self._inputs, made, self._witness(made)), made
 
     def _witness(self, made: Wish) -> Witness | None:

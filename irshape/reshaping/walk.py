@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from irshape.editing.state import EditError, Item, Value
+from irshape.inference.facts import Fact
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
@@ -251,8 +252,15 @@ class Walk:
         bench, facts = self.bench, self.bench.draft.facts
         op = None if item.op_class is None else item.op_class(item.attributes, bench.draft.model.document.limits)
         values = [value for value in item.inputs if value is not None]
-        inputs, outputs = ([Tensor(one.slot, facts.of(one), bench.recorded_sizes(one)) for one in part] for part in (values, item.outputs))
+        inputs = [Tensor(one.slot, self._fact(one), bench.recorded_sizes(one)) for one in values]
+        outputs = [Tensor(one.slot, facts.of(one), bench.recorded_sizes(one)) for one in item.outputs]
         return Layer(op, f"{item.type} {item.name!r}", inputs, outputs)
+
+    def _fact(self, value: Value) -> Fact:
+        """The fact of a tensor, with the elements of a small constant that no rule of a pass reads."""
+        fact = self.bench.draft.facts.of(value)
+        elements = self.bench.elements(value) if fact.elements is None else None
+        return fact if elements is None else Fact(fact.element_type, fact.shape, elements, is_literal=True)
 
     def _place(self, item: Item) -> None:
         """Write down which factors the axes of the outputs were joined of, and where each formula is the size of an axis."""

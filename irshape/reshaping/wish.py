@@ -113,11 +113,15 @@ class _Maker:
         return name
 
 
-def leading(wanted: Inputs, recorded: Mapping[Node, Shape]) -> dict[Node, int]:
-    """The inputs whose first axis is asked to have another size than 1: that is a batch."""
+def batch_axes(wanted: Inputs, recorded: Mapping[Node, Shape]) -> dict[Node, int]:
+    """The axes of inputs that are taken for the batch: of recorded size 1, the first one, or else the only one that is asked to change."""
     found = {}
     for node, shape in wanted.shapes.items():
         known: Sequence[object] = recorded.get(node) or ()
-        if shape and len(known) == len(shape) > 1 and known[0] == 1 and (shape[0].symbols or not shape[0].low == shape[0].high == 1):
-            found[node] = 0
+        if shape is not None and len(known) == len(shape) > 1:
+            pairs = enumerate(zip(shape, known, strict=True))
+            changed = [axis for axis, (size, was) in pairs if size.symbols or not size.low == size.high == was]
+            ones = [axis for axis in changed if known[axis] == 1]
+            if ones and (ones[0] == 0 or len(changed) == 1):
+                found[node] = ones[0]
     return found
