@@ -101,12 +101,19 @@ class Engine:
         self._runs: dict[Given, Run] = {}
         self.transfers: Transfers = base.transfers if base else {}
         self.maps: dict[int, list[Body]] = like.maps if like else {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
-        self.schedule: Schedule = like.schedule if like else schedule(model, self.transfers, demanded(model, self.maps, body), weights)
+        if like:
+            self.schedule: Schedule = like.schedule
+        else:
+            self.schedule = schedule(model, self.transfers, demanded(model, self.maps, body) | self.followed(), weights)
         self.constants.is_short |= self.schedule.is_short
         self.pairs = self._variables() if model.of_type("Assign") else []
         if outer is None:
             for graph in self.graphs():
                 graph._enter_bodies()
+
+    def followed(self) -> set[int]:
+        """The tensors whose elements are followed although no rule reads them."""
+        return set()
 
     def _enter_bodies(self) -> None:
         """Make the engines of the bodies."""

@@ -259,10 +259,11 @@ class DeformableConvolutionV1(_Deformable):
     def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input) -> Shape:
         return self.deformed(ctx, data, offsets, filters, None)
 
-    def flow(self, flow: Flow, data: Input, offsets: Input) -> None:
-        for port in (data, offsets):
-            flow.keep(port, 0, 0)
-            flow.mixes(port, "slides windows over")
+    def flow(self, flow: Flow, *inputs: Input) -> None:
+        for port in flow.ports:
+            if port.name != "filters":
+                flow.keep(port, 0, 0)
+                flow.mixes(port, "slides windows over")
 
     def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
         """The MACs of a Convolution, and 4 for each element of the data that is interpolated between its neighbours."""
@@ -278,11 +279,6 @@ class DeformableConvolutionV8(DeformableConvolutionV1):
 
     def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input, mask: Input | None) -> Shape:  # type: ignore[override]
         return self.deformed(ctx, data, offsets, filters, mask)
-
-    def flow(self, flow: Flow, data: Input, offsets: Input, mask: Input | None) -> None:
-        for port in (data, offsets, *([] if mask is None else [mask])):
-            flow.keep(port, 0, 0)
-            flow.mixes(port, "slides windows over")
 
     def cost(self, out: Outputs, data: Input, filters: Input, mask: Input | None) -> Count:  # type: ignore[override]
         """The MACs of a Convolution, and 4 for each element of the data that is interpolated; a mask takes 1 operation for each."""

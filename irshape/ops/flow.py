@@ -39,6 +39,16 @@ class Held(NamedTuple):
     taint: str = ""
 
 
+class _Claim(NamedTuple):
+    """An axis of an input that is an axis `to` of an output, where it has these factors; an axis of -1 is a part of some."""
+
+    out: int
+    to: int
+    port: Input
+    axis: int
+    factors: Axis
+
+
 class Mixed(Exception):
     """A layer puts samples of the batch together. The text says how, with the layer as its subject."""
 
@@ -54,20 +64,23 @@ class Random(Unproven):
 class Flow:
     """The flow of axes through one layer: what a rule `flow` talks to.
 
-    `layer` names the layer. `batch` is the symbol of the batch, None if there is none: then axes are traced, and nothing is mixed. `inputs` are the tensors that the
-    layer reads, by position; `outputs` the traces that the shapes of the outputs alone give.
+    `layer` names the layer. `batch` is the symbol of the batch, None if there is none: then axes are traced, and nothing is mixed. `ports`
+    and `inputs` are the tensors that the layer reads, by position; `outputs` the traces that the shapes of the outputs alone give.
     """
 
-    __slots__ = ("_claims", "_ignored", "_inputs", "_layer", "_measured", "_outputs", "_repeats", "_sizes", "_whys", "batch")
+    __slots__ = ("_claims", "_ignored", "_inputs", "_layer", "_measured", "_outputs", "_repeats", "_sizes", "_whys", "batch", "ports")
 
-    def __init__(self, layer: str, inputs: Sequence[Held], outputs: Sequence[Trace | None], batch: str | None) -> None:
+    def __init__(
+        self, layer: str, ports: Sequence[Input], inputs: Sequence[Held], outputs: Sequence[Trace | None], batch: str | None
+    ) -> None:
         self.batch = batch
+        self.ports = ports
         self._layer = layer
         self._ignored: set[int] = set()
         self._measured: Input | None = None
         self._inputs = inputs
         self._outputs = outputs
-        self._claims: list[tuple[int, int, int, int, Axis]] = []
+        self._claims: list[_Claim] = []
         self._whys: dict[int, str] = {}
         self._sizes: set[int] = set()
         self._repeats = False
@@ -87,7 +100,7 @@ class Flow:
             if own is not None and (out is None or out == position):
                 place = to if to >= 0 else to + len(own)
                 if 0 <= place < len(own):
-                    self._claims.append((position, place, port.index, axis, trace[axis] if factors is None else factors))
+                    self._claims.append(_Claim(position, place, port, axis, trace[axis] if factors is None else factors))
 
     def keep_all(self, port: Input, *, but: Iterable[int] = (), out: int | None = None, why: str = "") -> None:
         """Each axis of an input is the same axis of an output, apart from those of `but`, of which `why` says what the layer does."""
@@ -99,17 +112,12 @@ class Flow:
             self.mixes(port, why)
 
     def broadcast(self, *ports: Input | None, last: int = 0, behind: int = 0) -> None:
-        """The axes of the inputs are those of the outputs, counted from the last one, apart from the `last` ones, or `behind` in an output."""
+        """The axes of the inputs are those of the outputs, counted from the last one, but not the `last` ones, `behind` in an output."""
         for port in ports:
             if port is not None:
                 rank = len(self.trace(port))
                 for axis in range(rank - last):
                     self.keep(port, axis, axis - rank + last - behind)
-
-    def permute(self, port: Input, order: Sequence[int]) -> None:
-        """Axis `order[i]` of an input is axis i of the output."""
-        for to, axis in enumerate(order):
-            self.keep(port, axis, to)
 
     def regroup(self, port: Input) -> None:
         """The output has the elements of an input in their order, with other bars between its axes."""
@@ -120,10 +128,10 @@ class Flow:
         held = [axis for axis, factors in enumerate(trace) if self.holds(factors)]
         if found is None:
             if held:
-                raise Mixed(f"gives {_sizes(own)} of {_sizes(trace)}, so samples of {self.batch} run into other axes")
+                self.mixed(f"makes {_sizes(own)} of {_sizes(trace)}, so samples of {{batch}} run into other axes")
             return
         for to, factors in enumerate(found):
-            self._claims.append((0, to, port.index, held[0] if held and self.holds(factors) else -1, factors))
+            self._claims.append(_Claim(0, to, port, held[0] if held and self.holds(factors) else -1, factors))
 
     def slices(self, port: Input, taken: Mapping[int, Sequence[Size | None]], kept: Mapping[int, int]) -> None:
         """The output has ranges of axes: `taken` are begin, end and step by axis, `kept` the axes of the output by axis."""
@@ -209,6 +217,12 @@ class Flow:
             raise Unproven(f"the elements of {port.name} are not known")
         return tuple(port.elements)
 
+    def number(self, size: Size) -> int:
+        """A size that must be known."""
+        if not isinstance(size, int):
+            raise Unproven("the length of its tuples of indices is not known")
+        return size
+
     def axes(self, port: Input, rank: int) -> list[int]:
         """The axes that the elements of an input name."""
         named = self.elements(port)
@@ -221,48 +235,48 @@ class Flow:
     def concluded(self) -> list[Held]:
         """The tensors that the layer gives. Raises `Mixed` and `Unproven`."""
         read = [(index, held) for index, held in enumerate(self._inputs) if index not in self._ignored]
-        batched = [index for index, held in read if any(map(self.holds, held.trace or ()))]
+        batched = [index for index, held in read if not held.taint and any(map(self.holds, held.trace or ()))]
         taint = next((held.taint for index, held in read if held.taint and index not in self._sizes), "")
         if self._measured is not None:
             taint = self._layer if self.is_batched(self._measured) else self._inputs[self._measured.index].taint
         if taint and batched:
-            raise Mixed(f"computes with the size of the batch {self.batch}, a value that {taint} makes")
-        return [
-            Held(None if own is None else self._traced(position, own, batched, taint), taint) for position, own in enumerate(self._outputs)
-        ]
+            self.mixed(f"computes with the size of the batch {{batch}}, which {taint} reads")
+        return [Held(own and self._traced(position, own, batched, taint), taint) for position, own in enumerate(self._outputs)]
 
     def _traced(self, position: int, own: Trace, batched: Sequence[int], taint: str) -> Trace:
         """The trace of an output."""
         found, lead = list(own), None
-        for out, to, index, axis, factors in self._claims:
-            if out != position:
+        claims = [claim for claim in self._claims if claim.out == position]
+        for claim in claims:
+            is_same = same(_product(claim.factors), _product(own[claim.to]))
+            if not self.holds(claim.factors) or taint:
+                if is_same and len(claim.factors) > len(found[claim.to]) and not self.holds(found[claim.to]):
+                    found[claim.to] = claim.factors
                 continue
-            is_same = same(_product(factors), _product(own[to]))
-            if not self.holds(factors):
-                if is_same and not self.holds(found[to]) and len(factors) > len(found[to]):
-                    found[to] = factors
-                continue
-            if not is_same or not self._is_alone(factors):
-                raise Mixed(f"makes {_size(own[to])} of axis {axis} of size {_size(factors)}, which holds the batch {self.batch}")
+            if not is_same or not self._is_alone(claim.factors):
+                self.mixed(f"makes {_size(own[claim.to])} of {self._place(claim.port, claim.axis)}, which holds the batch {{batch}}")
             if lead is None:
-                lead = index, axis, to, factors
-                found[to] = factors
-            elif lead[2] != to or self._order(lead[3]) != self._order(factors):
-                raise Mixed(
-                    f"puts samples of {self.batch} together: they lie in axis {lead[1]} of {_size(lead[3])} of input {lead[0]}, and in axis {axis} of {_size(factors)} of input {index}"
-                )
-        claimed = {(index, axis) for out, _, index, axis, _ in self._claims if out == position}
+                lead = claim
+                found[claim.to] = claim.factors
+            elif lead.to != claim.to or self._order(lead.factors) != self._order(claim.factors):
+                first, other = (self._place(one.port, one.axis) for one in (lead, claim))
+                self.mixed(f"puts samples of {{batch}} together, which lie in {first}, and in {other}")
+        claimed = {(claim.port.index, claim.axis) for claim in claims}
         for index in batched:
             for axis, factors in enumerate(self._inputs[index].trace or ()):
                 if self.holds(factors) and (index, axis) not in claimed:
-                    raise Mixed(
-                        f"{self._whys.get(index, 'puts together')} axis {axis} of input {index}, which holds the batch {self.batch}"
-                    )
-        new = [axis for axis, factors in enumerate(own) if self.holds(factors) and (lead is None or axis != lead[2])]
+                    why = self._whys.get(index, "puts together")
+                    self.mixed(f"{why} {self._place(self.ports[index], axis)}, which holds the batch {{batch}}")
+        new = [axis for axis, factors in enumerate(own) if self.holds(factors) and (lead is None or axis != lead.to)]
         is_new = lead is None and self._repeats and len(new) == 1 and is_symbol(own[new[0]], self.batch or "")
         if new and not taint and not is_new:
-            raise Mixed(f"gives axis {new[0]} of size {_size(own[new[0]])}, which depends on the size of the batch {self.batch}")
+            self.mixed(f"gives an axis of size {_size(own[new[0]])}, which depends on the size of the batch {{batch}}")
         return tuple(found)
+
+    def _place(self, port: Input, axis: int) -> str:
+        """An axis in words, with its factors if there are several: `axis 1 (N, 9) of matrix_a`."""
+        factors = self.trace(port)[axis]
+        return f"axis {axis}{f' {_size(factors)}' if len(factors) > 1 else ''} of {port.name}"
 
     def _is_alone(self, factors: Axis) -> bool:
         """Whether the batch is one factor of an axis."""
@@ -270,17 +284,14 @@ class Flow:
         return [is_symbol((one,), batch) for one in factors if holds((one,), batch)] == [True]
 
     def _order(self, factors: Axis) -> tuple[object, object]:
-        """What lies outside and inside of the batch in an axis."""
+        """The products of the factors outside and inside of the batch in an axis."""
         at = next(place for place, one in enumerate(factors) if holds((one,), self.batch or ""))
         return key(_product(factors[:at])), key(_product(factors[at + 1 :]))
 
 
 def holds(factors: Axis, batch: str) -> bool:
     """Whether an axis holds a symbol."""
-    for one in factors:
-        if isinstance(one.size, Dim) and batch in symbols(one.size):
-            return True
-    return False
+    return any(isinstance(one.size, Dim) and batch in symbols(one.size) for one in factors)
 
 
 def is_symbol(factors: Axis, batch: str) -> bool:
@@ -397,7 +408,7 @@ def _sizes(trace: Trace) -> str:
 
 def elementwise(self: object, flow: Flow, *inputs: Any) -> None:
     """Each element of the output depends on the elements of the inputs at its own place; inputs are broadcast."""
-    flow.broadcast(*inputs)
+    flow.broadcast(*flow.ports)
 
 
 def alike(self: object, flow: Flow, first: Input, *inputs: Any) -> None:
@@ -406,7 +417,7 @@ def alike(self: object, flow: Flow, first: Input, *inputs: Any) -> None:
 
 
 def along_first(why: str) -> Callable[..., None]:
-    """The rule of an operation that works on each slice along the first axis of its first input; `why` says what it does with the others."""
+    """The rule of an operation that works on each slice along the first axis of its first input; `why` tells of the other axes."""
 
     def flow(self: object, flow: Flow, first: Input, *inputs: Any) -> None:
         flow.keep(first, 0, 0)
@@ -419,9 +430,8 @@ def mixing(why: str) -> Callable[..., None]:
     """The rule of an operation that puts all axes of its inputs together; `why` says how."""
 
     def flow(self: object, flow: Flow, *inputs: Any) -> None:
-        for port in inputs:
-            for one in port if isinstance(port, tuple) else [port]:
-                flow.mixes(one, why)
+        for port in flow.ports:
+            flow.mixes(port, why)
 
     return flow
 

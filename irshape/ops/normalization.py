@@ -36,7 +36,7 @@ class BatchNorm(Op):
         return (batch, channels, *spatial)
 
     def flow(self, flow: Flow, *inputs: Input) -> None:
-        flow.keep_all(next(port for port in inputs if port.name == "data"))
+        flow.keep_all(next(port for port in flow.ports if port.name == "data"))
 
 
 @op("BatchNormInference", "opset1")

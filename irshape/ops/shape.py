@@ -54,8 +54,9 @@ class _Rearrangement(Moving):
     demands = ("data",)
     is_view = True
 
-    def flow(self, flow: Flow, data: Input) -> None:
+    def flow(self, flow: Flow, data: Input, *sizes: Input | None) -> None:
         flow.regroup(data)
+        flow.sizes(*sizes)
 
 
 @op("Reshape", "opset1")
@@ -93,10 +94,6 @@ class Reshape(_Rearrangement):
         elif data.is_ranked:
             self._require_as_many(ctx, data, copied, given)
         return tuple(target)
-
-    def flow(self, flow: Flow, data: Input, shape: Input) -> None:
-        flow.regroup(data)
-        flow.sizes(shape)
 
     def _alone(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
         """The size for an element of `shape` if another element may turn out to be -1."""

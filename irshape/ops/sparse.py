@@ -115,7 +115,7 @@ class EmbeddingBagPackedSum(_Embedding):
         return self.bags(emb_table, ctx.unknown() if shape is None else shape[0])
 
     def flow(self, flow: Flow, *inputs: Input) -> None:
-        for port in inputs:
+        for port in flow.ports:
             if port.name in ("indices", "per_sample_weights"):
                 flow.keep(port, 0, 0)
                 flow.mixes(port, "sums over")

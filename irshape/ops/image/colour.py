@@ -51,7 +51,7 @@ class _FromVideo(Op):
         return [(batch, ctx.exact_div(height * 2, 3, "the height must be a multiple of 3"), width, 3)]
 
     def flow(self, flow: Flow, *planes: Input) -> None:
-        for port in planes:
+        for port in flow.ports:
             flow.keep(port, 0, 0)
 
 

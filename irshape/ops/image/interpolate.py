@@ -83,7 +83,7 @@ class _Interpolate(Op):
         return ctx.saturate(ctx.scaled(size, scale))
 
     def flow(self, flow: Flow, *inputs: Input) -> None:
-        data, *targets = inputs
+        data, *targets = flow.ports
         axes = next((port for port in targets if port.name == "axes"), None)
         flow.sizes(*targets)
         pads = (*self.pads_begin, *self.pads_end)

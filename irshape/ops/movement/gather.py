@@ -156,13 +156,13 @@ class GatherNDV5(Op):
 
     def flow(self, flow: Flow, data: Input, indices: Input) -> None:
         joined = len(self._joined((1,) * self.batch_dims))
-        length = indices.shape[-1]
+        length = flow.number(indices.shape[-1])
         for port in (data, indices):
             for axis in range(self.batch_dims) if joined == self.batch_dims else ():
                 flow.keep(port, axis, axis)
         for axis in range(self.batch_dims, indices.rank - 1):
             flow.keep(indices, axis, axis - self.batch_dims + joined)
-        for axis in range(self.batch_dims + length, data.rank) if isinstance(length, int) else ():
+        for axis in range(self.batch_dims + length, data.rank):
             flow.keep(data, axis, axis - length - 2 * self.batch_dims + joined + indices.rank - 1)
         flow.mixes(data, "gathers along")
 

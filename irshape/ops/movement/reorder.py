@@ -35,7 +35,8 @@ class Transpose(Moving):
         return tuple([arg.shape[axis] for axis in order])
 
     def flow(self, flow: Flow, arg: Input, input_order: Input) -> None:
-        flow.permute(arg, flow.axes(input_order, arg.rank) or range(arg.rank)[::-1])
+        for to, axis in enumerate(flow.axes(input_order, arg.rank) or range(arg.rank)[::-1]):
+            flow.keep(arg, axis, to)
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], arg: Input, input_order: Input) -> Sequence[Shape]:
         is_ordered = ctx.known(input_order) is not None or input_order.count == 0

@@ -186,8 +186,8 @@ class ScatterNDUpdateV3(Assembling):
         return data.shape
 
     def flow(self, flow: Flow, data: Input, indices: Input, updates: Input) -> None:
-        length = indices.shape[-1]
-        for axis in range(length, data.rank) if isinstance(length, int) else ():
+        length = flow.number(indices.shape[-1])
+        for axis in range(length, data.rank):
             flow.keep(data, axis, axis)
             if updates.rank > (place := axis - length + indices.rank - 1):
                 flow.keep(updates, place, axis)

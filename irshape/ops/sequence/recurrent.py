@@ -94,7 +94,7 @@ class _Recurrent(Op):
         return Count(product(X.shape[:-1]) * (elements(W) + elements(R)), states * self.others)
 
     def flow(self, flow: Flow, *inputs: Input) -> None:
-        for port in inputs:
+        for port in flow.ports:
             if port.name in ("X", "initial_hidden_state", "initial_cell_state", "sequence_lengths"):
                 flow.keep(port, 0, 0)
                 flow.mixes(port, "multiplies and sums over")
