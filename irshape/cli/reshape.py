@@ -41,7 +41,7 @@ def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("--batch", metavar="N", help="set the batch size of all inputs that --input does not name: 8, 1..8, N")
     command.add_argument(
-        "--rewrite", action="store_true", help="change whatever holds an old size, if the result then holds for every size that is asked for"
+        "--rewrite", action="store_true", help="change whatever holds an old size, so that the model holds for every size that is asked for"
     )
     command.add_argument("--like", metavar="OTHER.xml", help="with --rewrite: a second export at other sizes, which decides between ways")
     command.add_argument(

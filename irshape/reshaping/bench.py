@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
+from irshape.answers.batch.traces import Traces
 from irshape.editing.arrays import element_type_of
 from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor, layer_of, tensor_of
@@ -17,7 +18,6 @@ from irshape.editing.state import Item, Value
 from irshape.inference.facts import Fact
 from irshape.model.model import Node
 from irshape.ops.flow import Axis, Factor, Trace
-from irshape.reshaping.traces import Traces
 from irshape.shape.dim import Dim, Size, evaluate, formula_text, symbols
 from irshape.shape.polynomial import Expression
 from irshape.shape.shape import Shape
@@ -78,8 +78,8 @@ class Mixed(Refusal):
 class Notes:
     """All that a walk writes down, so that a step back can restore it.
 
-    `traces` say what axes are made of, `joined` which factors a product was joined of, `sums` which parts a Concat put one after another, by
-    the slot of its output. `made` are the tensors that were made for a purpose, `places` the axes that have a formula as their size.
+    `traces` say what axes are made of, `joined` which factors a product was joined of, `sums` which parts a Concat put one after another,
+    by the slot of its output. `made` are the tensors that were made for a purpose, `places` the axes that have a formula as their size.
     `proofs` are the constants that were made again, each with the tensor that takes its place.
     """
 
@@ -109,8 +109,8 @@ class Bench:
     """A draft whose inputs have the sizes that are asked for, beside the recorded shapes.
 
     `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol. `batch` is the symbol of the
-    batch, None if there is none. `item` is the layer that is visited, `traced` the trace of its output if a mend gives it, and `instead` the
-    layer that a mend has put in its place. `pick` chooses one of several options.
+    batch, None if there is none. `item` is the layer that is visited, `traced` the trace of its output if a mend gives it, and `instead`
+    the layer that a mend has put in its place. `pick` chooses one of several options.
     """
 
     def __init__(self, draft: Draft, recorded: Sequence[Fact], numbers: Mapping[str, int], batch: str | None) -> None:

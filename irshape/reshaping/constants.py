@@ -14,7 +14,7 @@ import numpy as np
 from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.ops.flow import Factor, same
-from irshape.reshaping.bench import total
+from irshape.reshaping.bench import listed, total
 from irshape.reshaping.formulas import formula, scalar, vector
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, symbols
 
@@ -50,17 +50,18 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
         if np.array_equal(np.broadcast_to(first, array.shape), array):
             array = first
             left.pop(axis)
-    made, kind, why = bench.graph.constant(array, name=f"{item.name}/one", element_type=type_) if not left else None, "forced", ""
-    if made is None:
-        law = _law(bench, item, array, left)
-        if law is not None and not law.doubt:
-            made, kind, why = law.build(), "generated", f"the elements are {law.words}, which goes on at other sizes"
-        elif _ends_at_recorded(bench, array, left):
-            made, kind, why = _first(bench, item, array, left, type_), "first", f"the sizes end at the recorded one: the first of {array.shape}"
-        elif law is not None:
-            bench.refuse(_unlike(bench, item, left, array, law.doubt), item, _HINT)
-        else:
-            bench.refuse(_unlike(bench, item, left, array, "the elements differ: they were learned or computed for this size"), item, _HINT)
+    kind, why = "forced", ""
+    if not left:
+        made = bench.graph.constant(array, name=f"{item.name}/one", element_type=type_)
+    elif (law := _law(bench, item, array, left)) is not None and not law.doubt:
+        made, kind, why = law.build(), "generated", f"the elements are {law.words}, which goes on at other sizes"
+    elif _ends_at_recorded(bench, array, left):
+        made, kind, why = _first(bench, item, array, left, type_), "first", "the sizes end at the recorded one"
+    else:
+        axis, size = next(iter(left.items()))
+        doubt = "the elements differ: they were learned or computed for this size" if law is None else law.doubt
+        needs = f"needs {formula_text(size)} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
+        bench.refuse(f"{needs}, and {doubt}", item, _HINT)
     rest = {axis: size for axis, size in wants.items() if axis not in left}
     if rest and not keep_ones:
         made = widened(bench, made, rest, array.ndim)
@@ -71,12 +72,6 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
 
 
 _HINT: Final = "convert the model again with another size of this input, or keep the size that the constant is made for"
-
-
-def _unlike(bench: Bench, item: Item, left: Mapping[int, Size], array: Array, why: str) -> str:
-    axis, size = next(iter(left.items()))
-    shape = list(layer_of(bench.draft, item).data.shape)
-    return f"needs {formula_text(size)} elements along axis {axis} of {item!r} {shape}, and {why}"
 
 
 def widened(bench: Bench, one: Tensor, wants: Mapping[int, Size], rank: int) -> Tensor:
@@ -114,7 +109,9 @@ def prefix(bench: Bench, tensor: Tensor, axis: int, size: Size, name: str) -> Te
     """The first elements of a tensor along an axis."""
     ends = formula(bench, size)
     one = np.array([1], np.int64)
-    return bench.add("Slice", tensor, np.array([0], np.int64), ends, one, np.array([axis], np.int64), version="opset8", name=f"{name}/first")
+    return bench.add(
+        "Slice", tensor, np.array([0], np.int64), ends, one, np.array([axis], np.int64), version="opset8", name=f"{name}/first"
+    )
 
 
 def _along(bench: Bench, one: Tensor, axis: int, rank: int) -> Tensor:
@@ -218,7 +215,8 @@ def _line(bench: Bench, row: Array, segments: Sequence[tuple[Factor, ...]], type
         part = row[at : at + prod(counts)].reshape(counts)
         at += part.size
         start = part.reshape(-1)[0]
-        steps = [(np.take(part, 1, axis).reshape(-1)[0] - start).astype(row.dtype) if n > 1 else row.dtype.type(0) for axis, n in enumerate(counts)]
+        firsts = [np.take(part, min(1, n - 1), axis).reshape(-1)[0] for axis, n in enumerate(counts)]
+        steps = [(one - start).astype(row.dtype) for one in firsts]
         if not np.array_equal(_counted(start, steps, counts, row.dtype), part):
             return None
         runs.append(_Run(factors, start, tuple(steps)))
@@ -242,7 +240,7 @@ def _doubt(run: _Run) -> str:
             continue
         if count < _FEWEST:
             return "so few elements follow many laws"
-        if step < 0 or float(step) % 1 and float(step) * 2 % 1:
+        if step < 0 or float(step) * 2 % 1:
             return f"the step {step} may depend on the size"
     if any(step != 0 for step in run.steps) and float(run.start) / (max(map(float, run.steps)) or 1) not in _BEGINS:
         return f"the first element {run.start} may depend on the size"
@@ -274,5 +272,3 @@ def _built(bench: Bench, run: _Run, type_: str, dtype: Any) -> Tensor:
     if any(step == 0 for step in run.steps):
         made = bench.add("Broadcast", made, vector(bench, [factor.size for factor in run.factors]), mode="bidirectional", name=name)
     return made if rank == 1 else bench.add("Reshape", made, np.array([-1], np.int64), special_zero=False, name=name)
-
-

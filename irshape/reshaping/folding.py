@@ -1,4 +1,7 @@
-"""The numbers that new layers give where all sizes are numbers: the proof of a mend at the recorded sizes, and constants for a wish in numbers."""
+"""The elements that new layers give where all sizes are numbers.
+
+They are the proof of a mend at the recorded sizes, and the constants of a wish in numbers.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ _MOST: Final = 1 << 16
 
 
 class Folding:
-    """The elements of the tensors that depend on sizes and constants alone. `sizes` gives the shape of a tensor as numbers, None if it is open."""
+    """The elements of the tensors that depend on sizes and constants alone.
+
+    `sizes` gives the shape of a tensor as numbers, None if it is open.
+    """
 
     def __init__(self, draft: Draft, sizes: Callable[[Value], Sequence[Size] | None]) -> None:
         self._draft = draft
@@ -59,7 +65,8 @@ class Folding:
         arrays = [one for one in given if one is not None]
         if rule is None or len(arrays) != len(given) or len(item.outputs) != 1:
             return None
-        return rule(item, *arrays)
+        found: Array | None = rule(item, *arrays)
+        return found
 
 
 def fold(draft: Draft) -> None:
@@ -94,8 +101,9 @@ def _divided(item: Item, a: Array, b: Array) -> Array | None:
 def _broadcast(item: Item, data: Array, target: Array, *axes: Array) -> Array | None:
     if axes or item.attributes.get("mode", "numpy").lower() == "explicit":
         return None
-    shape = np.broadcast_shapes(data.shape, tuple(target.tolist())) if item.attributes.get("mode") == "bidirectional" else tuple(target.tolist())
-    return np.broadcast_to(data, shape)
+    is_both = item.attributes.get("mode", "").lower() == "bidirectional"
+    shape = tuple(target.tolist())
+    return np.broadcast_to(data, np.broadcast_shapes(data.shape, shape) if is_both else shape)
 
 
 def _reshaped(item: Item, data: Array, pattern: Array) -> Array | None:

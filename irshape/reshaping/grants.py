@@ -10,7 +10,7 @@ from irshape.inference.inputs import Inputs
 from irshape.inference.run import Guard
 from irshape.model.build import place
 from irshape.model.model import Node
-from irshape.report.diagnostic import ERROR, Diagnostic, Where
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim, Size, formula_text, symbols
 from irshape.shape.reported import Reported
 
@@ -74,11 +74,12 @@ def _held(model: Model, node: Node, why: str, number: int | None) -> Diagnostic:
     """The error of a layer that leaves a size one value, with the constant that has the number."""
     where = place(model.document, node.layer, node.layer.offset)
     constant = None if number is None else _constant(model, node, number)
-    text, related = f"{node.type} {node.name!r} demands {why}", ()
+    text = f"{node.type} {node.name!r} demands {why}"
     if constant is not None:
         spot = place(model.document, constant.layer, constant.layer.offset)
-        return Diagnostic("S207", f"{text}; {constant.type} {constant.name!r} (line {spot.line}) holds {number}", where, hint=_HINT, related=(spot,))
-    return Diagnostic("S207", text, where, hint=_HINT, related=related)
+        text += f"; {constant.type} {constant.name!r} (line {spot.line}) holds {number}"
+        return Diagnostic("S207", text, where, hint=_HINT, related=(spot,))
+    return Diagnostic("S207", text, where, hint=_HINT)
 
 
 def _constant(model: Model, node: Node, number: Size) -> Node | None:
@@ -120,18 +121,19 @@ def _beyond(engine: Engine) -> Iterator[Diagnostic]:
     """Constant indices behind the end of an axis. OpenVINO meets them only when the model runs."""
     model = engine.model
     for node in model.of_type("Gather"):
-        sources = [model.nodes[model.producers[slot]] if 0 <= slot < len(model.producers) else None for slot in node.sources]
-        if len(sources) < 3 or sources[1] is None or sources[1].type not in _CONSTANTS or (sources[0] is not None and sources[0].type in _CONSTANTS):
+        if len(node.sources) < 3 or not all(0 <= slot < len(model.producers) for slot in node.sources):
+            continue
+        data, table, _ = (model.nodes[model.producers[slot]] for slot in node.sources[:3])
+        if table.type not in _CONSTANTS or data.type in _CONSTANTS:
             continue
         shape, axes = engine.slots[node.sources[0]].shape, engine.slots[node.sources[2]].elements
         if not shape or axes is None or not isinstance(axes[0], int) or not isinstance(size := shape[axes[0]], int):
             continue
-        const = sources[1].const
+        const = table.const
         if const.size > _MOST or not const.size:
             continue
         indices = const.data.reshape(-1).tolist()
         if max(indices) >= size or min(indices) < -size:
-            where: Where = place(model.document, node.layer, node.layer.offset)
-            spot = place(model.document, sources[1].layer, sources[1].layer.offset)
-            text = f"index {max(indices)} of Const {sources[1].name!r} (line {spot.line}) is behind the end of axis {axes[0]}, which has {size} elements"
+            where, spot = (place(model.document, one.layer, one.layer.offset) for one in (node, table))
+            text = f"index {max(indices)} of Const {table.name!r} (line {spot.line}) is behind the end of axis {axes[0]} of {size} elements"
             yield Diagnostic("S207", text, where, hint="ask for a larger size, or convert the model again", related=(spot,))

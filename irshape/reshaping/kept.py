@@ -129,9 +129,9 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     data, out = bench.recorded_sizes(_value(item, 0)), bench.recorded_sizes(item.outputs[0])
     shape, now = bench.sizes(_value(item, 0)), bench.shape(item.outputs[0])
     for axis in axes:
-        if data and out and now and axis > 1 and data[axis] >= _LARGEST_STEP and out[axis] == 1 and bench.is_open(now[axis]):
-            if _reach(bench, item, axis) >= data[axis]:
-                bench.keep(f"the window of {item!r} covers all {data[axis]} of {formula_text(shape[axis])}")
+        is_one = data and out and now and axis > 1 and data[axis] >= _LARGEST_STEP and out[axis] == 1 and bench.is_open(now[axis])
+        if data and is_one and _reach(bench, item, axis) >= data[axis]:
+            bench.keep(f"the window of {item!r} covers all {data[axis]} of {formula_text(shape[axis])}")
 
 
 def _reach(bench: Bench, item: Item, axis: int) -> int:

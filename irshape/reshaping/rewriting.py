@@ -134,5 +134,6 @@ def _prove(bench: Bench) -> None:
     folding = Folding(bench.draft, bench.recorded_sizes)
     for item, tensor in bench.notes.proofs:
         made, array = folding.of(tensor._value), layer_of(bench.draft, item).data
-        if made is None or made.dtype != array.dtype or not np.array_equal(np.broadcast_to(made, array.shape), array, equal_nan=array.dtype.kind == "f"):
+        is_real = array.dtype.kind == "f"
+        if made is None or made.dtype != array.dtype or not np.array_equal(np.broadcast_to(made, array.shape), array, equal_nan=is_real):
             raise Refusal(item, "is not the same at the recorded sizes when it is made again", item)

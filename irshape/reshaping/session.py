@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from irshape.answers.signature.session import SymbolSession
+from irshape.inference.batch import find_batch
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, note_changed_ranks
+from irshape.inference.inputs import InputError, Inputs, note_changed_ranks, parse_batch
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
@@ -18,17 +20,19 @@ from irshape.reshaping.grants import unmet
 if TYPE_CHECKING:
     from irshape.inference.inputs import ShapeLike, Shapes, Symbols
     from irshape.reshaping.bench import Doubt, Mend, Refusal
-    from irshape.reshaping.rewriting import Rewriter, Rewriting
+    from irshape.reshaping.rewriting import Rewriter
     from irshape.reshaping.walk import Witness
     from irshape.reshaping.wish import Wish
+    from irshape.shape.notation import Described
     from irshape.xml.source import Source
 
 Choose = Literal["first"] | None
 
 # So many causes are told one by one.
 _MOST_CAUSES = 8
+_OTHER = "choose other sizes, or convert the model again"
 _TRY = "add --rewrite, which changes whatever holds the old size"
-_DECIDE = "say which sizes are meant (--set {name}=32*k), give a second export at other sizes (--like other.xml), or take the first way: --choose first"
+_DECIDE = "say which sizes are meant (--set {name}=32*k), give a second export (--like other.xml), or take the first way: --choose first"
 
 
 class _How(NamedTuple):
@@ -43,7 +47,7 @@ class Session(SymbolSession):
     """A session whose answers hold: a size that is granted can be had."""
 
     _how = _How()
-    _batch: str | int | None = None
+    _axes: Mapping[Node, int] = MappingProxyType({})  # the axes of the batch that is asked for
 
     def reshape(  # type: ignore[override]
         self,
@@ -59,15 +63,37 @@ class Session(SymbolSession):
     ) -> Inference:
         """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`.
 
-        With `rewrite`, whatever holds an old size is changed. `like` is a second export at other sizes, and decides what this file does not.
-        With `choose="first"` the first way is taken where nothing decides.
+        With `rewrite`, whatever holds an old size is changed. `like` is a second export at other sizes, and decides what this file does
+        not. With `choose="first"` the first way is taken where nothing decides.
         """
         self._how = _How(rewrite, like, choose)
-        self._batch = batch
         try:
             return super().reshape(inputs, symbols=symbols, batch=batch, **named)
         finally:
-            self._how = _How()
+            self._how, self._axes = _How(), MappingProxyType({})
+
+    def _reshaped(self, asked: Inputs, batch: int | str | None) -> Inference:
+        if batch is not None and self._how.rewrite:
+            asked, batch = self._batched(asked, parse_batch(batch)), None
+        return super()._reshaped(asked, batch)
+
+    def _batched(self, asked: Inputs, size: Described) -> Inputs:
+        """The asked shapes, with a batch for every input that they do not name: on the axis that the file states, else on the first one.
+
+        Whether that is the batch, the rewriting proves.
+        """
+        present = self._inputs.updated(asked)
+        found = find_batch(self._new_engine, self._inputs, asked)
+        first = {node: 0 for node, shape in found.open_shapes.items() if shape}
+        self._axes = {**found.axes, **(found.candidates[0] if len(found.candidates) == 1 else first)}
+        if not self._axes:
+            raise InputError("no input has a batch axis")
+        shapes = {
+            node: (*shape[:axis], size, *shape[axis + 1 :])
+            for node, axis in self._axes.items()
+            if (shape := found.shapes.get(node)) is not None
+        }
+        return Inputs({**asked.shapes, **shapes}, {**present.symbols, **asked.symbols})
 
     def _answered(self, asked: Inputs, notes: Sequence[Diagnostic]) -> Inference:
         wanted = self._inputs.updated(asked)
@@ -99,6 +125,9 @@ class Session(SymbolSession):
             inference.rewriting = rewriting
             return inference
         chosen = [Diagnostic("N109", one.message, one.where) for one in doubts]
+        for node, axis in self._axes.items() if wish.batch else ():
+            told = f"the batch is axis {axis} of {node.name!r}: every layer keeps its samples apart"
+            chosen.append(Diagnostic("N101", told, place(self.model.document, node.layer, node.layer.offset)))
         before = self.model, self._weights, self._inputs
         now = Inputs({rewriting.model.node(node.id): shape for node, shape in wanted.shapes.items()}, *wanted[1:])
         self.model, self._weights, self._inputs, self._plans = rewriting.model, rewriting.weights, now, None
@@ -128,7 +157,7 @@ class Session(SymbolSession):
         before = self._new_engine()
         before.run(self._inputs.question(before))
         recorded = {node: before.slots[node.first_slot].shape for node in self.model.parameters}
-        made = wish(wanted, recorded, batch_axes(wanted, recorded))
+        made = wish(wanted, recorded, self._axes or batch_axes(wanted, recorded))
         return Rewriter(self._new_engine, self._inputs, made, self._witness(made)), made
 
     def _witness(self, made: Wish) -> Witness | None:
@@ -165,7 +194,8 @@ class Session(SymbolSession):
 
         found = Diagnostics(engine.diagnostics.most)
         errors = [one for one in (*engine.diagnostics, *broken) if one.severity == ERROR]
-        found += [one for one in engine.diagnostics if one.severity != ERROR and (one.code, one.where) not in [(x.code, x.where) for x in broken]]
+        places = {(one.code, one.where) for one in broken}
+        found += [one for one in engine.diagnostics if one.severity != ERROR and (one.code, one.where) not in places]
         rewriter, _ = self._rewriter(asked, wanted)
         try:
             causes = [_cause(self.model, mend) for mend in rewriter.walked().bench.notes.mends]
@@ -207,11 +237,13 @@ def _refusal(model: Model, error: Refusal) -> Diagnostic:
     base = error.item.base
     where = place(model.document, base.layer if base else None, base.layer.offset if base else model.document.graph.offset)
     constant = error.constant.base if error.constant is not None else None
-    related = (place(model.document, constant.layer, constant.layer.offset),) if constant is not None else ()
-    held = f": Const {constant.name!r} (line {related[0].line}) holds the old size" if constant is not None and repr(error.constant) not in error.reason else ""
+    related, held = [], ""
+    if constant is not None:
+        related.append(place(model.document, constant.layer, constant.layer.offset))
+        held = "" if repr(error.constant) in error.reason else f": Const {constant.name!r} (line {related[0].line}) holds the old size"
     code = "S209" if isinstance(error, Mixed) else "S207"
-    hint = error.hint or ("convert the model again with another batch, or run one sample after the other" if code == "S209" else None)
-    return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=hint or "choose other sizes, or convert the model again", related=related)
+    hint = "convert the model again with another batch, or run one sample after the other" if code == "S209" else _OTHER
+    return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=error.hint or hint, related=tuple(related))
 
 
 def _cause(model: Model, mend: Mend) -> Diagnostic:
@@ -227,5 +259,3 @@ def _doubtful(model: Model, doubt: Doubt, wish: Wish) -> Diagnostic:
     where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
     name = next((name for name in wish.recorded if name != wish.batch), "N")
     return Diagnostic("S208", doubt.what, where, hint=_DECIDE.format(name=name))
-
-

@@ -88,13 +88,14 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
             order.insert(to, own)
             moved = tuple(trace[one] for one in order)
             if _flat(moved) != flat:
-                options += [_Option((0, 1, one.moved), tuple(order), one.trace) for one in targets(moved, recorded, joined) if not one.mixed]
+                found = [one for one in targets(moved, recorded, joined) if not one.mixed]
+                options += [_Option((0, 1, one.moved), tuple(order), one.trace) for one in found]
     options.sort(key=lambda one: one.rank)
-    found: list[_Option] = []
-    for one in options:
-        if one.order is None or all(str(listed(one.sizes)) != listed(other.sizes) for other in found):
-            found.append(one)
-    return found
+    distinct: list[_Option] = []
+    for option in options:
+        if option.order is None or all(listed(option.sizes) != listed(other.sizes) for other in distinct):
+            distinct.append(option)
+    return distinct
 
 
 def _flat(trace: Trace) -> list[Any]:
@@ -108,9 +109,8 @@ def set_shape(bench: Bench, port: int, wanted: Sequence[Size], data: Value) -> N
     copies = item.attributes.get("special_zero", "false").lower() in ("true", "1")
     was = "computed sizes" if before is None else before
     if item.type == "Reshape" and 0 not in wanted:
-        pattern = [
-            size if isinstance(size, int) else 0 if axis < len(own) and same(own[axis], size) else None for axis, size in enumerate(wanted)
-        ]
+        copied = [axis < len(own) and same(own[axis], size) for axis, size in enumerate(wanted)]
+        pattern = [size if isinstance(size, int) else 0 if is_copied else None for size, is_copied in zip(wanted, copied, strict=True)]
         if pattern.count(None) + (pattern.count(0) if not copies else 0) <= 1:
             pattern = [-1 if one is None or (one == 0 and not copies) else one for one in pattern]
         elif pattern.count(None) <= 1:
@@ -151,7 +151,9 @@ def gather(bench: Bench) -> None:
     new = bench.add("Reshape", bench.tensor(data), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
     bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
     bench.tensor(item.outputs[0]).replace_uses(new)
-    why = "" if bench.holds_batch(bench.sizes(data)[axis]) else "the indices are all, in their order; they are taken to be all at other sizes"
+    why = (
+        "" if bench.holds_batch(bench.sizes(data)[axis]) else "the indices are all, in their order; they are taken to be all at other sizes"
+    )
     bench.mend("indices", f"0..{indices.size - 1}", "all", "generated" if why else "forced", why)
     bench.instead = new._value.item
 
@@ -198,7 +200,7 @@ def strided_ends(bench: Bench) -> None:
     item = bench.item
     data = _input(item, 0)
     shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(_input(item, 2))
-    if ends is None or recorded is None or any(_mask(item, name, 1)[0] for name in ("new_axis_mask", "ellipsis_mask") if 1 in _mask(item, name, 1)):
+    if ends is None or recorded is None or any(1 in _mask(item, name, 0) for name in ("new_axis_mask", "ellipsis_mask")):
         return
     kept = _mask(item, "end_mask", len(ends))
     new = [
@@ -232,9 +234,10 @@ def interpolate(bench: Bench) -> None:
         own = shape[axis % len(shape)]
         found: list[Size] = [number]
         if isinstance(number, int) and isinstance(own, Dim):
-            was = recorded[axis % len(shape)]
-            is_kept = bench.holds_batch(own) and number == was
-            found = [own] if is_kept else [number] if bench.holds_batch(own) else _resolutions(bench, item, number, axis % len(shape))
+            if not bench.holds_batch(own):
+                found = _resolutions(bench, item, number, axis % len(shape))
+            elif number == recorded[axis % len(shape)]:
+                found = [own]
         options = [[*one, size] for one in options for size in found][:_MOST]
     options = [one for one in options if any(isinstance(size, Dim) for size in one)]
     if not options or all(isinstance(one, Dim) for one in sizes):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irshape.editing.layers import Tensor
 from irshape.editing.state import Item, Value
+from irshape.ops.elementwise import Elementwise
 from irshape.reshaping.bench import CONSTANTS, listed
 from irshape.reshaping.constants import generated, prefix, ramp, widened
 from irshape.reshaping.formulas import formula, vector
@@ -24,20 +25,21 @@ if TYPE_CHECKING:
 _Group = Sequence[tuple[int, int]]
 _Wants = Mapping[int, Size]
 
-ELEMENTWISE: Final = frozenset(
-    """Abs Acos Acosh Add And Asin Asinh Atan Atanh BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Ceiling Clamp Convert ConvertLike Cos Cosh
-    Divide Elu Equal Erf Exp Floor FloorMod Gelu Greater GreaterEqual HSigmoid HSwish HardSigmoid Identity IsFinite IsInf IsNaN Less
-    LessEqual Log LogicalAnd LogicalNot LogicalOr LogicalXor Maximum Minimum Mish Mod Multiply Negative Not NotEqual Or Power ReLU Relu
-    Round Select Selu Sigmoid Sign Sin Sinh SoftPlus SoftSign Sqrt SquaredDifference Subtract Swish Tan Tanh Xor""".split()
-)
+# The operations on each element that are declared apart from the family of these.
+_ON_ELEMENTS: Final = frozenset({"Convert", "ConvertLike", "HardSigmoid", "Selu", "Swish"})
 _SEQUENCES: Final = ("LSTMSequence", "GRUSequence", "RNNSequence")
 _CELLS: Final = ("LSTMCell", "GRUCell", "RNNCell")
+
+
+def is_elementwise(item: Item) -> bool:
+    """Whether each element of the output depends on the elements at its own place; the inputs broadcast."""
+    return item.op_class is not None and (issubclass(item.op_class, Elementwise) or item.type in _ON_ELEMENTS)
 
 
 def follow(bench: Bench) -> None:
     """Stretch the inputs of the layer that is visited that must follow the others."""
     item = bench.item
-    broadcasts = item.type in ELEMENTWISE or item.type in ("MatMul", "ScaledDotProductAttention")
+    broadcasts = is_elementwise(item) or item.type in ("MatMul", "ScaledDotProductAttention")
     wants: dict[int, dict[int, Size]] = {}
     for group in _groups(bench, item):
         sizes = [bench.sizes(_input(item, port))[axis] for port, axis in group]
@@ -70,7 +72,7 @@ def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
         ports = [0, *range(1, states + 1), *([states + 1] if item.type in _SEQUENCES else [])]
         yield [(port, 0) for port in ports]
         return
-    kinds = item.type in ELEMENTWISE or item.type in ("Concat", "GatherElements", "MatMul", "ScaledDotProductAttention")
+    kinds = is_elementwise(item) or item.type in ("Concat", "GatherElements", "MatMul", "ScaledDotProductAttention")
     if not kinds or len(item.inputs) < 2:
         return
     ranks = [len(bench.sizes(value)) for value in item.inputs if value is not None]
@@ -127,12 +129,13 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         return own if keep_ones else widened(bench, own, ones, len(shape))
     if item.type in CONSTANTS:
         return generated(bench, item, wants, keep_ones=keep_ones)
-    rule = _through_elements if item.type in ELEMENTWISE else _RULES.get(item.type)
+    rule = _through_elements if is_elementwise(item) else _RULES.get(item.type)
     made = rule(bench, value, wants) if rule is not None else None
     if made is None:
         axis, size = next(iter(wants.items()))
         hint = "convert the model again with another size of this input"
-        bench.refuse(f"needs axis {axis} of {item!r} {listed(shape)} to be {formula_text(size)}, and no law tells its elements then", item, hint)
+        needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {formula_text(size)}"
+        bench.refuse(f"{needs}, and no law tells its elements then", item, hint)
     return made
 
 
@@ -151,7 +154,8 @@ def _through_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
     for port, source in enumerate(item.inputs):
         sizes = bench.sizes(source) if source is not None else ()
         lag = rank - len(sizes)
-        given.append(_given(bench, item, port, {axis - lag: size for axis, size in wants.items() if axis >= lag and sizes[axis - lag] != 1}))
+        own = {axis - lag: size for axis, size in wants.items() if axis >= lag and sizes[axis - lag] != 1}
+        given.append(_given(bench, item, port, own))
     return bench.again(item, *given)
 
 
@@ -205,7 +209,8 @@ def _through_broadcast(bench: Bench, value: Value, wants: _Wants) -> Tensor | No
     item, shape, before = value.item, bench.sizes(value), bench.sizes(_input(value.item, 0))
     lag = len(shape) - len(before)
     own = {axis - lag: size for axis, size in wants.items() if axis >= lag and before[axis - lag] != 1}
-    if lag < 0 or (item.type == "Tile" and own) or (item.type == "Tile" and any(size not in (1, shape[at + lag]) for at, size in enumerate(before))):
+    is_tile = item.type == "Tile"
+    if lag < 0 or (is_tile and (own or any(size not in (1, shape[at + lag]) for at, size in enumerate(before)))):
         return None
     return widened(bench, _given(bench, item, 0, own), {axis: wants.get(axis, size) for axis, size in enumerate(shape)}, len(shape))
 

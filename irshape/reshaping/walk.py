@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from irshape.answers.batch.traces import Layer, Tensor
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
 from irshape.ops.flow import Factor
@@ -17,7 +18,6 @@ from irshape.reshaping.bench import CONSTANTS, Doubt, Mixed, Notes, Refusal, lis
 from irshape.reshaping.kept import watch
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
-from irshape.reshaping.traces import Layer, Tensor
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
 
@@ -61,7 +61,8 @@ class Alternative(NamedTuple):
 class Walk:
     """A walk on a bench. With `is_strict`, no layer may demand an equation between two formulas.
 
-    `faults` are the layers and codes of the faults that the model has at its recorded sizes, `dead` the layers that reached no output before.
+    `faults` are the layers and codes of the faults that the model has at its recorded sizes. `dead` are the layers that reached no output
+    before.
     """
 
     def __init__(self, bench: Bench, faults: frozenset[tuple[str, str]], witness: Witness | None = None, *, is_strict: bool) -> None:
@@ -276,5 +277,3 @@ class Walk:
 
 def _is_open(shape: Sequence[Size] | None) -> bool:
     return shape is None or any(isinstance(size, Dim) for size in shape)
-
-

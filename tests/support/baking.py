@@ -84,7 +84,10 @@ class Baked:
     def sized(self, batch: int, side: Sequence[int]) -> dict[str, list[int]]:
         """Numbers for all open sizes."""
         return {
-            name: [size if size >= 0 else batch if self.is_batch(name, axis) else self.number(name, axis, side) for axis, size in enumerate(shape)]
+            name: [
+                size if size >= 0 else batch if self.is_batch(name, axis) else self.number(name, axis, side)
+                for axis, size in enumerate(shape)
+            ]
             for name, shape in self.asked.items()
         }
 
@@ -124,14 +127,20 @@ class Baked:
         first, second = self.side
         if mode == "batch":
             return [self.sized(1, self.side), self.sized(3, self.side)]
-        others = ((first // 2, second), (17 if first > 17 else 5, second)) if mode == "shorter" else ((first * 2, second * 3), (first + 32, second + 64))
+        others = (
+            ((first // 2, second), (17 if first > 17 else 5, second))
+            if mode == "shorter"
+            else ((first * 2, second * 3), (first + 32, second + 64))
+        )
         return [self.sized(1, self.side), *(self.sized(1, side) for side in others)]
 
     def sample(self, shapes: dict[str, list[int]], seed: int) -> list[Any]:
         """Inputs of these shapes, in the order of the model."""
         chance = np.random.default_rng(seed)
         return [
-            chance.standard_normal(shape).astype(self.types[name]) if self.types[name].kind == "f" else chance.integers(0, 2, shape).astype(self.types[name])
+            chance.standard_normal(shape).astype(self.types[name])
+            if self.types[name].kind == "f"
+            else chance.integers(0, 2, shape).astype(self.types[name])
             for name, shape in shapes.items()
         ]
 
