@@ -34,6 +34,7 @@ EXAMPLES = """examples:
   irshape check models --select S,W1 --ignore S206
   irshape check model.xml --target npu --input "ids[1,1..512]"
   irshape check models --format github --report sarif=irshape.sarif
+  irshape check model.xml --batch N
   irshape check model.xml --fix
 
 exit code: 0 without errors, 1 with errors (with --strict also warnings), 2 if a file could not be checked"""
@@ -83,6 +84,7 @@ class Check:
     def __init__(self, given: Namespace, settings: Settings) -> None:
         self._settings = settings
         self._targets = given.target
+        self._batch = given.batch
         self._suppressions = not (given.ignore_suppressions or given.isolate)
         self._opset = given.opset
         self._extensions = given.extensions
@@ -100,6 +102,7 @@ class Check:
         path = model.document.path
         assert path is not None
         own = self._settings.of(path)
+        options["batch"] = self._batch
         options["targets"] = [*own.targets, *(one for one in self._targets if one not in own.targets)]
 
         def checked(model: Model) -> Inference:

@@ -22,6 +22,7 @@ from irshape.model.load import loaded
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.limits import Work
+from irshape.shape.notation import Described
 
 if TYPE_CHECKING:
     from irshape.inference.plan.plan import Numbers, Plan
@@ -86,9 +87,7 @@ class Session:
         """Give inputs the asked shapes, if the model can have them."""
         notes: list[Diagnostic] = []
         if batch is not None:
-            from irshape.inference.batch import batched
-
-            asked, notes = batched(self._new_engine, self._inputs, asked, parse_batch(batch))
+            asked, notes = self._batched(asked, parse_batch(batch))
         return self._answered(asked, notes)
 
     def _answered(self, asked: Inputs, notes: Sequence[Diagnostic]) -> Inference:
@@ -97,6 +96,10 @@ class Session:
         inference = conclude(self.attempt(wanted), remarks=[*self._remarks, *notes], asked=wanted)
         self._inputs = wanted if inference.ok else self._inputs
         return inference
+
+    def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
+        """The asked shapes, with a batch size for the inputs that they do not name, and remarks about it."""
+        raise NotImplementedError
 
     def attempt(self, inputs: Inputs) -> Engine:
         """The engine after a pass with these shapes, which do not become those of the session. Raises InputError.

@@ -217,6 +217,15 @@ class Flow:
             raise Unproven(f"the elements of {port.name} are not known")
         return tuple(port.elements)
 
+    def limits(self, port: Input | None, default: Sequence[Size] = ()) -> tuple[Size | None, ...]:
+        """The elements of an input that is read as limits of slices; each is None if they are not known."""
+        if port is None or port.elements is not None:
+            self.sizes(port)
+            return self.elements(port, default)
+        if port.count is None:
+            raise Unproven(f"it is not known how many elements {port.name} has")
+        return (None,) * port.count
+
     def number(self, size: Size) -> int:
         """A size that must be known."""
         if not isinstance(size, int):
@@ -241,7 +250,9 @@ class Flow:
             taint = self._layer if self.is_batched(self._measured) else self._inputs[self._measured.index].taint
         if taint and batched:
             self.mixed(f"computes with the size of the batch {{batch}}, which {taint} reads")
-        return [Held(own and self._traced(position, own, batched, taint), taint) for position, own in enumerate(self._outputs)]
+        return [
+            Held(None if own is None else self._traced(position, own, batched, taint), taint) for position, own in enumerate(self._outputs)
+        ]
 
     def _traced(self, position: int, own: Trace, batched: Sequence[int], taint: str) -> Trace:
         """The trace of an output."""

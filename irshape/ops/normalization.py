@@ -187,7 +187,7 @@ class MVNV6(Op):
     """
 
     data = In()
-    axes = In()
+    axes = In(value=True)
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0
     normalize_variance: Annotated[bool, Stated] = False

@@ -223,6 +223,12 @@ _family(
         "At the recorded sizes the model computes what it did. At other sizes it may compute something else than its author meant.",
         "Compare the model with its source at another size, or give a second export at other sizes: --like other.xml.",
     ),
+    (
+        "N110 note: output without batch",
+        "The output is the same for all samples, so it has no batch axis.",
+        "A program that takes the outputs apart into samples must not do so with this one.",
+        "Nothing has to be done.",
+    ),
 )
 
 # G: the graph.
@@ -462,12 +468,6 @@ _family(
         "Nothing is written: the model may compute something else than its author meant.",
         "Say which sizes are meant (--set H=32*k), give a second export at other sizes (--like other.xml), or take the first way: --choose first.",
     ),
-    (
-        "S209 error: samples mixed",
-        "A layer puts the samples of a batch together, or irshape cannot prove that the layer keeps them apart.",
-        "Nothing is written: the result for one sample would depend on the other ones.",
-        "Convert the model again with another batch size, or run one sample after the other.",
-    ),
 )
 
 # V: values of inputs.
@@ -683,6 +683,18 @@ _family(
         "Every size has an upper bound, but OpenVINO finds none for a layer, such as a Range over the length of a state.",
         "The compiler asks OpenVINO. It may refuse the model with 'Upper bounds are not specified for node'.",
         "Give the sizes that the layer depends on as numbers. If they are numbers, replace the layer, or a state by inputs and outputs.",
+    ),
+    (
+        "P110 error: batch mixed",
+        "The layer puts samples of the batch together, uses the size of the batch as a value, or fixes its size. The message says how.",
+        "With another batch size, the outputs are not those of the single samples.",
+        "Run samples one by one, change the layer in the source model, or export the model with the batch size that you need.",
+    ),
+    (
+        "P111 error: batch not proved",
+        "irshape does not know how the layer treats the batch: the operation has no rule for it, or a tensor that decides is not known.",
+        "With another batch size, the outputs may not be those of the single samples.",
+        "Compare the outputs with those of single samples. Then give the shapes with --input.",
     ),
 )
 

@@ -109,16 +109,20 @@ class Bench:
     """A draft whose inputs have the sizes that are asked for, beside the recorded shapes.
 
     `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol. `batch` is the symbol of the
-    batch, None if there is none. `item` is the layer that is visited, `traced` the trace of its output if a mend gives it, and `instead`
-    the layer that a mend has put in its place. `pick` chooses one of several options.
+    batch, None if there is none, and `asked` are the numbers that were asked for in place of symbols. `item` is the layer that is
+    visited, `traced` the trace of its output if a mend gives it, and `instead` the layer that a mend has put in its place. `pick` chooses
+    one of several options.
     """
 
-    def __init__(self, draft: Draft, recorded: Sequence[Fact], numbers: Mapping[str, int], batch: str | None) -> None:
+    def __init__(
+        self, draft: Draft, recorded: Sequence[Fact], numbers: Mapping[str, int], batch: str | None, asked: Mapping[str, int]
+    ) -> None:
         self.draft = draft
         self.graph = Graph.__new__(Graph)
         self.graph._draft = draft
         self.recorded: dict[int, Shape] = {slot: fact.shape for slot, fact in enumerate(recorded)}
         self.numbers = dict(numbers)
+        self.asked = asked
         self.batch = batch
         self.notes = Notes(Traces(batch))
         self.item: Item = next(iter(draft.state.items.values()))
@@ -200,7 +204,15 @@ class Bench:
     def mend(self, port: str, was: object, now: object, kind: str = "forced", why: str = "", item: Item | None = None) -> None:
         """Write a change down."""
         item = item or self.item
+        if isinstance(now, tuple | list):
+            now = [self.wanted(size) for size in now]
         self.notes.mends.append(Mend(*self.place(item), port, _text(was), _text(now), kind, why))
+
+    def wanted(self, size: Any) -> Any:
+        """A size as it was asked for: its number if only numbers were asked for."""
+        if isinstance(size, Dim) and symbols(size) <= self.asked.keys():
+            return evaluate(size, self.asked)
+        return size
 
     def keep(self, what: str) -> None:
         """Write down a number that stays although its axis is open."""

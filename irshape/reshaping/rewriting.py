@@ -41,9 +41,9 @@ class Rewriting(NamedTuple):
     unproven: list[Doubt]
 
     @property
-    def doubts(self) -> list[Doubt]:
-        """All that the file does not decide."""
-        return [*self.choices, *self.kept, *self.unproven]
+    def doubts(self) -> list[tuple[str, Doubt]]:
+        """All that the file does not decide, each with the code of the fault that it is."""
+        return [*(("S208", one) for one in (*self.choices, *self.kept)), *(("P111", one) for one in self.unproven)]
 
     def to_dict(self) -> dict[str, Any]:
         """The part of `schemas/report.schema.json` about a rewritten model."""
@@ -80,8 +80,9 @@ class Rewriter:
     def _walk(self, *, is_strict: bool) -> Walk:
         engine = self._new_engine()
         engine.run(self._wish.inputs.question(engine))
-        draft = Draft(engine.model, engine.weights, engine.opaque, engine)
-        return Walk(Bench(draft, self._recorded, self._wish.recorded, self._wish.batch), self._faults, self._witness, is_strict=is_strict)
+        draft, wish = Draft(engine.model, engine.weights, engine.opaque, engine), self._wish
+        bench = Bench(draft, self._recorded, wish.recorded, wish.batch, wish.asked)
+        return Walk(bench, self._faults, self._witness, is_strict=is_strict)
 
     def rewrite(self, *, is_asked: bool) -> Rewriting:
         """The rewritten model. Raises `Refusal`. With `is_asked`, other options are tried to the end, and listed."""

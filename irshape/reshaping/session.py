@@ -7,10 +7,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from irshape.answers.signature.session import SymbolSession
-from irshape.inference.batch import find_batch
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, note_changed_ranks, parse_batch
+from irshape.inference.inputs import InputError, Inputs, note_changed_ranks
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
@@ -30,6 +29,7 @@ Choose = Literal["first"] | None
 
 # So many causes are told one by one.
 _MOST_CAUSES = 8
+_COMPARE = "compare the model with single samples, and take it all the same: --choose first"
 _OTHER = "choose other sizes, or convert the model again"
 _TRY = "add --rewrite, which changes whatever holds the old size"
 _DECIDE = "say which sizes are meant (--set {name}=32*k), give a second export (--like other.xml), or take the first way: --choose first"
@@ -72,28 +72,13 @@ class Session(SymbolSession):
         finally:
             self._how, self._axes = _How(), MappingProxyType({})
 
-    def _reshaped(self, asked: Inputs, batch: int | str | None) -> Inference:
-        if batch is not None and self._how.rewrite:
-            asked, batch = self._batched(asked, parse_batch(batch)), None
-        return super()._reshaped(asked, batch)
-
-    def _batched(self, asked: Inputs, size: Described) -> Inputs:
-        """The asked shapes, with a batch for every input that they do not name: on the axis that the file states, else on the first one.
-
-        Whether that is the batch, the rewriting proves.
-        """
-        present = self._inputs.updated(asked)
-        found = find_batch(self._new_engine, self._inputs, asked)
-        first = {node: 0 for node, shape in found.open_shapes.items() if shape}
-        self._axes = {**found.axes, **(found.candidates[0] if len(found.candidates) == 1 else first)}
-        if not self._axes:
-            raise InputError("no input has a batch axis")
-        shapes = {
-            node: (*shape[:axis], size, *shape[axis + 1 :])
-            for node, axis in self._axes.items()
-            if (shape := found.shapes.get(node)) is not None
-        }
-        return Inputs({**asked.shapes, **shapes}, {**present.symbols, **asked.symbols})
+    def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
+        found, notes = super()._batched(asked, batch)
+        if not self._how.rewrite:
+            return found, notes
+        sized = {node: shape for node, shape in found.shapes.items() if node not in asked.shapes}
+        self._axes = {node: shape.index(batch) for node, shape in sized.items() if shape is not None}
+        return found, []  # whether the rewritten model keeps the batch, the rewriting proves
 
     def _answered(self, asked: Inputs, notes: Sequence[Diagnostic]) -> Inference:
         wanted = self._inputs.updated(asked)
@@ -101,6 +86,8 @@ class Session(SymbolSession):
         broken = unmet(engine, asked, wanted)
         if self._how.rewrite:
             return self._rewritten(asked, wanted, notes)
+        if any(note.severity == ERROR for note in notes):
+            return conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
         if not broken and not any(one.severity == ERROR for one in engine.diagnostics):
             inference = conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
             self._inputs = wanted if inference.ok else self._inputs
@@ -119,7 +106,7 @@ class Session(SymbolSession):
             rewriting = rewriter.rewrite(is_asked=self._how.choose is None)
         except Refusal as error:
             return self._refused(wanted, [_refusal(self.model, error)], notes)
-        doubts = [_doubtful(self.model, doubt, wish) for doubt in rewriting.doubts]
+        doubts = [_doubtful(self.model, code, doubt, wish) for code, doubt in rewriting.doubts]
         if doubts and self._how.choose is None:
             inference = self._refused(wanted, doubts, notes)
             inference.rewriting = rewriting
@@ -241,8 +228,8 @@ def _refusal(model: Model, error: Refusal) -> Diagnostic:
     if constant is not None:
         related.append(place(model.document, constant.layer, constant.layer.offset))
         held = "" if repr(error.constant) in error.reason else f": Const {constant.name!r} (line {related[0].line}) holds the old size"
-    code = "S209" if isinstance(error, Mixed) else "S207"
-    hint = "convert the model again with another batch, or run one sample after the other" if code == "S209" else _OTHER
+    code = "P110" if isinstance(error, Mixed) else "S207"
+    hint = "convert the model again with another batch, or run one sample after the other" if code == "P110" else _OTHER
     return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=error.hint or hint, related=tuple(related))
 
 
@@ -253,9 +240,9 @@ def _cause(model: Model, mend: Mend) -> Diagnostic:
     return Diagnostic("S207", f"{mend.type} {mend.layer!r} holds an old size: {mend.port} is {mend.was}, and {mend.now} would fit", where)
 
 
-def _doubtful(model: Model, doubt: Doubt, wish: Wish) -> Diagnostic:
+def _doubtful(model: Model, code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
     """The error that an open question is."""
     node = _node(model, doubt.key)
     where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
     name = next((name for name in wish.recorded if name != wish.batch), "N")
-    return Diagnostic("S208", doubt.what, where, hint=_DECIDE.format(name=name))
+    return Diagnostic(code, doubt.what, where, hint=_DECIDE.format(name=name) if code == "S208" else _COMPARE)

@@ -54,7 +54,7 @@ def follow(bench: Bench) -> None:
         before = [bench.sizes(value)[axis] for axis in own]
         bench.connect(port, stretched(bench, value, own, keep_ones=broadcasts))
         what = f"{'axis' if len(own) == 1 else 'axes'} {', '.join(map(str, own))} of {value.item!r}"
-        bench.mend(f"input {port}", f"{what}: {listed(before)}", listed(own.values()))
+        bench.mend(f"input {port}", f"{what}: {listed(before)}", [*own.values()])
     if item.type in _SEQUENCES:
         _follow_lengths(bench, item)
 
@@ -105,7 +105,7 @@ def _follow_lengths(bench: Bench, item: Item) -> None:
     if isinstance(length, Dim) and array is not None and recorded and (array == recorded[1]).all():
         target = vector(bench, [batch], data)
         bench.connect(port, bench.add("Broadcast", formula(bench, length, data), target, mode="numpy", name=f"{item.name}/lengths"))
-        bench.mend(f"input {port}", array.tolist(), formula_text(length))
+        bench.mend(f"input {port}", array.tolist(), [length])
 
 
 def stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool = False) -> Tensor:

@@ -209,7 +209,8 @@ class Walk:
             return
         if len(sides) == 1:
             number = one.a if isinstance(one.a, int) else one.b
-            bench.refuse(f"demands {one}: {one.message}", self._blamed(item, (number,)))
+            told = ", ".join(f"{name} is {bench.asked[name]} here" for name in sorted(one.symbols() & bench.asked.keys()))
+            bench.refuse(f"demands {one}{told and f' ({told})'}: {one.message}", self._blamed(item, (number,)))
         if self.is_strict and one.kind == "eq" and len(sides) == 2:
             bench.refuse(f"demands {one}: {one.message}")
 

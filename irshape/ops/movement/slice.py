@@ -105,10 +105,10 @@ class Slice(Moving):
         return sliced_axes(ctx, data, start, stop, step, axes)
 
     def flow(self, flow: Flow, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> None:
-        named = range(len(flow.elements(start))) if axes is None else flow.axes(axes, data.rank)
-        limits = zip(named, flow.elements(start), flow.elements(stop), flow.elements(step), strict=True)
+        starts = flow.limits(start)
+        named = range(len(starts)) if axes is None else flow.axes(axes, data.rank)
+        limits = zip(named, starts, flow.limits(stop), flow.limits(step), strict=True)
         flow.slices(data, {axis: taken for axis, *taken in limits}, {axis: axis for axis in range(data.rank)})
-        flow.sizes(start, stop, step)
 
     def propagate(self, ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Elements | None:
         begins, ends, steps = ctx.known(start), ctx.known(stop), ctx.known(step)
@@ -211,8 +211,8 @@ class StridedSlice(Moving):
         return tuple(shape)
 
     def flow(self, flow: Flow, data: Input, begin: Input, end: Input, strides: Input | None) -> None:
-        begins, ends = _opened(flow.elements(begin), self.begin_mask), _opened(flow.elements(end), self.end_mask)
-        steps = flow.elements(strides, [1] * len(begins))
+        begins, ends = _opened(flow.limits(begin), self.begin_mask), _opened(flow.limits(end), self.end_mask)
+        steps = flow.limits(strides, [1] * len(begins))
         taken: dict[int, list[Size | None]] = {}
         kept: dict[int, int] = {}
         to = 0
@@ -226,7 +226,6 @@ class StridedSlice(Moving):
                 taken[axis] = [begins[place], ends[place], steps[place]]
             to += 1
         flow.slices(data, taken, kept)
-        flow.sizes(begin, end, strides)
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, strides: Input | None) -> Looks:
         """OpenVINO counts strides that it knows."""
@@ -292,7 +291,7 @@ def _marked(mask: Sequence[int], count: int) -> set[int]:
     return {place for place, bit in enumerate(mask[:count]) if bit}
 
 
-_Limit = TypeVar("_Limit", int, Size)
+_Limit = TypeVar("_Limit", int, Size, Size | None)
 
 
 def _opened(limits: Sequence[_Limit], mask: Sequence[int]) -> list[_Limit | None]:
