@@ -192,43 +192,52 @@ def _difference(got: list[Any], want: list[Any]) -> str:
     return ""
 
 
-def judged(path: Path, mode: str, choose: str | None = None) -> Verdict:
-    """The verdict on a wish: first as a person asks it, then with the first way if nothing decides."""
+def judged(path: Path, modes: Sequence[str] = MODES) -> Iterator[Verdict]:
+    """The verdicts on the wishes for a file."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             baked = Baked(path, Path(folder))
-            shapes, symbols = baked.wish(mode)
-        except Unasked as error:
-            return Verdict(str(path), mode, "not asked", str(error))
-        except RuntimeError as error:
-            return Verdict(str(path), mode, "not asked", f"OpenVINO: {str(error)[:80]}")
-        found = irshape.reshape(irshape.read(baked.static), shapes, symbols=symbols, rewrite=True, choose=choose)  # type: ignore[arg-type]
-        if not found.ok:
-            first = next(one for one in found.diagnostics if one.severity == "error")
-            verdict = Verdict(str(path), mode, "refused", f"{first.code} {first.message}")
-            if first.code == "S208" and choose is None:
-                verdict = verdict._replace(result="not decided", choose=" | ".join(judged(path, mode, "first")[2:4]))
-            return verdict
-        out = Path(folder) / "out.xml"
-        found.write(out)
-        result = baked.compared(out, mode)
-        mends = found._inference.rewriting
-        return Verdict(
-            str(path), mode, result if result in ("equal", "unknown") else "wrong", result, len(mends.mends) if mends is not None else 0
-        )
-
-
-def verdicts(paths: Sequence[Path], modes: Sequence[str] = MODES, seconds: int = 120) -> Iterator[Verdict]:
-    """The verdicts on files, each in a process of its own."""
-    for path in paths:
+        except (Unasked, RuntimeError) as error:
+            yield Verdict(str(path), "", "not asked", str(error)[:100])
+            return
         for mode in modes:
-            command = [sys.executable, "-m", "tests.support.baking", "--one", str(path), mode]
             try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-                line = next((line[4:] for line in done.stdout.splitlines() if line.startswith("ROW ")), None)
-                yield Verdict(*json.loads(line)) if line else Verdict(str(path), mode, "died", done.stderr.strip()[-300:])
-            except subprocess.TimeoutExpired:
-                yield Verdict(str(path), mode, "time")
+                shapes, symbols = baked.wish(mode)
+            except Unasked as error:
+                yield Verdict(str(path), mode, "not asked", str(error))
+                continue
+            yield wished(baked, mode, shapes, symbols)
+
+
+def wished(baked: Baked, mode: str, shapes: dict[str, str], symbols: dict[str, str], choose: str | None = None) -> Verdict:
+    """The verdict on a wish: first as a person asks it, then with the first way if nothing decides."""
+    found = irshape.reshape(irshape.read(baked.static), shapes, symbols=symbols, rewrite=True, choose=choose)  # type: ignore[arg-type]
+    if not found.ok:
+        first = next(one for one in found.diagnostics if one.severity == "error")
+        verdict = Verdict(str(baked.path), mode, "refused", f"{first.code} {first.message}")
+        if first.code in ("S208", "P111") and choose is None:
+            verdict = verdict._replace(result="not decided", choose=" | ".join(wished(baked, mode, shapes, symbols, "first")[2:4]))
+        return verdict
+    out = baked.static.with_name("out.xml")
+    found.write(out, force=True)
+    result = baked.compared(out, mode)
+    mends = found.to_dict().get("mends", [])
+    return Verdict(str(baked.path), mode, result if result in ("equal", "unknown") else "wrong", result, len(mends))
+
+
+def verdicts(paths: Sequence[Path], modes: Sequence[str] = MODES, seconds: int = 240) -> Iterator[Verdict]:
+    """The verdicts on files, each file in a process of its own."""
+    for path in paths:
+        command = [sys.executable, "-m", "tests.support.baking", "--one", str(path), *modes]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+            output, end = done.stdout, done.stderr.strip()[-300:] if done.returncode else ""
+        except subprocess.TimeoutExpired as error:
+            output, end = (error.stdout or b"").decode(), "time"
+        rows = [Verdict(*json.loads(line[4:])) for line in output.splitlines() if line.startswith("ROW ")]
+        yield from rows
+        if end:
+            yield Verdict(str(path), modes[min(len(rows), len(modes) - 1)], "time" if end == "time" else "died", end)
 
 
 def table(found: Sequence[Verdict]) -> str:
@@ -244,7 +253,8 @@ def table(found: Sequence[Verdict]) -> str:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--one":
-        print("ROW " + json.dumps(judged(Path(sys.argv[2]), sys.argv[3])))
+        for verdict in judged(Path(sys.argv[2]), sys.argv[3:]):
+            print("ROW " + json.dumps(verdict), flush=True)
     else:
         files = [one for given in sys.argv[1:] for one in (sorted(Path(given).glob("*.xml")) if Path(given).is_dir() else [Path(given)])]
         everything = []
