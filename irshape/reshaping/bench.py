@@ -49,6 +49,10 @@ class Mend(NamedTuple):
     kind: str
     why: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """The form in `schemas/report.schema.json`."""
+        return {**_place(self), "port": self.port, "was": self.was, "now": self.now, "kind": self.kind, "why": self.why or None}
+
 
 class Doubt(NamedTuple):
     """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence."""
@@ -58,6 +62,14 @@ class Doubt(NamedTuple):
     key: str
     line: int | None
     what: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form in `schemas/report.schema.json`."""
+        return {**_place(self), "what": self.what}
+
+
+def _place(one: Mend | Doubt) -> dict[str, Any]:
+    return {"layer": one.key, "layer_name": one.layer, "type": one.type, "line": one.line}
 
 
 class Refusal(Exception):

@@ -6,7 +6,7 @@ The pass over the rewritten model is the last word: `irshape.reshaping.session` 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irshape.editing.draft import Draft
 from irshape.editing.layers import layer_of
@@ -21,9 +21,6 @@ from irshape.shape.shape import format_shape
 if TYPE_CHECKING:
     from irshape.model.model import Model
     from irshape.xml.weights import Weights
-
-# What a mend is called in the JSON of a report.
-KINDS: Final = ("forced", "generated", "first", "chosen")
 
 
 class Rewriting(NamedTuple):
@@ -48,10 +45,10 @@ class Rewriting(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """The part of `schemas/report.schema.json` about a rewritten model."""
         return {
-            "mends": [one._asdict() for one in self.mends],
-            "choices": [one._asdict() for one in self.choices],
-            "kept": [one._asdict() for one in self.kept],
-            "unproven": [one._asdict() for one in self.unproven],
+            "mends": [one.to_dict() for one in self.mends],
+            "choices": [one.to_dict() for one in self.choices],
+            "kept": [one.to_dict() for one in self.kept],
+            "unproven": [one.to_dict() for one in self.unproven],
         }
 
 

@@ -344,22 +344,21 @@ def report_schema() -> dict[str, Any]:
         "items": False,
         "minItems": 2,
     }
-    element = {
-        "index": {"description": "its position in row-major order", **_COUNT},
-        "was": {"type": "integer"},
-        "is": {"type": "integer"},
-    }
-    substitution = {
-        "was": {"type": "integer"},
-        "is": {"type": "integer"},
-        "constants": {"description": "the number of constants in which `is` replaces `was`", **_COUNT},
-    }
-    patch = {
+    spot = {
         "layer": _KEY,
         "layer_name": _NAME,
-        "line": {"type": "integer", "description": "counted from 1"},
-        "elements": {"type": "array", "items": _object(element), "minItems": 1},
+        "type": {"type": "string"},
+        "line": _nullable("integer", "counted from 1; null for a new layer"),
     }
+    mend = {
+        **spot,
+        "port": {"type": "string", "description": "what was changed"},
+        "was": {"type": "string"},
+        "now": {"type": "string"},
+        "kind": {"enum": ["forced", "generated", "first", "chosen"]},
+        "why": _nullable("string", "why the change fits, if it is not forced"),
+    }
+    doubt = {**spot, "what": {"type": "string", "description": "a sentence"}}
     symbolic = {
         "description": "the shapes with formulas, for each port with a size that is not a plain number",
         "type": "object",
@@ -372,8 +371,10 @@ def report_schema() -> dict[str, Any]:
         "ok": {"type": "boolean", "description": "no diagnostic is an error"},
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
         "mended": {"description": "the faults that check --fix has mended", "type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
-        "substitutions": _array(_object(substitution), "the values that patches replace"),
-        "patches": _array(_object(patch), "the constants with new elements, by reshape --patch-constants"),
+        "mends": _array(_object(mend), "the changes that reshape --rewrite has made, or would make"),
+        "choices": _array(_object(doubt), "the layers for which another formula fits as well"),
+        "kept": _array(_object(doubt), "the numbers that stay although the size that they belong to is open"),
+        "unproven": _array(_object(doubt), "the layers that may not keep the batch"),
         "ports": {
             "description": "element type and shape of every output port, by LAYER:PORT with the ids in the file",
             "type": "object",
@@ -395,7 +396,7 @@ def report_schema() -> dict[str, Any]:
     return {
         "$schema": _DRAFT,
         "title": title,
-        **_object(properties, optional=("mended", "substitutions", "patches", "named")),
+        **_object(properties, optional=("mended", "mends", "choices", "kept", "unproven", "named")),
         "$defs": {"diagnostic": _diagnostic()},
     }
 
