@@ -21,7 +21,6 @@ REASONS = {
     "cli/batch.py:report": "one run from its options to its exit code, with one place for the progress line",
     "cli/cluster.py:on_cluster": "one loop over the tasks that are sent and come back",
     "cli/workers.py:in_workers": "one loop over the tasks that are sent and come back",
-    "inference/blockers.py:_Search": "one search, whose trials share the constants that are mended",
     "inference/inference.py:Inference": "the result of a pass has a part for each question",
     "inference/plan/plan.py:Plan.__init__": FIELDS,
     "inference/schedule.py:schedule": "one walk from the last node to the first",

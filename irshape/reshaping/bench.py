@@ -73,14 +73,18 @@ def _place(one: Mend | Doubt) -> dict[str, Any]:
 
 
 class Refusal(Exception):
-    """No mend is known. `item` is the layer, `reason` says why in words that follow its name, `constant` is the constant at fault."""
+    """No mend is known. `item` is the layer, `reason` says why in words that follow its name, `constant` is the constant at fault.
 
-    def __init__(self, item: Item, reason: str, constant: Item | None = None, hint: str | None = None) -> None:
+    `code` is that of the fault that the rule of the layer finds, if it finds one: then the reason is its message.
+    """
+
+    def __init__(self, item: Item, reason: str, constant: Item | None = None, hint: str | None = None, code: str | None = None) -> None:
         super().__init__(f"{item!r}: {reason}")
         self.item = item
         self.reason = reason
         self.constant = constant
         self.hint = hint
+        self.code = code
 
 
 class Mixed(Refusal):

@@ -223,6 +223,8 @@ def _refusal(model: Model, error: Refusal) -> Diagnostic:
 
     base = error.item.base
     where = place(model.document, base.layer if base else None, base.layer.offset if base else model.document.graph.offset)
+    if error.code is not None:
+        return Diagnostic(error.code, error.reason, where, severity=ERROR, hint=error.hint)
     constant = error.constant.base if error.constant is not None else None
     related, held = [], ""
     if constant is not None:

@@ -189,7 +189,7 @@ class Walk:
         bench, facts = self.bench, self.bench.draft.facts
         for found in facts.findings(item):
             if (CATALOGUE[found.code].severity == ERROR or found.code == "R401") and (str(item.id), found.code) not in self._faults:
-                bench.refuse(found.message, self._blamed(item, ()), found.hint)
+                raise Refusal(item, found.message, hint=found.hint, code=found.code)
         for one in facts.requirements(item):
             self._admit(item, one)
         for value in item.outputs:
@@ -210,15 +210,14 @@ class Walk:
         if len(sides) == 1:
             number = one.a if isinstance(one.a, int) else one.b
             told = ", ".join(f"{name} is {bench.asked[name]} here" for name in sorted(one.symbols() & bench.asked.keys()))
-            bench.refuse(f"demands {one}{told and f' ({told})'}: {one.message}", self._blamed(item, (number,)))
+            bench.refuse(f"demands {one}{told and f' ({told})'}: {one.message}", self._blamed(item, number))
         if self.is_strict and one.kind == "eq" and len(sides) == 2:
             bench.refuse(f"demands {one}: {one.message}")
 
-    def _blamed(self, item: Item, sizes: Sequence[Size]) -> Item | None:
-        """The constant that a layer reads and that has one of these sizes, or the first one."""
+    def _blamed(self, item: Item, size: Size) -> Item | None:
+        """The constant that a layer reads and that has this size."""
         constants = [(value, self.bench.constant_of(value)) for value in item.inputs if value is not None]
-        found = [constant for value, constant in constants if constant and (not sizes or set(sizes) & set(self.bench.shape(value) or ()))]
-        return next(iter(found), None)
+        return next((constant for value, constant in constants if constant and size in (self.bench.shape(value) or ())), None)
 
     def _compare(self, item: Item, value: Value, shape: Sequence[Size]) -> None:
         """Refuse a formula that misses the shape in the other export."""
