@@ -18,7 +18,7 @@ from irshape.editing.state import Item, Value
 from irshape.inference.facts import Fact
 from irshape.model.model import Node
 from irshape.ops.flow import Axis, Factor, Trace
-from irshape.shape.dim import Dim, Size, evaluate, formula_text, symbols
+from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, symbols
 from irshape.shape.polynomial import Expression
 from irshape.shape.shape import Shape
 
@@ -206,6 +206,15 @@ class Bench:
     def holds_batch(self, size: Size) -> bool:
         """Whether a size depends on the batch."""
         return self.batch is not None and isinstance(size, Dim) and self.batch in symbols(size)
+
+    def alone(self, size: Size) -> object:
+        """The formula of a size for the recorded batch."""
+        if not isinstance(size, Dim) or not self.holds_batch(size) or self.batch is None:
+            return expression_of(size)
+        table = size.scope.polynomials
+        named = size.scope.named(self.batch)
+        symbol = None if named is None else table.only_atom(expression_of(named))
+        return table.substituted(size.polynomial, {} if symbol is None else {symbol.index: self.numbers[self.batch]})
 
     def is_open(self, size: Size) -> bool:
         """Whether a size depends on a size that was asked for, other than the batch."""

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs
 from irshape.inference.run import Guard
 from irshape.model.build import place
+from irshape.model.const import Const
 from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim, Size, formula_text, symbols
+from irshape.shape.element_type import ElementType
 from irshape.shape.reported import Reported
-
-if TYPE_CHECKING:
-    from irshape.model.model import Model
+from irshape.xml.weights import WeightsError
 
 _CONSTANTS: Final = ("Const", "Constant")
 _HINT: Final = "ask for this size, or add --rewrite, which changes whatever holds the old size"
-# A constant with more indices is a table, and its largest index is not looked for.
-_MOST: Final = 1 << 16
 
 
 def unmet(engine: Engine, asked: Inputs, wanted: Inputs) -> list[Diagnostic]:
     """The errors of sizes that a pass cannot have although no layer fails: `asked` are the shapes that are new among those `wanted`."""
-    model = engine.model
     found = [_refused(one) for one in engine.diagnostics if one.code == "R401"]
-    found += _beyond(engine)
     names = asked.names | asked.symbols.keys()
     sizes = list(_asked_sizes(engine, asked))
     known = set(names).union(*[symbols(size) for _, size in sizes])
@@ -39,7 +35,7 @@ def unmet(engine: Engine, asked: Inputs, wanted: Inputs) -> list[Diagnostic]:
         number, dim = _tie(guard)
         if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told:
             told.add(str(guard.requirement))
-            found.append(_held(model, guard._node, f"{guard.requirement}: {guard.requirement.message}", number))
+            found.append(_held(engine, guard._node, f"{guard.requirement}: {guard.requirement.message}", number))
     if not told and guards:
         reported = Reported(engine.scope, [guard.requirement for guard in guards])
         for node, size in sizes:
@@ -47,7 +43,7 @@ def unmet(engine: Engine, asked: Inputs, wanted: Inputs) -> list[Diagnostic]:
             if low == high:
                 guard = next((one for one in guards if symbols(size) & one.requirement.symbols()), guards[0])
                 why = f"{formula_text(size)} of {node.type} {node.name!r} can only be {low}, because {guard.requirement} must hold"
-                found.append(_held(model, guard._node, why, None))
+                found.append(_held(engine, guard._node, why, None))
     return found
 
 
@@ -70,10 +66,11 @@ def _tie(guard: Guard) -> tuple[int | None, Dim | None]:
     return None, None
 
 
-def _held(model: Model, node: Node, why: str, number: int | None) -> Diagnostic:
+def _held(engine: Engine, node: Node, why: str, number: int | None) -> Diagnostic:
     """The error of a layer that leaves a size one value, with the constant that has the number."""
+    model = engine.model
     where = place(model.document, node.layer, node.layer.offset)
-    constant = None if number is None else _constant(model, node, number)
+    constant = None if number is None else _constant(engine, node, number)
     text = f"{node.type} {node.name!r} demands {why}"
     if constant is not None:
         spot = place(model.document, constant.layer, constant.layer.offset)
@@ -82,9 +79,9 @@ def _held(model: Model, node: Node, why: str, number: int | None) -> Diagnostic:
     return Diagnostic("S207", text, where, hint=_HINT)
 
 
-def _constant(model: Model, node: Node, number: Size) -> Node | None:
+def _constant(engine: Engine, node: Node, number: Size) -> Node | None:
     """The nearest constant before a layer that has a number as an element or as a size."""
-    pending, seen = [node], {node}
+    model, pending, seen = engine.model, [node], {node}
     while pending:
         one = pending.pop(0)
         for slot in one.sources:
@@ -93,7 +90,8 @@ def _constant(model: Model, node: Node, number: Size) -> Node | None:
                 continue
             seen.add(source)
             if source.type in _CONSTANTS:
-                if number in source.const.shape or (source.const.element_type.name in ("i64", "i32") and _holds(source, number)):
+                shape = engine.slots[source.first_slot].shape or ()
+                if number in shape or number in (_integers(engine, source, _FEW) or ()):
                     return source
             elif len(seen) < _MOST_NEAR:
                 pending.append(source)
@@ -104,36 +102,21 @@ _MOST_NEAR: Final = 64
 _FEW: Final = 16
 
 
-def _holds(node: Node, number: Size) -> bool:
-    const = node.const
-    count = 1
-    for size in const.shape:
-        count *= size
-    return count <= _FEW and number in const.data.reshape(-1).tolist()
+def _integers(engine: Engine, node: Node, most: int) -> list[int] | None:
+    """The elements of a Const of at most so many integers; None for any other, and without weights."""
+    op: Any = node.op
+    if op is None or op.is_broken or engine.weights is None or op.element_type not in (ElementType.i64, ElementType.i32):
+        return None
+    const = Const(op.element_type, op.shape, op.offset, op.size, engine.weights)
+    if const.size > most * 8:
+        return None
+    try:
+        found: list[int] = const.data.reshape(-1).tolist()
+    except WeightsError:
+        return None
+    return found
 
 
 def _refused(one: Diagnostic) -> Diagnostic:
     """A fault for which no size is valid, as the error that it is for who asks for these sizes."""
     return Diagnostic(one.code, one.message, one.where, severity=ERROR, hint=one.hint, related=one.related)
-
-
-def _beyond(engine: Engine) -> Iterator[Diagnostic]:
-    """Constant indices behind the end of an axis. OpenVINO meets them only when the model runs."""
-    model = engine.model
-    for node in model.of_type("Gather"):
-        if len(node.sources) < 3 or not all(0 <= slot < len(model.producers) for slot in node.sources):
-            continue
-        data, table, _ = (model.nodes[model.producers[slot]] for slot in node.sources[:3])
-        if table.type not in _CONSTANTS or data.type in _CONSTANTS:
-            continue
-        shape, axes = engine.slots[node.sources[0]].shape, engine.slots[node.sources[2]].elements
-        if not shape or axes is None or not isinstance(axes[0], int) or not isinstance(size := shape[axes[0]], int):
-            continue
-        const = table.const
-        if const.size > _MOST or not const.size:
-            continue
-        indices = const.data.reshape(-1).tolist()
-        if max(indices) >= size or min(indices) < -size:
-            where, spot = (place(model.document, one.layer, one.layer.offset) for one in (node, table))
-            text = f"index {max(indices)} of Const {table.name!r} (line {spot.line}) is behind the end of axis {axes[0]} of {size} elements"
-            yield Diagnostic("S207", text, where, hint="ask for a larger size, or convert the model again", related=(spot,))

@@ -186,7 +186,9 @@ class Session(SymbolSession):
         rewriter, _ = self._rewriter(asked, wanted)
         try:
             causes = [_cause(self.model, mend) for mend in rewriter.walked().bench.notes.mends]
+            hint = _TRY
         except Refusal as error:
+            hint = None
             causes = [_refusal(self.model, error)]
         if not causes:
             found += errors
@@ -197,8 +199,7 @@ class Session(SymbolSession):
         follow = [one for one in errors if one.where.layer_id not in {cause.where.layer_id for cause in causes}]
         if follow:
             told[-1].message += f"; {counted(len(follow), 'error')} {'follows' if len(follow) == 1 else 'follow'} from this"
-        if all(cause.hint is None for cause in told):
-            told[-1].hint = _TRY
+        told[-1].hint = hint or told[-1].hint
         found += told
         return found
 

@@ -250,6 +250,10 @@ def interpolate(bench: Bench) -> None:
 class _Sizes(list[Any]):
     """Sizes that are an option."""
 
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        return tuple(self)
+
     def __str__(self) -> str:
         return listed(self)
 

@@ -39,6 +39,8 @@ def is_elementwise(item: Item) -> bool:
 def follow(bench: Bench) -> None:
     """Stretch the inputs of the layer that is visited that must follow the others."""
     item = bench.item
+    if item.type in _SEQUENCES:
+        _follow_lengths(bench, item)
     broadcasts = is_elementwise(item) or item.type in ("MatMul", "ScaledDotProductAttention")
     wants: dict[int, dict[int, Size]] = {}
     for group in _groups(bench, item):
@@ -55,8 +57,6 @@ def follow(bench: Bench) -> None:
         bench.connect(port, stretched(bench, value, own, keep_ones=broadcasts))
         what = f"{'axis' if len(own) == 1 else 'axes'} {', '.join(map(str, own))} of {value.item!r}"
         bench.mend(f"input {port}", f"{what}: {listed(before)}", [*own.values()])
-    if item.type in _SEQUENCES:
-        _follow_lengths(bench, item)
 
 
 def _input(item: Item, port: int) -> Value:

@@ -20,6 +20,7 @@ from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
+from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
     from irshape.reshaping.bench import Bench
@@ -127,7 +128,7 @@ class Walk:
             return []
         own, found = self.conditions(), []
         self._forced = {choice.at: choice.index for choice in taken}
-        tried = [(choice, index) for choice in taken for index in range(len(choice.options)) if index != choice.index]
+        tried = [(choice, index) for choice in taken for index in range(len(choice.options)) if self._is_other(choice, index)]
         for choice, index in tried[:_MOST_ALTERNATIVES]:
             self._choices = []
             self._return(choice)
@@ -145,6 +146,11 @@ class Walk:
         self._go(taken[0].at)
         self._choices = taken
         return found
+
+    def _is_other(self, choice: _Choice, index: int) -> bool:
+        """Whether an option gives other sizes than the one that was taken, for samples alone: that a layer keeps the batch is proved."""
+        one, other = ([self.bench.alone(size) for size in choice.options[at].sizes] for at in (choice.index, index))
+        return one != other
 
     def conditions(self) -> set[str]:
         """What the layers demand of the sizes beyond smallest ones."""
@@ -168,7 +174,7 @@ class Walk:
             bench.refuse("has a body, and irshape rewrites no layers in bodies")
         try:
             self._mend(item)
-        except EditError as error:
+        except (EditError, WeightsError) as error:
             bench.refuse(f"cannot be edited: {error}")
         if bench.instead is not None:
             item = bench.item = bench.instead

@@ -15,9 +15,10 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["irshape"]):
-    import irshape.api.verbs
     import irshape.inference.batch
     import irshape.inference.blockers
+
+    import irshape.api.verbs
     import irshape.inference.inputs
     import irshape.shape.notation
     import irshape.xml.example
