@@ -101,8 +101,8 @@ class Rewriter:
                 if item not in walk.dead:
                     draft.state.leave(item)
         model, weights = draft.built() if notes.mends else (draft.model, draft.original)
-        kept = list(dict.fromkeys(notes.kept)) if has_sizes else []
-        return Rewriting(model, weights, notes.mends, choices, kept, list(dict.fromkeys(notes.unproven)))
+        kept, unproven = (list(dict.fromkeys(one)) for one in (notes.kept, notes.unproven))
+        return Rewriting(model, weights, notes.mends, choices, kept, unproven)
 
     def _make_static(self, draft: Draft) -> None:
         """Give the inputs the numbers that are asked for."""

@@ -185,6 +185,14 @@ def test_a_number_that_stays_is_refused() -> None:
     assert [one.code for one in found.diagnostics] == ["N109"]
 
 
+@pytest.mark.parametrize("shape", ["[N,6,6]", "[1,S,S]"])
+def test_an_output_that_is_a_constant_is_refused(shape: str) -> None:
+    """It may be a shape that the exporter has folded."""
+    net = masked()
+    net.result(net.const([1, 6, 6]))
+    assert errors(asked(net, shape, rewrite=True)) == ["S208 Result 'result_5' gives a constant for all sizes"]
+
+
 # What is written.
 
 
