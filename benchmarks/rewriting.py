@@ -1,4 +1,6 @@
-"""CPU time of the walk that rewrites a model for other sizes: python -m benchmarks.rewriting [BLOCKS...]
+"""CPU time of the walk that rewrites a model for other sizes.
+
+    python -m benchmarks.rewriting [BLOCKS...]
 
 The model is a row of attention blocks over the tokens of an image, in which every Reshape holds the batch and the number of tokens.
 """
