@@ -85,8 +85,8 @@ def check(
     """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
 
     With `suppressions`, faults that the file itself asks to ignore are left out (`<irshape ignore="R201"/>` in an `<rt_info>`). `targets`
-    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. `batch` asks whether the
-    model keeps a batch of this size, such as `"N"`: P110 names the layers that mix samples, P111 those that may. With `structure`, the elements and
+    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. `batch` asks whether the model keeps a
+    batch of this size, such as `"N"`: P110 names the layers that mix samples, P111 those that may. With `structure`, the elements and
     attributes of the file are also compared with the schema `schemas/openvino-ir.xsd` (X202). Raises `InputError` for an unknown policy,
     and the errors of `infer`.
     """

@@ -65,6 +65,8 @@ class Engine:
 
     new_scope: ClassVar[type[Scope]] = Scope
     new_voice: ClassVar[type[Voice]] = Voice
+    # A function that gives the tensors of a graph whose elements are followed although no rule reads them.
+    followed: ClassVar[Any] = None
     # Whether a pass keeps OpenVINO's view of the facts only.
     is_reduced: ClassVar[bool] = False
 
@@ -104,16 +106,13 @@ class Engine:
         if like:
             self.schedule: Schedule = like.schedule
         else:
-            self.schedule = schedule(model, self.transfers, demanded(model, self.maps, body) | self.followed(), weights)
+            more = type(self).followed(model) if type(self).followed else set()
+            self.schedule = schedule(model, self.transfers, demanded(model, self.maps, body) | more, weights)
         self.constants.is_short |= self.schedule.is_short
         self.pairs = self._variables() if model.of_type("Assign") else []
         if outer is None:
             for graph in self.graphs():
                 graph._enter_bodies()
-
-    def followed(self) -> set[int]:
-        """The tensors whose elements are followed although no rule reads them."""
-        return set()
 
     def _enter_bodies(self) -> None:
         """Make the engines of the bodies."""

@@ -426,7 +426,7 @@ class CumSum(Op):
     """Cumulative sums along an axis."""
 
     data = In()
-    axis = In(INDEX - {ElementType.dynamic})
+    axis = In(INDEX - {ElementType.dynamic}, value=True)
     output = Out(like="data")
     ignores_surplus = True
     exclusive: bool = False

@@ -101,6 +101,7 @@ class BinaryConvolution(Convolution):
     """A convolution of images whose elements and weights are one bit each."""
 
     filters = In(ANY, min_rank=2)
+    flow = None  # type: ignore[assignment]  # OpenVINO's plugins do not agree on the samples of a batch
     mode: Annotated[Literal["xnor-popcount"], Stated] = "xnor-popcount"
     pad_value: Annotated[float, Stated] = 0.0
 

@@ -68,7 +68,20 @@ class Flow:
     and `inputs` are the tensors that the layer reads, by position; `outputs` the traces that the shapes of the outputs alone give.
     """
 
-    __slots__ = ("_claims", "_ignored", "_inputs", "_layer", "_measured", "_outputs", "_repeats", "_sizes", "_whys", "batch", "ports")
+    __slots__ = (
+        "_claims",
+        "_ignored",
+        "_inputs",
+        "_layer",
+        "_measured",
+        "_numbered",
+        "_outputs",
+        "_repeats",
+        "_sizes",
+        "_whys",
+        "batch",
+        "ports",
+    )
 
     def __init__(
         self, layer: str, ports: Sequence[Input], inputs: Sequence[Held], outputs: Sequence[Trace | None], batch: str | None
@@ -84,6 +97,7 @@ class Flow:
         self._whys: dict[int, str] = {}
         self._sizes: set[int] = set()
         self._repeats = False
+        self._numbered: set[int] = set()
 
     # What a rule says.
 
@@ -147,14 +161,6 @@ class Flow:
                 self.mixed("takes a part that depends on the size of the batch {batch} out of axis " + str(axis))
         self.mixes(port, "takes a part of")
 
-    def within(self, port: Input, axis: int, size: Size) -> Axis:
-        """The factors of an axis that lie inside of its first ones, whose product is a size; all factors if there are no such ones."""
-        factors = self.trace(port)[axis]
-        for count in range(len(factors) + 1):
-            if same(_product(factors[:count]), size):
-                return factors[count:]
-        return factors
-
     def measures(self, port: Input) -> None:
         """The elements of the outputs are the sizes of an input, whose elements are not read."""
         self.ignores(port)
@@ -180,6 +186,10 @@ class Flow:
     def repeats(self) -> None:
         """An axis of the output that no axis of an input is has equal elements along it."""
         self._repeats = True
+
+    def numbers_samples(self, out: int) -> None:
+        """The elements of an output depend on the place of the sample in the batch."""
+        self._numbered.add(out)
 
     def unproven(self, why: str) -> NoReturn:
         """Nothing is known of the batch."""
@@ -226,12 +236,6 @@ class Flow:
             raise Unproven(f"it is not known how many elements {port.name} has")
         return (None,) * port.count
 
-    def number(self, size: Size) -> int:
-        """A size that must be known."""
-        if not isinstance(size, int):
-            raise Unproven("the length of its tuples of indices is not known")
-        return size
-
     def axes(self, port: Input, rank: int) -> list[int]:
         """The axes that the elements of an input name."""
         named = self.elements(port)
@@ -250,9 +254,11 @@ class Flow:
             taint = self._layer if self.is_batched(self._measured) else self._inputs[self._measured.index].taint
         if taint and batched:
             self.mixed(f"computes with the size of the batch {{batch}}, which {taint} reads")
-        return [
-            Held(None if own is None else self._traced(position, own, batched, taint), taint) for position, own in enumerate(self._outputs)
-        ]
+        found = []
+        for position, own in enumerate(self._outputs):
+            trace = None if own is None else self._traced(position, own, batched, taint)
+            found.append(Held(trace, self._layer if batched and position in self._numbered else taint))
+        return found
 
     def _traced(self, position: int, own: Trace, batched: Sequence[int], taint: str) -> Trace:
         """The trace of an output."""
@@ -264,12 +270,12 @@ class Flow:
                 if is_same and len(claim.factors) > len(found[claim.to]) and not self.holds(found[claim.to]):
                     found[claim.to] = claim.factors
                 continue
-            if not is_same or not self._is_alone(claim.factors):
+            if not is_same or not _is_alone(claim.factors, self.batch or ""):
                 self.mixed(f"makes {_size(own[claim.to])} of {self._place(claim.port, claim.axis)}, which holds the batch {{batch}}")
             if lead is None:
                 lead = claim
                 found[claim.to] = claim.factors
-            elif lead.to != claim.to or self._order(lead.factors) != self._order(claim.factors):
+            elif lead.to != claim.to or not _agree(lead.factors, claim.factors, self.batch or ""):
                 first, other = (self._place(one.port, one.axis) for one in (lead, claim))
                 self.mixed(f"puts samples of {{batch}} together, which lie in {first}, and in {other}")
         claimed = {(claim.port.index, claim.axis) for claim in claims}
@@ -289,20 +295,26 @@ class Flow:
         factors = self.trace(port)[axis]
         return f"axis {axis}{f' {_size(factors)}' if len(factors) > 1 else ''} of {port.name}"
 
-    def _is_alone(self, factors: Axis) -> bool:
-        """Whether the batch is one factor of an axis."""
-        batch = self.batch or ""
-        return [is_symbol((one,), batch) for one in factors if holds((one,), batch)] == [True]
-
-    def _order(self, factors: Axis) -> tuple[object, object]:
-        """The products of the factors outside and inside of the batch in an axis."""
-        at = next(place for place, one in enumerate(factors) if holds((one,), self.batch or ""))
-        return key(_product(factors[:at])), key(_product(factors[at + 1 :]))
-
 
 def holds(factors: Axis, batch: str) -> bool:
     """Whether an axis holds a symbol."""
     return any(isinstance(one.size, Dim) and batch in symbols(one.size) for one in factors)
+
+
+def _is_alone(factors: Axis, batch: str) -> bool:
+    """Whether the batch is one factor of an axis."""
+    return [is_symbol((one,), batch) for one in factors if holds((one,), batch)] == [True]
+
+
+def _agree(one: Axis, other: Axis, batch: str) -> bool:
+    """Whether the factors outside and inside of the batch have the same products in two axes."""
+    (before, behind), (outer, inner) = (_around(factors, batch) for factors in (one, other))
+    return same(before, outer) and same(behind, inner)
+
+
+def _around(factors: Axis, batch: str) -> tuple[Size, Size]:
+    at = next(place for place, one in enumerate(factors) if holds((one,), batch))
+    return _product(factors[:at]), _product(factors[at + 1 :])
 
 
 def is_symbol(factors: Axis, batch: str) -> bool:
@@ -435,6 +447,14 @@ def along_first(why: str) -> Callable[..., None]:
         flow.mixes(first, why)
 
     return flow
+
+
+def within(factors: Axis, size: Size) -> Axis:
+    """The factors of an axis inside of its first ones, whose product is a size; all factors if no first ones have this product."""
+    for count in range(len(factors) + 1):
+        if same(_product(factors[:count]), size):
+            return factors[count:]
+    return factors
 
 
 def mixing(why: str) -> Callable[..., None]:

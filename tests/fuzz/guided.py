@@ -16,6 +16,8 @@ import atheris
 
 with atheris.instrument_imports(include=["irshape"]):
     import irshape.inference.batch
+
+    import irshape.api.verbs
     import irshape.inference.blockers
 
     import irshape.api.verbs

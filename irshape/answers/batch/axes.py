@@ -9,9 +9,12 @@ from typing import Final, NamedTuple, TypeAlias
 from irshape.answers.batch.proof import FollowingEngine, Proof, prove
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.inference.run import Guard
 from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
+from irshape.shape.dim import Dim, symbols
+from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, DescribedShape, SymbolRange
 from irshape.shape.reported import Reported
 
@@ -21,7 +24,7 @@ _Described: TypeAlias = tuple[Described, ...]
 _SIZES = SymbolRange(1, inf)
 # The reason for a batch axis that the file does not state.
 BY_PROOF: Final = "every layer keeps samples along this axis apart"
-_GUESSED: Final = "the first axis of the inputs that have the same size there"
+_GUESSED: Final = "it is the first axis"
 # So many layers in doubt are told.
 _MOST: Final = 8
 
@@ -169,23 +172,17 @@ def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
 
 
 def resized(before: Inference, after: Inference) -> list[Diagnostic]:
-    """Warnings for a reshape that gives the first axis of inputs another size, if the model does not keep samples along this axis apart.
-
-    The axis of a size other than 1 need be no batch: there, only a Reshape that moves its elements into other axes is told.
-    """
-    moved: dict[int, Axes] = {}
+    """Warnings for a reshape that gives first axes of size 1 another size, if the model does not keep samples along these axes apart."""
+    axes: Axes = {}
     for node, shape in after.wanted.shapes.items():
         was = before.wanted.shapes.get(node, described_shape(node))
-        if shape and was and len(was) == len(shape) and was[0].low == was[0].high and shape[0] != was[0]:
-            moved.setdefault(int(was[0].low), {})[node] = 0
-    told: list[Diagnostic] = []
-    for size, axes in moved.items():
-        shapes = {node: shape for node in axes if (shape := after.wanted.shapes[node])}
-        proof = _tried(engine_of(after)(), after.wanted, shapes, {}, axes).proof
-        if proof is not None:
-            doubts = [doubt for doubt in proof.doubts if size == 1 or (doubt.is_mixed and doubt.node.type == "Reshape")]
-            told += [Diagnostic(one.code, one.message, one.where, "warning", one.hint) for one in doubtful(Proof(doubts, {}))]
-    return told
+        if shape and was and len(was) == len(shape) and was[0].low == was[0].high == 1 and shape[0] != was[0]:
+            axes[node] = 0
+    if not axes:
+        return []
+    shapes = {node: shape for node in axes if (shape := after.wanted.shapes[node])}
+    proof = _tried(engine_of(after)(), after.wanted, shapes, {}, axes).proof
+    return [] if proof is None else [Diagnostic(one.code, one.message, one.where, "warning", one.hint) for one in doubtful(proof)]
 
 
 def doubtful(proof: Proof) -> list[Diagnostic]:
@@ -211,20 +208,29 @@ def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Desc
     fault = next((one for one in engine.diagnostics if one.severity == ERROR), None)
     if fault is None:
         low, high = Reported(engine.scope, engine.requirements).bounds(engine.scope.symbol(name, *_SIZES))
-        if low < high:
+        fixing = next((guard for guard in engine.guards if not guard.branch and _ties(guard.requirement, name)), None)
+        if low < high and fixing is None:
             return Candidate(more, prove(engine, name), None)
-        fault = _fixing(engine, name, int(low))
+        fault = _fixing(engine, name, fixing)
     return Candidate(more, None, fault)
 
 
-def _fixing(engine: FollowingEngine, name: str, size: int) -> Diagnostic:
+def _ties(requirement: Requirement, name: str) -> bool:
+    """Whether a demand ties a symbol to a number: `N == 4`, or `N` and 4 that broadcast."""
+    sides = requirement.a, requirement.b
+    tied = next((size for size in sides if isinstance(size, Dim) and name in symbols(size)), None)
+    other = next((size for size in sides if isinstance(size, int)), None)
+    return requirement.kind in ("eq", "broadcast", "stretch") and tied is not None and other is not None and other != 1
+
+
+def _fixing(engine: FollowingEngine, name: str, fixing: Guard | None) -> Diagnostic:
     """The demand that leaves a symbol one size only."""
     guards = [guard for guard in engine.guards if name in guard.requirement.symbols() and not guard.branch]
-    guard = min(guards, key=lambda one: len(one.requirement.symbols()), default=None)
+    guard = fixing or min(guards, key=lambda one: len(one.requirement.symbols()), default=None)
     if guard is None:
-        return Diagnostic("P110", f"only {size} is possible", _where(engine.model.parameters[0]))
+        return Diagnostic("P110", "only one size is possible", _where(engine.model.parameters[0]))
     layer = guard.node
-    return Diagnostic("P110", f"{layer.type} {layer.name!r} demands {guard.requirement}, so only {size} is possible", _where(guard._node))
+    return Diagnostic("P110", f"{layer.type} {layer.name!r} demands {guard.requirement}", _where(guard._node))
 
 
 def symbol_of(present: Inputs) -> str:

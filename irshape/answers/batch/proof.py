@@ -15,7 +15,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.run import Run
 from irshape.inference.variables import pairs
 from irshape.model.bodies import Body, Slice
-from irshape.model.model import Node
+from irshape.model.model import Model, Node
 from irshape.ops.flow import Held, holds, key
 from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Op
@@ -51,23 +51,26 @@ class Proof(NamedTuple):
         return "mixed" if any(doubt.is_mixed for doubt in self.doubts) else "not proven"
 
 
+def _sizes_of(model: Model) -> set[int]:
+    """The tensors that are computed from sizes and small constants alone."""
+    known: dict[int, bool] = {}
+    for index in model.order:
+        node = model.nodes[index]
+        op = node.op
+        if op is None or op.propagate is None:
+            if isinstance(op, Constant) and not op.is_broken and _is_small(op):
+                known[node.first_slot] = False
+            continue
+        is_size = op.TYPE == "ShapeOf" or (bool(node.sources) and all(slot in known for slot in node.sources))
+        if is_size and (op.TYPE == "ShapeOf" or any(known[slot] for slot in node.sources)):
+            known.update(dict.fromkeys(range(node.first_slot, node.first_slot + node.layer.signature.output_count), True))
+    return {slot for slot, is_size in known.items() if is_size}
+
+
 class FollowingEngine(Engine):
     """An engine that follows all arithmetic of sizes, whether a rule reads the results or not."""
 
-    def followed(self) -> set[int]:
-        """The tensors that are computed from sizes and small constants alone."""
-        known: dict[int, bool] = {}
-        for index in self.model.order:
-            node = self.model.nodes[index]
-            op = node.op
-            if op is None or op.propagate is None:
-                if isinstance(op, Constant) and not op.is_broken and _is_small(op):
-                    known[node.first_slot] = False
-                continue
-            is_size = op.TYPE == "ShapeOf" or (bool(node.sources) and all(slot in known for slot in node.sources))
-            if is_size and (op.TYPE == "ShapeOf" or any(known[slot] for slot in node.sources)):
-                known.update(dict.fromkeys(range(node.first_slot, node.first_slot + node.layer.signature.output_count), True))
-        return {slot for slot, is_size in known.items() if is_size}
+    followed = staticmethod(_sizes_of)
 
 
 def _is_small(op: Constant) -> bool:

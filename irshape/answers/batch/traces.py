@@ -95,8 +95,11 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     plains = [Held(plain(tensor.fact.shape, tensor.recorded)) for tensor in layer.outputs]
     if op is None:
         return Flowed(plains, unproven="the operation is unknown")
-    is_asked = batch is not None and any(one.taint or one.trace is None or any(holds(axis, batch) for axis in one.trace) for one in inputs)
+    is_asked = any(one.taint or not _is_free(one, batch) for one in inputs)
     if op.flow is None:
+        taint = next((one.taint for one in inputs if one.taint), "")
+        if taint and all(one.taint or _is_free(one, batch) for one in inputs):  # a function of the size of the batch, whichever it is
+            return Flowed([held._replace(taint=taint) for held in plains])
         return Flowed(plains, unproven="irshape has no rule for its axes" if is_asked else "")
     ports = _ports(op, [tensor.fact for tensor in layer.inputs])
     flow = Flow(layer.name, ports, inputs, [one.trace for one in plains], batch)
@@ -110,6 +113,11 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     except Unproven as error:
         reason, is_asked = str(error), is_asked or (batch is not None and isinstance(error, Random))
     return Flowed(plains, unproven=reason if is_asked else "")
+
+
+def _is_free(held: Held, batch: str | None) -> bool:
+    """Whether a tensor is known not to hold the batch."""
+    return batch is None or (held.trace is not None and not any(holds(axis, batch) for axis in held.trace))
 
 
 def _cleared(held: Held, fact: Fact, batch: str | None) -> Held:

@@ -5,7 +5,6 @@ from typing import Annotated
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import each_element
-from irshape.ops.flow import along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import product
@@ -29,7 +28,6 @@ class RegionYolo(Op):
     do_softmax: bool = False
     mask: tuple[int, ...] = ()
     cost = each_element
-    flow = along_first("normalises along")
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         if not self.do_softmax:

@@ -2,7 +2,6 @@
 
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
-from irshape.ops.flow import along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.openvino import static
 from irshape.ops.registry import op
@@ -19,7 +18,6 @@ class ReorgYolo(Op):
     stride: tuple[int, ...]
     cost = moved
     openvino_checks = static("S203")
-    flow = along_first("moves blocks of")
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         if not self.stride:

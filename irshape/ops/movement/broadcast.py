@@ -186,7 +186,7 @@ class Tile(Moving):
         rank = max(data.rank, len(times))
         axes, times = ((OWN,),) * (rank - data.rank) + flow.trace(data), (1,) * (rank - len(times)) + times
         for to, (axis, repeat) in enumerate(zip(axes, times, strict=True)):
-            flow.keep(data, to - rank, to, factors=(Factor(repeat), *axis))
+            flow.keep(data, to - rank, to, factors=tuple([one for one in (Factor(repeat), *axis) if one.size != 1]) or (OWN,))
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], repeats: Input) -> Sequence[Shape]:
         return [shape and ctx.unknown_shape(len(shape)) for shape in shapes] if repeats.elements is None else shapes

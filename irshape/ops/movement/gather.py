@@ -156,7 +156,9 @@ class GatherNDV5(Op):
 
     def flow(self, flow: Flow, data: Input, indices: Input) -> None:
         joined = len(self._joined((1,) * self.batch_dims))
-        length = flow.number(indices.shape[-1])
+        length = indices.shape[-1]
+        if not isinstance(length, int):
+            flow.unproven("the length of its tuples of indices is not known")
         for port in (data, indices):
             for axis in range(self.batch_dims) if joined == self.batch_dims else ():
                 flow.keep(port, axis, axis)

@@ -186,7 +186,9 @@ class ScatterNDUpdateV3(Assembling):
         return data.shape
 
     def flow(self, flow: Flow, data: Input, indices: Input, updates: Input) -> None:
-        length = flow.number(indices.shape[-1])
+        length = indices.shape[-1]
+        if not isinstance(length, int):
+            flow.unproven("the length of its tuples of indices is not known")
         for axis in range(length, data.rank):
             flow.keep(data, axis, axis)
             if updates.rank > (place := axis - length + indices.rank - 1):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
-from irshape.ops.flow import Factor, Flow
+from irshape.ops.flow import Factor, Flow, within
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import TENSORFLOW, op
 from irshape.report.text import counted
@@ -152,7 +152,7 @@ class BatchToSpace(Op):
         return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes, 1)])
 
     def flow(self, flow: Flow, data: Input, block_shape: Input) -> None:
-        flow.keep(data, 0, 0, factors=flow.within(data, 0, product(flow.elements(block_shape))))
+        flow.keep(data, 0, 0, factors=within(flow.trace(data)[0], product(flow.elements(block_shape))))
         flow.mixes(data, "moves blocks into")
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, block_shape: Input, crops_begin: Input, crops_end: Input) -> Looks:

@@ -9,6 +9,29 @@ from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, constant
 MODEL: Final = chain(parameter(0, "x", "1,8"), result(1, "y"))
 OPEN: Final = chain(parameter(0, "x", "?,8"), result(1, "y"))
 
+# One output depends on x, the other one on z.
+APART: Final = net((parameter(0, "x", "1,8"), result(1, "y"), parameter(2, "z", "8"), result(3, "w")), [edge("0.0 1.0"), edge("2.0 3.0")])
+
+# Each sample is divided by the sum over all samples.
+MIXING: Final = chain(parameter(0, "x", "1,8"), layer(1, "softmax", "SoftMax opset1", 'axis="0"'), result(2, "y"))
+
+RANDOM: Final = net(
+    (
+        parameter(0, "x", "1,8"),
+        constant(1, "count", "", 8),
+        layer(
+            2,
+            "drawn",
+            "Multinomial opset13",
+            'convert_type="i64" with_replacement="true" log_probs="false" global_seed="0" op_seed="0"',
+            inputs=2,
+            precision="I64",
+        ),
+        result(3, "y"),
+    ),
+    [edge("0.0 2.0"), edge("1.0 2.1"), edge("2.2 3.0")],
+)
+
 BLOCKS: Final = chain(
     parameter(0, "x", "1,4,8,8"),
     layer(1, "depth", "SpaceToDepth opset1", 'block_size="2" mode="blocks_first"'),
@@ -139,6 +162,9 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "P103": mistake(MODEL, 'shape="1,8"', 'shape="..."', f"{CHECK} --target ranked"),
     "P104": mistake(MODEL, 'shape="1,8"', 'shape="1,8,1,1,1,1,1"', f"{CHECK} --target max-rank=6"),
     "P105": mistake(COUNTING, 'shape="8"', 'shape="1..8"', f"{CHECK} --target npu", NUMBERS),
+    "P110": misused(MIXING, f"{CHECK} --batch N", CHECK, NUMBERS),
+    "P111": misused(RANDOM, f"{CHECK} --batch N", CHECK, NUMBERS),
+    "N110": misused(APART, f"{CHECK} --batch N", CHECK),
     "I101": misused(MODEL, CHECK, CHECK, condition="The command reports the code if a rule of irshape fails on a layer."),
     "I102": misused(MODEL, f"{CHECK} --isolate --limit time=0.00001", f"{CHECK} --isolate"),
     "I103": misused(
