@@ -7,6 +7,7 @@ The model is a row of attention blocks over the tokens of an image, in which eve
 
 import sys
 from time import process_time
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def main() -> None:
         inner = model(blocks)._graph
         weights = inner.weights if hasattr(inner, "weights") else None
 
-        def new_engine(inner=inner, weights=weights):  # type: ignore[no-untyped-def]
+        def new_engine(inner: Any = inner, weights: Any = weights) -> Engine:
             return Engine(inner, weights)
 
         present: Inputs = recorded_inputs(inner)[0]

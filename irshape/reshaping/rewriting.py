@@ -81,12 +81,12 @@ class Rewriter:
         bench = Bench(draft, self._recorded, wish.recorded, wish.batch, wish.asked)
         return Walk(bench, self._faults, self._witness, is_strict=is_strict)
 
-    def rewrite(self, *, is_asked: bool) -> Rewriting:
-        """The rewritten model. Raises `Refusal`. With `is_asked`, other options are tried to the end, and listed."""
+    def rewrite(self) -> Rewriting:
+        """The rewritten model. Raises `Refusal`. Other options are tried to the end, and listed."""
         walk = self.walked()
         bench, draft = walk.bench, walk.bench.draft
         has_sizes = any(name != self._wish.batch for name in self._wish.recorded)
-        choices = [] if not is_asked or not has_sizes else [_doubt(bench, *one) for one in walk.alternatives()]
+        choices = [_doubt(bench, *one) for one in walk.alternatives()] if has_sizes else []
         if has_sizes:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
         notes = bench.notes
@@ -101,8 +101,10 @@ class Rewriter:
                 if item not in walk.dead:
                     draft.state.leave(item)
         model, weights = draft.built() if notes.mends else (draft.model, draft.original)
+        undecided = {one.key for one in choices}
+        mends = [one._replace(kind="chosen") if one.key in undecided else one for one in notes.mends]
         kept, unproven = (list(dict.fromkeys(one)) for one in (notes.kept, notes.unproven))
-        return Rewriting(model, weights, notes.mends, choices, kept, unproven)
+        return Rewriting(model, weights, mends, choices, kept, unproven)
 
     def _make_static(self, draft: Draft) -> None:
         """Give the inputs the numbers that are asked for."""

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from irshape.answers.signature.session import SymbolSession
+from irshape.editing.state import EditError
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, note_changed_ranks
@@ -103,7 +104,9 @@ class Session(SymbolSession):
 
         rewriter, wish = self._rewriter(asked, wanted)
         try:
-            rewriting = rewriter.rewrite(is_asked=self._how.choose is None)
+            rewriting = rewriter.rewrite()
+        except EditError as error:
+            raise InputError(str(error)) from None
         except Refusal as error:
             return self._refused(wanted, [_refusal(self.model, error)], notes)
         doubts = [_doubtful(self.model, code, doubt, wish) for code, doubt in rewriting.doubts]
@@ -183,6 +186,9 @@ class Session(SymbolSession):
         errors = [one for one in (*engine.diagnostics, *broken) if one.severity == ERROR]
         places = {(one.code, one.where) for one in broken}
         found += [one for one in engine.diagnostics if one.severity != ERROR and (one.code, one.where) not in places]
+        if not self.model.document.is_complete or self.model.document.is_example:
+            found += errors
+            return found
         rewriter, _ = self._rewriter(asked, wanted)
         try:
             causes = [_cause(self.model, mend) for mend in rewriter.walked().bench.notes.mends]

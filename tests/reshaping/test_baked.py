@@ -18,7 +18,7 @@ def models() -> list[Path]:
     return [path for path in found if path.stat().st_size < LARGEST and path.with_suffix(".bin").exists()]
 
 
-@pytest.mark.slow
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 def test_no_wish_is_granted_that_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
     found: list[Verdict] = []
