@@ -34,7 +34,6 @@ EXAMPLES = """examples:
   irshape check models --select S,W1 --ignore S206
   irshape check model.xml --target npu --input "ids[1,1..512]"
   irshape check models --format github --report sarif=irshape.sarif
-  irshape check model.xml --fix
 
 exit code: 0 without errors, 1 with errors (with --strict also warnings), 2 if a file could not be checked"""
 

@@ -171,7 +171,7 @@ _family(
 _family(
     (
         "N101 note: batch axis",
-        "irshape chose an axis of an input as its batch axis. The message says which axis, and why.",
+        "irshape chose an axis of an input as its batch axis, and says which axis, and why; or an output has no batch axis.",
         "--batch changes the size of this axis.",
         "If another axis is the batch, give the shape of the input with --input.",
     ),
@@ -222,12 +222,6 @@ _family(
         "The file does not decide how a layer works at the sizes that are asked for. --choose first took the first way, or kept a number.",
         "At the recorded sizes the model computes what it did. At other sizes it may compute something else than its author meant.",
         "Compare the model with its source at another size, or give a second export at other sizes: --like other.xml.",
-    ),
-    (
-        "N110 note: output without batch",
-        "The output is the same for all samples, so it has no batch axis.",
-        "A program that takes the outputs apart into samples must not do so with this one.",
-        "Nothing has to be done.",
     ),
 )
 

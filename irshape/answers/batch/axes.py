@@ -25,6 +25,8 @@ _SIZES = SymbolRange(1, inf)
 # The reason for a batch axis that the file does not state.
 BY_PROOF: Final = "every layer keeps samples along this axis apart"
 _GUESSED: Final = "it is the first axis"
+# The highest rank of axes that are not the first ones of all outputs that depend on them.
+_ANYWHERE: Final = 2
 # So many layers in doubt are told.
 _MOST: Final = 8
 
@@ -64,9 +66,13 @@ class Batch(NamedTuple):
 
     @property
     def candidates(self) -> list[Axes]:
-        """The sets of axes that serve best."""
-        best = max([one.rank for one in self.tried], default=0)
-        return [one.axes for one in self.tried if best and one.rank == best]
+        """The sets of axes that serve best. An axis that is not the first one of the outputs serves only if its size is 1."""
+        serving = [one for one in self.tried if one.rank > _ANYWHERE or (one.rank and self._is_single(one))]
+        best = max([one.rank for one in serving], default=0)
+        return [one.axes for one in serving if one.rank == best]
+
+    def _is_single(self, candidate: Candidate) -> bool:
+        return all(self.shapes[node][axis].low == self.shapes[node][axis].high == 1 for node, axis in candidate.axes.items())
 
 
 def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, *, proves: bool = False) -> Batch:
@@ -166,7 +172,7 @@ def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
     for node, axis in chosen.proof.outputs.items():
         if axis is None and not chosen.proof.doubts:
             told.append(
-                Diagnostic("N110", f"output {node.name!r} does not depend on the batch: it is the same for all samples", _where(node))
+                Diagnostic("N101", f"output {node.name!r} does not depend on the batch: it is the same for all samples", _where(node))
             )
     return told
 

@@ -9,9 +9,6 @@ from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, constant
 MODEL: Final = chain(parameter(0, "x", "1,8"), result(1, "y"))
 OPEN: Final = chain(parameter(0, "x", "?,8"), result(1, "y"))
 
-# One output depends on x, the other one on z.
-APART: Final = net((parameter(0, "x", "1,8"), result(1, "y"), parameter(2, "z", "8"), result(3, "w")), [edge("0.0 1.0"), edge("2.0 3.0")])
-
 # Each sample is divided by the sum over all samples.
 MIXING: Final = chain(parameter(0, "x", "1,8"), layer(1, "softmax", "SoftMax opset1", 'axis="0"'), result(2, "y"))
 
@@ -162,9 +159,8 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "P103": mistake(MODEL, 'shape="1,8"', 'shape="..."', f"{CHECK} --target ranked"),
     "P104": mistake(MODEL, 'shape="1,8"', 'shape="1,8,1,1,1,1,1"', f"{CHECK} --target max-rank=6"),
     "P105": mistake(COUNTING, 'shape="8"', 'shape="1..8"', f"{CHECK} --target npu", NUMBERS),
-    "P110": misused(MIXING, f"{CHECK} --batch N", CHECK, NUMBERS),
-    "P111": misused(RANDOM, f"{CHECK} --batch N", CHECK, NUMBERS),
-    "N110": misused(APART, f"{CHECK} --batch N", CHECK),
+    "P110": misused(MIXING, f"{CHECK} --batch N --ignore N101", CHECK),
+    "P111": misused(RANDOM, f"{CHECK} --batch N --ignore N101", CHECK, NUMBERS[:8]),
     "I101": misused(MODEL, CHECK, CHECK, condition="The command reports the code if a rule of irshape fails on a layer."),
     "I102": misused(MODEL, f"{CHECK} --isolate --limit time=0.00001", f"{CHECK} --isolate"),
     "I103": misused(
