@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from irshape.answers.sizes import ValidSizes
     from irshape.answers.summary import Summary
     from irshape.api.inference import Inference, InferredLayer, InferredPort
-    from irshape.api.session import Session
-    from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, read, reshape, signature, summary, valid_sizes
+    from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, read, signature, summary, valid_sizes
     from irshape.editing.graph import Graph, edit
     from irshape.editing.layers import Body, Layer, Tensor
     from irshape.editing.state import EditError
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from irshape.model.public import InputPort, Model, Node, OutputPort, Ports
     from irshape.ops.registry import ExtensionError
     from irshape.report.diagnostic import Diagnostic, Where
+    from irshape.reshaping.public import Session, reshape
     from irshape.shape.dim import Dim, Size
     from irshape.shape.element_type import ElementType
     from irshape.shape.limits import Limits
@@ -54,8 +54,7 @@ _HOMES = {
     "answers.sizes": "ValidSizes",
     "answers.summary": "Summary",
     "api.inference": "Inference InferredLayer InferredPort",
-    "api.session": "Session",
-    "api.verbs": "check cost diff explain fix infer info read reshape signature summary valid_sizes",
+    "api.verbs": "check cost diff explain fix infer info read signature summary valid_sizes",
     "editing.graph": "Graph edit",
     "editing.layers": "Body Layer Tensor",
     "editing.state": "EditError",
@@ -65,6 +64,7 @@ _HOMES = {
     "model.public": "InputPort Model Node OutputPort Ports",
     "ops.registry": "ExtensionError",
     "report.diagnostic": "Diagnostic Where",
+    "reshaping.public": "Session reshape",
     "shape.dim": "Dim Size",
     "shape.element_type": "ElementType",
     "shape.limits": "Limits",

@@ -1,4 +1,4 @@
-"""The verbs of the library: read, infer, check, reshape, explain, diff, info, signature, valid_sizes, cost, summary and fix.
+"""The verbs of the library: read, infer, check, explain, diff, info, signature, valid_sizes, cost, summary and fix.
 
 Each verb takes a model, or whatever `read` takes. The arguments of `Reading` say how a source is read.
 """
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import irshape.verbs as inner
 from irshape.api.inference import Inference, SymbolsAs
 from irshape.api.reading import Reading, named, taken
-from irshape.api.session import Session
 from irshape.model.public import Model
 from irshape.shape.limits import DEFAULT, Limits
 
@@ -104,31 +103,6 @@ def check(
         structure=structure,
     )
     return Inference(found, model)
-
-
-def reshape(
-    source: Source | Model,
-    inputs: Shapes | None = None,
-    *,
-    symbols: Symbols | None = None,
-    batch: int | str | None = None,
-    patch_constants: bool = False,
-    **reading: Unpack[Reading],
-) -> Inference:
-    """Infer the model with other input shapes; `Inference.write` writes the reshaped file.
-
-    If the model cannot have these shapes, the errors list every layer in the way, each with the constant at fault and the value that would
-    fit. With `patch_constants`, these values replace the ones at fault, in a copy of the weights, if every layer then passes: `patches` in
-    `Inference.to_dict` lists them, and `Inference.write` writes the copy beside the file. A note (N109) says why that is not possible.
-    `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise, and raises
-    `InputError` if the batch axis is ambiguous. Where all inputs of a model with state become fixed and a second inference cannot run, an
-    error says so (P106).
-    """
-    from irshape.answers.second_inference import refuse_outgrown
-
-    found = Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
-    refuse_outgrown(found._inference)
-    return found
 
 
 def explain(

@@ -70,14 +70,14 @@ def reshaped(given: Namespace, graph: Graph) -> Graph:
     """The graph with the shapes of `--input` and `--set`. Raises `RunError`."""
     if not given.input and not given.set:
         return graph
-    from irshape.answers.signature.session import SymbolSession
     from irshape.cli.inputs import asked_of
     from irshape.inference.inputs import InputError
+    from irshape.reshaping.session import Session
 
     draft = graph._draft
     try:
         inputs, symbols, _ = asked_of(draft.model, given, dict(given.set), None, lambda _: frozenset(), is_many=False)
-        session = SymbolSession(draft.model, weights=draft.original, opaque=draft.opaque)
+        session = Session(draft.model, weights=draft.original, opaque=draft.opaque)
         inference = session.reshape(inputs, symbols=symbols)
     except (InputError, RunError) as error:
         raise RunError(f"{given.file}: {error}") from None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.answers.policies import Policies, find_policies, judge
 from irshape.answers.second_inference import refuse_outgrown
-from irshape.answers.signature.session import SymbolSession
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
 from irshape.cli.batch import report
@@ -17,10 +16,10 @@ from irshape.cli.lines import faults, guards, in_names, remedy_lines, tie_lines,
 from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
-from irshape.inference.patch import replaced
 from irshape.inference.remedy import Remedy
 from irshape.model.model import Model
-from irshape.report.text import Palette, escape, table, terminal_width
+from irshape.report.text import Palette, counted, escape, table, terminal_width
+from irshape.reshaping.session import Session
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -33,7 +32,7 @@ EXAMPLES = """examples:
   irshape reshape model.xml --input "image[1,3,512,512]" -o reshaped.xml
   irshape reshape model.xml --set B=1 S=1..512 -o reshaped.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml
-  irshape reshape model.xml --input "image[1,3,256,256]" --patch-constants -o reshaped.xml
+  irshape reshape model.xml --input "image[N,3,H,W]" --rewrite -o reshaped.xml
 
 exit code: 0 if the model can have these shapes, 1 if not (then all blockers are listed, and nothing is written),
 2 if a file could not be read or written, or the batch axis is ambiguous"""
@@ -43,9 +42,11 @@ def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("--batch", metavar="N", help="set the batch size of all inputs that --input does not name: 8, 1..8, N")
     command.add_argument(
-        "--patch-constants",
-        action="store_true",
-        help="change the constants that are in the way, in a copy of the weights, if every layer then passes",
+        "--rewrite", action="store_true", help="change whatever holds an old size, so that the model holds for every size that is asked for"
+    )
+    command.add_argument("--like", metavar="OTHER.xml", help="with --rewrite: a second export at other sizes, which decides between ways")
+    command.add_argument(
+        "--choose", choices=("first",), help="with --rewrite: take the first way where the file does not decide, with a note for each"
     )
     add_target(command)
     add_output_arguments(command)
@@ -57,9 +58,11 @@ def run(given: Namespace) -> int:
     complaint = misplaced(given)
     if given.batch is None and not given.input and not given.set:
         complaint = "no new shape: give --input, --set or --batch"
-    if given.patch_constants and (given.in_place or given.weights in ("link", "none")):
+    if given.rewrite and (given.in_place or given.weights in ("link", "none")):
         option = "--in-place" if given.in_place else f"--weights {given.weights}"
-        complaint = f"--patch-constants and {option} cannot be combined: patched constants need a copy of the weights"
+        complaint = f"--rewrite and {option} cannot be combined: a rewritten model needs a copy of the weights"
+    if not given.rewrite and (given.like or given.choose):
+        complaint = f"{'--like' if given.like else '--choose'} needs --rewrite"
     if complaint:
         return complain(complaint)
     try:
@@ -76,20 +79,20 @@ class _Reshaping:
     def __init__(self, given: Namespace, policies: Policies, palette: Palette, width: int | None) -> None:
         self._batch = given.batch
         self._policies = policies
-        self._patch_constants = given.patch_constants
+        self._how = {"rewrite": given.rewrite, "like": given.like, "choose": given.choose}
         self._is_whole = given.output is not None or given.in_place or given.format != "text"
         self._palette = palette
         self._width = width
         self._before: Inference | None = None
 
     def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
-        session = SymbolSession(model, weights=weights, opaque=opaque)
+        session = Session(model, weights=weights, opaque=opaque)
         self._before = session.infer()
         is_read = model.nodes and model.document.is_complete
         if not is_read:
             return self._before
-        inference = session.reshape(inputs, symbols=symbols, batch=self._batch, patch_constants=self._patch_constants)
-        if self._batch is None and inference.ok and not inference.patches:
+        inference = session.reshape(inputs, symbols=symbols, batch=self._batch, **self._how)
+        if self._batch is None and inference.ok and inference.rewriting is None:
             from irshape.answers.batch.axes import resized
 
             inference.report(resized(self._before, inference))
@@ -117,9 +120,9 @@ def _lines(before: Inference, inference: Inference, palette: Palette, width: int
     if inference.ok:
         yield ""
         yield from table(("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if has_formulas else [])), rows, palette, width)
-        yield from _patches(inference, palette)
         yield from tie_lines(inference.ties, "axes that must agree", palette)
         yield from guards(inference, palette)
+    yield from _rewriting(inference, palette, width)
     yield from faults(inference, palette)
     yield from remedy_lines(inference, palette)
     yield from _next_step(before, inference, palette)
@@ -137,13 +140,14 @@ def _next_step(before: Inference, inference: Inference, palette: Palette) -> Ite
         yield f"the sizes that it takes: {palette.key}irshape sizes {escape(quote(path))}{palette.plain}"
 
 
-def _patches(inference: Inference, palette: Palette) -> Iterator[str]:
-    """The table of the values that were replaced, each with the number of constants."""
-    if inference.patches:
+def _rewriting(inference: Inference, palette: Palette, width: int | None) -> Iterator[str]:
+    """The table of what was changed."""
+    if inference.rewriting is not None and inference.ok:
+        mends = inference.rewriting.mends
         yield ""
-        yield f"{palette.bold}patched in a copy of the weights{palette.plain}"
-        rows = [(str(was), str(now), str(count)) for (was, now), count in replaced(inference.patches).items()]
-        yield from table(("WAS", "IS", "CONSTANTS"), rows, palette)
+        yield f"{palette.bold}rewritten: {counted(len(mends), 'change')}{palette.plain}"
+        rows = [(escape(one.type), escape(one.layer), one.port, escape(one.was), escape(one.now), one.kind) for one in mends]
+        yield from table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows, palette, width)
 
 
 def _row(before: Inference, inference: Inference, id: str, *, has_formula: bool) -> tuple[str, ...]:

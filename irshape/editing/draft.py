@@ -325,9 +325,12 @@ class BodyDraft(GraphDraft):
 
 
 class Draft(GraphDraft):
-    """The graph of a file that is edited, and the text that it makes. `original` are the weights of the file."""
+    """The graph of a file that is edited, and the text that it makes. `original` are the weights of the file.
 
-    def __init__(self, model: Model, weights: Weights | None, opaque: frozenset[str]) -> None:
+    `engine` has inferred the model, for the shapes of the file unless it was asked for others.
+    """
+
+    def __init__(self, model: Model, weights: Weights | None, opaque: frozenset[str], engine: Engine | None = None) -> None:
         document = model.document
         if not document.is_complete or document.is_example or document.version == 0:
             raise EditError("only a whole IR can be edited, and this file is none: irshape.check says why")
@@ -343,11 +346,11 @@ class Draft(GraphDraft):
         self.start = max(_total(weights), last_end(document, sys.maxsize))
         self.weights = AppendedWeights(weights, self.start, self.state.appended)
         self._facts: Facts | None = None
-        self._engine: Engine | None = None
+        self._engine = engine
 
     @property
     def engine(self) -> Engine:
-        """The engine that has inferred the model as it was."""
+        """The engine that has inferred the model before the edits."""
         if self._engine is None:
             engine = Engine(self.model, self.original, self.opaque)
             infer(engine, recorded_inputs(self.model)[0].question(engine))

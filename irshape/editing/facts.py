@@ -25,7 +25,7 @@ from irshape.model.bodies import bodies_of, conditions_passed
 from irshape.model.model import UNFED, Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.finding import Finding
-from irshape.shape.guard import Premise
+from irshape.shape.guard import Premise, Requirement
 from irshape.xml.document import Layer, Signature
 from irshape.xml.patched_weights import AppendedWeights
 
@@ -91,6 +91,11 @@ class Facts:
             self._touched[item] = None
         self._settle(item.label)
         return self._findings.get(item, ())
+
+    def requirements(self, item: Item) -> tuple[Requirement, ...]:
+        """What the rule of an item demands of sizes that are not known."""
+        self._settle(item.label)
+        return self._outcome(item).requirements
 
     def count(self, item: Item) -> int:
         """The number of outputs that the rule of an item gives."""

@@ -85,8 +85,8 @@ def apply_to(inference: Inference, model: AnyModel) -> AnyModel:
     """Give an `openvino.Model` the shapes that the inputs have here, and return it. Raises `InputError`."""
     from irshape.xml.openvino_model import reshape
 
-    if inference.patches:
-        raise InputError("constants of the model were patched; write the inference to a file, and read that with OpenVINO")
+    if inference.rewriting is not None:
+        raise InputError("the model was rewritten; write the inference to a file, and read that with OpenVINO")
     facts = {node.name: port for node in inference.model.parameters for port in inference.view(node).outputs[:1]}
     shapes = {
         name: (format_shape(port.shape), [str(size) if isinstance(size, Dim) else "" for size in port.shape or ()])

@@ -1,10 +1,11 @@
-"""The JSON forms of an inference: the report of a file, and the guards and patches in it."""
+"""The JSON forms of an inference: the report of a file, and the guards and changes in it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
-from irshape.report.form import BODIES, FILE, KEY, NAME, TOOL_FIELD, Field, Form, described, diagnostics, item
+from irshape.report.form import BODIES, FILE, KEY, NAME, TOOL_FIELD, Field, Form, Said, described, diagnostics, word
 
 GUARD: Final = Form(
     condition=("shown: a relation of the symbols", "requirement"),
@@ -16,20 +17,21 @@ GUARD: Final = Form(
     is_premise="flag: whether only the formulas assume it: OpenVINO accepts other sizes",
     branch=("text?: the body that demands the condition, if this body need not run: then_body of If_3", "branch?"),
 )
-_ELEMENT: Final = Form(
-    index=described("its position in row-major order", ("count", item(0))),
-    **{"was": ("number", lambda element: element[1][0]), "is": ("number", lambda element: element[1][1])},
+_SPOT: Final[dict[str, Said]] = {
+    "layer": (KEY, "key"),
+    "layer_name": (NAME, "layer"),
+    "type": "text",
+    "line": "number?: counted from 1; null for a new layer",
+}
+_MEND: Final = Form(
+    **_SPOT,
+    port="text: what was changed",
+    was="text",
+    now="text",
+    kind=word("forced", "generated", "first", "chosen"),
+    why=("text?: why the change fits, if it is not forced", lambda mend: mend.why or None),
 )
-_PATCH: Final = Form(
-    layer=(KEY, "key"),
-    layer_name=(NAME, "name"),
-    line="number: counted from 1",
-    elements=_ELEMENT.list(get=lambda patch: patch.elements.items(), least=1),
-)
-_SUBSTITUTION: Final = Form(
-    **{"was": ("number", lambda one: one[0][0]), "is": ("number", lambda one: one[0][1])},
-    constants=described("the number of constants in which `is` replaces `was`", ("count", item(1))),
-)
+_DOUBT: Final = Form(**_SPOT, what="text: a sentence")
 _SHAPE: Final = r"^\[(\.\.\.|(\?|\d+|\d*\.\.\d*)(,(\?|\d+|\d*\.\.\d*))*)?\]$"
 _PORT: Final = {
     "type": "array",
@@ -45,10 +47,9 @@ NAMED: Final = Form(
 _LAYER: Final = Form(name=NAME, type="text", version="text")
 
 
-def _substitutions(inference: Any) -> Any:
-    from irshape.inference.patch import replaced
-
-    return inference.patches and replaced(inference.patches).items()
+def _rewriting(name: str) -> Callable[[Any], Any]:
+    """The place of what a reshape that rewrites the model has done or leaves open."""
+    return lambda inference: None if inference.rewriting is None else getattr(inference.rewriting, name)
 
 
 def _layers(inference: Any) -> dict[str, dict[str, str]]:
@@ -62,9 +63,11 @@ REPORT: Final = Form(
     file=(FILE, "document.path"),
     ok="flag: no diagnostic is an error",
     diagnostics=diagnostics(),
-    mended=described("the faults that check --fix has mended", diagnostics(optional=True)),
-    substitutions=_SUBSTITUTION.list("the values that patches replace", _substitutions, optional=True),
-    patches=_PATCH.list("the constants with new elements, by reshape --patch-constants", optional=True),
+    mended=described("the faults that check --fix has mended", diagnostics(get=lambda inference: inference.mended or None, optional=True)),
+    mends=_MEND.list("the changes that reshape --rewrite has made, or would make", _rewriting("mends"), optional=True),
+    choices=_DOUBT.list("the layers for which another formula fits as well", _rewriting("choices"), optional=True),
+    kept=_DOUBT.list("the numbers that stay although the size that they belong to is open", _rewriting("kept"), optional=True),
+    unproven=_DOUBT.list("the layers that may not keep the batch", _rewriting("unproven"), optional=True),
     ports=described(
         "element type and shape of every output port, by LAYER:PORT with the ids in the file",
         Field(

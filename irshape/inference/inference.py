@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
     from irshape.inference.inputs import Inputs
-    from irshape.inference.patch import Patch
     from irshape.inference.remedy import Remedy
     from irshape.report.selection import Selection
     from irshape.shape.reported import Reported
@@ -118,7 +117,7 @@ class Inference:
     are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose ports are trusted.
     `knows_values` says whether irshape knows the values of constants: their weights were read and believed, or the file has no constants.
     `mended` are the faults that were mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts.
-    `patches` are the constants that a reshape has patched; then `model` and `weights` are copies with the new elements. `remedy` has the
+    `rewriting` says what a reshape has changed; then `model` and `weights` are those of the rewritten model. `remedy` has the
     sizes of symbols that mend what a target misses. `ties` are the axes of inputs that `named` ties together, and `data_sizes` the names
     that it gives to sizes that only data tells. `steps` are the steps of work that the pass took.
     """
@@ -127,6 +126,7 @@ class Inference:
     data_sizes: Sequence[Any] = ()
     steps: int = 0
     remedy: Remedy | None = None
+    rewriting: Any = None
     _is_suppressed: bool = False
     _selection: Selection | None = None
 
@@ -147,7 +147,6 @@ class Inference:
         self._guarding = engine.guarded_runs
         self.mended: list[Diagnostic] = []
         self.accepted: list[str] = []
-        self.patches: list[Patch] = []
         self._found = diagnostics
         self.knows_values = not diagnostics or not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
@@ -414,13 +413,13 @@ class Inference:
         An existing file is replaced only with `force`, and the input itself only with `in_place`; otherwise raises `FileExistsError`.
         `weights` says how the `.bin` gets its place: `"copy"`, which shares the blocks of the original where the file system can copy on
         write; `"link"`, a hard link, so that a program that writes one of the two in place changes both; `"none"`, not at all. A file
-        that is written in place keeps its weights. A model with `patches` needs a copy. Raises `OSError` if a file cannot be written,
+        that is written in place keeps its weights. A rewritten model needs a copy. Raises `OSError` if a file cannot be written,
         `ValueError` for another word.
         """
         from irshape.xml.writer import write_ir
 
-        if self.patches and (weights != "copy" or in_place):
-            raise ValueError('patched constants need a copy of the weights: write another path with weights="copy"')
+        if self.rewriting is not None and (weights != "copy" or in_place):
+            raise ValueError('a rewritten model needs a copy of the weights: write another path with weights="copy"')
         write_ir(path, self.xml(), source=self.document.path, weights=self.weights, how=weights, force=force, in_place=in_place)
 
     def to_dict(self) -> dict[str, Any]:

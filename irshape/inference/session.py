@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from irshape.inference.engine import Engine
@@ -15,7 +15,6 @@ from irshape.inference.inputs import (
     Symbols,
     asked_inputs,
     by_name,
-    note_changed_ranks,
     parse_batch,
     recorded_inputs,
 )
@@ -79,59 +78,30 @@ class Session:
         *,
         symbols: Symbols | None = None,
         batch: int | str | None = None,
-        patch_constants: bool = False,
         **named: ShapeLike,
     ) -> Inference:
         """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
         self._work.renew()
-        return self._reshaped(
-            asked_inputs(self.model, {**by_name(inputs, "shapes", '{"x": "[1,3,H,W]"}'), **named}, symbols),
-            batch,
-            patch_constants=patch_constants,
-        )
+        asked = asked_inputs(self.model, {**by_name(inputs, "shapes", '{"x": "[1,3,H,W]"}'), **named}, symbols)
+        return self._reshaped(asked, batch)
 
-    def _reshaped(self, asked: Inputs, batch: int | str | None, *, patch_constants: bool) -> Inference:
+    def _reshaped(self, asked: Inputs, batch: int | str | None) -> Inference:
         """Give inputs the asked shapes, if the model can have them."""
         notes: list[Diagnostic] = []
         if batch is not None:
             asked, notes = self._batched(asked, parse_batch(batch))
+        return self._answered(asked, notes)
+
+    def _answered(self, asked: Inputs, notes: Sequence[Diagnostic]) -> Inference:
+        """The inference with the asked shapes. They become those of the session if the model can have them."""
         wanted = self._inputs.updated(asked)
-        engine = self.attempt(wanted)
-        if patch_constants:
-            from irshape.inference.blockers import substitution, unpatched
-
-            numbers, obstacle = substitution(self._new_engine, self._inputs, wanted)
-            self._work.renew()
-            if numbers:
-                try:
-                    return self._patched(numbers, wanted, notes)
-                except OverflowError as error:
-                    obstacle = unpatched(self.model, str(error), None, "choose other sizes")
-            notes += [obstacle] if obstacle else []
-        inference = conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
-        if inference.ok:
-            self._inputs = wanted
-        if inference.ok or any(note.severity == ERROR for note in notes):
-            return inference
-        from irshape.inference.blockers import blockers
-
-        engine.diagnostics = blockers(self._new_engine, engine, self._inputs, wanted)
-        return conclude(engine, remarks=[*self._remarks, *notes, *note_changed_ranks(engine)])
+        inference = conclude(self.attempt(wanted), remarks=[*self._remarks, *notes], asked=wanted)
+        self._inputs = wanted if inference.ok else self._inputs
+        return inference
 
     def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
         """The asked shapes, with a batch size for the inputs that they do not name, and remarks about it."""
         raise NotImplementedError
-
-    def _patched(self, numbers: Mapping[int, Mapping[int, int]], wanted: Inputs, notes: Sequence[Diagnostic]) -> Inference:
-        """Go on with a patched model, and infer it with the wanted shapes. Raises OverflowError."""
-        from irshape.inference.patch import patched
-
-        assert self._weights is not None  # the elements of constants were read from there
-        model, weights, patches = patched(self.model, self._weights, numbers)
-        self.model, self._weights, self._inputs, self._plans = model, weights, wanted.of(model), None
-        inference = conclude(self.attempt(self._inputs), remarks=[*self._remarks, *notes], asked=self._inputs)
-        inference.patches = patches
-        return inference
 
     def attempt(self, inputs: Inputs) -> Engine:
         """The engine after a pass with these shapes, which do not become those of the session. Raises InputError.

@@ -218,10 +218,10 @@ _family(
         "To check everything, leave out --no-weights (in a configuration: weights = false).",
     ),
     (
-        "N109 note: constants not patched",
-        "--patch-constants changes constants only if irshape knows elements with which every layer passes. The message says why it knows none.",
-        "Nothing is written. The errors are all layers that stand in the way.",
-        "Convert the model again with these input shapes, or choose sizes that need no change of the constant that the message names.",
+        "N109 note: chosen",
+        "The file does not decide how a layer works at the sizes that are asked for. --choose first took the first way, or kept a number.",
+        "At the recorded sizes the model computes what it did. At other sizes it may compute something else than its author meant.",
+        "Compare the model with its source at another size, or give a second export at other sizes: --like other.xml.",
     ),
 )
 
@@ -449,6 +449,18 @@ _family(
         "Some sizes of a dynamic shape are valid, but OpenVINO checks the bounds of the shape alone and refuses them.",
         "OpenVINO cannot load the file, only a variant with other bounds.",
         "Give the inputs static shapes or tighter bounds.",
+    ),
+    (
+        "S207 error: size held fast",
+        "A layer or a constant holds a size that was asked to be another one, or to be open.",
+        "Nothing is written: the model fails, or computes something else, with the sizes that were asked for.",
+        "Add --rewrite, which changes whatever holds the old size. If the message says that this is not possible, convert the model again.",
+    ),
+    (
+        "S208 error: not decided by the file",
+        "Several formulas fit a layer at the sizes that are asked for, or a number stays although the size that it belongs to is open.",
+        "Nothing is written: the model may compute something else than its author meant.",
+        "Say which sizes are meant (--set H=32*k), give a second export at other sizes (--like other.xml), or take the first way: --choose first.",
     ),
 )
 

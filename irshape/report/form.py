@@ -40,7 +40,7 @@ class Field(NamedTuple):
 
     `schema` is the schema of its value, and `get` finds the value: by default, the attribute with the name of the member. `convert` makes
     JSON of the value; its second argument is the answer that the object is a part of. A member that is `optional` is left out where its
-    value is empty.
+    value is None.
     """
 
     schema: Schema
@@ -70,7 +70,7 @@ class Form:
         data: dict[str, Any] = {}
         for name, get, convert, optional in self._rows:
             value = get(one)
-            if not optional or value:
+            if not optional or value is not None:
                 data[name] = value if convert is None else convert(value, one if whole is None else whole)
         return data
 
@@ -174,7 +174,7 @@ _FIX: Final = Form(
     title="text: the change in a few words",
     is_safe="flag: whether check --fix applies it",
     edits=_EDITS,
-    evidence=Field({"type": "string", "description": "why a safe fix is safe"}, optional=True),
+    evidence=Field({"type": "string", "description": "why a safe fix is safe"}, lambda fix: fix.evidence or None, optional=True),
 )
 DIAGNOSTIC: Final = Form(
     code=Field({"enum": sorted(CATALOGUE), "description": "the kind of the fault, as docs/diagnostics.md explains it"}),

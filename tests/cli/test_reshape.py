@@ -60,29 +60,28 @@ def test_a_model_that_refuses_a_size_says_where_its_sizes_are(shape: str, last: 
     assert lines_of(capsys, "reshape", ATROUS, "--input", shape)[1][-1] == last
 
 
-def test_blockers_are_listed_and_nothing_is_written(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
+def test_what_holds_an_old_size_is_listed_and_nothing_is_written(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
     target = baked.with_name("out.xml")
     code, lines, err = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "-o", target)
     assert code == 1
-    assert lines[2].endswith("S201 data must have as many elements as shape: 48 and 24 differ [Reshape reshape_2]")
-    assert lines[3].startswith(f"    see {baked}:")
-    assert lines[4].endswith("element 0 of Const 'const_1' (line 10) is 1, but 2 would fit")
+    assert lines[2].endswith("S207 Reshape 'reshape_2' holds an old size: pattern is [1,24], and [-1,24] would fit [Reshape reshape_2]")
+    assert lines[3] == "    hint: add --rewrite, which changes whatever holds the old size"
     assert "not written" in err
     assert not target.exists()
 
 
-def test_patched_constants_are_listed_and_written_with_the_model(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
+def test_changes_are_listed_and_written_with_the_model(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
     target, before = baked.with_name("out.xml"), baked.with_suffix(".bin").read_bytes()
-    code, lines, err = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "--patch-constants", "-o", target)
+    code, lines, err = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "--rewrite", "-o", target)
     assert (code, err) == (0, "")
     assert lines[2:] == [
         "ID  LAYER        TYPE       WAS      IS",
         " 0  parameter_0  Parameter  [1,4,6]  f32[2,4,6]",
         " 3  result_3     Result     [1,24]   f32[2,24]",
         "",
-        "patched in a copy of the weights",
-        "WAS  IS  CONSTANTS",
-        "  1  2   1",
+        "rewritten: 1 change",
+        "   TYPE  LAYER      WHAT     WAS     IS       HOW",
+        "Reshape  reshape_2  pattern  [1,24]  [-1,24]  forced",
         "",
         "1 file, 4 layers: no faults",
         f"written: {target}",
@@ -91,24 +90,27 @@ def test_patched_constants_are_listed_and_written_with_the_model(capsys: pytest.
     assert baked.with_suffix(".bin").read_bytes() == before
 
 
-def test_patches_are_in_the_json(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
-    code, lines, _ = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "--patch-constants", "--format", "json")
+def test_changes_are_in_the_json(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
+    code, lines, _ = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "--rewrite", "--format", "json")
     report = json.loads("\n".join(lines))
     assert code == 0
-    assert report["substitutions"] == [{"was": 1, "is": 2, "constants": 1}]
-    assert report["patches"] == [{"layer": "1", "layer_name": "const_1", "line": 10, "elements": [{"index": 0, "was": 1, "is": 2}]}]
+    (mend,) = report["mends"]
+    assert [mend[key] for key in ("layer", "layer_name", "port", "was", "now", "kind")] == [
+        "2", "reshape_2", "pattern", "[1,24]", "[-1,24]", "forced",
+    ]  # fmt: skip
+    assert report["choices"] == report["kept"] == report["unproven"] == []
     Draft202012Validator(json.loads((ROOT / "schemas" / "report.schema.json").read_text())).validate(report)
 
 
-def test_a_refusal_to_patch_is_in_the_json_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_refusal_to_rewrite_is_in_the_json_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     target = tmp_path / "out.xml"
-    arguments = ("--input", "image[1,3,225,256]", "--patch-constants", "--format", "json", "-o", target)
+    arguments = ("--input", "image[1,3,225,256]", "--rewrite", "--format", "json", "-o", target)
     code, lines, err = lines_of(capsys, "reshape", ATROUS, *arguments)
     report = json.loads("\n".join(lines))
     assert code == 1
     assert "not written" in err
-    assert "patches" not in report
-    assert [found["code"] for found in report["diagnostics"]][:2] == ["N109", "S204"]
+    assert "mends" not in report
+    assert [found["code"] for found in report["diagnostics"]][:1] == ["S204"]
     assert not target.exists()
 
 
@@ -127,11 +129,9 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
         (("--batch", "2,3"), "the batch must be one size, not '2,3'"),
         (("--input", "y[1]"), "the model has no input 'y'; it has 'parameter_0'"),
         (("--batch", "2", "--weights", "copy"), "--weights needs -o"),
-        (("--batch", "2", "--patch-constants", "--in-place"), "--patch-constants and --in-place cannot be combined"),
-        (
-            ("--batch", "2", "--patch-constants", "--weights", "link", "-o", "x.xml"),
-            "--patch-constants and --weights link cannot be combined",
-        ),
+        (("--batch", "2", "--rewrite", "--in-place"), "--rewrite and --in-place cannot be combined"),
+        (("--batch", "2", "--rewrite", "--weights", "link", "-o", "x.xml"), "--rewrite and --weights link cannot be combined"),
+        (("--batch", "2", "--choose", "first"), "--choose needs --rewrite"),
     ],
 )
 def test_what_cannot_be_done_is_said_on_a_line(

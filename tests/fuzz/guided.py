@@ -15,11 +15,10 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["irshape"]):
-    import irshape.inference.batch
-
+    import irshape.answers.batch.axes
     import irshape.api.verbs
-    import irshape.inference.blockers
     import irshape.inference.inputs
+    import irshape.reshaping.walk
     import irshape.shape.notation
     import irshape.xml.example
     import irshape.xml.fastlane

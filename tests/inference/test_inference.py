@@ -96,7 +96,7 @@ def test_symbols_travel_as_formulas_and_guards_tell_what_must_hold() -> None:
         ({"parameter_0": "[1,"}, {}, "never closed"),
         ({"parameter_0": "[1,2..1]"}, {}, "larger"),
         ({"parameter_0": "[H]"}, {"H": "x*"}, "the symbol H"),
-        ({"parameter_0": "[1]"}, {"H": "1..2"}, "the model has no symbol 'H'; it has none, because all its sizes are fixed"),
+        ({"parameter_0": "[1]"}, {"H": "1..2"}, "the model has no symbol 'H', because all its sizes are fixed; name the sizes: --input"),
         ({"parameter_0": 5}, {}, "must be a text, a sequence of sizes, an OpenVINO shape or an array, not int"),
     ],
 )

@@ -35,7 +35,6 @@ BESIDE = {
     "X205": {"G113"},  # a model without layers has no Result
     "V106": {"R401"},  # the division is told at its layer, too; a model in which no rule reads the quotient is accepted
     "N102": {"S101"},  # the note is given where a layer fails
-    "N109": {"S201"},  # the layer for which no constant is patched
 }
 
 

@@ -457,7 +457,7 @@ COST: Final = form.Form(
     outputs=_TENSORS.list("the outputs of the model"),
     state=form.Form(name="text", before=shown_amount(), after=shown_amount()).list("the bytes of each variable"),
     peak_memory=_PEAK.one("the most bytes that activations take at one time", lambda cost: _Peak(cost.peak.layer(cost.near), cost)),
-    sweep=_SWEPT.list("the amounts at the sizes of --set S=128,256,512", "swept", optional=True),
+    sweep=_SWEPT.list("the amounts at the sizes of --set S=128,256,512", lambda cost: cost.swept or None, optional=True),
     folded="count: layers of constants alone, which are computed before the model runs",
     layers=_LAYERS.list("in the order of the file, those of bodies included"),
     diagnostics=form.diagnostics(),

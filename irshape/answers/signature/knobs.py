@@ -10,7 +10,7 @@ from typing import TypeAlias
 from irshape.answers.signature.data import name_data_sizes
 from irshape.answers.signature.discovery import Discovery
 from irshape.inference.inference import conclude
-from irshape.inference.inputs import InputError, Inputs
+from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.model.load import load
 from irshape.model.model import Model, Node
 from irshape.ops.infrastructure import ReadValueV6
@@ -147,7 +147,23 @@ class Knobs:
         names = list(self._found.ranges)
         close = [one for one in names if one.lower() == name.lower()] or get_close_matches(name, names, 1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
-        return f"the model has no symbol {name!r}; it has {', '.join(names) or 'none, because all its sizes are fixed'}{hint}"
+        if not names:
+            return f"the model has no symbol {name!r}, because all its sizes are fixed; name the sizes: {self._example(name)}"
+        return f"the model has no symbol {name!r}; it has {', '.join(names)}{hint}"
+
+    def _example(self, name: str) -> str:
+        """An option that gives sizes of the first input names, the given one among them."""
+        for node in self._model.parameters:
+            sizes = list(map(str, described_shape(node) or ()))
+            letters = {1: "S", 2: "NS", 3: "NSE", 4: "NCHW", 5: "NCDHW"}.get(len(sizes), "")
+            open_axes = (0,) if name == "N" else [axis for axis, letter in enumerate(letters) if letter in "SDHW"]
+            for axis in open_axes:
+                sizes[axis] = letters[axis]
+            if open_axes:
+                if name not in sizes:
+                    sizes[open_axes[0]] = name
+                return f'--input "{node.name}[{",".join(sizes)}]"'
+        return "--input"
 
 
 def _has(shape: DescribedShape, names: Collection[str]) -> bool:

@@ -19,10 +19,10 @@ class SymbolSession(Session):
 
     _knobs: tuple[Knobs, Sizes] | None = None
 
-    def _reshaped(self, asked: Inputs, batch: int | str | None, *, patch_constants: bool) -> Inference:
+    def _reshaped(self, asked: Inputs, batch: int | str | None) -> Inference:
         has_symbols = asked.symbols or asked.formulas or self._inputs.symbols
         if not has_symbols or self._inputs.updated(asked).are_named:
-            inference = super()._reshaped(asked, batch, patch_constants=patch_constants)
+            inference = super()._reshaped(asked, batch)
             self._knobs = None if inference.ok else self._knobs
             return inference
         before, (knobs, sizes) = (self.model, self._inputs), self._turned(asked)
@@ -31,7 +31,7 @@ class SymbolSession(Session):
             model, asked = knobs.set(sizes)
             if model is not self.model:  # a variable has another shape
                 self.model, self._inputs, self._plans = model, self._inputs.of(model), None
-            inference = super()._reshaped(asked, batch, patch_constants=patch_constants)
+            inference = super()._reshaped(asked, batch)
             is_ok = inference.ok
         finally:
             if not is_ok and self.model is not before[0]:

@@ -102,7 +102,9 @@ RESHAPE: Final = net(
     [edge("0.0 2.0"), edge("1.0 2.1"), edge("2.2 3.0")],
 )
 
-PATCH: Final = 'irshape reshape model.xml --input "x[12]" --patch-constants'
+
+ASKED: Final = 'irshape reshape model.xml --input "x[S]"'
+REWRITE: Final = f"{ASKED} --rewrite"
 
 # The rows of the output are as many as those of both inputs: a sum of two terms.
 JOINED: Final = net(
@@ -167,7 +169,9 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "W107": Snippet(Run(CONSTANT, b"\x1f\x8b\x08\0"), Run(CONSTANT, NUMBERS)),
     "W201": Snippet(Run(CONSTANT, NUMBERS + bytes(8)), Run(CONSTANT, NUMBERS)),
     "W202": Snippet(Run(PAIR.replace('offset="16"', 'offset="12"'), THREE[:20]), Run(PAIR, THREE)),
-    "N109": Snippet(Run(RESHAPE, NUMBERS, PATCH), Run(RESHAPE, NUMBERS[:8] + b"\xff" * 8, PATCH)),
+    "N109": Snippet(Run(RESHAPE, NUMBERS, f"{REWRITE} --choose first"), Run(RESHAPE, NUMBERS[:8] + b"\xff" * 8, ASKED)),
+    "S207": Snippet(Run(RESHAPE, NUMBERS, ASKED), Run(RESHAPE, NUMBERS[:8] + b"\xff" * 8, ASKED)),
+    "S208": Snippet(Run(RESHAPE, NUMBERS, REWRITE), Run(RESHAPE, NUMBERS[:8] + b"\xff" * 8, ASKED)),
     "W203": Snippet(Run(CONSTANT), Run(CONSTANT, NUMBERS)),
     "N107": Snippet(Run(EXTENDED), Run(MODEL)),
     "R303": Snippet(Run(CONSTANT.replace('size="16"', 'size="24"'), NUMBERS + bytes(8)), Run(CONSTANT, NUMBERS)),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from irshape.inference.inputs import ShapeLike, Shapes, Symbols
     from irshape.inference.plan.plan import Plan
+    from irshape.reshaping.session import Choose
     from irshape.xml.source import Source
 
 
@@ -26,14 +27,14 @@ class Session:
 
     def __init__(self, source: Source | Model, **reading: Unpack[Reading]) -> None:
         """Takes a model, or what `irshape.read` takes. Raises the errors of `irshape.read`."""
-        from irshape.answers.signature.session import SymbolSession
+        from irshape.reshaping.session import Session as Inner
 
         model, weights, opaque = taken(source, reading)
-        self._session = SymbolSession(model._graph, weights=weights, opaque=opaque)
+        self._session = Inner(model._graph, weights=weights, opaque=opaque)
 
     @property
     def model(self) -> Model:
-        """The model; after a reshape that has patched constants, a copy with the new elements."""
+        """The model; after a reshape that has rewritten it, the rewritten one."""
         return published(self._session.model)
 
     @property
@@ -55,7 +56,9 @@ class Session:
         *,
         symbols: Symbols | None = None,
         batch: int | str | None = None,
-        patch_constants: bool = False,
+        rewrite: bool = False,
+        like: Source | Model | None = None,
+        choose: Choose = None,
         **named: ShapeLike,
     ) -> Inference:
         """Give inputs other shapes, by name (`image="[1,3,H,W]"`) or as a mapping; those that are not named keep theirs.
@@ -65,11 +68,39 @@ class Session:
         If the model cannot have these shapes, the errors of the answer list every layer in the way, with the constants at fault; then the
         session stays as it was.
 
-        With `patch_constants`, the constants at fault get the elements that fit, in a copy of the weights, if every layer then passes:
-        `patches` in `Inference.to_dict` lists them, and the session goes on with the patched model. If irshape knows no such elements, a
-        note (N109) says why.
+        With `rewrite`, whatever holds an old size is changed: a constant, or a few layers that compute the size from a tensor that has it.
+        `mends` in `Inference.to_dict` lists the changes, and the session goes on with the rewritten model. Where the file does not decide,
+        the answer has errors (S208), and lists them as `choices`, `kept` and `unproven`; `like`, a second export at other sizes, decides,
+        and `choose="first"` takes the first way and says so in a note for each.
         """
-        return Inference(self._session.reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants, **named))
+        other = None if like is None else taken(like, {})[0]._graph
+        found = self._session.reshape(inputs, symbols=symbols, batch=batch, rewrite=rewrite, like=other, choose=choose, **named)
+        return Inference(found)
 
     def __repr__(self) -> str:
         return f"<Session of {self.model!r}>"
+
+
+def reshape(
+    source: Source | Model,
+    inputs: Shapes | None = None,
+    *,
+    symbols: Symbols | None = None,
+    batch: int | str | None = None,
+    rewrite: bool = False,
+    like: Source | Model | None = None,
+    choose: Choose = None,
+    **reading: Unpack[Reading],
+) -> Inference:
+    """Infer the model with other input shapes; `Inference.write` writes the reshaped file.
+
+    If the model cannot have these shapes, the errors name what holds the old sizes. With `rewrite`, this is changed; `Session.reshape` says
+    how, and what `like` and `choose` decide. `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what
+    `infer` does otherwise, and raises `InputError` if the batch axis is ambiguous. Where all inputs of a
+    model with state become fixed and a second inference cannot run, an error says so (P106).
+    """
+    from irshape.answers.second_inference import refuse_outgrown
+
+    found = Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, rewrite=rewrite, like=like, choose=choose)
+    refuse_outgrown(found._inference)
+    return found

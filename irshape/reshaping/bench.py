@@ -1,0 +1,284 @@
+"""The bench on which a model is rewritten: its draft at open sizes, what every tensor was at the recorded sizes, and the mends so far.
+
+A *recorded* size is the number that the model had; an *open* size is a formula of the symbols that were asked for. Every mend keeps this
+rule: at the recorded sizes each tensor has its recorded shape and the same elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+
+from irshape.answers.batch.traces import Traces
+from irshape.editing.arrays import element_type_of
+from irshape.editing.graph import Graph
+from irshape.editing.layers import Tensor, layer_of, tensor_of
+from irshape.editing.state import Item, Value
+from irshape.inference.facts import Fact
+from irshape.model.model import Node
+from irshape.ops.flow import Axis, Factor, Trace
+from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, symbols
+from irshape.shape.fold import replaced
+from irshape.shape.polynomial import Expression
+from irshape.shape.shape import Shape
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from irshape.editing.draft import Draft
+
+CONSTANTS: Final = ("Const", "Constant")
+# A rule that does not declare that it reads elements follows none; the elements of so small a constant are read here.
+_FEW: Final = 16
+
+
+class Mend(NamedTuple):
+    """One change: the port `port` of a layer held `was` and now holds `now`.
+
+    `kind` is *forced*: no other formula fits; *generated*: the elements of a constant go on by the law that the recorded ones follow;
+    *chosen*: other formulas fit as well; *first*: the first elements of a constant, because the sizes end at the recorded one.
+    """
+
+    layer: str
+    type: str
+    key: str
+    line: int | None
+    port: str
+    was: str
+    now: str
+    kind: str
+    why: str
+
+
+class Doubt(NamedTuple):
+    """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence."""
+
+    layer: str
+    type: str
+    key: str
+    line: int | None
+    what: str
+
+
+class Refusal(Exception):
+    """No mend is known. `item` is the layer, `reason` says why in words that follow its name, `constant` is the constant at fault.
+
+    `code` is that of the fault that the rule of the layer finds, if it finds one: then the reason is its message.
+    """
+
+    def __init__(self, item: Item, reason: str, constant: Item | None = None, hint: str | None = None, code: str | None = None) -> None:
+        super().__init__(f"{item!r}: {reason}")
+        self.item = item
+        self.reason = reason
+        self.constant = constant
+        self.hint = hint
+        self.code = code
+
+
+class Mixed(Refusal):
+    """A layer mixes the samples of a batch."""
+
+
+class Notes:
+    """All that a walk writes down, so that a step back can restore it.
+
+    `traces` say what axes are made of, `joined` which factors a product was joined of, `sums` which parts a Concat put one after another,
+    by the slot of its output. `made` are the tensors that were made for a purpose, `places` the axes that have a formula as their size.
+    `proofs` are the constants that were made again, each with the tensor that takes its place.
+    """
+
+    __slots__ = ("joined", "kept", "made", "mends", "places", "proofs", "sums", "traces", "unproven")
+
+    def __init__(self, traces: Traces) -> None:
+        self.traces = traces
+        self.joined: dict[object, Axis] = {}
+        self.sums: dict[int, list[Factor]] = {}
+        self.made: dict[object, Tensor] = {}
+        self.places: dict[Expression, list[tuple[Value, int]]] = {}
+        self.mends: list[Mend] = []
+        self.kept: list[Doubt] = []
+        self.unproven: list[Doubt] = []
+        self.proofs: list[tuple[Item, Tensor]] = []
+
+    def copy(self) -> Notes:
+        """The notes as they are now."""
+        copied = Notes(self.traces.copy())
+        copied.joined, copied.sums, copied.made = dict(self.joined), dict(self.sums), dict(self.made)
+        copied.places = {formula: list(own) for formula, own in self.places.items()}
+        copied.mends, copied.kept, copied.unproven, copied.proofs = self.mends[:], self.kept[:], self.unproven[:], self.proofs[:]
+        return copied
+
+
+class Bench:
+    """A draft whose inputs have the sizes that are asked for, beside the recorded shapes.
+
+    `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol. `batch` is the symbol of the
+    batch, None if there is none, and `asked` are the numbers that were asked for in place of symbols. `item` is the layer that is
+    visited, `traced` the trace of its output if a mend gives it, and `instead` the layer that a mend has put in its place. `pick` chooses
+    one of several options.
+    """
+
+    def __init__(
+        self, draft: Draft, recorded: Sequence[Fact], numbers: Mapping[str, int], batch: str | None, asked: Mapping[str, int]
+    ) -> None:
+        self.draft = draft
+        self.graph = Graph.__new__(Graph)
+        self.graph._draft = draft
+        self.recorded: dict[int, Shape] = {slot: fact.shape for slot, fact in enumerate(recorded)}
+        self.numbers = dict(numbers)
+        self.asked = asked
+        self.batch = batch
+        self.notes = Notes(Traces(batch))
+        self.item: Item = next(iter(draft.state.items.values()))
+        self.traced: Trace | None = None
+        self.instead: Item | None = None
+        self.pick: Callable[[Sequence[Any]], Any] = lambda options: options[0]
+
+    # Facts.
+
+    def shape(self, value: Value) -> Shape:
+        """The shape at the open sizes."""
+        return self.draft.facts.of(value).shape
+
+    def sizes(self, value: Value) -> tuple[Size, ...]:
+        """The shape at the open sizes. Refuses a tensor of unknown rank."""
+        shape = self.shape(value)
+        if shape is None:
+            self.refuse(f"reads {value.item!r}, whose rank is not known")
+        return tuple(shape)
+
+    def recorded_sizes(self, value: Value) -> tuple[int, ...] | None:
+        """The shape at the recorded sizes; None if it is not known as numbers."""
+        shape = self.recorded.get(value.slot, ...)
+        if shape is ...:
+            shape = tuple([self.at(size) for size in self.shape(value) or ()])
+        numbers = tuple([size for size in shape or () if isinstance(size, int)])
+        return None if shape is None or len(numbers) != len(shape) else numbers
+
+    def at(self, size: Size) -> Size:
+        """The recorded value of a size; the size itself if the recorded sizes do not tell it."""
+        try:
+            return evaluate(size, self.numbers)
+        except (KeyError, ZeroDivisionError):
+            return size
+
+    def elements(self, value: Value) -> tuple[Any, ...] | None:
+        """The elements of a tensor of sizes, each a number or a formula; None if they are not known."""
+        found = self.draft.facts.of(value).elements
+        if isinstance(found, tuple):
+            return found
+        shape = self.shape(value)
+        numbers = [size for size in shape or () if isinstance(size, int)]
+        if shape is None or len(numbers) != len(shape) or prod(numbers) > _FEW:
+            return None
+        array = self.array(value)
+        return None if array is None or array.dtype.kind not in "iu" else tuple(array.reshape(-1).tolist())
+
+    def array(self, value: Value) -> NDArray[Any] | None:
+        """The elements of a Const, also of one behind a Convert; None for any other tensor."""
+        constant = self.constant_of(value)
+        return None if constant is None else layer_of(self.draft, constant).data
+
+    def constant_of(self, value: Value | None) -> Item | None:
+        """The Const that a tensor is, or that a Convert before it reads; None for any other tensor."""
+        if value is None:
+            return None
+        if value.item.type == "Convert":
+            return self.constant_of(value.item.inputs[0])
+        return value.item if value.item.type in CONSTANTS else None
+
+    def trace(self, value: Value) -> Trace:
+        """What each axis of a tensor is made of."""
+        return self.notes.traces.of(value.slot, self.draft.facts.of(value), self.recorded_sizes(value)).trace or ()
+
+    def holds_batch(self, size: Size) -> bool:
+        """Whether a size depends on the batch."""
+        return self.batch is not None and isinstance(size, Dim) and self.batch in symbols(size)
+
+    def alone(self, size: Size) -> object:
+        """The formula of a size for the recorded batch."""
+        if not isinstance(size, Dim) or not self.holds_batch(size) or self.batch is None:
+            return expression_of(size)
+        table = size.scope.polynomials
+        named = size.scope.named(self.batch)
+        symbol = None if named is None else table.only_atom(expression_of(named))
+        return replaced(size.polynomial, {} if symbol is None else {symbol.index: self.numbers[self.batch]})
+
+    def is_open(self, size: Size) -> bool:
+        """Whether a size depends on a size that was asked for, other than the batch."""
+        return isinstance(size, Dim) and not self.holds_batch(size) and not symbols(size).isdisjoint(self.numbers)
+
+    # Words.
+
+    def refuse(self, reason: str, constant: Item | None = None, hint: str | None = None) -> NoReturn:
+        """Say why the layer that is visited cannot be mended."""
+        raise Refusal(self.item, reason, constant, hint)
+
+    def mend(self, port: str, was: object, now: object, kind: str = "forced", why: str = "", item: Item | None = None) -> None:
+        """Write a change down."""
+        item = item or self.item
+        if isinstance(now, tuple | list):
+            now = [self.wanted(size) for size in now]
+        self.notes.mends.append(Mend(*self.place(item), port, _text(was), _text(now), kind, why))
+
+    def wanted(self, size: Any) -> Any:
+        """A size as it was asked for: its number if only numbers were asked for."""
+        if isinstance(size, Dim) and symbols(size) <= self.asked.keys():
+            return evaluate(size, self.asked)
+        return size
+
+    def keep(self, what: str) -> None:
+        """Write down a number that stays although its axis is open."""
+        self.notes.kept.append(Doubt(*self.place(self.item), what))
+
+    def place(self, item: Item) -> tuple[str, str, str, int | None]:
+        """Name, type, id and line of a layer; a new layer has no line."""
+        base: Node | None = item.base
+        line = None if base is None else base.line
+        return item.name, item.type, str(item.id), line
+
+    # Edits.
+
+    def add(self, type: str, *inputs: Any, name: str, version: str | None = None, **attributes: Any) -> Tensor:
+        """The output of a new layer."""
+        return self.graph.add(type, *inputs, name=name, version=version, **attributes).output
+
+    def tensor(self, value: Value) -> Tensor:
+        """The public tensor of a value."""
+        return tensor_of(self.draft, value)
+
+    def connect(self, port: int, source: Any, item: Item | None = None) -> None:
+        """Let an input of the layer that is visited read another tensor, in the element type of the one before."""
+        item = item or self.item
+        before = item.inputs[port]
+        assert before is not None
+        like = self.tensor(before).element_type
+        layer = layer_of(self.draft, item)
+        if isinstance(source, Tensor):
+            if source.element_type is not like:
+                source = self.add("Convert", source, name=f"{item.name}/{port}", destination_type=like)
+            layer.connect(port, source)
+        else:
+            layer.connect(port, self.graph.constant(source, name=f"{item.name}/{port}", element_type=element_type_of(like)))
+
+    def again(self, item: Item, *inputs: Any) -> Tensor:
+        """The output of a layer like another one with other inputs."""
+        return self.add(item.type, *inputs, name=f"{item.name}/wide", version=item.version, **item.attributes)
+
+
+def total(sizes: Iterable[Size]) -> Size:
+    """The sum of sizes."""
+    found: Size = 0
+    for size in sizes:
+        found = found + size
+    return found
+
+
+def listed(sizes: Iterable[Any]) -> str:
+    """A shape in words."""
+    return f"[{','.join(formula_text(size) if isinstance(size, int | Dim) else str(size) for size in sizes)}]"
+
+
+def _text(given: object) -> str:
+    return listed(given) if isinstance(given, tuple | list) else str(given)

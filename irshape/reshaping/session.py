@@ -1,0 +1,257 @@
+"""A session that grants a reshape only if it holds, rewrites the model if that is asked for, and says what is baked in if not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from irshape.answers.signature.session import SymbolSession
+from irshape.editing.state import EditError
+from irshape.inference.engine import Engine
+from irshape.inference.inference import Inference, conclude
+from irshape.inference.inputs import InputError, Inputs, note_changed_ranks
+from irshape.model.build import place
+from irshape.model.model import Model, Node
+from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
+from irshape.report.text import counted
+from irshape.reshaping.grants import unmet
+
+if TYPE_CHECKING:
+    from irshape.inference.inputs import ShapeLike, Shapes, Symbols
+    from irshape.reshaping.bench import Doubt, Mend, Refusal
+    from irshape.reshaping.rewriting import Rewriter
+    from irshape.reshaping.walk import Witness
+    from irshape.reshaping.wish import Wish
+    from irshape.shape.notation import Described
+    from irshape.xml.source import Source
+
+Choose = Literal["first"] | None
+
+# So many causes are told one by one.
+_MOST_CAUSES = 8
+_COMPARE = "compare the model with single samples, and take it all the same: --choose first"
+_OTHER = "choose other sizes, or convert the model again"
+_TRY = "add --rewrite, which changes whatever holds the old size"
+_DECIDE = "say which sizes are meant (--set {name}=32*k), give a second export (--like other.xml), or take the first way: --choose first"
+
+
+class _How(NamedTuple):
+    """How a reshape goes on where constants hold the old sizes: whether it rewrites, the second export, and who chooses."""
+
+    rewrite: bool = False
+    like: Any = None
+    choose: Choose = None
+
+
+class Session(SymbolSession):
+    """A session whose answers hold: a size that is granted can be had."""
+
+    _how = _How()
+    _axes: Mapping[Node, int] = MappingProxyType({})  # the axes of the batch that is asked for
+
+    def reshape(  # type: ignore[override]
+        self,
+        inputs: Shapes | None = None,
+        /,
+        *,
+        symbols: Symbols | None = None,
+        batch: int | str | None = None,
+        rewrite: bool = False,
+        like: Source | Model | None = None,
+        choose: Choose = None,
+        **named: ShapeLike,
+    ) -> Inference:
+        """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`.
+
+        With `rewrite`, whatever holds an old size is changed. `like` is a second export at other sizes, and decides what this file does
+        not. With `choose="first"` the first way is taken where nothing decides.
+        """
+        self._how = _How(rewrite, like, choose)
+        try:
+            return super().reshape(inputs, symbols=symbols, batch=batch, **named)
+        finally:
+            self._how, self._axes = _How(), MappingProxyType({})
+
+    def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
+        found, notes = super()._batched(asked, batch)
+        if not self._how.rewrite:
+            return found, notes
+        sized = {node: shape for node, shape in found.shapes.items() if node not in asked.shapes}
+        self._axes = {node: shape.index(batch) for node, shape in sized.items() if shape is not None}
+        return found, []  # whether the rewritten model keeps the batch, the rewriting proves
+
+    def _answered(self, asked: Inputs, notes: Sequence[Diagnostic]) -> Inference:
+        wanted = self._inputs.updated(asked)
+        engine = self.attempt(wanted)
+        broken = unmet(engine, asked, wanted)
+        if self._how.rewrite:
+            return self._rewritten(asked, wanted, notes)
+        if any(note.severity == ERROR for note in notes):
+            return conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
+        if not broken and not any(one.severity == ERROR for one in engine.diagnostics):
+            inference = conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
+            self._inputs = wanted if inference.ok else self._inputs
+            return inference
+        engine.diagnostics = self._causes(engine, asked, wanted, broken)
+        return conclude(engine, remarks=[*self._remarks, *notes, *note_changed_ranks(engine)])
+
+    # Rewriting.
+
+    def _rewritten(self, asked: Inputs, wanted: Inputs, notes: Sequence[Diagnostic]) -> Inference:
+        """The inference of the rewritten model, with which the session goes on; or the errors that say why there is none."""
+        from irshape.reshaping.bench import Refusal
+
+        rewriter, wish = self._rewriter(asked, wanted)
+        try:
+            rewriting = rewriter.rewrite()
+        except EditError as error:
+            raise InputError(str(error)) from None
+        except Refusal as error:
+            return self._refused(wanted, [_refusal(self.model, error)], notes)
+        doubts = [_doubtful(self.model, code, doubt, wish) for code, doubt in rewriting.doubts]
+        if doubts and self._how.choose is None:
+            inference = self._refused(wanted, doubts, notes)
+            inference.rewriting = rewriting
+            return inference
+        chosen = [Diagnostic("N109", one.message, one.where) for one in doubts]
+        for node, axis in self._axes.items() if wish.batch else ():
+            told = f"the batch is axis {axis} of {node.name!r}: every layer keeps its samples apart"
+            chosen.append(Diagnostic("N101", told, place(self.model.document, node.layer, node.layer.offset)))
+        before = self.model, self._weights, self._inputs
+        now = Inputs({rewriting.model.node(node.id): shape for node, shape in wanted.shapes.items()}, *wanted[1:])
+        self.model, self._weights, self._inputs, self._plans = rewriting.model, rewriting.weights, now, None
+        engine = self.attempt(now)
+        named = Inputs({rewriting.model.node(node.id): shape for node, shape in asked.shapes.items()}, *asked[1:])
+        engine.diagnostics = _with(engine.diagnostics, unmet(engine, named, now))
+        inference = conclude(engine, remarks=[*self._remarks, *notes, *chosen], asked=now)
+        inference.rewriting = rewriting if rewriting.mends else None
+        if not inference.ok:
+            (self.model, self._weights, self._inputs), self._plans = before, None
+        return inference
+
+    def _refused(self, wanted: Inputs, errors: Iterable[Diagnostic], notes: Sequence[Diagnostic]) -> Inference:
+        """The inference with the wanted shapes, whose errors are these."""
+        engine = self.attempt(wanted)
+        kept = Diagnostics(engine.diagnostics.most)
+        kept += [one for one in engine.diagnostics if one.severity != ERROR]
+        kept += errors
+        engine.diagnostics = kept
+        self._plans = None
+        return conclude(engine, remarks=[*self._remarks, *notes, *note_changed_ranks(engine)])
+
+    def _rewriter(self, asked: Inputs, wanted: Inputs) -> tuple[Rewriter, Wish]:
+        from irshape.reshaping.rewriting import Rewriter
+        from irshape.reshaping.wish import batch_axes, wish
+
+        before = self._new_engine()
+        before.run(self._inputs.question(before))
+        recorded = {node: before.slots[node.first_slot].shape for node in self.model.parameters}
+        made = wish(wanted, recorded, self._axes or batch_axes(wanted, recorded))
+        return Rewriter(self._new_engine, self._inputs, made, self._witness(made)), made
+
+    def _witness(self, made: Wish) -> Witness | None:
+        """What the second export says."""
+        if self._how.like is None:
+            return None
+        from irshape.reshaping.walk import Witness
+
+        other = Session(self._how.like)
+        engine = other.attempt(other._inputs)
+        shapes = {
+            (node.type, node.name, index): engine.slots[node.first_slot + index].shape
+            for node in engine.model.nodes
+            if node.type not in ("Const", "Constant")
+            for index in range(node.layer.signature.output_count)
+        }
+        sizes: dict[str, int] = {}
+        for node, shape in made.inputs.shapes.items():
+            seen = shapes.get((node.type, node.name, 0))
+            if seen is None or len(seen) != len(shape or ()):
+                raise InputError(f"the other export has no input {node.name!r} of rank {len(shape or ())}")
+            for one, size in zip(shape or (), seen, strict=True):
+                if one.name and isinstance(size, int):
+                    sizes[one.name] = (size - one.offset) // one.factor
+        if sizes.items() <= made.recorded.items():
+            raise InputError("the other export has the sizes of this one, so it decides nothing: export the model with other sizes")
+        return Witness(shapes, sizes)
+
+    # Blame.
+
+    def _causes(self, engine: Engine, asked: Inputs, wanted: Inputs, broken: Sequence[Diagnostic]) -> Diagnostics:
+        """The diagnostics of a reshape that is refused: what holds the old sizes first, and how many errors follow from that."""
+        from irshape.reshaping.bench import Refusal
+
+        found = Diagnostics(engine.diagnostics.most)
+        errors = [one for one in (*engine.diagnostics, *broken) if one.severity == ERROR]
+        places = {(one.code, one.where) for one in broken}
+        found += [one for one in engine.diagnostics if one.severity != ERROR and (one.code, one.where) not in places]
+        if not self.model.document.is_complete or self.model.document.is_example:
+            found += errors
+            return found
+        rewriter, _ = self._rewriter(asked, wanted)
+        try:
+            causes = [_cause(self.model, mend) for mend in rewriter.walked().bench.notes.mends]
+            hint = _TRY
+        except Refusal as error:
+            hint = None
+            causes = [_refusal(self.model, error)]
+        if not causes:
+            found += errors
+            return found
+        told = causes[:_MOST_CAUSES]
+        if len(causes) > len(told):
+            told[-1].message += f"; {counted(len(causes) - len(told), 'layer')} more hold old sizes"
+        follow = [one for one in errors if one.where.layer_id not in {cause.where.layer_id for cause in causes}]
+        if follow:
+            told[-1].message += f"; {counted(len(follow), 'error')} {'follows' if len(follow) == 1 else 'follow'} from this"
+        told[-1].hint = hint or told[-1].hint
+        found += told
+        return found
+
+
+def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
+    """The diagnostics with others in place of those at the same places with the same codes."""
+    others = list(more)
+    places = {(one.code, one.where) for one in others}
+    found = Diagnostics(diagnostics.most)
+    found += [one for one in diagnostics if (one.code, one.where) not in places]
+    found += others
+    return found
+
+
+def _node(model: Model, key: str) -> Node | None:
+    return next((node for node in model.nodes if node.key == key), None)
+
+
+def _refusal(model: Model, error: Refusal) -> Diagnostic:
+    """The error that a refused rewriting is."""
+    from irshape.reshaping.bench import Mixed
+
+    base = error.item.base
+    where = place(model.document, base.layer if base else None, base.layer.offset if base else model.document.graph.offset)
+    if error.code is not None:
+        return Diagnostic(error.code, error.reason, where, severity=ERROR, hint=error.hint)
+    constant = error.constant.base if error.constant is not None else None
+    related, held = [], ""
+    if constant is not None:
+        related.append(place(model.document, constant.layer, constant.layer.offset))
+        held = "" if repr(error.constant) in error.reason else f": Const {constant.name!r} (line {related[0].line}) holds the old size"
+    code = "P110" if isinstance(error, Mixed) else "S207"
+    hint = "convert the model again with another batch, or run one sample after the other" if code == "P110" else _OTHER
+    return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=error.hint or hint, related=tuple(related))
+
+
+def _cause(model: Model, mend: Mend) -> Diagnostic:
+    """The error that a baked-in size is."""
+    node = _node(model, mend.key)
+    where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
+    return Diagnostic("S207", f"{mend.type} {mend.layer!r} holds an old size: {mend.port} is {mend.was}, and {mend.now} would fit", where)
+
+
+def _doubtful(model: Model, code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
+    """The error that an open question is."""
+    node = _node(model, doubt.key)
+    where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
+    name = next((name for name in wish.recorded if name != wish.batch), "N")
+    return Diagnostic(code, doubt.what, where, hint=_DECIDE.format(name=name) if code == "S208" else _COMPARE)

@@ -1,0 +1,322 @@
+"""Layers that read sizes: what a baked-in number means at open sizes.
+
+A handler looks at the layer that is visited, and mends the input that it reads as a size. Several formulas may fit; the bench is asked to
+pick one. Whether the layer then passes, the walk checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from irshape.editing.layers import layer_of
+from irshape.editing.state import Item, Value
+from irshape.ops.flow import Trace, same
+from irshape.reshaping.bench import listed, total
+from irshape.reshaping.formulas import scalar, vector
+from irshape.reshaping.traces import targets
+from irshape.shape.dim import Dim, Size, product, symbols
+
+if TYPE_CHECKING:
+    from irshape.reshaping.bench import Bench
+
+# The most combinations of sizes that are tried for an Interpolate.
+_MOST: Final = 24
+
+
+class _Option(NamedTuple):
+    """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order."""
+
+    rank: tuple[int, int, int]
+    order: tuple[int, ...] | None
+    trace: Trace
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        return tuple(product([factor.size for factor in axis]) for axis in self.trace)
+
+    def __str__(self) -> str:
+        return f"{listed(self.sizes)}{f' behind a Transpose {list(self.order)}' if self.order else ''}"
+
+
+def _input(item: Item, port: int) -> Value:
+    value = item.inputs[port]
+    assert value is not None
+    return value
+
+
+def reshape(bench: Bench) -> None:
+    """The pattern of a Reshape, by the traces that its output may have."""
+    item = bench.item
+    data, out = _input(item, 0), item.outputs[0]
+    recorded, shape = bench.recorded_sizes(out), bench.shape(data)
+    if recorded is None or shape is None or not any(isinstance(size, Dim) for size in shape):
+        return
+    options = _options(bench, data, recorded)
+    now, pattern = bench.shape(out), bench.elements(_input(item, 1))
+    if now is not None and pattern and any(isinstance(one, Dim) for one in pattern):  # the model computes it from shapes already
+        options = [one for one in options if one.order is None and all(map(same, one.sizes, now))]
+    if not options:
+        return
+    chosen = bench.pick(options)
+    if chosen.order is not None:
+        transposed = bench.add("Transpose", bench.tensor(data), np.array(chosen.order, np.int64), name=f"{item.name}/transpose")
+        layer_of(bench.draft, item).connect(0, transposed)
+        bench.mend("data", "a Reshape that moves an axis of size 1", f"behind a Transpose {list(chosen.order)}")
+        data, now = _input(item, 0), None
+    if now is None or len(now) != len(chosen.sizes) or not all(map(same, now, chosen.sizes)):
+        set_shape(bench, 1, chosen.sizes, data)
+    bench.traced = chosen.trace
+
+
+def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option]:
+    """The traces that a Reshape may give, the likeliest first.
+
+    OpenVINO turns a Transpose that moves an axis of size 1 into a Reshape. So the same Reshape behind a Transpose is an option, too.
+    """
+    trace, joined = bench.trace(data), bench.notes.joined
+    options = [_Option((one.mixed, 0, one.moved), None, one.trace) for one in targets(trace, recorded, joined)]
+    flat = _flat(trace)
+    for own, axis in enumerate(trace):
+        real = [factor for factor in axis if factor.size != 1]
+        if len(real) != 1 or not isinstance(real[0].size, Dim) or real[0].recorded != 1:
+            continue
+        for to in range(len(trace)):
+            order = [one for one in range(len(trace)) if one != own]
+            order.insert(to, own)
+            moved = tuple(trace[one] for one in order)
+            if _flat(moved) != flat:
+                found = [one for one in targets(moved, recorded, joined) if not one.mixed]
+                options += [_Option((0, 1, one.moved), tuple(order), one.trace) for one in found]
+    options.sort(key=lambda one: one.rank)
+    distinct: list[_Option] = []
+    for option in options:
+        if option.order is None or all(listed(option.sizes) != listed(other.sizes) for other in distinct):
+            distinct.append(option)
+    return distinct
+
+
+def _flat(trace: Trace) -> list[Any]:
+    return [factor for axis in trace for factor in axis if factor != (1, 1)]
+
+
+def set_shape(bench: Bench, port: int, wanted: Sequence[Size], data: Value) -> None:
+    """Let an input of the layer that is visited hold these sizes: as numbers, 0 and -1 if these mean exactly this, else computed."""
+    item = bench.item
+    before, own = bench.elements(_input(item, port)), bench.sizes(data)
+    copies = item.attributes.get("special_zero", "false").lower() in ("true", "1")
+    was = "computed sizes" if before is None else before
+    if item.type == "Reshape" and 0 not in wanted:
+        copied = [axis < len(own) and same(own[axis], size) for axis, size in enumerate(wanted)]
+        pattern = [size if isinstance(size, int) else 0 if is_copied else None for size, is_copied in zip(wanted, copied, strict=True)]
+        if pattern.count(None) + (pattern.count(0) if not copies else 0) <= 1:
+            pattern = [-1 if one is None or (one == 0 and not copies) else one for one in pattern]
+        elif pattern.count(None) <= 1:
+            pattern = [-1 if one is None else one for one in pattern]
+            layer_of(bench.draft, item).set(special_zero=True)
+        if None not in pattern:
+            bench.connect(port, np.array(pattern, np.int64))
+            if _gives(bench, item, wanted):
+                bench.mend("pattern", was, pattern)
+                return
+    computed = vector(bench, wanted, data)
+    if item.type == "Reshape" and 0 in wanted:
+        layer_of(bench.draft, item).set(special_zero=False)
+    bench.connect(port, computed)
+    if not _gives(bench, item, wanted):
+        bench.refuse(f"gives {listed(bench.shape(item.outputs[0]) or ())} for the sizes {listed(wanted)}")
+    bench.mend("pattern" if item.type == "Reshape" else "target", was, wanted)
+
+
+def _gives(bench: Bench, item: Item, wanted: Sequence[Size]) -> bool:
+    shape = bench.shape(item.outputs[0])
+    return shape is not None and len(shape) == len(wanted) and all(map(same, shape, wanted))
+
+
+def gather(bench: Bench) -> None:
+    """A Gather of all elements of an axis in their order, as `mask[arange(n)]` leaves it, is a Reshape."""
+    item = bench.item
+    data, indices = _input(item, 0), bench.array(_input(item, 1))
+    axes = bench.elements(_input(item, 2))
+    if indices is None or not axes or not isinstance(axes[0], int) or int(item.attributes.get("batch_dims", 0)):
+        return
+    axis = axes[0] % len(bench.sizes(data))
+    recorded, all_recorded = bench.recorded_sizes(data), bench.recorded_sizes(item.outputs[0])
+    if recorded is None or all_recorded is None or not isinstance(bench.sizes(data)[axis], Dim):
+        return
+    if indices.size != recorded[axis] or indices.size < 2 or not np.array_equal(indices.reshape(-1), np.arange(indices.size)):
+        return
+    new = bench.add("Reshape", bench.tensor(data), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
+    bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
+    bench.tensor(item.outputs[0]).replace_uses(new)
+    why = (
+        "" if bench.holds_batch(bench.sizes(data)[axis]) else "the indices are all, in their order; they are taken to be all at other sizes"
+    )
+    bench.mend("indices", f"0..{indices.size - 1}", "all", "generated" if why else "forced", why)
+    bench.instead = new._value.item
+
+
+def broadcast(bench: Bench) -> None:
+    """The target of a Broadcast, which repeats the open axes of its data."""
+    item = bench.item
+    data, recorded = _input(item, 0), bench.recorded_sizes(item.outputs[0])
+    target, shape = bench.elements(_input(item, 1)), bench.sizes(data)
+    if recorded is None or target is None or any(isinstance(one, Dim) for one in target):
+        return
+    if item.attributes.get("mode", "numpy").lower() == "explicit":
+        return
+    wanted: list[Size] = list(recorded)
+    lag = len(recorded) - len(shape)
+    for axis, size in enumerate(shape):
+        if isinstance(size, Dim) and bench.at(size) == recorded[axis + lag]:
+            wanted[axis + lag] = size
+    if any(isinstance(size, Dim) for size in wanted):
+        set_shape(bench, 1, wanted, data)
+
+
+def slice_ends(bench: Bench) -> None:
+    """An end of a Slice at or behind the recorded size means: to the end."""
+    item = bench.item
+    data = _input(item, 0)
+    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(_input(item, 2))
+    axes = bench.elements(_input(item, 4)) if len(item.inputs) > 4 else None
+    if ends is None or recorded is None:
+        return
+    is_long = str(bench.tensor(_input(item, 2)).element_type) == "i64"
+    last = np.iinfo(np.int64 if is_long else np.int32).max
+    new = [
+        last if isinstance(end, int) and isinstance(shape[axis], Dim) and last > end >= recorded[axis] else end
+        for end, axis in zip(ends, axes or range(len(ends)), strict=False)
+    ]
+    if new != list(ends) and all(isinstance(one, int) for one in new):
+        bench.connect(2, np.array(new, np.int64))
+        bench.mend("ends", ends, ["to the end" if one == last else one for one in new])
+
+
+def strided_ends(bench: Bench) -> None:
+    """An end of a StridedSlice at or behind the recorded size means: to the end."""
+    item = bench.item
+    data = _input(item, 0)
+    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(_input(item, 2))
+    if ends is None or recorded is None or any(1 in _mask(item, name, 0) for name in ("new_axis_mask", "ellipsis_mask")):
+        return
+    kept = _mask(item, "end_mask", len(ends))
+    new = [
+        int(bool(kept[at]) or (at < len(shape) and isinstance(shape[at], Dim) and isinstance(end, int) and end >= recorded[at]))
+        for at, end in enumerate(ends)
+    ]
+    if new != kept[: len(ends)]:
+        layer_of(bench.draft, item).set(end_mask=tuple(new))
+        bench.mend("ends", ends, ["to the end" if one else end for one, end in zip(new, ends, strict=True)])
+
+
+def _mask(item: Item, name: str, length: int) -> list[int]:
+    """The numbers of a mask of a StridedSlice, 0 for those that it does not state."""
+    found = [int(one) for one in item.attributes.get(name, "").split(",") if one.strip()]
+    return found + [0] * max(length - len(found), 0)
+
+
+def interpolate(bench: Bench) -> None:
+    """The sizes of an Interpolate: those of an axis that some tensor has, else a multiple of its own."""
+    item = bench.item
+    if item.attributes.get("shape_calculation_mode", "sizes") != "sizes" or len(item.inputs) < 2:
+        return
+    data = _input(item, 0)
+    sizes, shape, recorded = bench.elements(_input(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
+    if sizes is None or recorded is None or not any(isinstance(size, Dim) for size in shape):
+        return
+    last = 2 if item.version == "opset11" else 3
+    axes = bench.elements(_input(item, last)) if len(item.inputs) > last else range(len(shape))
+    options: list[list[Size]] = [[]]
+    for number, axis in zip(sizes, axes or (), strict=False):
+        own = shape[axis % len(shape)]
+        found: list[Size] = [number]
+        if isinstance(number, int) and isinstance(own, Dim):
+            if not bench.holds_batch(own):
+                found = _resolutions(bench, item, number, axis % len(shape))
+            elif number == recorded[axis % len(shape)]:
+                found = [own]
+        options = [[*one, size] for one in options for size in found][:_MOST]
+    options = [one for one in options if any(isinstance(size, Dim) for size in one)]
+    if not options or all(isinstance(one, Dim) for one in sizes):
+        return
+    wanted = bench.pick([_Sizes(one) for one in options])
+    bench.connect(1, vector(bench, wanted, data))
+    bench.mend("sizes", sizes, wanted)
+
+
+class _Sizes(list[Any]):
+    """Sizes that are an option."""
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        return tuple(self)
+
+    def __str__(self) -> str:
+        return listed(self)
+
+
+def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
+    """Formulas with this value at the recorded sizes: of the same axis at another resolution, the inputs' first; else a multiple."""
+    own, rank = bench.sizes(_input(item, 0))[axis], len(bench.sizes(_input(item, 0)))
+    recorded = bench.recorded_sizes(_input(item, 0))
+    found: dict[Any, Size] = {}
+    places = [place for one in bench.notes.places.values() for place in one if place[1] == axis and place[0].item.label < item.label]
+    for value, _ in sorted(places, key=lambda place: -place[0].item.label):
+        shape = bench.shape(value)
+        if shape is not None and len(shape) == rank and bench.at(shape[axis]) == number and symbols(shape[axis]) == symbols(own):
+            found.setdefault(str(shape[axis]), shape[axis])
+    if recorded and recorded[axis] and number % recorded[axis] == 0:
+        found.setdefault(str(own * (number // recorded[axis])), own * (number // recorded[axis]))
+    return sorted(found.values(), key=lambda size: str(size) not in symbols(size)) or [number]
+
+
+def top_k(bench: Bench) -> None:
+    """A TopK that takes all of an axis sorts it."""
+    item = bench.item
+    data = _input(item, 0)
+    count, shape, recorded = bench.elements(_input(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
+    axis = int(item.attributes["axis"]) % len(shape)
+    if not count or recorded is None or not isinstance(count[0], int) or count[0] != recorded[axis] or not isinstance(shape[axis], Dim):
+        return
+    bench.connect(1, scalar(bench, shape[axis], data))
+    bench.mend("k", count, [shape[axis]], "generated", "it sorts the whole axis, and is taken to do so at other sizes")
+
+
+def split(bench: Bench) -> None:
+    """The lengths of a VariadicSplit: the parts that a Concat joined, else one part takes the rest."""
+    item = bench.item
+    data, axes, lengths = _input(item, 0), bench.elements(_input(item, 1)), bench.elements(_input(item, 2))
+    recorded = bench.recorded_sizes(data)
+    if not axes or not lengths or recorded is None or not all(isinstance(one, int) for one in (*axes, *lengths)):
+        return
+    axis = axes[0] % len(recorded)
+    size = bench.sizes(data)[axis]
+    if not isinstance(size, Dim):
+        return
+    whole = tuple(recorded[axis] - sum(lengths) - 1 if one == -1 else one for one in lengths)
+    for parts in bench.notes.sums.values():
+        if tuple(part.recorded for part in parts) == whole and same(total([part.size for part in parts]), size):
+            wanted: list[Any] = [part.size for part in parts]
+            break
+    else:
+        if -1 in lengths:
+            return
+        order = sorted(range(len(whole)), key=lambda at: -whole[at])
+        wanted = bench.pick([_Sizes([-1 if own == at else one for own, one in enumerate(whole)]) for at in order])
+    bench.connect(2, vector(bench, wanted, data))
+    bench.mend("lengths", lengths, wanted)
+
+
+HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
+    "Reshape": reshape,
+    "Gather": gather,
+    "Broadcast": broadcast,
+    "Slice": slice_ends,
+    "StridedSlice": strided_ends,
+    "Interpolate": interpolate,
+    "TopK": top_k,
+    "VariadicSplit": split,
+}

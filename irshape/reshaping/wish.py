@@ -1,0 +1,127 @@
+"""A wish: the sizes that are asked for, as symbols whose recorded values are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import Final, NamedTuple
+
+from irshape.inference.inputs import InputError, Inputs
+from irshape.model.model import Node
+from irshape.shape.notation import Described, DescribedShape, SymbolRange
+from irshape.shape.shape import Shape
+
+# The letters of axes by rank, for sizes that have no name.
+_LETTERS: Final = {1: "S", 2: "NS", 3: "NSE", 4: "NCHW", 5: "NCDHW"}
+_BATCH: Final = "N"
+
+
+class Wish(NamedTuple):
+    """Sizes that are asked for.
+
+    `inputs` have a symbol for every size that changes, `recorded` is the value of each symbol in the file, and `asked` the number that was
+    asked for in its place, if one was. `batch` is the symbol of the batch, None if no size is one.
+    """
+
+    inputs: Inputs
+    recorded: dict[str, int]
+    asked: dict[str, int]
+    batch: str | None
+
+    @property
+    def is_static(self) -> bool:
+        """Whether only numbers are asked for."""
+        return bool(self.recorded) and self.recorded.keys() == self.asked.keys()
+
+
+def wish(wanted: Inputs, recorded: Mapping[Node, Shape], batch: Mapping[Node, int]) -> Wish:
+    """The wish that inputs of these shapes make of a model with the recorded ones. `batch` is the axis of the batch of some inputs.
+
+    Raises `InputError` if one symbol has two values in the file.
+    """
+    maker = _Maker(wanted)
+    shapes: dict[Node, DescribedShape] = {}
+    for node, shape in wanted.shapes.items():
+        known = recorded.get(node)
+        if shape is None or known is None or len(shape) != len(known):
+            shapes[node] = shape
+            continue
+        letters = _LETTERS.get(len(shape), "")
+        sizes = []
+        for axis, (size, was) in enumerate(zip(shape, known, strict=True)):
+            if not isinstance(was, int):
+                sizes.append(size)
+            elif batch.get(node) == axis:
+                sizes.append(maker.opened(size, was, _BATCH, is_batch=True))
+            else:
+                sizes.append(maker.opened(size, was, letters[axis : axis + 1] or "D", is_batch=False))
+        shapes[node] = tuple(sizes)
+    return Wish(Inputs(shapes, maker.ranges), maker.recorded, maker.asked, maker.batch)
+
+
+class _Maker:
+    """Gives the sizes symbols, one size one symbol."""
+
+    def __init__(self, wanted: Inputs) -> None:
+        self.names = set(wanted.names)
+        self.given = wanted.symbols
+        self.ranges: dict[str, SymbolRange] = {}
+        self.recorded: dict[str, int] = {}
+        self.asked: dict[str, int] = {}
+        self.batch: str | None = None
+        self._pairs: dict[tuple[int, int, bool], str] = {}
+
+    def opened(self, size: Described, was: int, letter: str, *, is_batch: bool) -> Described:
+        """The size with a symbol in it, if it is not the recorded one."""
+        if size.symbols:
+            return self._named(size, was, is_batch=is_batch)
+        if size.low == size.high == was:
+            return size
+        is_number = size.low == size.high
+        name = self._pairs.get((was, size.low, is_batch)) if is_number else self.batch if is_batch else None
+        if name is None:
+            name = self._new(letter)
+            if is_number:
+                self._pairs[was, size.low, is_batch] = name
+                self.asked[name] = size.low
+            # A smaller number asks for no more than sizes up to the recorded one.
+            high = (was if size.low < was else inf) if is_number else size.high
+            self.ranges[name] = SymbolRange(1 if is_number else max(size.low, 1), high)
+            self.recorded[name] = was
+        self.batch = name if is_batch else self.batch
+        return Described(0, inf, name)
+
+    def _named(self, size: Described, was: int, *, is_batch: bool) -> Described:
+        for name in size.symbols:
+            low, high, modulus, remainder = self.given.get(name, SymbolRange(1, inf))
+            self.ranges[name] = SymbolRange(max(low, 1), high, modulus, remainder)
+        if size.formula is None:
+            value, rest = divmod(was - size.offset, size.factor)
+            if rest or value < 0:
+                raise InputError(f"no {size.name} makes {size} the size of the file, which is {was}")
+            if self.recorded.setdefault(size.name, value) != value:
+                raise InputError(f"{size.name} would be {self.recorded[size.name]} and {value} in the file: give the two sizes two names")
+            self.batch = size.name if is_batch else self.batch
+        return size
+
+    def _new(self, letter: str) -> str:
+        """A name that nothing has."""
+        name, number = letter, 2
+        while name in self.names:
+            name, number = f"{letter}{number}", number + 1
+        self.names.add(name)
+        return name
+
+
+def batch_axes(wanted: Inputs, recorded: Mapping[Node, Shape]) -> dict[Node, int]:
+    """The axes of inputs that are taken for the batch: of recorded size 1, the first one, or else the only one that is asked to change."""
+    found = {}
+    for node, shape in wanted.shapes.items():
+        known: Sequence[object] = recorded.get(node) or ()
+        if shape is not None and len(known) == len(shape) > 1:
+            pairs = enumerate(zip(shape, known, strict=True))
+            changed = [axis for axis, (size, was) in pairs if size.symbols or not size.low == size.high == was]
+            ones = [axis for axis in changed if known[axis] == 1]
+            if ones and (ones[0] == 0 or len(changed) == 1):
+                found[node] = ones[0]
+    return found

@@ -1,0 +1,129 @@
+"""What a reshape grants: nothing that cannot hold, with and without a rewriting."""
+
+from typing import Any
+
+import pytest
+
+import irshape
+from tests.support.ir import Net, Ref
+
+
+def pattern(net: Net, ref: Ref, sizes: list[int], *, special_zero: bool = False) -> Ref:
+    return net.layer("Reshape", [ref, net.const(sizes)], ["FP32"], special_zero=special_zero)[0]
+
+
+def asked(net: Net, shape: str, **options: Any) -> irshape.Inference:
+    return irshape.reshape(irshape.read(net.xml.encode()), {"parameter_0": shape}, weights=net.bin, **options)
+
+
+def errors(inference: irshape.Inference) -> list[str]:
+    return [f"{one.code} {one.message}" for one in inference.diagnostics if one.severity == "error"]
+
+
+def output(inference: irshape.Inference) -> str:
+    result = inference.model.results[0]
+    return str(inference.layer(str(result.id)).inputs[0].text)
+
+
+def transposed() -> Net:
+    """OpenVINO writes a Transpose that moves an axis of size 1 as a Reshape."""
+    net = Net()
+    moved = pattern(net, net.parameter("f32[5,1,16]"), [1, 5, 16])
+    net.result(net.layer("Softmax", [moved], ["FP32"], "opset8", axis=2)[0])
+    return net
+
+
+def leak() -> Net:
+    """The -1 takes up whatever is baked in elsewhere."""
+    net = Net()
+    flat = pattern(net, net.parameter("f32[1,64,14,14]"), [1, 64, -1])
+    net.result(net.layer("Softmax", [flat], ["FP32"], "opset8", axis=2)[0])
+    return net
+
+
+def token() -> Net:
+    net = Net()
+    x = net.parameter("f32[1,4,8]")
+    net.result(net.layer("Concat", [net.const([[[0.5 * at for at in range(8)]]], "f32"), x], ["FP32"], axis=1)[0])
+    return net
+
+
+def fixed() -> Net:
+    net = Net()
+    net.result(net.layer("Relu", [pattern(net, net.parameter("f32[1,136,6]"), [1, 136, 6])], ["FP32"])[0])
+    return net
+
+
+def test_a_reshape_that_moved_the_batch_is_a_transpose_again() -> None:
+    """Fault A: the pattern [1,5,48] would run, and mix the samples into the channels."""
+    found = asked(transposed(), "[5,3,16]", rewrite=True)
+    assert errors(found) == []
+    assert output(found) == "[3,5,16]"
+    assert [mend["port"] for mend in found.to_dict()["mends"]] == ["data", "pattern"]
+
+
+def test_the_batch_of_a_model_that_holds_it_is_found() -> None:
+    """Fault C: without the rewriting, no axis can be the batch."""
+    found = irshape.reshape(irshape.read(leak().xml.encode()), weights=leak().bin, batch=4, rewrite=True)
+    assert errors(found) == []
+    assert output(found) == "[4,64,196]"
+    assert any(one.code == "N101" and "axis 0 of 'parameter_0'" in one.message for one in found.diagnostics)
+
+
+def test_a_token_is_repeated_for_the_batch() -> None:
+    """Fault D: axis 0 of the token is 1, so its elements are known for every batch."""
+    found = asked(token(), "[3,4,8]", rewrite=True)
+    assert errors(found) == []
+    assert output(found) == "[3,5,8]"
+
+
+@pytest.mark.parametrize("shape", ["[1,136..272,6]", "[1,S,6]", "[1,?,6]"])
+def test_a_size_that_keeps_one_value_is_refused(shape: str) -> None:
+    """Fault E: OpenVINO would fail at 272."""
+    found = asked(fixed(), shape)
+    assert errors(found) == ["S207 Reshape 'reshape_2' holds an old size: pattern is [1,136,6], and [1,-1,6] would fit"]
+    rewritten = asked(fixed(), shape, rewrite=True)
+    assert errors(rewritten) == []
+    assert output(rewritten) == shape.replace("S", "?")
+
+
+def test_a_leading_size_that_leaks_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
+    """Fault F: [1,64,784] is no batch of 4."""
+    from irshape.cli.main import main
+
+    (tmp_path / "leak.xml").write_text(leak().xml)
+    (tmp_path / "leak.bin").write_bytes(leak().bin)
+    main(["reshape", str(tmp_path / "leak.xml"), "--input", "parameter_0[4,64,14,14]"])
+    assert "P110 warning: the batch is mixed: Reshape 'reshape_2'" in capsys.readouterr().out
+    assert output(asked(leak(), "[4,64,14,14]", rewrite=True)) == "[4,64,196]"
+
+
+def square() -> Net:
+    """Tokens of an image, to which a table of 196 positions is added."""
+    net = Net()
+    tokens = pattern(net, net.parameter("f32[1,3,14,14]"), [0, 3, -1], special_zero=True)
+    table = [[[float(row * 196 + at * at) for at in range(196)] for row in range(3)]]
+    net.result(net.layer("Add", [tokens, net.const(table, "f32")], ["FP32"])[0])
+    return net
+
+
+@pytest.mark.parametrize("rewrite", [False, True])
+def test_an_equation_with_a_number_is_refused_with_the_constant(rewrite: bool) -> None:
+    (found,) = errors(asked(square(), "[1,3,H,W]", rewrite=rewrite))
+    assert found.startswith("S207 Add 'add_4' needs H*W elements along axis 2 of Const 'const_3' [1,3,196], and the elements differ")
+
+
+def test_conditions_that_leave_many_sizes_are_listed() -> None:
+    net = Net()
+    net.result(net.layer("SpaceToDepth", [net.parameter("f32[1,3,32,32]")], ["FP32"], block_size=32, mode="blocks_first")[0])
+    found = asked(net, "[1,3,H,W]")
+    assert errors(found) == []
+    assert [str(guard.requirement) for guard in found.guards] == ["H % 32 == 0", "W % 32 == 0"]
+
+
+def test_an_index_behind_the_end_is_refused() -> None:
+    """OpenVINO would meet it only when the model runs."""
+    net = Net()
+    net.result(net.layer("Gather", [net.parameter("f32[1,8]"), net.const([0, 7]), net.const(1)], ["FP32"], "opset8", batch_dims=0)[0])
+    assert errors(asked(net, "[1,9]")) == []
+    assert errors(asked(net, "[1,4]")) == ["R401 indices must be in [-4, 3], got 7"]
