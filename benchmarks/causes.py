@@ -1,8 +1,8 @@
 """`python -m benchmarks.causes MODELS`: whether the first line of a report names the place of a single edit.
 
 Draws models and edits by a seed: a folder, a model in it, a kind of edit. Edits without effect are left out: OpenVINO accepts the edited
-model and infers the shapes and types of the original for every layer that is left. What a file records is different: OpenVINO does not read it, so every such edit
-counts. Models are left out in which irshape or OpenVINO finds a fault before the edit.
+model and infers the shapes and types of the original for every layer that is left. OpenVINO does not read the dims and precisions that a
+file records, so every edit of them counts. Models are left out in which irshape or OpenVINO finds a fault before the edit.
 
 The place of an edit is a layer: the one that was edited, the Consts that hold edited bytes, the layer at the end of an edge. A line names
 it if the diagnostic is in this layer, or if its message, its hint or a related place names the layer. The edit is hidden if the safe fixes
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import os
 import re
 import sys
 from collections import Counter

@@ -132,12 +132,7 @@ def read_canonical(document: Document, *, types_with_bodies: frozenset[str], rea
         layers, at = lane.layers(head.end())
         edges, first, last = lane.edges(at)
         rest = source[last + len(_EDGES_END) :].rstrip(WHITE_SPACE.encode())
-        if (
-            not rest.endswith(_NET_END)
-            or _SUPPRESSION.encode() in rest
-            or _PREPROCESS in rest
-            or not lane.is_sound(rest.decode(), "<net>")
-        ):
+        if not rest.endswith(_NET_END) or _SUPPRESSION.encode() in rest or _PREPROCESS in rest or not lane.is_sound(rest.decode(), "<net>"):
             return False
     except (UnusualError, UnicodeDecodeError):  # only the text behind the edges, a dictionary for example, need not be ASCII
         return False

@@ -11,7 +11,7 @@ import pytest
 
 import irshape
 from irshape.cli.main import main
-from irshape.inference.mending import mended_file
+from irshape.diagnosis.mending import mended_file
 
 ROOT = Path(__file__).parent.parent.parent
 SOUND = (ROOT / "tests" / "data" / "ir" / "synth" / "s2d_blocks_first_b1.xml").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.inference.mending import mendable
+from irshape.diagnosis.mending import mendable
 from tests.support.ir import Net
 
 

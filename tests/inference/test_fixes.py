@@ -10,7 +10,7 @@ import pytest
 
 from irshape import verbs
 from irshape.inference import repair
-from irshape.inference.mending import mendable, mended_file
+from irshape.diagnosis.mending import mendable, mended_file
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
 from irshape.report.fix import Edit, Fix, compatible

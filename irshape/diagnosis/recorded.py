@@ -14,7 +14,7 @@ from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
-from irshape.xml.document import Document, Port, PortRecord, Signature
+from irshape.xml.document import Document, Port, Signature
 
 # What was found of recorded precision and dims, and the fact that they were compared with.
 _Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], list[tuple[str, str]]]
@@ -74,24 +74,6 @@ def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagn
     return kept
 
 
-def exchanged(node: Node, slots: list[Fact]) -> tuple[int, int] | None:
-    """Two input ports of which each records what the other one takes, by their ids; None if there are none."""
-    records = node.layer.signature.records
-    wrong = [place for place, slot in enumerate(node.sources) if slot >= 0 and _differs(records[place], slots[slot])]
-    if len(wrong) != 2:
-        return None
-    first, second = wrong
-    if _differs(records[first], slots[node.sources[second]]) or _differs(records[second], slots[node.sources[first]]):
-        return None
-    return node.layer.inputs[first].id, node.layer.inputs[second].id
-
-
-def _differs(record: PortRecord, fact: Fact) -> bool:
-    """Whether the model contradicts what a port records."""
-    _, precision, dims = record
-    return bool(_contradictions(precision, dims, fact))
-
-
 def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> list[tuple[int, str, str]]:
     """The ports of a node whose records the model contradicts: position, code and message. `known` are the comparisons so far."""
     signature = node.layer.signature
@@ -111,24 +93,28 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
         if dims != fact.shape or precision != fact.element_type.precision:
             faults = known.get((precision, dims, fact))
             if faults is None:
-                faults = known[precision, dims, fact] = _contradictions(precision, dims, fact)
+                faults = known[precision, dims, fact] = contradictions(precision, dims, fact)
             found += [(index, code, message) for code, message in faults]
     return found
 
 
-def _contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact) -> list[tuple[str, str]]:
+def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact) -> list[tuple[str, str]]:
     """Codes and messages of the facts that a port records and the model contradicts."""
     faults: list[tuple[str, str]] = []
     is_same = dims is None or dims == fact.shape
     if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):
         return faults
     if not is_same and dims is not None and not fits(dims, fact.shape):
-        recorded = ",".join("?" if dim < 0 else str(dim) for dim in dims)
-        faults.append(("R301", f"the port records [{recorded}], but the model computes {format_shape(fact.shape)}"))
+        faults.append(("R301", f"the port records {dims_text(dims)}, but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
     if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
         faults.append(("R302", f"the port records {precision}, but the model computes {fact.element_type.precision}"))
     return faults
+
+
+def dims_text(dims: tuple[int, ...] | None) -> str:
+    """Recorded dims as a shape: `[1,?,3]`."""
+    return f"[{','.join('?' if dim < 0 else str(dim) for dim in dims or ())}]"
 
 
 def fits(dims: tuple[int, ...], shape: Shape) -> bool:

@@ -1,0 +1,262 @@
+"""The causes of the faults of a file: which diagnostic names what was edited, and which ones follow from it.
+
+The witnesses of each tensor tell which layers, edges and records contradict the rest of the file (`witnesses.py`), and a search for the
+single change that makes peace tells why (`changes.py`). The diagnostic there becomes a cause. A fault in any other layer follows from the
+causes before it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from irshape.diagnosis.changes import Change, Changes, grouped, said
+from irshape.diagnosis.places import Places
+from irshape.diagnosis.recorded import contradictions, dims_text, fits
+from irshape.diagnosis.witnesses import Witnesses
+from irshape.inference.engine import Engine
+from irshape.model.build import place
+from irshape.model.model import Node
+from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
+from irshape.shape.shape import format_shape
+
+# A file with more contradictions is out of date: no single edit explains it.
+_MOST_CONTRADICTIONS: Final = 128
+# The most layers and edges of a graph that are explained; the others stand for themselves.
+_MOST_EXPLAINED: Final = 16
+RECORDS: Final = ("R301", "R302")
+# Codes that say that OpenVINO reads something else than its author meant.
+_SIGNS: Final = ("R101", "R102", "R104", "W202", "R303")
+# The families of faults that follow from others, and those of the structure of a file.
+_EFFECTS: Final = frozenset("STV")
+_STRUCTURE: Final = frozenset("XG")
+
+# The order of causes: the structure of the file, other certain faults and signs, edits, everything else.
+_OF_STRUCTURE, _OF_SIGNS, _OF_EDITS, _OTHERS = range(4)
+
+
+class Cause(NamedTuple):
+    """A contradiction of a graph.
+
+    `kind` is `record`, `layer`, `edge` or `shape`; `node` the layer at fault. `changes` are those that make peace, the likeliest first.
+    `port` is the position of the port at fault, -1 for none. `group` are further layers that the same change explains.
+    """
+
+    kind: str
+    node: Node
+    changes: tuple[Change, ...] = ()
+    port: int = -1
+    group: tuple[Node, ...] = ()
+
+
+def find_causes(engine: Engine, found: Diagnostics) -> set[Diagnostic]:
+    """Mark the causes among the diagnostics of a pass, add those that have no diagnostic yet, and link what follows from them.
+
+    Gives the faults of records that the other witnesses contradict: only these are safe to mend.
+    """
+    if not any(one.code[0] in "STVAG" or one.code in (*RECORDS, "R401", "R303") for one in found):
+        return set()
+    every = [Witnesses(graph) for graph in engine.graphs()]
+    if sum(one.contradictions for one in every) > _MOST_CONTRADICTIONS:
+        _say_once(found)
+        return set()
+    report = _Report(engine, found)
+    for witnesses in every:
+        report.add(witnesses)
+    report.link()
+    if engine.scope.work.is_done:
+        message = f"not all causes of faults were sought: the search takes more than {engine.scope.work.most} steps (limit work)"
+        document = engine.model.document
+        found += [Diagnostic("N106", message, place(document, None, document.graph.offset))]
+    return report.alone
+
+
+def _say_once(found: Diagnostics) -> None:
+    """Say once that the records of a file are out of date."""
+    stale = sorted((one for one in found if one.code in RECORDS), key=lambda one: one.where.offset or 0)
+    if len(stale) > 1:
+        leader, *others = stale
+        layers = len({(one.where.path, one.where.layer_id) for one in stale})
+        leader.message += f"; {layers} layers record other facts than the model computes, so the records are out of date"
+        leader.hint = "irshape infer --in-place records what the model computes, if the model is right"
+        for one in others:
+            one.caused_by = leader
+
+
+class _Report:
+    """The diagnostics of a file, with the causes among them. `alone` are the faults of records that are wrong alone."""
+
+    def __init__(self, engine: Engine, found: Diagnostics) -> None:
+        self.found = found
+        self.places = Places(engine)
+        self.at: dict[Diagnostic, Node | None] = {one: self.places.at(one.where.offset) for one in found}
+        self.own: dict[Node, list[Diagnostic]] = {}
+        for one, node in self.at.items():
+            if node is not None:
+                self.own.setdefault(node, []).append(one)
+        self.alone: set[Diagnostic] = set()
+        self.leaders: dict[Node, Diagnostic] = {}
+        self.unread: dict[Node, Diagnostic] = {}
+        self.faulty: set[Node] = set()
+        for one in found:
+            is_certain = CATALOGUE[one.code].severity == ERROR and one.code[0] in "XGWA"
+            if is_certain or one.code in _SIGNS:
+                one.rank = _OF_STRUCTURE if one.code[0] in _STRUCTURE else _OF_SIGNS
+            node = self.at[one]
+            if is_certain and node is not None:
+                self.leaders.setdefault(node, one)
+
+    def add(self, witnesses: Witnesses) -> None:
+        """Find the causes in one graph."""
+        self.faulty |= {*witnesses.layers[_MOST_EXPLAINED:], *[*witnesses.edges][_MOST_EXPLAINED:]}
+        for cause in _causes(witnesses):
+            self.faulty |= {cause.node, *cause.group}
+            leader = self._leader(witnesses, cause)
+            if leader is None:
+                continue
+            for node in (cause.node, *cause.group):
+                self.leaders.setdefault(node, leader)
+            for change in cause.changes[:1]:
+                if change.node is not None:
+                    self.unread[change.node] = leader
+
+    def _leader(self, witnesses: Witnesses, cause: Cause) -> Diagnostic | None:
+        """The diagnostic of a cause: one of its layer if there is one, else a new one."""
+        node = cause.node
+        if (known := self.leaders.get(node)) is not None:  # a fault of the structure explains the rest
+            return known
+        own = [one for one in self.own.get(node, ()) if one.code[0] in "STVA" or one.code in (*RECORDS, "R401", *_SIGNS)]
+        if cause.kind == "record":
+            self.alone |= {one for one in own if one.code in RECORDS}
+        own.sort(key=lambda one: (one.code not in _SIGNS, one.severity != ERROR, one.code in RECORDS))
+        text = "; or ".join(change.text for change in cause.changes)
+        if cause.kind == "shape" or not own:
+            message = text
+            if cause.kind == "layer":
+                message = "the layer does not give what it records for the inputs that it records" + (f"; {text}" if text else "")
+            if not message:
+                return None
+            port = None if cause.port < 0 else (*node.layer.inputs, *node.layer.outputs)[cause.port]
+            leader = Diagnostic("R301", message, Changes(witnesses).place(node, port))
+            self.found += [leader]
+            self.at[leader] = node
+        else:
+            leader = own[0]
+            if text:
+                leader.message += f"; {text}"
+        leader.related = (*leader.related, *(where for change in cause.changes for where in change.places))
+        leader.rank = min(leader.rank, _OF_EDITS)
+        return leader
+
+    def link(self) -> None:
+        """Link every fault that follows from a cause."""
+        tags = self._tags()
+        for one in self.found:
+            node = self.at.get(one)
+            if node is None or (one.rank < _OF_EDITS and one.code not in _SIGNS):
+                continue
+            cause = None
+            if node in self.leaders and (one.code[0] in "STVA" or one.code in (*RECORDS, "R401")):
+                cause = self.leaders[node]
+            elif one.code == "G116":
+                cause = self.unread.get(node)
+            elif node not in self.faulty and (one.code[0] in _EFFECTS or one.code in (*RECORDS, "R401")):
+                cause = tags.get(node)
+            if cause is not None and cause is not one:
+                one.caused_by = cause
+
+    def _tags(self) -> dict[Node, Diagnostic]:
+        """The cause of each node: its own, or the first one among the nodes before it. Bodies come after their holder and before it."""
+        tags = dict(self.leaders)
+        graphs = [*self.places.graphs.values()]
+        for graph in (*graphs, *reversed(graphs), *graphs):
+            model = graph.model
+            entering = tags.get(model.holder) if model.holder is not None else None
+            if entering is None and model.holder is not None:
+                entering = next((tags[one] for one in model.holder.producers if one in tags), None)
+            for node in graph.schedule.nodes:
+                if node in tags:
+                    continue
+                before = [tags[one] for one in node.producers if one in tags]
+                inner = [tags[one] for body in node.bodies.values() for one in body.nodes if one in tags]
+                if before or inner:
+                    tags[node] = min(before or inner, key=lambda one: one.where.offset or 0)
+                elif entering is not None and node.type == "Parameter":
+                    tags[node] = entering
+        return tags
+
+
+def _causes(witnesses: Witnesses) -> Iterator[Cause]:
+    """The contradictions of a graph with the changes that explain them, in the order of the graph."""
+    changes = Changes(witnesses)
+    positions = witnesses.graph.schedule.positions
+    found: list[Cause] = []
+    for slot in witnesses.records:
+        node = witnesses.model.nodes[witnesses.model.producers[slot]]
+        found.append(Cause("record", node, (), node.layer.signature.input_count + slot - node.first_slot))
+    blamed: set[int] = set()
+    for node, wrong in [*witnesses.edges.items()][:_MOST_EXPLAINED]:
+        found += _of_edges(changes, node, wrong, blamed)
+    explained = [(node, _of_layer(changes, node)) for node in witnesses.layers[:_MOST_EXPLAINED] if node not in witnesses.edges]
+    found += [Cause("layer", node, tuple(several), -1, tuple(group)) for node, several, group in grouped(explained)]
+    yield from sorted(found, key=lambda one: positions[one.node.index])
+
+
+def _of_layer(changes: Changes, node: Node) -> list[Change]:
+    found = changes.of(node)
+    if not found and any(one.code[0] == "V" or one.code[0] == "S" for one in changes.witnesses.own[node].findings):
+        named = changes.named(node)
+        return [named] if named is not None else []
+    return found
+
+
+def _of_edges(changes: Changes, node: Node, wrong: list[int], blamed: set[int]) -> Iterator[Cause]:
+    """The causes of the inputs of a node that record something else than the tensors that edges lead there."""
+    witnesses, inputs, records = changes.witnesses, node.layer.inputs, node.layer.signature.records
+    if len(wrong) == 2:
+        (one, other), chain = wrong, witnesses.chain
+        ours, theirs = records[one][1:], records[other][1:]
+        if not contradictions(*ours, chain[node.sources[other]]) and not contradictions(*theirs, chain[node.sources[one]]):
+            text = f"inputs {inputs[one].id} and {inputs[other].id} look exchanged: each port records what the other one takes"
+            yield Cause("edge", node, (Change(text),), one)
+            return
+    for index in wrong:
+        slot = node.sources[index]
+        source = witnesses.producer(slot)
+        if slot in blamed or source is None:
+            continue
+        if witnesses.is_read_rightly(node, index):
+            yield Cause("record", node, (), index)
+            continue
+        fact, dims = witnesses.chain[slot], records[index][2]
+        starts = changes.starts_for(node, index)
+        if not starts and _has_other_shape(witnesses, slot, dims):
+            blamed.add(slot)
+            count = len(witnesses.model.readers[slot])
+            readers = "its reader records" if count == 1 else f"its {count} readers record"
+            text = f"the {source.type} has shape {format_shape(fact.shape)}, but {readers} {dims_text(dims)}"
+            yield Cause("shape", source, (Change(text, (changes.place(node, inputs[index]),)),))
+            continue
+        is_shape = dims is not None and not fits(dims, fact.shape)
+        text = f"port {inputs[index].id} records {dims_text(dims) if is_shape else records[index][1]}"
+        text += f", but {said(source)}, from which its edge starts, gives {fact.element_type.precision} {format_shape(fact.shape)}"
+        if starts:
+            several = " or ".join(f"{said(one)}" for one in starts[:2])
+            text += f"; should the edge come from {several}, which nothing reads?"
+            yield Cause("edge", node, (Change(text, (changes.place(starts[0]),), None, starts[0]),), index)
+        else:
+            yield Cause("edge", node, (Change(text),), index)
+
+
+def _has_other_shape(witnesses: Witnesses, slot: int, dims: tuple[int, ...] | None) -> bool:
+    """Whether all readers of a Const or a Parameter record dims that contradict its shape; a Const keeps its number of elements."""
+    source, fact = witnesses.producer(slot), witnesses.chain[slot]
+    if source is None or source.sources or dims is None or fact.shape is None or fits(dims, fact.shape):
+        return False
+    if any(reader.layer.signature.records[at][2] != dims for reader, at in witnesses.readers(slot)):
+        return False
+    if source.type == "Parameter":
+        return True
+    return all(type(size) is int for size in fact.shape) and Counter(fact.shape) == Counter(dims)
