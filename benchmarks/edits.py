@@ -291,7 +291,7 @@ def recorded(draft: Draft, random: Random) -> tuple[str, list[Layer]]:
 
 def precision(draft: Draft, random: Random) -> tuple[str, list[Layer]]:
     """Another recorded precision of an output port."""
-    port = random.choice([port for layer in draft.layers for port in layer.findall("output/port") if port.get("precision")])
+    port = random.choice([port for layer in draft.layers for port in layer.findall("output/port") if port.get("precision") in _PRECISIONS])
     old = port.get("precision")
     port.set("precision", random.choice([one for one in _PRECISIONS if one != old]))
     return f"precision {old} -> {port.get('precision')}", [port.getparent().getparent()]

@@ -8,7 +8,7 @@ causes before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from irshape.diagnosis.changes import Change, Changes, grouped, said
@@ -17,8 +17,7 @@ from irshape.diagnosis.recorded import contradictions, dims_text, fits
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.engine import Engine
 from irshape.model.build import place
-from irshape.model.model import Node
-from irshape.report.catalogue import CATALOGUE
+from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.shape.shape import format_shape
 
@@ -33,8 +32,8 @@ _SIGNS: Final = ("R101", "R102", "R104", "W202", "R303")
 _EFFECTS: Final = frozenset("STV")
 _STRUCTURE: Final = frozenset("XG")
 
-# The order of causes: the structure of the file, other certain faults and signs, edits, everything else.
-_OF_STRUCTURE, _OF_SIGNS, _OF_EDITS, _OTHERS = range(4)
+# The order of causes: an id of two layers, the structure of the file, other certain faults and signs, edits.
+_OF_IDS, _OF_STRUCTURE, _OF_SIGNS, _OF_EDITS = range(4)
 
 
 class Cause(NamedTuple):
@@ -58,13 +57,17 @@ def find_causes(engine: Engine, found: Diagnostics) -> set[Diagnostic]:
     """
     if not any(one.code[0] in "STVAG" or one.code in (*RECORDS, "R401", "R303") for one in found):
         return set()
-    every = [Witnesses(graph) for graph in engine.graphs()]
-    if sum(one.contradictions for one in every) > _MOST_CONTRADICTIONS:
+    every: dict[Model, Witnesses] = {}
+    for graph in reversed([*engine.graphs()]):  # bodies before their holders
+        every[graph.model] = Witnesses(graph, every)
+    if sum(one.contradictions for one in every.values()) > _MOST_CONTRADICTIONS:
         _say_once(found)
         return set()
     report = _Report(engine, found)
-    for witnesses in every:
+    for witnesses in reversed(every.values()):
         report.add(witnesses)
+    report.name_constants()
+    report.lead_to_unread(every)
     report.link()
     if engine.scope.work.is_done:
         message = f"not all causes of faults were sought: the search takes more than {engine.scope.work.most} steps (limit work)"
@@ -101,12 +104,21 @@ class _Report:
         self.unread: dict[Node, Diagnostic] = {}
         self.faulty: set[Node] = set()
         for one in found:
-            is_certain = CATALOGUE[one.code].severity == ERROR and one.code[0] in "XGWA"
+            is_certain = (one.severity == ERROR and one.code[0] in "XGWA") or one.code == "G101"
             if is_certain or one.code in _SIGNS:
-                one.rank = _OF_STRUCTURE if one.code[0] in _STRUCTURE else _OF_SIGNS
+                one.rank = _OF_IDS if one.code == "G101" else _OF_STRUCTURE if one.code[0] in _STRUCTURE else _OF_SIGNS
             node = self.at[one]
             if is_certain and node is not None:
-                self.leaders.setdefault(node, one)
+                for each in self._concerned(one, node):
+                    self.leaders.setdefault(each, one)
+
+    def _concerned(self, fault: Diagnostic, node: Node) -> Iterator[Node]:
+        """The nodes that a fault of the structure concerns: the edges of a layer whose id another one has may lead to the other one."""
+        yield node
+        if fault.code == "G101":
+            for one in node.model.nodes:
+                if one.id == node.id:
+                    yield from (one, *one.producers, *one.consumers)
 
     def add(self, witnesses: Witnesses) -> None:
         """Find the causes in one graph."""
@@ -150,15 +162,49 @@ class _Report:
         leader.rank = min(leader.rank, _OF_EDITS)
         return leader
 
+    def name_constants(self) -> None:
+        """Name the constant at the port of a fault about values, where no cause is known."""
+        for one in self.found:
+            node = self.at.get(one)
+            if node is None or one.where.port is None or one.related or not (one.code[0] == "V" or one.code == "R201"):
+                continue
+            index = next((index for index, port in enumerate(node.layer.inputs) if str(port.id) == one.where.port), -1)
+            slot = node.sources[index] if index >= 0 else -1
+            source = node.model.nodes[node.model.producers[slot]] if 0 <= slot < len(node.model.producers) else None
+            if source is not None and source.type == "Const":
+                where = place(node.model.document, source.layer, source.layer.offset, None, node.model.path)
+                one.message += f"; {said(source)} (line {where.line}) holds them"
+                one.related = (where,)
+
+    def lead_to_unread(self, every: Mapping[Model, Witnesses]) -> None:
+        """Where the only fault is a layer that nothing reads: the layers that take such a tensor from elsewhere may be its readers."""
+        own = [one for one in self.found if one.code == "G116" and one.hint is None and self.at.get(one) is not None]
+        if len(own) != 1 or any(one.rank <= _OF_EDITS or one.severity == ERROR for one in self.found):
+            return
+        node = self.at[own[0]]
+        assert node is not None
+        readers = Changes(every[node.model]).readers_for(node)[:2]
+        if readers:
+            texts = [
+                f"port {reader.layer.inputs[index].id} of {said(reader)}, which takes such a tensor from {said(source)}"
+                for reader, index, source in readers
+            ]
+            own[0].message += f"; should it feed {', or '.join(texts)}?"
+            own[0].related = tuple([Changes(every[node.model]).place(reader) for reader, _, _ in readers])
+
     def link(self) -> None:
         """Link every fault that follows from a cause."""
         tags = self._tags()
+        of_ids = {self.at[one]: one for one in self.found if one.code == "G101" and self.at.get(one) is not None}
         for one in self.found:
             node = self.at.get(one)
+            if of_ids and node is not None and one.code in ("G118", "G119"):
+                graphs = [node.model, *node.bodies.values()]
+                one.caused_by = next((two for at, two in of_ids.items() if at is not None and at.model in graphs), None)
             if node is None or (one.rank < _OF_EDITS and one.code not in _SIGNS):
                 continue
             cause = None
-            if node in self.leaders and (one.code[0] in "STVA" or one.code in (*RECORDS, "R401")):
+            if node in self.leaders and (one.code[0] in "STVA" or one.code in (*RECORDS, "R201", "R401")):
                 cause = self.leaders[node]
             elif one.code == "G116":
                 cause = self.unread.get(node)
@@ -206,10 +252,8 @@ def _causes(witnesses: Witnesses) -> Iterator[Cause]:
 
 def _of_layer(changes: Changes, node: Node) -> list[Change]:
     found = changes.of(node)
-    if not found and any(one.code[0] == "V" or one.code[0] == "S" for one in changes.witnesses.own[node].findings):
-        named = changes.named(node)
-        return [named] if named is not None else []
-    return found
+    named = None if found else changes.named(node)
+    return found if named is None else [named]
 
 
 def _of_edges(changes: Changes, node: Node, wrong: list[int], blamed: set[int]) -> Iterator[Cause]:

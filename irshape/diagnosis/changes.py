@@ -119,6 +119,31 @@ class Changes:
                 found.append(one)
         return sorted(found, key=lambda one: -_likeness(one.name, node.name))
 
+    def readers_for(self, node: Node) -> list[tuple[Node, int, Node]]:
+        """The inputs that may be fed by a layer that nothing reads: they take such a tensor from a source that others read, too.
+
+        Each with the source; the most closely named first.
+        """
+        if not node.layer.signature.output_count:
+            return []
+        record = self.witnesses.outputs(node)[0][1:]
+        found = []
+        for reader in self.graph.schedule.nodes:
+            for index, slot in enumerate(reader.sources):
+                source = self.witnesses.producer(slot)
+                is_like = reader.layer.signature.records[index][1:] == record and source is not None
+                if is_like and source is not None and source is not node and len(self.model.readers.get(slot, ())) > 1:
+                    found.append((reader, index, source))
+        positions = self.graph.schedule.positions
+        near = positions[node.index]
+
+        def order(one: tuple[Node, int, Node]) -> tuple[int, int]:
+            gap = positions[one[0].index] - near
+            return -_likeness(one[0].name, node.name), gap if gap > 0 else 2 * len(positions) - gap
+
+        found.sort(key=order)
+        return [one for one in found if not self.depends(node, one[0])]
+
     def depends(self, node: Node, other: Node) -> bool:
         """Whether a node depends on another one, so that an edge from the first to the second would close a circle."""
         pending, seen = [node], {node.index}

@@ -10,11 +10,11 @@ from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
-from irshape.report.diagnostic import Diagnostic
+from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
-from irshape.xml.document import Document, Port, Signature
+from irshape.xml.document import Document, Port, PortRecord, Signature
 
 # What was found of recorded precision and dims, and the fact that they were compared with.
 _Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], list[tuple[str, str]]]
@@ -32,17 +32,30 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
     run, stubs = engine.current, model.stubs
     slots = run.slots
     # Layers with the same signature and the same outcome need not be compared again.
-    compared: dict[tuple[Signature, object], list[tuple[int, str, str]]] = {}
+    compared: dict[tuple[Signature, object], tuple[list[tuple[int, str, str]], list[int]]] = {}
     known: _Known = {}
     for node, taken in zip(engine.schedule.nodes, run.outcomes or [None] * len(engine.schedule.nodes), strict=True):
         signature = node.layer.signature
-        faults = compared.get((signature, taken))
-        if faults is None:
+        found = compared.get((signature, taken))
+        if found is None:
             if node.op_class is None:
                 continue
-            faults = _faults(node, slots, stubs, known)
+            found = _faults(node, slots, stubs, known)
             if taken is not None and not stubs:
-                compared[signature, taken] = faults
+                compared[signature, taken] = found
+        faults, unclear = found
+        for index in unclear:
+            if (start := other_end(node, index)) is not None:
+                port = node.layer.inputs[index]
+                producer, record = start
+                code, theirs = ("R301", dims_text(record[2])) if record[2] != port.dims else ("R302", record[1])
+                ours = dims_text(port.dims) if code == "R301" else port.precision
+                message = (
+                    f"the port records {ours}, but {producer.type} {clipped(producer.name)!r}, from which its edge starts, records {theirs}"
+                )
+                one = Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path))
+                one.related = (place(document, producer.layer, producer.layer.offset, None, model.path),)
+                behind[one] = []
         for index, code, message in faults:
             layer, output = node.layer, index - len(node.sources)
             slot, before = (node.first_slot + output, node.sources) if output >= 0 else (node.sources[index], [node.sources[index]])
@@ -74,12 +87,25 @@ def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagn
     return kept
 
 
-def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> list[tuple[int, str, str]]:
-    """The ports of a node whose records the model contradicts: position, code and message. `known` are the comparisons so far."""
+def other_end(node: Node, index: int) -> tuple[Node, PortRecord] | None:
+    """The node from which the edge to an input starts, and what its port records, if the two ends of the edge record other facts."""
+    model, record = node.model, node.layer.signature.records[index]
+    producer = model.nodes[model.producers[node.sources[index]]]
+    start = producer.layer.signature.records[producer.layer.signature.input_count + node.sources[index] - producer.first_slot]
+    differ = start[2] != record[2] and start[2] is not None and record[2] is not None
+    return (producer, start) if differ or (start[1] != record[1] and start[1] and record[1]) else None
+
+
+def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> tuple[list[tuple[int, str, str]], list[int]]:
+    """The ports of a node whose records the model contradicts: position, code and message; and the inputs that may record more or less.
+
+    `known` are the comparisons so far.
+    """
     signature = node.layer.signature
     count = signature.input_count
     behind_inputs = node.first_slot - count
     found: list[tuple[int, str, str]] = []
+    unclear: list[int] = []
     for index, record in enumerate(signature.records):
         if index < count:
             slot = node.sources[index]
@@ -95,7 +121,9 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
             if faults is None:
                 faults = known[precision, dims, fact] = contradictions(precision, dims, fact)
             found += [(index, code, message) for code, message in faults]
-    return found
+            if not faults and index < count and not fact.is_poisoned:
+                unclear.append(index)
+    return found, unclear
 
 
 def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact) -> list[tuple[str, str]]:

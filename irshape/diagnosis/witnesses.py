@@ -13,14 +13,14 @@ from a contradiction before it. Elements are not recorded, so they are handed on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from irshape.diagnosis.recorded import contradictions
+from irshape.diagnosis.recorded import contradictions, other_end
 from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome, Transfer
-from irshape.model.model import Node
+from irshape.model.model import Model, Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.xml.document import PortRecord
@@ -41,11 +41,12 @@ class Witnesses:
     `chain` are the facts of the tensors, those that are recorded wherever a rule contradicts what ports record. `taken` are the facts that
     each node takes, `own` what its rule gives for them. `edges` are the inputs whose record contradicts the tensor that an edge leads
     there, `layers` the nodes whose rule fails or contradicts both output port and readers, `records` the tensors whose output port alone
-    is wrong.
+    is wrong. `bodies` are the witnesses of the bodies.
     """
 
-    def __init__(self, graph: Engine) -> None:
+    def __init__(self, graph: Engine, bodies: Mapping[Model, Witnesses]) -> None:
         self.graph = graph
+        self.bodies = bodies
         self.model = graph.model
         self.chain: list[Fact] = [POISONED] * (self.model.slot_count + 2)
         self.taken: dict[Node, tuple[Fact, ...]] = {}
@@ -63,6 +64,12 @@ class Witnesses:
         """The number of nodes that a contradiction concerns."""
         return len(self.edges) + len(self.layers) + len(self.records)
 
+    def is_faulty(self, body: Model) -> bool:
+        """Whether a body, or a body inside it, has a contradiction."""
+        own = self.bodies.get(body)
+        inner = (each for node in body.holders for each in node.bodies.values())
+        return (own is not None and own.contradictions > 0) or any(map(self.is_faulty, inner))
+
     def _visit(self, node: Node) -> None:
         """Let the rule of a node answer for what its input ports record, and compare the answer with what its output ports record."""
         chain, records = self.chain, node.layer.signature.records
@@ -71,7 +78,7 @@ class Witnesses:
             fact = chain[slot]
             if slot < 0 or fact.is_poisoned:
                 fact = self.recorded(node, index)
-            elif contradictions(*records[index][1:], fact):
+            elif contradictions(*records[index][1:], fact) or self._starts_elsewhere(node, index, fact):
                 self.edges.setdefault(node, []).append(index)
                 fact = self.recorded(node, index)
             facts.append(fact)
@@ -85,6 +92,14 @@ class Witnesses:
             is_wrong = fact.is_poisoned or (slot not in self.records and bool(contradictions(*records[count + index][1:], fact)))
             chain[slot] = self.recorded(node, count + index) if is_wrong else fact
 
+    def _starts_elsewhere(self, node: Node, index: int, fact: Fact) -> bool:
+        """Whether the two ends of an edge record other facts, of which the rule of the source gives exactly those of the source."""
+        slot = node.sources[index]
+        if slot in self.model.stubs or other_end(node, index) is None:
+            return False
+        dims = None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])
+        return dims is not None and dims != node.layer.signature.records[index][2]
+
     def recorded(self, node: Node, index: int) -> Fact:
         """The fact that a port records; nothing is known where the port has no dims."""
         return self.graph.origins.recorded_by((*node.layer.inputs, *node.layer.outputs)[index])
@@ -97,6 +112,8 @@ class Witnesses:
             return graph.rules.apply(node, transfer, facts)
         if node.type == "Parameter" and self.model.holder is not None:
             slots = graph.as_read.slots if graph.current is not None else slots
+        if node.index in graph.maps and any(self.is_faulty(body.model) for body in graph.maps[node.index]):
+            return Outcome(graph.origins.recorded(node))  # the bodies say what is wrong
         known = tuple(slots[node.first_slot : node.first_slot + count])
         is_same = all(fact is slots[slot] for fact, slot in zip(facts, node.sources, strict=True))
         if is_same or node.index not in graph.maps:

@@ -111,8 +111,9 @@ class Inference:
     `inference.layer(id)` find one layer, `"name" in inference` says whether there is one. An inference can be pickled and sent to another
     process. `model` is the model, `document` its file and `weights` its weights. `ok` is false if any diagnostic is an error. `diagnostics`
     are sorted by their causes and their places in the file. `graphs` are the model and its bodies, each with the run of its pass. `given`
-    are the shapes of Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in them. `scope` owns the
-    symbols. `asked` are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose ports are trusted.
+    are the shapes of Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in them. `scope` owns
+    the symbols. `asked` are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose
+    ports are trusted.
     `knows_values` says whether irshape knows the values of constants: their weights were read and believed, or the file has no constants.
     `found` are the diagnostics before they are listed.
     `patches` are the constants that a reshape has patched; then `model` and `weights` are copies with the new elements. `remedy` has the

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from irshape import verbs
-from irshape.inference import repair
+from irshape.diagnosis import fixes
 from irshape.diagnosis.mending import mendable, mended_file
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
@@ -301,9 +301,9 @@ def test_of_fixes_that_overlap_the_first_is_taken(edits: list[Edit], chosen: lis
 
 
 def test_every_repair_is_shown() -> None:
-    assert {row[0] for row in SAFE} == set(repair.SAFE)
-    assert repair.BY_HAND.keys() == {"A101", "A103", "R102", "R104"}
-    assert not repair.SAFE.keys() & repair.BY_HAND.keys()
+    assert {row[0] for row in SAFE} == set(fixes.SAFE)
+    assert fixes.BY_HAND.keys() == {"A101", "A103", "R102", "R104"}
+    assert not fixes.SAFE.keys() & fixes.BY_HAND.keys()
 
 
 def variants(op: OpClass, xml: str) -> Iterator[str]:
@@ -342,4 +342,4 @@ def test_attributes_that_are_mended_mean_the_same(op: OpClass, rows: list[tuple[
 
 
 def test_every_safe_fix_says_its_evidence() -> None:
-    assert repair.EVIDENCE.keys() == repair.SAFE.keys()
+    assert fixes.EVIDENCE.keys() == fixes.SAFE.keys()
