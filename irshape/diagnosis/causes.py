@@ -215,7 +215,7 @@ class _Report:
 
     def _tags(self) -> dict[Node, Diagnostic]:
         """The cause of each node: its own, or the first one among the nodes before it. Bodies come after their holder and before it."""
-        tags = dict(self.leaders)
+        tags = {node: one for node, one in self.leaders.items() if node in self.faulty or one.code == "G101"}
         graphs = [*self.places.graphs.values()]
         for graph in (*graphs, *reversed(graphs), *graphs):
             model = graph.model

@@ -93,7 +93,10 @@ def other_end(node: Node, index: int) -> tuple[Node, PortRecord] | None:
     producer = model.nodes[model.producers[node.sources[index]]]
     start = producer.layer.signature.records[producer.layer.signature.input_count + node.sources[index] - producer.first_slot]
     differ = start[2] != record[2] and start[2] is not None and record[2] is not None
-    return (producer, start) if differ or (start[1] != record[1] and start[1] and record[1]) else None
+    if not differ and start[1] != record[1] and start[1] and record[1]:
+        ours, theirs = (ElementType.from_precision(text) or ElementType.dynamic for text in (record[1], start[1]))
+        differ = ours is not theirs and ElementType.dynamic not in (ours, theirs)
+    return (producer, start) if differ else None
 
 
 def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> tuple[list[tuple[int, str, str]], list[int]]:

@@ -23,6 +23,7 @@ from irshape.inference.transfer import Outcome, Transfer
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
+from irshape.shape.element_type import ElementType
 from irshape.xml.document import PortRecord
 from irshape.xml.weights import WeightsError, decode
 
@@ -68,7 +69,7 @@ class Witnesses:
         """Whether a body, or a body inside it, has a contradiction."""
         own = self.bodies.get(body)
         inner = (each for node in body.holders for each in node.bodies.values())
-        return (own is not None and own.contradictions > 0) or any(map(self.is_faulty, inner))
+        return (own is not None and bool(own.edges or own.layers)) or any(map(self.is_faulty, inner))
 
     def _visit(self, node: Node) -> None:
         """Let the rule of a node answer for what its input ports record, and compare the answer with what its output ports record."""
@@ -142,7 +143,7 @@ class Witnesses:
         is_record = bool(outcome.outputs) and not any(is_fault(found.code) for found in outcome.findings)
         for slot, (record, fact) in enumerate(zip(self.outputs(node), outcome.outputs, strict=False), node.first_slot):
             if contradictions(*record[1:], fact):
-                if is_record and self.readers_record(slot, fact):
+                if is_record and self.readers_agree(slot, record, fact):
                     self.records.add(slot)
                 else:
                     is_record = False
@@ -153,10 +154,29 @@ class Witnesses:
         """The nodes that read a tensor, each with the position of the input."""
         return ((self.model.nodes[index], position) for index, position in self.model.readers.get(slot, ()))
 
-    def readers_record(self, slot: int, fact: Fact) -> bool:
-        """Whether something reads a tensor, and every input port that records the tensor records this fact."""
-        records = [reader.layer.signature.records[position][1:] for reader, position in self.readers(slot)]
-        return any(record != (None, None) for record in records) and not any(contradictions(*record, fact) for record in records)
+    def readers_agree(self, slot: int, record: PortRecord, fact: Fact) -> bool:
+        """Whether something reads a tensor, and all readers say that its rule is right and its output port wrong.
+
+        A reader says so by its own record, and where it has none by its rule: it passes with the fact, and not with what is recorded.
+        """
+        is_shape, is_said = any(code == "R301" for code, _ in contradictions(*record[1:], fact)), False
+        for reader, position in self.readers(slot):
+            own = reader.layer.signature.records[position]
+            if contradictions(*own[1:], fact):
+                return False
+            is_said = is_said or own[2 if is_shape else 1] is not None or self._confirms(reader, position, fact, record)
+        return is_said
+
+    def _confirms(self, node: Node, index: int, fact: Fact, record: PortRecord) -> bool:
+        """Whether the rule of a reader gives what it records for a fact of an input, and does not for a recorded one."""
+        transfer = self.transfer(node)
+        if transfer is None or not transfer.is_pure or not any(one[2] is not None for one in self.outputs(node)):
+            return False
+        recorded = (ElementType.from_precision(record[1]) if record[1] else None) or fact.element_type
+        other = self.graph.facts.intern(recorded, fact.shape if record[2] is None else record[2])
+        before, after = ([self.graph.slots[slot] for slot in node.sources[part]] for part in (slice(index), slice(index + 1, None)))
+        right, wrong = (self.graph.rules.apply(node, transfer, (*before, one, *after)) for one in (fact, other))
+        return self.passes(node, right) and not self.passes(node, wrong)
 
     def is_read_rightly(self, node: Node, index: int) -> bool:
         """Whether the right edge leads to an input, and only the record of the input is wrong: the rule of the reader says so."""

@@ -7,8 +7,8 @@ import pytest
 
 import irshape
 from irshape import verbs
-from irshape.inference.inference import Inference
 from irshape.diagnosis.mending import mended_file
+from irshape.inference.inference import Inference
 from irshape.report.selection import Choice, Selection
 from tests.support.ir import Net
 
