@@ -27,7 +27,8 @@ _MOST_CONTRADICTIONS: Final = 128
 _MOST_EXPLAINED: Final = 16
 RECORDS: Final = ("R301", "R302")
 # Codes that say that OpenVINO reads something else than its author meant.
-_SIGNS: Final = ("R101", "R102", "R104", "W202", "R303")
+_OF_WEIGHTS: Final = ("W202", "R303")
+_SIGNS: Final = ("R101", "R102", "R104", *_OF_WEIGHTS)
 # The families of faults that follow from others, and those of the structure of a file.
 _EFFECTS: Final = frozenset("STV")
 _STRUCTURE: Final = frozenset("XG")
@@ -105,7 +106,7 @@ class _Report:
         self.faulty: set[Node] = set()
         for one in found:
             is_certain = (one.severity == ERROR and one.code[0] in "XGWA") or one.code == "G101"
-            if is_certain or one.code in _SIGNS:
+            if is_certain or one.code in _OF_WEIGHTS:
                 one.rank = _OF_IDS if one.code == "G101" else _OF_STRUCTURE if one.code[0] in _STRUCTURE else _OF_SIGNS
             node = self.at[one]
             if is_certain and node is not None:
@@ -128,8 +129,10 @@ class _Report:
             leader = self._leader(witnesses, cause)
             if leader is None:
                 continue
-            for node in (cause.node, *cause.group):
-                self.leaders.setdefault(node, leader)
+            # Where nothing records what a layer should give, its faults may have different reasons.
+            if cause.changes or cause.kind != "layer" or any(record[2] is not None for record in witnesses.outputs(cause.node)):
+                for node in (cause.node, *cause.group):
+                    self.leaders.setdefault(node, leader)
             for change in cause.changes[:1]:
                 if change.node is not None:
                     self.unread[change.node] = leader
@@ -142,7 +145,8 @@ class _Report:
         own = [one for one in self.own.get(node, ()) if one.code[0] in "STVA" or one.code in (*RECORDS, "R401", *_SIGNS)]
         if cause.kind == "record":
             self.alone |= {one for one in own if one.code in RECORDS}
-        own.sort(key=lambda one: (one.code not in _SIGNS, one.severity != ERROR, one.code in RECORDS))
+        own.sort(key=lambda one: (one.code not in _OF_WEIGHTS, one.severity != ERROR, one.code in _SIGNS, one.code in RECORDS))
+        sign = next((one for one in own if one.code in _SIGNS), None)
         text = "; or ".join(change.text for change in cause.changes)
         if cause.kind == "shape" or not own:
             message = text
@@ -158,6 +162,10 @@ class _Report:
             leader = own[0]
             if text:
                 leader.message += f"; {text}"
+            if sign is not None:
+                sign.rank = min(sign.rank, _OF_EDITS)
+                if sign is not leader and leader.severity == ERROR:
+                    leader.hint = f"this may follow from {sign.code} in line {sign.where.line}: {sign.message}"
         leader.related = (*leader.related, *(where for change in cause.changes for where in change.places))
         leader.rank = min(leader.rank, _OF_EDITS)
         return leader

@@ -30,6 +30,7 @@ _MOST_NAMED: Final = 3
 # The most changes that are tried for one layer: elements of one constant, of all, and types.
 _MOST_OF_ONE: Final = 400
 _MOST_TRIALS: Final = 1600
+_MOST_EXCHANGED: Final = 4
 # The most readers of a constant that are asked whether they agree, and the most layers that nothing reads which are tried as a start.
 _MOST_ASKED: Final = 64
 _MOST_STARTS: Final = 32
@@ -304,8 +305,6 @@ class Changes:
         """Other elements that a constant may have had: one of them another number, or all in another order."""
         dims = [one for port in (*node.layer.outputs, *node.layer.inputs) for one in port.dims or () if one >= 0]
         ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
-        if 2 <= len(old) <= 4:
-            yield from (one for one in permutations(old) if one != old)
         gaps = {ours - theirs for ours in dims[:12] for theirs in dims[:12] if ours != theirs}
         for position, element in enumerate(old):
             near = [element + step for step in (-1, 1, -2, 2)]
@@ -314,6 +313,8 @@ class Changes:
             for number in dict.fromkeys([*near, 0, 1, -1, *dims, *range(max(ranks, default=0)), *scaled, element + 10, element - 10, *far]):
                 if number != element:
                     yield (*old[:position], number, *old[position + 1 :])
+        if 2 <= len(old) <= _MOST_EXCHANGED:
+            yield from (one for one in permutations(old) if one != old)
 
     # Attributes and types.
 

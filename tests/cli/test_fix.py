@@ -37,7 +37,7 @@ def test_a_check_says_what_fix_would_do(stale: Path, capsys: pytest.CaptureFixtu
     code, out, err = run(capsys, stale)
     assert (code, err) == (0, "")
     assert [line for line in out if "fix" in line] == [
-        "    fix: record [1,3,5,7] (the model computes it, and no later output agrees with the old record)",
+        "    fix: record [1,3,5,7] (the model computes it, and every layer that reads the tensor records it)",
         '    fix: write mode="blocks_first" (OpenVINO reads the same word)',
         "1 file, 3 layers: 2 warnings (--fix mends 2)",
     ]
@@ -49,7 +49,7 @@ def test_fix_mends_the_file_and_says_what_it_did(stale: Path, capsys: pytest.Cap
     code, out, err = run(capsys, stale, "--fix", "--strict")
     assert (code, err) == (0, "")
     assert [line.partition(": ")[2] for line in out[:2]] == [
-        "R301 fixed: record [1,3,5,7] (the model computes it, and no later output agrees with the old record) [Parameter x, port 0]",
+        "R301 fixed: record [1,3,5,7] (the model computes it, and every layer that reads the tensor records it) [Parameter x, port 0]",
         'R105 fixed: write mode="blocks_first" (OpenVINO reads the same word) [SpaceToDepth SpaceToDepth_1084]',
     ]
     assert out[2] == "1 file, 3 layers: no faults"

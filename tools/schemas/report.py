@@ -74,6 +74,7 @@ def _diagnostic() -> dict[str, Any]:
             "offset": _nullable("integer", "counted from 0, in bytes"),
             "hint": _nullable("string", "a suggested remedy"),
             "fix": {"anyOf": [_fix(), {"type": "null"}]},
+            "caused_by": {"anyOf": [_cause(), {"type": "null"}]},
         }
     )
 
@@ -97,6 +98,19 @@ def _fix() -> dict[str, Any]:
         },
         optional=("evidence",),
         description="edits of the file that mend the fault",
+    )
+
+
+def _cause() -> dict[str, Any]:
+    """The code and the place of another diagnostic."""
+    return _object(
+        {
+            "code": {"type": "string"},
+            "line": _nullable("integer", "counted from 1"),
+            "column": _nullable("integer", "counted from 1, in characters"),
+            "offset": _nullable("integer", "counted from 0, in bytes"),
+        },
+        description="the diagnostic of the report from which this one follows",
     )
 
 

@@ -212,8 +212,8 @@ def test_a_shape_behind_a_misspelt_attribute_may_be_right() -> None:
     misspelt = xml[:first] + b'auto_pads="valid" ' + xml[first:]
     inference = verbs.check(misspelt, weights=weights)
     assert [(found.code, found.hint) for found in inference.diagnostics] == [
-        ("R104", "did you mean auto_pad?"),
         ("R301", f"--fix leaves this to you, because {RIGHT}"),
+        ("R104", "did you mean auto_pad?"),
     ]
     assert mendable(inference)[0] == []
 
