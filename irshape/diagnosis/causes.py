@@ -31,10 +31,10 @@ _OF_WEIGHTS: Final = ("W202", "R303")
 _SIGNS: Final = ("R101", "R102", "R104", *_OF_WEIGHTS)
 # The families of faults that follow from others, and those of the structure of a file.
 _EFFECTS: Final = frozenset("STV")
-_STRUCTURE: Final = frozenset("XG")
+_STRUCTURE: Final = frozenset("XGWA")
 
-# The order of causes: an id of two layers, the structure of the file, other certain faults and signs, edits.
-_OF_IDS, _OF_STRUCTURE, _OF_SIGNS, _OF_EDITS = range(4)
+# The order of causes: an id of two layers, all other errors and explained faults by their places. Everything else comes later.
+_OF_IDS, _OF_EDITS = range(2)
 
 
 class Cause(NamedTuple):
@@ -95,7 +95,10 @@ class _Report:
     def __init__(self, engine: Engine, found: Diagnostics) -> None:
         self.found = found
         self.places = Places(engine)
-        self.at: dict[Diagnostic, Node | None] = {one: self.places.at(one.where.offset) for one in found}
+        layers = {(node.model.path, str(node.id)): node for graph in self.places.graphs for node in graph.nodes}
+        self.at: dict[Diagnostic, Node | None] = {
+            one: self.places.at(one.where.offset) or layers.get((one.where.path, one.where.layer_id or "")) for one in found
+        }
         self.own: dict[Node, list[Diagnostic]] = {}
         for one, node in self.at.items():
             if node is not None:
@@ -105,9 +108,9 @@ class _Report:
         self.unread: dict[Node, Diagnostic] = {}
         self.faulty: set[Node] = set()
         for one in found:
-            is_certain = (one.severity == ERROR and one.code[0] in "XGWA") or one.code == "G101"
+            is_certain = (one.severity == ERROR and one.code[0] in _STRUCTURE) or one.code == "G101"
             if is_certain or one.code in _OF_WEIGHTS:
-                one.rank = _OF_IDS if one.code == "G101" else _OF_STRUCTURE if one.code[0] in _STRUCTURE else _OF_SIGNS
+                one.rank = _OF_IDS if one.code == "G101" else _OF_EDITS
             node = self.at[one]
             if is_certain and node is not None:
                 for each in self._concerned(one, node):
@@ -145,7 +148,12 @@ class _Report:
         own = [one for one in self.own.get(node, ()) if one.code[0] in "STVA" or one.code in (*RECORDS, "R401", *_SIGNS)]
         if cause.kind == "record":
             self.alone |= {one for one in own if one.code in RECORDS}
-        own.sort(key=lambda one: (one.code not in _OF_WEIGHTS, one.severity != ERROR, one.code in _SIGNS, one.code in RECORDS))
+        own.sort(
+            key=lambda one: (one.code not in _OF_WEIGHTS, one.severity != ERROR, one.code in _SIGNS, one.code in RECORDS, one.where.offset)
+        )
+        for one in own:
+            if one.severity == ERROR:
+                one.rank = min(one.rank, _OF_EDITS)
         sign = next((one for one in own if one.code in _SIGNS), None)
         text = "; or ".join(change.text for change in cause.changes)
         if cause.kind == "shape" or not own:
@@ -209,7 +217,7 @@ class _Report:
             if of_ids and node is not None and one.code in ("G118", "G119"):
                 graphs = [node.model, *node.bodies.values()]
                 one.caused_by = next((two for at, two in of_ids.items() if at is not None and at.model in graphs), None)
-            if node is None or (one.rank < _OF_EDITS and one.code not in _SIGNS):
+            if node is None:
                 continue
             cause = None
             if node in self.leaders and (one.code[0] in "STVA" or one.code in (*RECORDS, "R201", "R401")):

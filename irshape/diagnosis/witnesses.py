@@ -42,7 +42,7 @@ class Witnesses:
     `chain` are the facts of the tensors, those that are recorded wherever a rule contradicts what ports record. `taken` are the facts that
     each node takes, `own` what its rule gives for them. `edges` are the inputs whose record contradicts the tensor that an edge leads
     there, `layers` the nodes whose rule fails or contradicts both output port and readers, `records` the tensors whose output port alone
-    is wrong. `bodies` are the witnesses of the bodies.
+    is wrong, `assumed` the tensors that are taken from the record because their rule does not give it. `bodies` are the witnesses of the bodies.
     """
 
     def __init__(self, graph: Engine, bodies: Mapping[Model, Witnesses]) -> None:
@@ -55,6 +55,7 @@ class Witnesses:
         self.edges: dict[Node, list[int]] = {}
         self.layers: list[Node] = []
         self.records: set[int] = set()
+        self.assumed: set[int] = set()
         for slot, port in self.model.stubs.items():
             self.chain[slot] = graph.origins.recorded_by(port)
         for node in graph.schedule.nodes:
@@ -80,7 +81,8 @@ class Witnesses:
             if slot < 0 or fact.is_poisoned:
                 fact = self.recorded(node, index)
             elif contradictions(*records[index][1:], fact) or self._starts_elsewhere(node, index, fact):
-                self.edges.setdefault(node, []).append(index)
+                if slot not in self.assumed:
+                    self.edges.setdefault(node, []).append(index)
                 fact = self.recorded(node, index)
             facts.append(fact)
         taken = self.taken[node] = tuple(facts)
@@ -92,6 +94,8 @@ class Witnesses:
             slot, fact = node.first_slot + index, outcome.outputs[index] if index < len(outcome.outputs) else POISONED
             is_wrong = fact.is_poisoned or (slot not in self.records and bool(contradictions(*records[count + index][1:], fact)))
             chain[slot] = self.recorded(node, count + index) if is_wrong else fact
+            if is_wrong:
+                self.assumed.add(slot)
 
     def _starts_elsewhere(self, node: Node, index: int, fact: Fact) -> bool:
         """Whether the two ends of an edge record other facts, of which the rule of the source gives exactly those of the source."""
