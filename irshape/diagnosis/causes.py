@@ -60,7 +60,8 @@ def find_causes(engine: Engine, found: Diagnostics) -> set[Diagnostic]:
         return set()
     every: dict[Model, Witnesses] = {}
     for graph in reversed([*engine.graphs()]):  # bodies before their holders
-        every[graph.model] = Witnesses(graph, every)
+        if graph is engine or graph.is_passed:
+            every[graph.model] = Witnesses(graph, every)
     if sum(one.contradictions for one in every.values()) > _MOST_CONTRADICTIONS:
         _say_once(found)
         return set()
@@ -198,7 +199,8 @@ class _Report:
         if len(own) != 1 or any(one.rank <= _OF_EDITS or one.severity == ERROR for one in self.found):
             return
         node = self.at[own[0]]
-        assert node is not None
+        if node is None or node.model not in every:
+            return
         readers = Changes(every[node.model]).readers_for(node)[:2]
         if readers:
             texts = [

@@ -42,7 +42,8 @@ class Witnesses:
     `chain` are the facts of the tensors, those that are recorded wherever a rule contradicts what ports record. `taken` are the facts that
     each node takes, `own` what its rule gives for them. `edges` are the inputs whose record contradicts the tensor that an edge leads
     there, `layers` the nodes whose rule fails or contradicts both output port and readers, `records` the tensors whose output port alone
-    is wrong, `assumed` the tensors that are taken from the record because their rule does not give it. `bodies` are the witnesses of the bodies.
+    is wrong, `assumed` the tensors that are taken from the record because their rule does not give it. `bodies` are the witnesses of the
+    bodies.
     """
 
     def __init__(self, graph: Engine, bodies: Mapping[Model, Witnesses]) -> None:
@@ -116,7 +117,7 @@ class Witnesses:
         if transfer is not None and transfer.is_pure:
             return graph.rules.apply(node, transfer, facts)
         if node.type == "Parameter" and self.model.holder is not None:
-            slots = graph.as_read.slots if graph.current is not None else slots
+            slots = graph.as_read.slots
         if node.index in graph.maps and any(self.is_faulty(body.model) for body in graph.maps[node.index]):
             return Outcome(graph.origins.recorded(node))  # the bodies say what is wrong
         known = tuple(slots[node.first_slot : node.first_slot + count])
