@@ -65,7 +65,8 @@ class Row(NamedTuple):
 class File(NamedTuple):
     """A real model, with the medians of both in milliseconds: with and without the garbage collector, and of the first call.
 
-    `refused` says why the model was not measured.
+    `refused` says why the model was not measured. `distinct` is the share of its layers that differ from all layers before them, `dynamic`
+    the share of those with an open output.
     """
 
     path: str
@@ -76,6 +77,8 @@ class File(NamedTuple):
     collected: float = 0.0
     first_ours: float = 0.0
     first_theirs: float = 0.0
+    distinct: float = 0.0
+    dynamic: float = 0.0
 
 
 class Group(NamedTuple):
@@ -197,7 +200,8 @@ def real(paths: Sequence[Path], repeat: int, tree: Path) -> list[File]:
             found.append(File(path, count_layers(path), str(refused)))
         else:
             times = [1e3 * median(measured[kind]) for kind in ("irshape", "OpenVINO", "collected")]
-            found.append(File(path, count_layers(path), "", *times, *_ms(measured["first"])))
+            kind = {name: measured[name] for name in ("distinct", "dynamic")}
+            found.append(File(path, count_layers(path), "", *times, *_ms(measured["first"]))._replace(**kind))
     return found
 
 

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from hashlib import md5
 from pathlib import Path
 from statistics import median, quantiles
 from typing import NamedTuple
@@ -87,8 +88,27 @@ def real(groups: Sequence[Group]) -> str:
         own = [group for group in groups if group.is_compiled == is_compiled]
         if own:
             whole = Group("all real models", is_compiled, True, [file for group in own if group.is_real for file in group.files])
-            parts.append(f"{'Compiled' if is_compiled else 'Interpreted'} modules:\n\n{_real_table([*own, whole])}\n{_judged(whole)}")
+            sample = Group("a stratified sample of them", is_compiled, True, stratified(_measured(whole)))
+            table = _real_table([*own, whole, sample])
+            parts.append(f"{'Compiled' if is_compiled else 'Interpreted'} modules:\n\n{table}\n{_judged(whole)}")
     return "\n".join(parts)
+
+
+# A stratum of the sample has so many models.
+_OF_STRATUM = 3
+
+
+def stratified(files: Iterable[File]) -> list[File]:
+    """A sample of models in which each kind counts alike: few or many layers, repeating or varied ones, static or dynamic ones.
+
+    Of each of the 27 kinds it holds the first three models by a hash of their names, so the sample follows from the files alone.
+    """
+    strata: dict[tuple[int, ...], list[File]] = {}
+    for file in files:
+        limits = (file.layers, (300, 1_000)), (file.distinct, (0.3, 0.6)), (file.dynamic, (0.01, 0.5))
+        strata.setdefault(tuple(sum(value >= limit for limit in ends) for value, ends in limits), []).append(file)
+    order = [sorted(several, key=lambda file: md5(Path(file.path).stem.encode()).digest()) for _, several in sorted(strata.items())]
+    return [file for several in order for file in several[:_OF_STRATUM]]
 
 
 def _real_table(groups: Sequence[Group]) -> str:
@@ -98,7 +118,7 @@ def _real_table(groups: Sequence[Group]) -> str:
         if not files:
             continue
         ratios = [file.ours / file.theirs for file in files]
-        ours, theirs, collected, first, their_first = (sum(times) for times in list(zip(*files, strict=True))[3:])
+        ours, theirs, collected, first, their_first = (sum(times) for times in list(zip(*files, strict=True))[3:8])
         lines.append(
             [
                 group.name, f"{len(files):,}", f"{sum(file.layers for file in files):,}", f"{short(ours)} ms", f"{short(theirs)} ms",

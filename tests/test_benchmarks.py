@@ -156,6 +156,17 @@ def test_the_table_of_real_models_sums_the_files_of_a_group() -> None:
     assert brief(groups) == f"{line} ([Performance](docs/performance.md))."
 
 
+def test_the_stratified_sample_has_three_models_of_each_kind() -> None:
+    from benchmarks.measure import File
+    from benchmarks.table import stratified
+
+    deep = [File(f"deep{number}.xml", 2_000, distinct=0.1) for number in range(9)]
+    varied, small = File("varied.xml", 2_000, distinct=0.9), File("small.xml", 50, distinct=0.1, dynamic=0.7)
+    sample = stratified([*deep, varied, small])
+    assert len(sample) == 5 and {varied, small} < {*sample}
+    assert sample == stratified([small, *reversed(deep), varied]), "the order of the files says nothing"
+
+
 def test_processes_are_compared_with_a_bare_python() -> None:
     from benchmarks.measure import CPU, Row, Start
     from benchmarks.table import comparison, starts_table

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from irshape.answers.batch.axes import BY_PROOF, engine_of, find_batch
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
 from irshape.answers.signature.naming import named
 from irshape.answers.signature.signature import Signature
-from irshape.inference.batch import BY_SYMBOL, find_batch
-from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
+from irshape.model.finding import preferred, split_names
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
@@ -40,8 +40,8 @@ class InfoTensor:
         port = source or next(iter(node.outputs), None)
         names = port.record.names if port is not None else None
         self._node = node
-        self.tensor_names = names.split(",") if names else []
-        self.name = name or next(iter(self.tensor_names), source.node.name if source is not None else node.name)
+        self.tensor_names = split_names(names)
+        self.name = name or preferred(self.tensor_names) or (source.node.name if source is not None else node.name)
         self.layout = port.record.layout if port is not None else None
         self.element_type, self.shape, self.formula = "dynamic", "[...]", "[...]"
         if port is not None:
@@ -78,9 +78,7 @@ class Info:
     `signature` has the inputs and outputs in few symbols, None for a model with errors or without open sizes.
     """
 
-    def __init__(
-        self, inference: Inference, new_engine: Callable[[], Engine], inputs: Inputs, new_signature: Callable[[], Signature]
-    ) -> None:
+    def __init__(self, inference: Inference, new_signature: Callable[[], Signature]) -> None:
         model = inference.model
         nodes = [node for graph, _ in inference.graphs for node in graph.nodes]
         types = {fact.element_type for _, _, fact in outputs(inference)}
@@ -111,12 +109,12 @@ class Info:
         self.batch: list[tuple[Node, int, str]] = []
         self.candidates: list[list[tuple[Node, int]]] = []
         if not self.errors and model.parameters:
-            found = find_batch(new_engine, inputs, Inputs())
+            found = find_batch(engine_of(inference), inference.wanted, Inputs())
             if not found.is_whole:
                 inference.report([inference.unfinished("the batch is not known, because not every axis was tried", model.parameters[0])])
             is_clear = len(found.candidates) == 1
             certain = {**found.axes, **(found.candidates[0] if is_clear else {})}
-            self.batch = [(node, axis, found.reasons.get(node, BY_SYMBOL)) for node, axis in certain.items()]
+            self.batch = [(node, axis, found.reasons.get(node, BY_PROOF)) for node, axis in certain.items()]
             self.candidates = [] if is_clear else [list(axes.items()) for axes in found.candidates if axes]
         is_open = any(root.kind in ("input", "variable") for root in self.roots)
         self.signature = new_signature() if is_open and not self.errors else None

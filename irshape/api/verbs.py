@@ -78,6 +78,7 @@ def check(
     inputs: Shapes | None = None,
     symbols: Symbols | None = None,
     targets: str | Iterable[str] = (),
+    batch: int | str | None = None,
     suppressions: bool = True,
     structure: bool = False,
     **reading: Unpack[Reading],
@@ -85,7 +86,8 @@ def check(
     """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
 
     With `suppressions`, faults that the file itself asks to ignore are left out (`<irshape ignore="R201"/>` in an `<rt_info>`). `targets`
-    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. With `structure`, the elements and
+    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. `batch` asks whether the model keeps a
+    batch of this size, such as `"N"`: P110 names the layers that mix samples, P111 those that may. With `structure`, the elements and
     attributes of the file are also compared with the schema `schemas/openvino-ir.xsd` (X202). Raises `InputError` for an unknown policy,
     and the errors of `infer`.
     """
@@ -97,6 +99,7 @@ def check(
         weights=weights,
         opaque=opaque,
         targets=named(targets),
+        batch=batch,
         suppressions=suppressions,
         structure=structure,
     )
@@ -118,9 +121,14 @@ def reshape(
     fit. With `patch_constants`, these values replace the ones at fault, in a copy of the weights, if every layer then passes: `patches` in
     `Inference.to_dict` lists them, and `Inference.write` writes the copy beside the file. A note (N109) says why that is not possible.
     `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise, and raises
-    `InputError` if the batch axis is ambiguous.
+    `InputError` if the batch axis is ambiguous. Where all inputs of a model with state become fixed and a second inference cannot run, an
+    error says so (P106).
     """
-    return Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
+    from irshape.answers.second_inference import refuse_outgrown
+
+    found = Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
+    refuse_outgrown(found._inference)
+    return found
 
 
 def explain(

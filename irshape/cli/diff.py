@@ -14,6 +14,7 @@ from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.lines import title
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
 from irshape.files.reading import Path
+from irshape.inference.inputs import InputError
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
 from irshape.ops.registry import ExtensionError
@@ -66,15 +67,18 @@ def run(given: Namespace) -> int:
             return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
     try:
         difference = verbs.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None), cost=given.cost)
+        if given.format == "json":
+            from irshape.report.json import readable
+
+            text = readable(difference.to_dict())
+        else:
+            palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
+            text = "\n".join(lines(difference, palette, is_complete=given.all, width=width))
+    except InputError as error:
+        return complain(f"{given.a}, {given.b}: {error}")
     except Exception as error:
         return complain(f"{given.a}, {given.b}: internal error; please report it with the files: {type(error).__name__}: {error}")
-    if given.format == "json":
-        from irshape.report.json import readable
-
-        put(readable(difference.to_dict()), given.format)
-    else:
-        palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
-        put("\n".join(lines(difference, palette, is_complete=given.all, width=width)))
+    put(text, given.format)
     if not difference.is_same:
         return FAULTS
     return FAILED if difference.uncompared and not given.no_weights else CLEAN

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
+from irshape.cli.arguments import at_least_0
 from irshape.cli.edited import add_target_arguments, layer, opened, tensor, written
-from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
+from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, put
 from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
 from irshape.editing.finding import found, names_of
 from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor
 from irshape.editing.state import EditError, Item
 from irshape.inference.inputs import AS
-from irshape.model.finding import selected, similar
+from irshape.model.finding import is_pattern, preferred, selected, similar
 from irshape.report.text import Palette, counted, escape, table, terminal_width
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--from", dest="sources", action="append", default=[], metavar="T", help="begin at this tensor, which becomes an input; repeatable")
     add("--to", dest="targets", action="append", default=[], metavar="T", help="end at this tensor, which becomes an output; repeatable")
     add("--around", metavar="LAYER", help="take the layers around this one")
-    add("--distance", type=int, default=1, metavar="N", help="with --around, the most connections from the layer (default: 1)")
+    add("--distance", type=at_least_0, default=1, metavar="N", help="with --around, the most connections from the layer (default: 1)")
     help = "take the layers whose names match a pattern, or those of a module; repeatable"
     add("--layers", action="append", default=[], metavar="GLOB", help=help)
     add_target_arguments(command)
@@ -53,8 +54,6 @@ def run(given: Namespace) -> int:
     """Write a part of a file, report its border, and return the exit code."""
     if given.output is None:
         return complain("no place for the part: give -o OUT.xml")
-    if given.distance < 0:
-        return complain(f"--distance {given.distance} is less than 0")
     try:
         graph = opened(given)
         draft = graph._draft
@@ -103,6 +102,8 @@ def _matching(graph: Graph, pattern: str) -> list[Item]:
     """The layers that a pattern selects. Raises `EditError` if there is none."""
     draft = graph._draft
     inner, known = found(draft, pattern)
+    if inner is draft and not is_pattern(pattern):
+        agree(pattern, known, names_of)
     several = selected(pattern, draft.state.items.values(), names_of, known if inner is draft else ())
     if not several:
         raise EditError(f"no layer has a name like {pattern!r}{similar(pattern, draft.state.by_name)}")
@@ -115,7 +116,7 @@ def _lines(given: Namespace, graph: Graph, part: Part, formulas: Mapping[str, st
     rows += [("constant", escape(name), _elements(elements), "") for name, elements in part.frozen]
     rows += [_row("output", tensor, formulas) for tensor in graph.outputs]
     columns = 4 if any(row[3] for row in rows) else 3
-    yield from table(("", "LAYER", "IS", "FORMULA")[:columns], [row[:columns] for row in rows], palette, width)
+    yield from table(("", "NAME", "IS", "FORMULA")[:columns], [row[:columns] for row in rows], palette, width)
     if part.taken:
         yield f"also taken, because shapes depend on what they compute: {', '.join(map(escape, part.taken))}"
     for loss in part.losses:
@@ -129,7 +130,7 @@ def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, s
     """An input or an output of the part, with its shape as the whole has it."""
     note = tensor.layer._item.note
     formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
-    return role, escape(tensor.layer.name), f"{tensor.element_type}{tensor.text}", formula
+    return role, escape(preferred([*tensor.names, tensor.layer.name])), f"{tensor.element_type}{tensor.text}", formula
 
 
 def _elements(elements: tuple[object, ...]) -> str:

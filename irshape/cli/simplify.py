@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from irshape.cli.arguments import add_input_arguments, most
-from irshape.cli.edited import add_target_arguments, opened, reshaped, written
+from irshape.cli.edited import add_target_arguments, opened, reshaped, step_lines, written
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
 from irshape.editing.graph import Graph, edit
 from irshape.editing.simplify import RULES, Simplification, simplify
@@ -55,19 +55,13 @@ def run(given: Namespace) -> int:
     before = graph.model() if given.compare is not None else None
     steps = simplify(graph._draft, given.only)
     palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
-    put("\n".join(_steps(steps, palette, width) if given.dry_run else _summary(steps, palette, width)))
+    put("\n".join(step_lines(steps, palette, width) if given.dry_run else _summary(steps, palette, width)))
     if before is not None and not _is_equal(before, graph, given):
         return FAULTS
     if not given.dry_run:
         written(given, graph, trim=given.trim)
     put(f"{f'written: {escape(given.output)}' if given.output else 'nothing is written'} ({counted(len(graph), 'layer')} of {count})")
     return CLEAN
-
-
-def _steps(steps: list[Simplification], palette: Palette, width: int | None) -> Iterator[str]:
-    """Each layer that goes, with the reason."""
-    rows = [(step.rule, escape(step.type), escape(step.layer), escape(step.reason)) for step in steps]
-    return table(("RULE", "TYPE", "LAYER", "REASON"), rows, palette, width) if rows else iter(("nothing to simplify",))
 
 
 def _summary(steps: list[Simplification], palette: Palette, width: int | None) -> Iterator[str]:

@@ -99,13 +99,8 @@ class GraphDraft:
 
     def constant(self, data: Data, name: str, place: tuple[int, float] | None = None) -> Value:
         """A new Const."""
-        state = self.state
-        item = state.new_item("Const", name, "opset1", self.model.registry.find("Const", "opset1"), place or state.place_behind(()))
-        item.attributes = data.attributes(state.store(data.bytes, self.start, ALIGNMENT))
-        item.label = state.label_behind(())
-        item.outputs = [state.new_value(item, 0)]
-        state.enter(item)
-        return item.outputs[0]
+        attributes = data.attributes(self.state.store(data.bytes, self.start, ALIGNMENT))
+        return self.put("Const", name, attributes, (), place=place or self.state.place_behind(())).outputs[0]
 
     def parameter(self, name: str, shape: Shape | str, element_type: ElementType, place: tuple[int, float] | None = None) -> Item:
         """A new Parameter, by default behind the others."""
@@ -115,11 +110,27 @@ class GraphDraft:
 
     def result(self, value: Value, name: str | None = None) -> Item:
         """A new Result behind the others. It is part of a larger edit, and no step of its own."""
+        place = self.state.place_behind([*self.of_type("Result"), value.item])
+        return self.put("Result", name or f"{value.item.name}/result", {}, [value], place=place, outputs=0)
+
+    def put(
+        self,
+        type: str,
+        name: str,
+        attributes: dict[str, str],
+        inputs: Sequence[Value | None],
+        *,
+        place: tuple[int, float],
+        version: str = "opset1",
+        outputs: int = 1,
+    ) -> Item:
+        """A new layer with attributes as text. It is part of a larger edit, and no step of its own."""
         state = self.state
-        place = state.place_behind([*self.of_type("Result"), value.item])
-        item = state.new_item("Result", name or f"{value.item.name}/result", "opset1", self.model.registry.find("Result", "opset1"), place)
-        item.inputs = [value]
-        item.label = state.label_behind([value])
+        item = state.new_item(type, name, version, self.model.registry.find(type, version), place)
+        item.attributes = attributes
+        item.inputs = [*inputs]
+        item.label = state.label_behind(value for value in inputs if value is not None)
+        item.outputs = [state.new_value(item, index) for index in range(outputs)]
         state.enter(item)
         return item
 
@@ -195,24 +206,25 @@ class GraphDraft:
 
     def set_data(self, item: Item, array: Any) -> None:
         """Give a Const other elements, behind the weights."""
-        before = self.const_of(item)
+        before, state = self.const_of(item), self.state
         content = data_of(array, None, before.element_type)
-        self.state.note("set data", item.name, f"{content.element_type}{list(content.shape)}")
-        offset = self.state.store(content.bytes, self.start, ALIGNMENT)
-        self.state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
+        with state.attempt():
+            state.note("set data", item.name, f"{content.element_type}{list(content.shape)}")
+            offset = state.store(content.bytes, self.start, ALIGNMENT)
+            state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
 
     def replace_uses(self, own: Value, new: Value, chosen: Collection[Item] | None) -> int:
         """Let the readers of a tensor read another one, except those between the two, and return how many inputs that are."""
         state, between = self.state, self.between(own, new)
         moved = [
             (item, index)
-            for item, index in state.readers.get(own, ())
+            for item, index in state.reads_of(own)
             if item not in between and (chosen is None or item in chosen) and own is not new
         ]
         if not moved:
             return 0
-        state.note("replace uses", own.item.name, f"by {new.item.name}")
         with state.attempt():
+            state.note("replace uses", own.item.name, f"by {new.item.name}")
             for item, index in moved:
                 state.connect(item, index, new)
             if own.names and any(item.type == "Result" for item, _ in moved):
@@ -222,7 +234,7 @@ class GraphDraft:
 
     def redirect(self, value: Value, new: Value) -> None:
         """Let all readers of a tensor read another one."""
-        for item, index in list(self.state.readers.get(value, ())):
+        for item, index in self.state.reads_of(value):
             self.state.connect(item, index, new)
 
     # Walks.
@@ -269,7 +281,7 @@ class GraphDraft:
 
     def readers_of(self, item: Item) -> list[tuple[Item, int]]:
         """The inputs that read an item."""
-        return [reader for value in item.outputs for reader in self.state.readers.get(value, ())]
+        return [reader for value in item.outputs for reader in self.state.reads_of(value)]
 
     def remove(self, item: Item) -> None:
         """Take an item out, with the constants that only it reads."""
@@ -337,16 +349,21 @@ class Draft(GraphDraft):
     def engine(self) -> Engine:
         """The engine that has inferred the model as it was."""
         if self._engine is None:
-            self._engine = Engine(self.model, self.original, self.opaque)
-            question = recorded_inputs(self.model)[0].question(self._engine)
-            infer(self._engine, question)
+            engine = Engine(self.model, self.original, self.opaque)
+            infer(engine, recorded_inputs(self.model)[0].question(engine))
+            self._engine = engine
         return self._engine
 
     @property
     def facts(self) -> Facts:
         """The facts of the tensors as they are now."""
-        if self._facts is None:
-            self._facts = Facts(self.state, self.engine, self.weights)
+        if self._facts is None or not self._facts.is_whole:  # after an exception, the engine may be half made, too
+            if self._facts is not None:
+                self._facts = self._engine = None
+            engine, self._engine = self.engine, None
+            self.state.watched.clear()
+            facts = Facts(self.state, engine, self.weights)
+            self._engine, self._facts = engine, facts
         return self._facts
 
     # What the draft makes.
@@ -389,7 +406,7 @@ def is_tensor(given: Any) -> bool:
 def types_inside(item: Item) -> set[str]:
     """The types of the layers in the bodies of an item."""
     found: set[str] = set()
-    for name, body in item.base.bodies.items() if item.base is not None else ():
+    for name, body in item.held.items():
         if name in item.bodies:
             for one in item.bodies[name].items.values():
                 found |= {one.type} | types_inside(one)

@@ -148,7 +148,7 @@ class _Extraction:
         """Find the layers that compute something of constants alone."""
         for item in self.state.in_order:
             sources = [value.item for value in item.inputs if value is not None]
-            is_plain = item.type not in SINKS and item.type != "ReadValue" and (item.base is None or not item.base.bodies)
+            is_plain = item.type not in SINKS and item.type != "ReadValue" and not item.held
             if is_plain and sources and all(one.type == "Const" or one in self.constant for one in sources):
                 self.constant.add(item)
 
@@ -224,7 +224,7 @@ class _Extraction:
         found: list[Value] = []
         for item in self.asked & self.keep.keys():
             for value in item.outputs if item.type != "Const" else ():
-                readers = [reader for reader, _ in self.state.readers.get(value, ())]
+                readers = [reader for reader, _ in self.state.reads_of(value)]
                 if not readers or any(reader not in self.keep for reader in readers):
                     found.append(value)
         return sorted(found, key=lambda value: (value.item.label, value.index))
@@ -249,7 +249,7 @@ class _Extraction:
     def _redirected(self, new: dict[Value, Value]) -> None:
         """Let the kept layers read what stands for the tensors that are left out."""
         for value, own in new.items():
-            for item, index in list(self.state.readers.get(value, ())):
+            for item, index in self.state.reads_of(value):
                 if item in self.keep:
                     self.state.connect(item, index, own)
 

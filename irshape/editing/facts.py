@@ -34,7 +34,7 @@ class Facts:
     """The facts of the tensors of a draft, by the rules of an engine that has inferred its model.
 
     `weights` are those of the model with the new constants behind them. `refused` are the items in which OpenVINO finds an error, if the
-    engine knows what OpenVINO knows.
+    engine knows what OpenVINO knows. After an exception in the midst of the work, `is_whole` is false: then these facts are of no use.
     """
 
     def __init__(self, state: State, engine: Engine, weights: AppendedWeights) -> None:
@@ -52,6 +52,8 @@ class Facts:
         self._question = engine.question
         self._run = engine.current.copy()
         self._queue: list[tuple[float, int, Item]] = []
+        self._pushed = 0
+        self._working = 0
         self._queued: dict[Item, float] = {}
         self._openvino: Facts | None = None
         self._judged: set[Item] = set()
@@ -72,6 +74,11 @@ class Facts:
         self._touched.update(dict.fromkeys(changed))
 
     # Asking.
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no work was broken off."""
+        return not self._working and (self._openvino is None or self._openvino.is_whole)
 
     def of(self, value: Value) -> Fact:
         """The fact of a tensor."""
@@ -105,7 +112,7 @@ class Facts:
         self._settle(item.label)
         if any(isinstance(one, Premise) for one in self._outcome(item).requirements):
             return True
-        inner = [run for (index, _), run in self._run.inner.items() if item.base is not None and index == item.base.index]
+        inner = [run for (index, _), run in self._run.inner.items() if item.held and index == self._node(item).index]
         for run in inner:
             inner += run.inner.values()
         return any(isinstance(one, Premise) for run in inner for report in run.reports.values() for one in report.requirements)
@@ -114,12 +121,12 @@ class Facts:
     def following(self, values: Collection[Value]) -> Iterator[None]:
         """Follow the elements of some tensors in a `with` block, as if a rule read them."""
         self._settle(float("inf"))
+        working, self._working = self._working, self._working + 1
         self._touched.update(dict.fromkeys(self._demand.follow(values)))
-        try:
-            yield
-        finally:
-            self._settle(float("inf"))
-            self._touched.update(dict.fromkeys(self._demand.follow(values, -1)))
+        yield
+        self._settle(float("inf"))
+        self._touched.update(dict.fromkeys(self._demand.follow(values, -1)))
+        self._working = working
 
     def all(self) -> tuple[dict[int, Fact], Run]:
         """The facts of all tensors by slot, and a run that holds those of the bodies."""
@@ -130,6 +137,7 @@ class Facts:
 
     def _settle(self, until: float) -> None:
         """Visit what is queued up to a label."""
+        working, self._working = self._working, self._working + 1
         if self._touched:
             self._engine.scope.work.renew()
             touched = [*self._touched, *self._judged]
@@ -146,15 +154,17 @@ class Facts:
                 del queued[item]
                 if self._state.is_live(item):
                     self._visit(item)
+        self._working = working
 
     def _push(self, item: Item) -> None:
         if self._queued.get(item) != item.label:
             self._queued[item] = item.label
-            heappush(self._queue, (item.label, item.id, item))
+            self._pushed += 1  # an item that was taken back may have the label of another one
+            heappush(self._queue, (item.label, self._pushed, item))
 
     def _visit(self, item: Item) -> None:
         """Infer one item, and queue the readers of each output whose fact changes."""
-        if self._engine.is_reduced and item.base is not None and item.base.bodies:
+        if self._engine.is_reduced and item.held:
             self._enter(item, self._node(item))  # so that the errors in the bodies are those for the facts of now
         outcome = self._judge(item, self._outcome(item))
         facts = [*outcome.outputs[: len(item.outputs)], *[POISONED] * (len(item.outputs) - len(outcome.outputs))]
@@ -177,7 +187,7 @@ class Facts:
             return self._engine.rules.apply(node, transfer, tuple([self._facts.get(slot, POISONED) for slot in node.sources]))
         facts = tuple([self._facts.get(slot, POISONED) for slot in sources_of(node)])
         question = self._question
-        if item.base is not None and item.base.bodies and not self._engine.is_reduced:
+        if item.held and not self._engine.is_reduced:
             question = question.with_verdict(partial(self._judge_inside, item))
         return self._engine.answer(self._run, node, transfer, facts, question)
 
@@ -219,11 +229,12 @@ class Facts:
         node = self._nodes.get(item)
         if node is None:
             node = item.base
-            is_holder = node is not None and bool(node.bodies)
+            is_holder = bool(item.held)
             if node is None or item.is_other or item.bodies:
                 base, model = node, self._state.model
                 first = item.outputs[0].slot if item.outputs else model.slot_count
-                node = Node(model, len(model.nodes) if base is None else base.index, self._records.layer(item), item.op_class, 0, first)
+                index = base.index if base is not None else len(model.nodes) + 1 + item.id if is_holder else len(model.nodes)
+                node = Node(model, index, self._records.layer(item), item.op_class, 0, first)
                 node.sources = item.sources
                 self._records.enter(item, node)
             if is_holder and (node is not item.base or item in self._entered):
@@ -257,10 +268,10 @@ class Facts:
 
     def _conditions(self, item: Item) -> Iterable[int]:
         """The positions of the inputs that are conditions of a Loop."""
-        if item.base is None or not item.base.bodies:
+        if not item.held:
             return ()
-        self._node(item)
-        return [passed.external for body in self._engine.maps.get(item.base.index, ()) for passed in conditions_passed(body)]
+        maps = self._engine.maps.get(self._node(item).index, ())
+        return [passed.external for body in maps for passed in conditions_passed(body)]
 
     # OpenVINO's verdict.
 
@@ -268,7 +279,9 @@ class Facts:
     def view(self) -> Facts:
         """The facts of the draft as OpenVINO knows them."""
         if self._openvino is None:
+            working, self._working = self._working, self._working + 1
             self._openvino = Facts(self._state, OpenVINOPass.of(self._engine), self._weights)
+            self._working = working
         return self._openvino
 
     def _judge_inside(self, item: Item, graph: Engine, node: Node, outcome: Outcome) -> Outcome:
@@ -280,12 +293,13 @@ class Facts:
         view._settle(item.label)
         engine, run = view._engine, view._run
         way: list[tuple[int, str]] = []
+        top = view._node(item)
         model = graph.model
         while model.holder is not None:
             way.append((model.holder.id, model.name))
             model = model.holder.model
         for id, name in reversed(way):
-            key = engine.model.node(id).index, name
+            key = (top if engine is view._engine else engine.model.node(id)).index, name
             engine, run = engine.bodies[key], run.inner[key]
         assert isinstance(engine, OpenVINOPass)
         seen = engine.model.node(node.id)

@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference
@@ -73,8 +73,8 @@ class Graph(Layers):
         """
         draft = self._draft
         text = shape.strip("[]") if isinstance(shape, str) else ",".join(map(str, shape))
-        place = None if before is None else draft.state.place_before(before._live())
         with self.attempt():
+            place = None if before is None else draft.state.place_before(before._live())
             item = draft.parameter(name, text, element_type_of(element_type), place)
             tensor = tensor_of(self._draft, item.outputs[0])
             tensor.names = item.name if names is None else names
@@ -95,9 +95,9 @@ class Graph(Layers):
         draft = self._draft
         value = draft.value_of(source)
         own = name or f"{value.item.name}/result"
-        last = draft.state.place_behind([*draft.of_type("Result"), value.item])
-        place = last if before is None else draft.state.place_before(before._live())
         with self.attempt():
+            last = draft.state.place_behind([*draft.of_type("Result"), value.item])
+            place = last if before is None else draft.state.place_before(before._live())
             item = draft.add("Result", (source,), {}, name=own, version="opset1", place=place, outputs=None)
             if names is not None:
                 tensor = tensor_of(self._draft, value)
@@ -107,11 +107,24 @@ class Graph(Layers):
     def simplify(self, only: str | Iterable[str] | None = None) -> list[Simplification]:
         """Remove layers that the outputs do not need, and return them, each with its rule, name, type and the reason.
 
-        The rules are `fold`, for computations whose values are known, `no-op`, for layers that give their first input, and `dead`, for
-        layers on which no output depends; `only` names some of them. Outputs, their names and their values stay the same for every input
+        The rules are `fold`, for computations whose values are known, `branch`, for an If that always takes one branch, whose layers then
+        stand in its place, `no-op`, for layers that give their first input, and `dead`, for layers on which no output depends; `only`
+        names some of them. Outputs, their names and their values stay the same for every input
         that the model accepts, and OpenVINO knows as much of all shapes as before. Raises `EditError` for an unknown rule.
         """
         return simplify(self._draft, [only] if isinstance(only, str) else only)
+
+    def freeze(self, name: str, value: Any) -> list[Simplification]:
+        """Turn an input into a constant, fold what then is known, and return the steps as `simplify` does.
+
+        `value` is a number, nested sequences of numbers or an array, of the element type and the shape that the input takes. The rules are
+        `fold`, for computations whose values are then known, and `branch`, for an If that then always takes one branch, whose layers stand
+        in its place. Only layers that depend on the input change. Raises `EditError` for a name that no input has and for a value that
+        does not fit.
+        """
+        from irshape.editing.freeze import freeze
+
+        return freeze(self._draft, name, value)
 
     def stateful(self, pairs: Mapping[str, str]) -> None:
         """Turn inputs, and the outputs that give their next values, into variables, as OpenVINO's MakeStateful does.
@@ -134,17 +147,21 @@ class Graph(Layers):
     @property
     def steps(self) -> list[EditStep]:
         """The edits so far, each with its verb, the name of the layer and the rest in words."""
-        return [step for _, step in self._draft.state.steps]
+        return [*self._draft.state.steps]
 
     def mark(self) -> int:
         """A mark of the edits so far, for `undo`."""
         return len(self._draft.state.journal)
 
-    def undo(self, mark: int = 0) -> None:
-        """Take back all edits since a mark; without one, all edits. Raises `EditError` if it is no mark."""
-        if not isinstance(mark, int):
+    def undo(self, mark: int | None = None) -> None:
+        """Take back the last edit, or all edits since a mark: `undo(0)` takes back all. A block of `attempt` is one edit.
+
+        Raises `EditError` if it is no mark.
+        """
+        state = self._draft.state
+        if mark is not None and not isinstance(mark, int):
             raise EditError(f"{mark!r} is no mark; give the number that graph.mark() returned")
-        self._draft.state.undo(max(mark, 0))
+        state.undo(state.last if mark is None else max(mark, 0))
 
     @contextmanager
     def attempt(self) -> Iterator[None]:

@@ -115,3 +115,11 @@ def test_json_that_nests_too_deeply_is_no_baseline(folder: Path) -> None:
 def test_a_missing_baseline() -> None:
     with pytest.raises(BaselineError, match=r"absent.json: No such file or directory; --write-baseline absent.json makes a baseline"):
         Baseline.read("absent.json")
+
+
+def test_a_code_that_is_not_reported_is_not_gone() -> None:
+    assert known().stale({"a.xml": []}, lambda path, code: code == "S201") == [
+        f"a.xml: {text}" for text in known().files["a.xml"].values() if text.startswith("S201")
+    ]
+    kept = known().updated([Checked("a.xml", [])], lambda path, code: code != "S201").files["a.xml"]
+    assert kept and all(text.startswith("S201") for text in kept.values())

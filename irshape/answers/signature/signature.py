@@ -14,9 +14,10 @@ from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import Note, notes
 from irshape.answers.signature.reasons import Because, because, variable
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs
+from irshape.inference.inputs import InputError, Inputs, sizes_by_name
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
+from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import INT64_MAX, Dim, symbols
@@ -99,10 +100,7 @@ class Signature:
         An inference with exactly these shapes confirms the answer. A size of 0 is possible, too, where a model takes empty inputs. Raises
         InputError if a size is missing, a symbol is unknown, or an input has an unknown rank.
         """
-        given = {**(sizes or {}), **named}
-        for name in given:
-            if name not in self.symbols:
-                raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(self.symbols) or 'none'}")
+        given = sizes_by_name(sizes, self.symbols, named)
         missing = [name for name in self.symbols if name not in given]
         if missing:
             raise InputError(f"the size of {', '.join(missing)} is missing")
@@ -189,8 +187,7 @@ class Signature:
         for node in self._inference.model.results:
             source = node.inputs[0].source if node.inputs else None
             shape = engine.slots[node.sources[0]].shape if source is not None else None
-            names = [name for name in ((source.record.names if source is not None else None) or "").split(",") if name.strip()]
-            shapes.append((names[0].strip() if names else source.node.name if source is not None else node.name, shape))
+            shapes.append((output_name(node), shape))
         open_names = {name for _, shape in shapes for size in shape or () for name in symbols(size)} - self.symbols.keys()
         self.data_sizes.extend(one for one in self._all_data_sizes if one.name in open_names)
         seen: dict[str, int] = {}
