@@ -60,7 +60,7 @@ def find_causes(engine: Engine, found: Diagnostics) -> set[Diagnostic]:
         return set()
     every: dict[Model, Witnesses] = {}
     for graph in reversed([*engine.graphs()]):  # bodies before their holders
-        if graph is engine or graph.is_passed:
+        if graph.current.outcomes:  # no pass enters the bodies of a layer that fails before
             every[graph.model] = Witnesses(graph, every)
     if sum(one.contradictions for one in every.values()) > _MOST_CONTRADICTIONS:
         _say_once(found)

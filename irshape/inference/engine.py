@@ -370,11 +370,6 @@ class Engine:
         """The run over a body as it stands."""
         return self._runs[()]
 
-    @property
-    def is_passed(self) -> bool:
-        """Whether a pass over a body as it stands was made: not if the layer that holds it fails before."""
-        return () in self._runs
-
     def pass_over(self, key: tuple[int, str], given: Given) -> Run:
         """The run over a body that these facts enter."""
 
