@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 import irshape
 from irshape.api.inference import Inference, InferredPort
 from irshape.api.reading import Reading, named
+from irshape.diagnosis.diagnosis import choose
 from irshape.inference.inputs import UNNAMED, Shapes, Symbols
 from irshape.model.finding import find, known_names, unknown
 from irshape.model.public import Model, public
 from irshape.report.diagnostic import NOTE
 from irshape.report.selection import Choice, Selection, checked_prefix
-from irshape.report.text import Palette, diagnostic_lines, escape, verdict
+from irshape.report.text import Palette, escape, report_lines, verdict
 from irshape.shape.dim import Dim, Size, bounds, eq_unasked, formula_text
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
@@ -59,7 +60,7 @@ def assert_valid(
     __tracebackhide__ = True
     inference = irshape.check(source, inputs=inputs, symbols=symbols, targets=targets, **reading)
     choice = Choice(None if select is None else list(map(checked_prefix, named(select))), list(map(checked_prefix, named(ignore))))
-    inference._inference.select(Selection([choice]))
+    choose(inference._inference, Selection([choice]))
     if not inference.ok or (strict and any(one.severity != NOTE for one in inference.diagnostics)):
         raise AssertionError("\n".join(report(inference)))
     return inference
@@ -71,8 +72,7 @@ def report(inference: Inference) -> Iterator[str]:
     for diagnostic in inference.diagnostics:
         counts[diagnostic.severity] += diagnostic.count
     yield f"{_name(inference)}: {verdict(counts)}"
-    for diagnostic in inference.diagnostics:
-        yield from diagnostic_lines(diagnostic, _PLAIN)
+    yield from report_lines(inference.diagnostics, _PLAIN)
 
 
 def assert_shape(

@@ -98,7 +98,9 @@ def check(
         faults = structural_faults(model.document.source, model.document.path)
         inference.report([fault for fault in faults if fault.where.line not in told])
     if suppressions and model.document.suppressions and model.document.is_complete:
-        inference.suppress(is_as_read=_is_as_read(asked), has_targets=bool(wanted))
+        from irshape.diagnosis.diagnosis import suppress
+
+        suppress(inference, is_as_read=_is_as_read(asked), has_targets=bool(wanted))
     return inference
 
 
@@ -221,13 +223,16 @@ def _infer(model: Model, weights: Weights | None, asked: Asked, *, is_check: boo
         from irshape.inference.inputs import note_changed_ranks
 
         remarks += note_changed_ranks(engine)
-    inference = conclude(engine, is_check=is_check, is_as_read=is_as_read, remarks=remarks, asked=wanted)
-    if not is_check or len(inference.diagnostics) == 1 or not any(one.code == "W201" for one in inference.diagnostics):
+    if not is_check:
+        return conclude(engine, remarks=remarks, asked=wanted)
+    from irshape.diagnosis.diagnosis import diagnose, without_distrusted
+
+    inference = diagnose(engine, is_as_read=is_as_read, remarks=remarks, asked=wanted)
+    if len(inference.diagnostics) == 1 or not any(one.code == "W201" for one in inference.diagnostics):
         return inference
     engine = Engine(model, Weights(False), opaque)
     infer_all(engine, AS_READ if wanted is None else wanted.question(engine))
-    without_values = conclude(engine, is_check=True, is_as_read=is_as_read, remarks=remarks, asked=wanted)
-    return inference.distrusted(without_values)
+    return without_distrusted(inference, diagnose(engine, is_as_read=is_as_read, remarks=remarks, asked=wanted))
 
 
 def _is_open(inference: Inference) -> bool:

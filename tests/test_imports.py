@@ -79,8 +79,9 @@ def loaded(folder: Path, *options: str) -> list[str]:
 OWN = {
     "": "verbs version",
     "cli": "arguments batch check check_options conclusion examination files formats main plain progress run",
+    "diagnosis": "diagnosis recorded",
     "files": "reading",
-    "inference": "apply engine facts inference openvino_view origins question recorded run schedule stored transfer verdict voice",
+    "inference": "apply engine facts inference openvino_view origins question run schedule stored transfer verdict voice",
     "model": "bodies build load model",
     "ops": "attribute context cost findings flow index infrastructure op port reading registry",
     "ops.movement": "space_batch",

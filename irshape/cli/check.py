@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
@@ -15,10 +14,12 @@ from irshape.cli.check_options import CONCISE, add_options, misplaced, read_inpu
 from irshape.cli.conclusion import check_writing, conclude, write
 from irshape.cli.formats import DOCUMENTS
 from irshape.cli.run import CLEAN, FAULTS, complain
+from irshape.diagnosis.diagnosis import accept, choose
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.text import Palette, diagnostic_lines, escape, mended_line
+from irshape.report.diagnostic import causes
+from irshape.report.text import Palette, diagnostic_lines, escape, mended_line, report_lines
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -76,6 +77,30 @@ def _once(given: Namespace) -> int:
     return CLEAN if code == FAULTS and (given.exit_zero or given.write_baseline) else code
 
 
+class Examined:
+    """The answer about one file.
+
+    `inference` has its facts and faults, `mended` are the faults that were mended in the file before, `accepted` the fingerprints of the
+    faults that a baseline accepts.
+    """
+
+    def __init__(self, inference: Inference, mended: Sequence[Diagnostic], accepted: Sequence[str]) -> None:
+        self.inference = inference
+        self.document = inference.document
+        self.mended = mended
+        self.accepted = accepted
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """The faults of the file."""
+        return self.inference.diagnostics
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/report.schema.json`."""
+        report = self.inference.to_dict()
+        return {**report, "mended": [one.to_dict() for one in self.mended]} if self.mended else report
+
+
 class Check:
     """The check of one file. It can be pickled for a worker."""
 
@@ -96,7 +121,7 @@ class Check:
 
             find_policies(given.target)  # a wrong name is an error of the run
 
-    def __call__(self, model: Model, **options: Any) -> Inference:
+    def __call__(self, model: Model, **options: Any) -> Examined:
         path = model.document.path
         assert path is not None
         own = self._settings.of(path)
@@ -107,26 +132,25 @@ class Check:
             structure = own.selection is not None and own.selection.names("X202")
             inference = verbs.check(model, suppressions=self._suppressions, structure=structure, **options)
             if own.selection is not None:
-                inference.select(own.selection)
+                choose(inference, own.selection)
             return inference
 
         inference = checked(model)
         mended: list[Diagnostic] = []
         if self._fixes:
-            from irshape.inference.mending import mend
+            from irshape.diagnosis.mending import mend
 
             mended = mend(inference)
         if mended:
             extensions = [*own.extensions, *self._extensions]
             inference = checked(verbs.read(Path(path), opset=self._opset, limits=model.document.limits, extensions=extensions))
-            inference.mended = mended
-        if (baseline := self.baseline(path)) is not None:
-            inference.diagnostics, inference.accepted = baseline.parted(path, inference.diagnostics)
+        baseline = self.baseline(path)
+        accepted = [] if baseline is None else accept(inference, baseline, path)
         if self._is_data:
             from irshape.cli.lines import in_names
 
-            return in_names(inference, is_whole=True)
-        return inference
+            inference = in_names(inference, is_whole=True)
+        return Examined(inference, mended, accepted)
 
     def prepare(self, paths: Sequence[str]) -> None:
         """Read the configurations and baselines of all files. A faulty one ends the run before it begins."""
@@ -154,7 +178,7 @@ class Check:
 def _report(given: Namespace, settings: Settings, check: Check) -> int:
     """Check the files and report them, on standard output or into --output-file, and return the exit code."""
     lines = partial(_diff, sys.stdout.isatty()) if given.diff else None
-    show = partial(fault_lines, is_concise=given.is_concise)
+    show = partial(fault_lines, is_concise=given.is_concise, is_whole=given.all)
     if given.output_file is None:
         return _run(given, settings, check, lines or partial(show, Palette.choose(given.color, sys.stdout)))
     import io
@@ -174,23 +198,30 @@ def _run(given: Namespace, settings: Settings, check: Check, lines: Lines) -> in
     return report(given, check, None if is_whole else lines, settings=settings, prepare=check.prepare, conclude=end, keeps=keeps)
 
 
-def fault_lines(palette: Palette, inference: Inference, *, is_concise: bool = False) -> Iterator[str]:
-    """The faults of one file, those that were mended first; with `is_concise`, one line for each fault and nothing else."""
-    for diagnostic in inference.mended:
+def fault_lines(palette: Palette, examined: Examined, *, is_concise: bool = False, is_whole: bool = False) -> Iterator[str]:
+    """The faults of one file, those that were mended first; with `is_concise`, one line for each cause and nothing else.
+
+    With `is_whole`, the faults that follow from others are listed, too.
+    """
+    inference = examined.inference
+    for diagnostic in examined.mended:
         yield mended_line(diagnostic, palette)
-    for diagnostic in inference.diagnostics:
-        yield from islice(diagnostic_lines(diagnostic, palette), 1 if is_concise else None)
+    if is_concise:
+        for diagnostic in inference.diagnostics if is_whole else causes(inference.diagnostics):
+            yield next(diagnostic_lines(diagnostic, palette))
+    else:
+        yield from report_lines(inference.diagnostics, palette, is_whole=is_whole)
     if inference.remedy is not None and not is_concise:
         from irshape.cli.lines import remedy_lines
 
         yield from remedy_lines(inference, palette)
 
 
-def _diff(is_terminal: bool, inference: Inference) -> Iterator[str]:
+def _diff(is_terminal: bool, examined: Examined) -> Iterator[str]:
     """The changes of --fix as a unified diff. A pipe gets the exact text for `patch`; on a terminal, control characters are escaped."""
-    from irshape.inference.mending import mendable
+    from irshape.diagnosis.mending import mendable
     from irshape.report.unified import unified
 
-    document = inference.document
-    for line in unified(escape(document.path or "<input>"), document.source, document.encoding, mendable(inference)[1]):
+    document = examined.document
+    for line in unified(escape(document.path or "<input>"), document.source, document.encoding, mendable(examined.inference)[1]):
         yield escape(line.removesuffix("\r")) if is_terminal else line

@@ -12,7 +12,7 @@ from irshape.inference.conditions import is_about_data
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
 from irshape.model.model import Node
-from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, some
+from irshape.report.text import Palette, cells, counted, escape, layer_text, pad, report_lines, some
 
 if TYPE_CHECKING:
     from irshape.answers.signature.data import DataSize
@@ -154,7 +154,6 @@ def faults(inference: Inference, palette: Palette) -> Iterator[str]:
     """The diagnostics of one file and its summary."""
     if inference.diagnostics:
         yield ""
-        for diagnostic in inference.diagnostics:
-            yield from diagnostic_lines(diagnostic, palette)
+        yield from report_lines(inference.diagnostics, palette)
     yield ""
     yield str(Tally().add(layer_count(inference.document), inference.diagnostics))

@@ -20,7 +20,7 @@ from irshape.cli.run import complain, layer_count
 from irshape.cli.signature import WIDTH, signature_lines, validity_lines
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.diagnostic import ERROR, Diagnostic, causes
 from irshape.report.text import Palette, diagnostic_lines, escape, shorten, terminal_width
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def run(given: Namespace) -> int:
 
 
 def _overview(check: Check, model: Model, **options: Any) -> Overview:
-    inference = check(model, **options)
+    inference = check(model, **options).inference
     has_signature = inference.ok and bool(model.nodes) and model.document.is_complete
     try:
         signature = verbs.signature(model, **options) if has_signature else None
@@ -110,7 +110,7 @@ def _lines(palette: Palette, width: int | None, overview: Overview) -> Iterator[
         yield from _some(signature_lines(signature, palette, width or WIDTH), _MOST_SIGNATURE, "irshape signature", overview)
         yield from _some(_cut(validity_lines(signature, narrow), palette, width), _MOST_CONDITIONS, "irshape signature", overview)
     yield ""
-    faults = (next(diagnostic_lines(one, narrow)) for one in sorted(overview.diagnostics, key=lambda one: one.severity != ERROR))
+    faults = (next(diagnostic_lines(one, narrow)) for one in sorted(causes(overview.diagnostics), key=lambda one: one.severity != ERROR))
     yield from _some(_cut(faults, palette, width), _MOST_FAULTS, "irshape check", overview)
     yield str(Tally().add(layer_count(inference.document), inference.diagnostics))
     yield ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import add_colour
 from irshape.cli.run import CLEAN, complain
-from irshape.inference.repair import BY_HAND, MENDED
+from irshape.diagnosis.fixes import BY_HAND, MENDED
 from irshape.report.catalogue import CATALOGUE, FAMILIES, Code
 from irshape.report.selection import checked_prefix, matches
 from irshape.report.snippets import snippets

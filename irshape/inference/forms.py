@@ -63,7 +63,7 @@ REPORT: Final = Form(
     file=(FILE, "document.path"),
     ok="flag: no diagnostic is an error",
     diagnostics=diagnostics(),
-    mended=described("the faults that check --fix has mended", diagnostics(get=lambda inference: inference.mended or None, optional=True)),
+    mended=described("the faults that check --fix has mended", diagnostics(get=lambda _: None, optional=True)),
     mends=_MEND.list("the changes that reshape --rewrite has made, or would make", _rewriting("mends"), optional=True),
     choices=_DOUBT.list("the layers for which another formula fits as well", _rewriting("choices"), optional=True),
     kept=_DOUBT.list("the numbers that stay although the size that they belong to is open", _rewriting("kept"), optional=True),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
-from irshape.inference.recorded import compare_recorded, without_surplus
 from irshape.inference.run import Guard, Run, guards_of
-from irshape.inference.stored import check_stored, distrusted
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
@@ -24,7 +22,6 @@ from irshape.shape.guard import Requirement
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import Elements, Unreadable
-from irshape.xml.document import Document
 from irshape.xml.lexical import whole_number
 from irshape.xml.weights import UNREAD
 
@@ -35,7 +32,6 @@ if TYPE_CHECKING:
 
     from irshape.inference.inputs import Inputs
     from irshape.inference.remedy import Remedy
-    from irshape.report.selection import Selection
     from irshape.shape.reported import Reported
     from irshape.xml.openvino_model import OpenVINOModel
 
@@ -112,11 +108,12 @@ class Inference:
     Iterating gives the layers in topological order, those of the model itself without those of bodies. `inference["name"]` and
     `inference.layer(id)` find one layer, `"name" in inference` says whether there is one. An inference can be pickled and sent to another
     process. `model` is the model, `document` its file and `weights` its weights. `ok` is false if any diagnostic is an error. `diagnostics`
-    are sorted by their place in the file. `graphs` are the model and its bodies, each with the run of its pass. `given` are the shapes of
-    Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in them. `scope` owns the symbols. `asked`
-    are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose ports are trusted.
+    are sorted by their causes and their places in the file. `graphs` are the model and its bodies, each with the run of its pass. `given`
+    are the shapes of Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in them. `scope` owns
+    the symbols. `asked` are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose
+    ports are trusted.
     `knows_values` says whether irshape knows the values of constants: their weights were read and believed, or the file has no constants.
-    `mended` are the faults that were mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts.
+    `found` are the diagnostics before they are listed.
     `rewriting` says what a reshape has changed; then `model` and `weights` are those of the rewritten model. `remedy` has the
     sizes of symbols that mend what a target misses. `ties` are the axes of inputs that `named` ties together, and `data_sizes` the names
     that it gives to sizes that only data tells. `steps` are the steps of work that the pass took.
@@ -127,14 +124,12 @@ class Inference:
     steps: int = 0
     remedy: Remedy | None = None
     rewriting: Any = None
-    _is_suppressed: bool = False
-    _selection: Selection | None = None
 
-    def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics, asked: Inputs | None = None) -> None:
-        self.document = document
-        self.model = model
+    def __init__(self, engine: Engine, diagnostics: Diagnostics, asked: Inputs | None = None) -> None:
+        self.document = engine.model.document
+        self.model = engine.model
         # The engine may run again; these keep the results of this pass.
-        self.graphs: list[tuple[Model, Run]] = [(model, engine.current)]
+        self.graphs: list[tuple[Model, Run]] = [(self.model, engine.current)]
         if engine.bodies:
             self.graphs = [(one.model, one.current) for one in engine.graphs()]
         question = engine.question
@@ -145,9 +140,8 @@ class Inference:
         self.weights = engine.weights
         self.scope = engine.scope
         self._guarding = engine.guarded_runs
-        self.mended: list[Diagnostic] = []
-        self.accepted: list[str] = []
-        self._found = diagnostics
+        self.found = diagnostics
+        self._filters: list[Callable[[Diagnostics], Diagnostics]] = []
         self.knows_values = not diagnostics or not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
@@ -181,58 +175,20 @@ class Inference:
         return reported
 
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Add diagnostics, except for those that a suppression or a selection before leaves out."""
-        found = Diagnostics(self._found.most)
+        """Add diagnostics, except for those that a filter leaves out."""
+        found = Diagnostics(self.found.most)
         found += diagnostics
-        if self._is_suppressed:
-            from irshape.inference.suppression import unsuppressed
+        for leave_out in self._filters:
+            found = leave_out(found)
+        self.found += found
+        self.diagnostics = self.found.listed()
 
-            found = unsuppressed(self.document, found)
-        if self._selection is not None:
-            found = self._judged(found, self._selection)
-        self._found += found
-        if not self.accepted:
-            self.diagnostics = self._found.listed()
-        elif found:  # what a baseline accepts stays left out
-            self.diagnostics = sorted([*self.diagnostics, *found.listed()], key=lambda one: (one.where.offset or 0, one.code))
-
-    def select(self, selection: Selection) -> None:
-        """Keep the diagnostics that a selection chooses, each with the severity that it sets.
-
-        irshape's own faults (I) stay as they are, and so do the errors of a file that could not be read to its end.
-        """
-        self._selection = selection
-        self._found = self._judged(self._found, selection)
-        self.diagnostics = self._found.listed()
-
-    def _judged(self, found: Diagnostics, selection: Selection) -> Diagnostics:
-        def judge(code: str, severity: str) -> str | None:
-            is_needed = code.startswith("I") or (severity == ERROR and not self.document.is_complete)
-            return severity if is_needed else selection.severity(code, severity)
-
-        return found.judged(judge)
-
-    def distrusted(self, without_values: Inference) -> Inference:
-        """The inference of the same model without the values of its constants, if faults of this one follow from them; else this one."""
-        found = distrusted(self._found, without_values._found)
-        if found is None:
-            return self
-        without_values._found = Diagnostics(self._found.most)
-        without_values._found += found
-        without_values.diagnostics = without_values._found.listed()
-        return without_values
-
-    def suppress(self, *, is_as_read: bool, has_targets: bool) -> None:
-        """Leave out the diagnostics that the file's own `<rt_info>` asks to ignore, and report the entries that ignore nothing.
-
-        `is_as_read` means that every input has its shape from the file, `has_targets` that demands of a target were checked. Other
-        inputs or targets have other faults, so an entry may be needed for them.
-        """
-        from irshape.inference.suppression import suppressed
-
-        self._is_suppressed = True
-        self._found = suppressed(self.document, self._found, is_as_read=is_as_read, has_targets=has_targets)
-        self.diagnostics = self._found.listed()
+    def keep(self, found: Diagnostics, leave_out: Callable[[Diagnostics], Diagnostics] | None = None) -> None:
+        """Keep these diagnostics only. `leave_out` is the filter for later reports."""
+        self.found = found
+        if leave_out is not None:
+            self._filters.append(leave_out)
+        self.diagnostics = found.listed()
 
     def unfinished(self, what: str, node: Node) -> Diagnostic:
         """The note that an answer is not whole, because no work was left when it came to this node."""
@@ -430,15 +386,16 @@ class Inference:
         return REPORT(self)
 
 
-def conclude(
-    engine: Engine, *, is_check: bool = False, is_as_read: bool = True, remarks: Iterable[Diagnostic] = (), asked: Inputs | None = None
-) -> Inference:
-    """The inference of an engine that has run.
+def conclude(engine: Engine, *, remarks: Iterable[Diagnostic] = (), asked: Inputs | None = None) -> Inference:
+    """The inference of an engine that has run. `remarks` are further diagnostics, `asked` are the inputs that the engine was given."""
+    found, steps = gathered(engine, remarks)
+    inference = Inference(engine, found.without(is_about_specification) if found else found, asked)
+    inference.steps = steps
+    return inference
 
-    With `is_check`, it also reports where the file departs from the specification and from the inferred facts. `is_as_read` means that
-    every input has its shape from the file, so that fixes may write inferred facts into the file. `remarks` are further diagnostics, and
-    `asked` are the inputs that the engine was given.
-    """
+
+def gathered(engine: Engine, remarks: Iterable[Diagnostic]) -> tuple[Diagnostics, int]:
+    """The diagnostics of a file, its graphs and a pass, and the steps that the pass took. Further questions get work of their own."""
     model, document = engine.model, engine.model.document
     work = engine.scope.work
     steps = work.most - work.left
@@ -452,22 +409,4 @@ def conclude(
     for part in parts if document.is_complete else parts[:1]:
         if part:
             found += part
-    if is_check and document.is_complete:
-        if not document.is_example and any(one.code == "W203" for one in found):  # OpenVINO refuses the file
-            found = found.judged(lambda code, severity: ERROR if code == "W203" else severity)
-        if not any(one.code[0] == "W" or one.code == "R303" for one in found):  # those faults explain the others
-            found += check_stored(document, engine.weights)
-        stale = {root: behind for graph in engine.graphs() for root, behind in compare_recorded(document, graph.model, graph).items()}
-        if stale:
-            found += without_surplus(stale, found)
-        if found:
-            from irshape.inference.consequences import mark_consequences
-            from irshape.inference.repair import add_fixes
-
-            blamed = mark_consequences(engine, found) if is_as_read else ()
-            add_fixes(engine, found, stale, blamed, is_as_read=is_as_read)
-    elif found:
-        found = found.without(is_about_specification)
-    inference = Inference(document, model, engine, found, asked)
-    inference.steps = steps
-    return inference
+    return found, steps

@@ -11,6 +11,7 @@ from irshape.model.model import SINKS, Model, Node
 from irshape.ops.context import Context, RuleFailure
 from irshape.ops.infrastructure import AssignV3, AssignV6, ReadValueV3, ReadValueV6
 from irshape.ops.op import Op
+from irshape.report.diagnostic import clipped
 from irshape.shape.dim import Scope, bounds
 from irshape.shape.element_type import ElementType
 
@@ -21,13 +22,15 @@ _CHUNK: Final = 1024
 class Pair:
     """An Assign and the ReadValue of its variable, None if there is none.
 
-    `is_read_first` tells whether OpenVINO makes the ReadValue first: only then does it compare the two.
+    `is_read_first` tells whether OpenVINO makes the ReadValue first: only then does it compare the two. `left` are the ReadValues without
+    an Assign, with their variables, if the Assign has no ReadValue.
     """
 
-    __slots__ = ("assign", "is_read_first", "read_value")
+    __slots__ = ("assign", "is_read_first", "left", "read_value")
 
     def __init__(self, assign: Node, read_value: Node | None, is_read_first: bool) -> None:
         self.assign = assign
+        self.left: list[tuple[Node, str]] = []
         self.read_value = read_value
         self.is_read_first = is_read_first
 
@@ -56,6 +59,11 @@ def pairs(model: Model) -> list[Pair]:
             read_value = new[before - 1] if before else next(chain(new, old), None)
         is_read_first = read_value is not None and order[read_value.index] < order.get(assign.index, len(order))
         found.append(Pair(assign, read_value, is_read_first))
+    if any(pair.read_value is None for pair in found):
+        assigned = {op.variable_id for _, op in assigns}
+        left = [(node, op.variable_id) for node, op in read_values if op.variable_id not in assigned]
+        for pair in found:
+            pair.left = left if pair.read_value is None else []
     return found
 
 
@@ -111,7 +119,13 @@ def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Cont
     ctx = Context(scope, op, pair.assign.model.first_tensor + pair.assign.first_slot)
     if read_value is None:
         where = "upstream" if isinstance(op, AssignV3) else "in this graph"
-        ctx.error("G118", f"no ReadValue {where} has the variable {op.variable_id!r}")
+        message = f"no ReadValue {where} has the variable {op.variable_id!r}"
+        if pair.left:
+            from difflib import SequenceMatcher
+
+            node, name = max(pair.left, key=lambda one: SequenceMatcher(None, one[1], op.variable_id).ratio())
+            message += f"; did you mean {name!r} of ReadValue {clipped(node.name)!r}, which has no Assign?"
+        ctx.error("G118", message)
         return ctx
     assert read is not None
     if read.is_poisoned or assigned.is_poisoned:

@@ -594,7 +594,7 @@ _family(
         "R103 warning: required attribute missing",
         "The layer lacks an attribute that the specification requires. OpenVINO takes a default.",
         "Another reader may refuse the file or take another default.",
-        "Write the attribute.",
+        "Write the value that the author meant.",
     ),
     (
         "R104 warning: unknown attribute",
@@ -624,13 +624,13 @@ _family(
         "R301 warning: recorded shape differs",
         "The shape that a port records differs from the shape that the model computes.",
         "OpenVINO computes the shape anew, but a tool that trusts the file sees a wrong shape.",
-        "Write the file anew with irshape infer -o.",
+        "See which is right: the record, or the layer, edge or constant that the message names. irshape infer -o records what the model computes.",
     ),
     (
         "R302 warning: recorded precision differs",
         "The precision that a port records differs from the element type that the model computes.",
         "OpenVINO computes the element type anew, but a tool that trusts the file sees a wrong type.",
-        "Write the file anew with irshape infer -o.",
+        "See which is right: the record, or the layer or edge that the message names. irshape infer -o records what the model computes.",
     ),
     (
         "R303 warning: constant larger than its shape",

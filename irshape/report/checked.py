@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from irshape.report.diagnostic import Diagnostic
-from irshape.report.text import about, advice, escape
+from irshape.report.text import about, advice, consequences_text, escape
 
 # Messages are cut to this many characters; viewers show no more.
 _LONGEST: Final = 1_000
@@ -42,6 +42,8 @@ def statement(diagnostic: Diagnostic) -> str:
     """
     context = about(diagnostic)
     lines = [_cut(escape(diagnostic.message)) + (f" [{context}]" if context else "")]
+    if follow := consequences_text(diagnostic):
+        lines.append(follow)
     return "\n".join([*lines, *(f"{label}: {_cut(escape(text))}" for label, text in advice(diagnostic))])
 
 

@@ -18,6 +18,9 @@ WARNING: Final = "warning"
 NOTE: Final = "note"
 SEVERITIES: Final = (ERROR, WARNING, NOTE)
 
+# The rank of a fault that no search has found to be a cause.
+LAST: Final = 9
+
 # Names and messages are quoted up to this many characters, because a hostile file may give each layer a name of a megabyte.
 _LONGEST: Final = 1_000
 
@@ -102,10 +105,12 @@ class Diagnostic:
     `code` is a key of `irshape.report.catalogue.CATALOGUE`, which has its meaning and remedy. `severity` is `error`, `warning` or `note`.
     `message` says what is wrong and `where` is the place. `related` are other places that explain this one. `hint` suggests a remedy and
     `fix` holds the edits of one, if known. `count` is the number of faults: 1, except for the diagnostic that stands for those beyond the
-    limit. Diagnostics with the same content are equal, also those of different runs. `str(diagnostic)` is the line of `irshape check`.
+    limit. `caused_by` is the fault from which this one follows, None for a cause, and `consequences` are the numbers of faults that follow
+    from this one, and of other layers that have them. Causes of a lower `rank` come first. Diagnostics with the same content are equal,
+    also those of different runs. `str(diagnostic)` is the line of `irshape check`.
     """
 
-    __slots__ = ("code", "count", "fix", "hint", "message", "related", "severity", "where")
+    __slots__ = ("caused_by", "code", "consequences", "count", "fix", "hint", "message", "rank", "related", "severity", "where")
 
     def __init__(
         self,
@@ -125,6 +130,14 @@ class Diagnostic:
         self.hint = hint
         self.related = related
         self.fix: Fix | None = None
+        self.caused_by: Diagnostic | None = None
+        self.consequences = (0, 0)
+        self.rank = LAST
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What stays the same if the severity changes."""
+        return self.code, self.where, self.message
 
     def _content(self) -> tuple[object, ...]:
         return tuple([getattr(self, slot) for slot in self.__slots__])
@@ -147,7 +160,7 @@ class Diagnostic:
     def with_severity(self, severity: str) -> Diagnostic:
         """The same diagnostic with another severity."""
         other = Diagnostic(self.code, self.message, self.where, severity, self.hint, self.related, self.count)
-        other.fix = self.fix
+        other.fix, other.caused_by, other.consequences, other.rank = self.fix, self.caused_by, self.consequences, self.rank
         return other
 
     def to_dict(self) -> dict[str, Any]:
@@ -208,13 +221,13 @@ class Diagnostics(list[Diagnostic]):
         return kept
 
     def listed(self) -> list[Diagnostic]:
-        """The diagnostics by place. After the last of a code and severity, one more counts those beyond the limit."""
+        """The diagnostics in order, linked. After the last of a code and severity, one more counts those beyond the limit."""
         if not self:
             return []
-        by_place = sorted(self, key=lambda one: (one.where.offset or 0, one.code))
+        ordered = linked(self)
         seen: Counter[tuple[str, str]] = Counter()
         found: list[Diagnostic] = []
-        for one in by_place:
+        for one in ordered:
             kind = (one.code, one.severity)
             seen[kind] += 1
             if seen[kind] <= self.most:
@@ -224,7 +237,62 @@ class Diagnostics(list[Diagnostic]):
         return found
 
 
+def linked(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics by their causes, and by place: each cause, then what follows from it.
+
+    A fault whose cause is not among them is a cause. A cause of errors is an error.
+    """
+    listed = list(found)
+    roots: dict[int, Diagnostic] = {}
+    if any(one.caused_by is not None for one in listed):
+        listed, roots = _rooted(listed)
+
+    def order(one: Diagnostic) -> tuple[object, ...]:
+        root = roots.get(id(one), one)
+        return root.rank, root.where.offset or 0, root.code, root.message, root is not one, one.where.offset or 0, one.code
+
+    return sorted(listed, key=order)
+
+
+def _rooted(listed: list[Diagnostic]) -> tuple[list[Diagnostic], dict[int, Diagnostic]]:
+    """The diagnostics, each linked to the first cause that is among them; and these causes, by the consequence."""
+    present = {one.key: one for one in reversed(listed)}
+    causes: dict[int, tuple[object, ...]] = {}
+    for one in listed:
+        cause, key = one.caused_by, None
+        while cause is not None:
+            if (there := present.get(cause.key)) is not None and there is not one:
+                key = there.key
+            cause = cause.caused_by
+        if key is not None:
+            causes[id(one)] = key
+    errors = {causes[id(one)] for one in listed if id(one) in causes and one.severity == ERROR}
+    kept = [one.with_severity(ERROR) if one.key in errors and one.severity != ERROR else one for one in listed]
+    present = {one.key: one for one in reversed(kept)}
+    roots: dict[int, Diagnostic] = {}
+    followers: dict[int, list[Diagnostic]] = {}
+    for before, one in zip(listed, kept, strict=True):
+        key = causes.get(id(before))
+        one.caused_by = None if key is None else present[key]
+        one.consequences = (0, 0)
+        if one.caused_by is not None:
+            roots[id(one)] = one.caused_by
+            followers.setdefault(id(one.caused_by), []).append(one)
+    for one in kept:
+        if own := followers.get(id(one)):
+            places = {(each.where.path, each.where.layer_id) for each in own} - {(one.where.path, one.where.layer_id)}
+            one.consequences = (sum(each.count for each in own), len(places))
+    return kept, roots
+
+
+def causes(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics that follow from no other one."""
+    return [one for one in found if one.caused_by is None]
+
+
 def _rest(last: Diagnostic, count: int) -> Diagnostic:
     """The diagnostic that stands for the faults beyond the limit, at the place of the last listed one."""
     where = Where(last.where.file, line=last.where.line, column=last.where.column, offset=last.where.offset)
-    return Diagnostic(last.code, f"… {count:,} more of {last.code} (limit faults)", where, last.severity, count=count)
+    rest = Diagnostic(last.code, f"… {count:,} more of {last.code} (limit faults)", where, last.severity, count=count)
+    rest.caused_by = last.caused_by
+    return rest

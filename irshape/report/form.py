@@ -176,6 +176,7 @@ _FIX: Final = Form(
     edits=_EDITS,
     evidence=Field({"type": "string", "description": "why a safe fix is safe"}, lambda fix: fix.evidence or None, optional=True),
 )
+_CAUSE: Final = Form(code="text", line=PLACE["line"], column=PLACE["column"], offset=PLACE["offset"])
 DIAGNOSTIC: Final = Form(
     code=Field({"enum": sorted(CATALOGUE), "description": "the kind of the fault, as docs/diagnostics.md explains it"}),
     severity=word("error", "warning", "note"),
@@ -188,6 +189,7 @@ DIAGNOSTIC: Final = Form(
     offset=PLACE["offset"],
     hint="text?: a suggested remedy",
     fix=_FIX.maybe("edits of the file that mend the fault"),
+    caused_by=_CAUSE.maybe("the diagnostic of the report from which this one follows", "caused_by"),
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.checked import Checked, relative, statement
-from irshape.report.diagnostic import ERROR, NOTE, WARNING
+from irshape.report.diagnostic import ERROR, NOTE, WARNING, causes
 from irshape.report.text import counted, escape
 
 # GitHub shows this many annotations of each kind for a step.
@@ -13,7 +13,7 @@ _COMMANDS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 
 
 def render(files: Sequence[Checked]) -> str:
-    """A command for each fault, errors first, because GitHub shows only the first annotations; a notice says if there are more."""
+    """A command for each cause of faults, errors first: GitHub shows only the first annotations; a notice says if there are more."""
     return "\n".join(_lines(files))
 
 
@@ -22,7 +22,7 @@ def _lines(files: Sequence[Checked]) -> Iterator[str]:
         if file.complaint:
             yield _command("error", escape(file.complaint), file=relative(file.path), title="irshape: not checked")
     for severity, command in _COMMANDS.items():
-        found = [(file, diagnostic) for file in files for diagnostic in file.diagnostics if diagnostic.severity == severity]
+        found = [(file, diagnostic) for file in files for diagnostic in causes(file.diagnostics) if diagnostic.severity == severity]
         for file, diagnostic in found:
             where, title = diagnostic.where, f"{diagnostic.code} {CATALOGUE[diagnostic.code].title}"
             yield _command(command, statement(diagnostic), file=relative(file.path), line=where.line, col=where.column, title=title)

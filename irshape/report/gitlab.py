@@ -13,13 +13,15 @@ _SEVERITIES: Final = {ERROR: "critical", WARNING: "minor", NOTE: "info"}
 
 
 def render(files: Sequence[Checked]) -> str:
-    """A JSON array with an issue for each fault and for each file that could not be checked."""
+    """A JSON array with an issue for each cause of faults and for each file that could not be checked."""
     issues = [
         _issue(escape(file.complaint), "unreadable", f"unreadable {relative(file.path)}", "blocker", file)
         for file in files
         if file.complaint
     ]
     for file, diagnostic, fingerprint in identified(files):
+        if diagnostic.caused_by is not None:
+            continue
         severity = _SEVERITIES[diagnostic.severity]
         issues.append(_issue(statement(diagnostic), diagnostic.code, fingerprint, severity, file, diagnostic.where.line or 1))
     return json.dumps(issues, indent=2)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from irshape.report.checked import Checked
 from irshape.report.diagnostic import SEVERITIES
-from irshape.report.text import Palette, diagnostic_lines, escape, verdict
+from irshape.report.text import Palette, escape, report_lines, verdict
 
 _PLAIN = Palette(False)
 
@@ -23,7 +23,7 @@ def render(files: Sequence[Checked]) -> str:
     suite = ElementTree.SubElement(root, "testsuite", {"name": "irshape", **counts, "skipped": "0"})
     for file in files:
         case = ElementTree.SubElement(suite, "testcase", {"classname": "irshape", "name": escape(file.path), "file": escape(file.path)})
-        text = "\n".join(line for diagnostic in file.diagnostics for line in diagnostic_lines(diagnostic, _PLAIN))
+        text = "\n".join(report_lines(file.diagnostics, _PLAIN))
         if file.complaint:
             ElementTree.SubElement(case, "error", {"message": escape(file.complaint), "type": "error"}).text = text
         elif not file.is_passed:

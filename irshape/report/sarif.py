@@ -21,11 +21,12 @@ _MOST_BYTES: Final = 9_000_000
 
 
 def render(files: Sequence[Checked], version: str) -> str:
-    """One run with the results of all files, the most severe first; `version` is irshape's.
+    """One run with a result for each cause in all files, the most severe first; `version` is irshape's.
 
     Results beyond GitHub's limits are omitted, and a notification gives their number.
     """
-    found = sorted(identified(files), key=lambda one: SEVERITIES.index(one[1].severity))
+    causes = (one for one in identified(files) if one[1].caused_by is None)
+    found = sorted(causes, key=lambda one: SEVERITIES.index(one[1].severity))
     results: list[dict[str, Any]] = []
     left: Counter[str] = Counter()
     room = _MOST_BYTES

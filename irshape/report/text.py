@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
-from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
+from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic, causes
 from irshape.report.printable import escape as escape
 
 # The widest a cell makes its column; a longer cell shifts the rest of its own row.
@@ -106,6 +106,22 @@ def diagnostic_lines(diagnostic: Diagnostic, palette: Palette) -> Iterator[str]:
         yield f"    {palette.dim}see {escape(other.file or '<input>')}:{other.line}:{other.column}{palette.plain}"
     for label, text in advice(diagnostic):
         yield f"    {palette.key}{label}:{palette.plain} {escape(text)}"
+
+
+def report_lines(diagnostics: Sequence[Diagnostic], palette: Palette, *, is_whole: bool = False) -> Iterator[str]:
+    """The lines of the causes, each with one about the number of its consequences; with `is_whole`, of all diagnostics."""
+    for diagnostic in diagnostics if is_whole else causes(diagnostics):
+        yield from diagnostic_lines(diagnostic, palette)
+        if not is_whole and (text := consequences_text(diagnostic)):
+            yield f"    {palette.dim}{text}; --all lists them{palette.plain}"
+
+
+def consequences_text(diagnostic: Diagnostic) -> str:
+    """How many faults follow from one, in words; empty if none does."""
+    faults, layers = diagnostic.consequences
+    if layers:
+        return f"{counted(layers, 'layer')} after it fail{'s' if layers == 1 else ''} for the same reason"
+    return f"{counted(faults, 'more fault')} of this layer ha{'s' if faults == 1 else 've'} the same reason" if faults else ""
 
 
 def mended_line(diagnostic: Diagnostic, palette: Palette) -> str:

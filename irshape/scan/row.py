@@ -13,6 +13,7 @@ from irshape.answers.cost.cost import Cost
 from irshape.answers.info import counts, parameters
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import outputs
+from irshape.diagnosis.diagnosis import choose
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
@@ -162,7 +163,7 @@ class Scan:
         else:
             inference = check(model, weights=weights, opaque=self._opaque, targets=self._targets, suppressions=False)
         if self._selection is not None:
-            inference.select(self._selection)
+            choose(inference, self._selection)
         row = self._row(path, inference)
         if row["dynamic_inputs"] and not row["errors"]:
             found = signature(model, weights=weights, opaque=self._opaque)

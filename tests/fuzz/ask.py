@@ -21,8 +21,8 @@ from irshape.cli import diff as diff_command
 from irshape.cli import info as info_command
 from irshape.cli import signature as signature_command
 from irshape.cli import sizes as sizes_command
+from irshape.diagnosis.mending import mendable, mended_file
 from irshape.inference.inference import Inference
-from irshape.inference.mending import mendable, mended_file
 from irshape.inference.session import Session
 from irshape.report import github, gitlab, junit, sarif
 from irshape.report.checked import Checked

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import irshape
-from irshape.inference.mending import mendable
+from irshape.diagnosis.mending import mendable
 from tests.inference.test_bodies import ROWS
 from tests.support.ir import Net
 from tests.support.irs import PATHS, named

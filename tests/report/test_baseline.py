@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from irshape import verbs
 from irshape.report.baseline import Baseline, BaselineError
 from irshape.report.checked import Checked, identified
 from irshape.report.diagnostic import Diagnostic, Where
@@ -116,10 +115,6 @@ def test_json_that_nests_too_deeply_is_no_baseline(folder: Path) -> None:
 def test_a_missing_baseline() -> None:
     with pytest.raises(BaselineError, match=r"absent.json: No such file or directory; --write-baseline absent.json makes a baseline"):
         Baseline.read("absent.json")
-
-
-def test_a_baseline_is_no_part_of_the_library_by_itself() -> None:
-    assert verbs.check(b"<net/>").accepted == []
 
 
 def test_a_code_that_is_not_reported_is_not_gone() -> None:

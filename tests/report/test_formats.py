@@ -129,7 +129,7 @@ def test_github(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("warning", "R302"),
     ]
     assert lines[3].endswith(
-        '[Parameter y, port 0]%0Afix: write precision="FP32" (the model computes it, and no later output agrees with the old record)'
+        '[Parameter y, port 0]%0Afix: write precision="FP32" (the model computes it, and every layer that reads the tensor records it)'
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from irshape import verbs
-from irshape.inference.mending import mendable, mended_file
+from irshape.diagnosis.mending import mendable, mended_file
 from irshape.report.fix import Edit
 from irshape.report.unified import unified
 from tests.support.spoil import spoiled

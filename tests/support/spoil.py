@@ -1,4 +1,4 @@
-"""Files spoiled as `check --fix` mends them: what a port records, how attributes and dims are spelled, defaults left out."""
+"""Files spoiled as `check --fix` mends them: what a port records, how attributes and dims are spelled."""
 
 import random
 import re
@@ -50,9 +50,15 @@ def spoils_of(node: Node) -> Iterator[Spoil]:
     """What can be done to the layer of a node."""
     layer = node.layer
     for port in layer.inputs:
-        yield from of_port(node, port)
-    for port in layer.outputs:
-        yield from of_port(node, port)
+        yield from (spoil for spoil in of_port(node, port) if spoil.code == "R101")  # another record may tell of a moved edge
+    for slot, port in enumerate(layer.outputs, node.first_slot):
+        is_read = any(
+            reader.record.dims is not None and reader.record.precision is not None
+            for output in node.outputs
+            if output.slot == slot
+            for reader in output.readers
+        )
+        yield from (spoil for spoil in of_port(node, port) if is_read or spoil.code == "R101")
         if port.precision in OTHER and ElementType.from_precision(port.precision.lower()) is None:
             yield of_precision(node, port, port.precision.lower(), "X107")
     if node.op_class is not None and layer.data_offset >= 0:
@@ -85,7 +91,7 @@ def of_precision(node: Node, port: Port, text: str, code: str) -> Spoil:
 
 
 def of_attribute(node: Node, attribute: Attribute, text: str) -> Iterator[Spoil]:
-    """The same value in a spelling that OpenVINO forgives, or nothing where it is the default."""
+    """The same value in a spelling that OpenVINO forgives."""
     offset = node.model.document.attribute_offset(node.layer.data_offset, attribute.spelling)
     start = offset + len(attribute.spelling) + len('="')
     end = start + len(text.encode())
@@ -96,5 +102,3 @@ def of_attribute(node: Node, attribute: Attribute, text: str) -> Iterator[Spoil]
                 yield Spoil(start, end, other.encode(), code)
         except Malformed:
             pass
-    if attribute.stated and value == attribute.default:
-        yield Spoil(offset - 1, end + 1, b"", "R103")

@@ -10,7 +10,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
-from irshape.report.diagnostic import Diagnostic
+from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
@@ -32,17 +32,30 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
     run, stubs = engine.current, model.stubs
     slots = run.slots
     # Layers with the same signature and the same outcome need not be compared again.
-    compared: dict[tuple[Signature, object], list[tuple[int, str, str]]] = {}
+    compared: dict[tuple[Signature, object], tuple[list[tuple[int, str, str]], list[int]]] = {}
     known: _Known = {}
     for node, taken in zip(engine.schedule.nodes, run.outcomes or [None] * len(engine.schedule.nodes), strict=True):
         signature = node.layer.signature
-        faults = compared.get((signature, taken))
-        if faults is None:
+        found = compared.get((signature, taken))
+        if found is None:
             if node.op_class is None:
                 continue
-            faults = _faults(node, slots, stubs, known)
+            found = _faults(node, slots, stubs, known)
             if taken is not None and not stubs:
-                compared[signature, taken] = faults
+                compared[signature, taken] = found
+        faults, unclear = found
+        for index in unclear:
+            if not any((code, node.sources[index]) in roots for code in ("R301", "R302")) and (start := other_end(node, index)) is not None:
+                port = node.layer.inputs[index]
+                producer, record = start
+                code, theirs = ("R301", dims_text(record[2])) if record[2] != port.dims else ("R302", record[1])
+                ours = dims_text(port.dims) if code == "R301" else port.precision
+                message = (
+                    f"the port records {ours}, but {producer.type} {clipped(producer.name)!r}, from which its edge starts, records {theirs}"
+                )
+                one = Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path))
+                one.related = (place(document, producer.layer, producer.layer.offset, None, model.path),)
+                behind[one] = []
         for index, code, message in faults:
             layer, output = node.layer, index - len(node.sources)
             slot, before = (node.first_slot + output, node.sources) if output >= 0 else (node.sources[index], [node.sources[index]])
@@ -74,30 +87,28 @@ def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagn
     return kept
 
 
-def exchanged(node: Node, slots: list[Fact]) -> tuple[int, int] | None:
-    """Two input ports of which each records what the other one takes, by their ids; None if there are none."""
-    records = node.layer.signature.records
-    wrong = [place for place, slot in enumerate(node.sources) if slot >= 0 and _differs(records[place], slots[slot])]
-    if len(wrong) != 2:
-        return None
-    first, second = wrong
-    if _differs(records[first], slots[node.sources[second]]) or _differs(records[second], slots[node.sources[first]]):
-        return None
-    return node.layer.inputs[first].id, node.layer.inputs[second].id
+def other_end(node: Node, index: int) -> tuple[Node, PortRecord] | None:
+    """The node from which the edge to an input starts, and what its port records, if the two ends of the edge record other facts."""
+    model, record = node.model, node.layer.signature.records[index]
+    producer = model.nodes[model.producers[node.sources[index]]]
+    start = producer.layer.signature.records[producer.layer.signature.input_count + node.sources[index] - producer.first_slot]
+    differ = start[2] != record[2] and start[2] is not None and record[2] is not None
+    if not differ and start[1] != record[1] and start[1] and record[1]:
+        ours, theirs = (ElementType.from_precision(text) or ElementType.dynamic for text in (record[1], start[1]))
+        differ = ours is not theirs and ElementType.dynamic not in (ours, theirs)
+    return (producer, start) if differ else None
 
 
-def _differs(record: PortRecord, fact: Fact) -> bool:
-    """Whether the model contradicts what a port records."""
-    _, precision, dims = record
-    return bool(_contradictions(precision, dims, fact))
+def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> tuple[list[tuple[int, str, str]], list[int]]:
+    """The ports of a node whose records the model contradicts: position, code and message; and the inputs that may record more or less.
 
-
-def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> list[tuple[int, str, str]]:
-    """The ports of a node whose records the model contradicts: position, code and message. `known` are the comparisons so far."""
+    `known` are the comparisons so far.
+    """
     signature = node.layer.signature
     count = signature.input_count
     behind_inputs = node.first_slot - count
     found: list[tuple[int, str, str]] = []
+    unclear: list[int] = []
     for index, record in enumerate(signature.records):
         if index < count:
             slot = node.sources[index]
@@ -111,24 +122,30 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
         if dims != fact.shape or precision != fact.element_type.precision:
             faults = known.get((precision, dims, fact))
             if faults is None:
-                faults = known[precision, dims, fact] = _contradictions(precision, dims, fact)
+                faults = known[precision, dims, fact] = contradictions(precision, dims, fact)
             found += [(index, code, message) for code, message in faults]
-    return found
+            if not faults and index < count and not fact.is_poisoned:
+                unclear.append(index)
+    return found, unclear
 
 
-def _contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact) -> list[tuple[str, str]]:
+def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact) -> list[tuple[str, str]]:
     """Codes and messages of the facts that a port records and the model contradicts."""
     faults: list[tuple[str, str]] = []
     is_same = dims is None or dims == fact.shape
     if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):
         return faults
     if not is_same and dims is not None and not fits(dims, fact.shape):
-        recorded = ",".join("?" if dim < 0 else str(dim) for dim in dims)
-        faults.append(("R301", f"the port records [{recorded}], but the model computes {format_shape(fact.shape)}"))
+        faults.append(("R301", f"the port records {dims_text(dims)}, but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
     if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
         faults.append(("R302", f"the port records {precision}, but the model computes {fact.element_type.precision}"))
     return faults
+
+
+def dims_text(dims: tuple[int, ...] | None) -> str:
+    """Recorded dims as a shape: `[1,?,3]`."""
+    return f"[{','.join('?' if dim < 0 else str(dim) for dim in dims or ())}]"
 
 
 def fits(dims: tuple[int, ...], shape: Shape) -> bool:

@@ -7,8 +7,10 @@ import pytest
 
 import irshape
 from irshape import verbs
+from irshape.diagnosis.diagnosis import accept, choose
+from irshape.diagnosis.mending import mended_file
 from irshape.inference.inference import Inference
-from irshape.inference.mending import mended_file
+from irshape.report.baseline import Baseline
 from irshape.report.selection import Choice, Selection
 from tests.support.ir import Net
 
@@ -176,9 +178,9 @@ def test_a_note_that_comes_late_is_ignored_as_well(ignored: str) -> None:
     inference = verbs.check(verbs.read(xml.encode(), weights=net.bin, limits=irshape.Limits(work=300)))
     assert codes(inference) == []
     if ignored == "by a selection":
-        inference.select(Selection([Choice(ignore=("N106",))]))
+        choose(inference, Selection([Choice(ignore=("N106",))]))
     elif ignored == "by a baseline":
-        inference.accepted = ["the fingerprint of another fault"]
+        assert accept(inference, Baseline("baseline.json", {"model.xml": {"the fingerprint of another fault": "S201"}}), "model.xml") == []
     inference.to_dict()
     assert set(codes(inference)) == ({"N106"} if ignored in ("nowhere", "by a baseline") else set())
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
+from irshape.diagnosis.places import Places
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
-from irshape.inference.places import Places
-from irshape.inference.recorded import exchanged
 from irshape.model.model import Node
 from irshape.ops.attribute import Attribute, Malformed, spell
 from irshape.ops.op import misspelt
@@ -232,7 +231,6 @@ SAFE: Final[dict[str, _Maker]] = {
     "X201": _remove_blanks,
     "X203": _remove_annotation,
     "R101": _spell_number,
-    "R103": _state_defaults,
     "R105": _spell_attribute,
     "R301": _record_dims,
     "R302": _record_precision,
@@ -243,25 +241,23 @@ EVIDENCE: Final = {
     "X201": "OpenVINO passes over them",
     "X203": "the shape of the input contradicts it",
     "R101": "OpenVINO reads the same number",
-    "R103": "OpenVINO takes the same default, and no output of the layer contradicts it",
     "R105": "OpenVINO reads the same word",
-    "R301": "the model computes it, and no later output agrees with the old record",
-    "R302": "the model computes it, and no later output agrees with the old record",
+    "R301": "the model computes it, and every layer that reads the tensor records it",
+    "R302": "the model computes it, and every layer that reads the tensor records it",
 }
 # Fixes that the author must decide on: another word may be meant, `yes` may mean true, an attribute may be misspelled.
 BY_HAND: Final[dict[str, _Maker]] = {
     "A101": _rename_misspelt,
     "A103": _guess_word,
     "R102": _spell_attribute,
+    "R103": _state_defaults,
     "R104": _rename_attribute,
 }
 _ALL: Final = SAFE | BY_HAND
 # The codes with a safe fix: also those whose fix is made where the fault is found.
 MENDED: Final = frozenset({*SAFE, "X204"})
 # Codes that say that an attribute of the layer may be wrong.
-_SUSPECT: Final = frozenset({*BY_HAND, "R303", "W202"})
-# Codes whose fix needs the evidence of the records of a layer: that they agree with the value that is written.
-_WITNESSED: Final = frozenset({"R103", "X203"})
+_SUSPECT: Final = frozenset({*BY_HAND, "R303", "W202"} - {"R103"})
 # Codes whose fix writes inferred facts. The facts hold for the file only if no shape was given and no recorded port trusted.
 _INFERRED: Final = frozenset({"R301", "R302"})
 
@@ -270,23 +266,24 @@ def add_fixes(
     engine: Engine,
     diagnostics: Sequence[Diagnostic],
     behind: Mapping[Diagnostic, Sequence[int]],
-    blamed: Collection[Diagnostic],
+    alone: Collection[Diagnostic],
     *,
     is_as_read: bool,
 ) -> None:
     """Set the fix of each diagnostic of a pass that has one.
 
-    `behind` are the places of further faults that a diagnostic stands for, `blamed` the diagnostics from which errors may follow.
-    `is_as_read` means that the inputs have the shapes of the file.
-    Examples of the specification get no fixes, because they are not valid XML.
+    `behind` are the places of further faults that a diagnostic stands for, `alone` the faults of records that all other witnesses
+    contradict. `is_as_read` means that the inputs have the shapes of the file. Where a fault follows from another one, or a change of the
+    model explains it, the record may be right, so no fix writes over it. Examples of the specification get no fixes, because they are not
+    valid XML.
     """
     mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in _INFERRED)]
     if not mendable or engine.model.document.is_example:
         return
     layers = _Layers(engine, diagnostics)
-    doubts = _Doubts(layers, diagnostics, behind, blamed)
+    doubts = _Doubts(layers, diagnostics, alone)
     for diagnostic in mendable:
-        if diagnostic.where.offset is None:
+        if diagnostic.where.offset is None or (diagnostic.code in _INFERRED and diagnostic.related):
             continue
         repairs = [_repair(layers, diagnostic.code, offset) for offset in (diagnostic.where.offset, *behind.get(diagnostic, ()))]
         edits = [edit for repair in repairs if repair for edit in repair.edits]
@@ -315,50 +312,31 @@ def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
 class _Doubts:
     """Why the fix of a fault is not safe: other text of the file may be wrong, and the text that the fix replaces may be right.
 
-    `suspected` are the nodes with a fault that only the author can decide on, such as an attribute that may be misspelled. `tainted` are
-    these and the nodes after them. `assumed` are the nodes without an attribute that the specification requires, `contradicted` those
-    whose own output ports record other facts than the model computes.
+    `suspected` are the nodes with a fault that only the author can decide on, such as an attribute that may be misspelled, `contradicted`
+    those whose own output ports record other facts than the model computes. `alone` are the faults of records that all other witnesses
+    contradict.
     """
 
-    def __init__(
-        self,
-        layers: _Layers,
-        diagnostics: Sequence[Diagnostic],
-        behind: Mapping[Diagnostic, Sequence[int]],
-        blamed: Collection[Diagnostic],
-    ) -> None:
+    def __init__(self, layers: _Layers, diagnostics: Sequence[Diagnostic], alone: Collection[Diagnostic]) -> None:
         self._layers = layers
-        self._blamed = blamed
-        self._behind = behind
+        self._alone = alone
         placed = [(found, layers.at(found.where.offset)) for found in diagnostics if found.where.offset is not None]
         self._suspected = {node for found, node in placed if node and (found.code in _SUSPECT or self._is_other_number(found))}
-        self._tainted = _from(layers.graphs.values(), self._suspected)
-        self._assumed = {node for found, node in placed if found.code == "R103"}
         self._contradicted = {node for found, node in placed if found.code in _INFERRED}
 
     def about(self, diagnostic: Diagnostic) -> str:
         """The doubt about the fix of a fault, as a reason; empty if the fix is safe."""
-        code, offset = diagnostic.code, diagnostic.where.offset
-        node = self._layers.at(offset or 0)
+        node = self._layers.at(diagnostic.where.offset or 0)
         if node is None:
             return ""
         if self._is_other_number(diagnostic):
             return "the text may mean another number than the one that OpenVINO reads"
         if node in self._suspected:
             return "an attribute of the layer may be wrong instead"
-        if code in _WITNESSED and node in self._contradicted:
+        if diagnostic.code == "X203" and node in self._contradicted:
             return "the ports of the layer record something else"
-        if code in _INFERRED:
-            if len(node.sources) > 1 and (ports := exchanged(node, self._layers.graphs[node.model].slots)):
-                return f"the edges to input ports {ports[0]} and {ports[1]} may be exchanged"
-            if diagnostic in self._blamed and self._behind.get(diagnostic):
-                return "ports after it record the same, and an error after it may have the same cause"
-            if node in self._tainted:
-                return "an attribute of a layer before it may be wrong instead"
-            if node in self._assumed:
-                return "an attribute of the layer is missing, and the recorded value may follow from it"
-            if any(self._layers.is_output(place) for place in self._behind.get(diagnostic, ())):
-                return "ports after it record the same; irshape infer --in-place records what the model computes, if that is right"
+        if diagnostic.code in _INFERRED and diagnostic not in self._alone:
+            return "the record may be right, and the model wrong; irshape infer --in-place records what the model computes"
         return ""
 
     def _is_other_number(self, found: Diagnostic) -> bool:

@@ -1,0 +1,429 @@
+"""The single change that makes peace: with it, a layer that contradicts its witnesses gives what the file records.
+
+The changes are tried from the likeliest on: an edge that should start at a layer that nothing reads, two inputs exchanged, an element or
+the order of a constant, an attribute, another type. Constants that share their bytes are one constant, and all their readers must agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import combinations, islice, permutations
+from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
+
+from irshape.diagnosis.recorded import contradictions, dims_text
+from irshape.diagnosis.witnesses import MOST_ELEMENTS, Witnesses, is_fault
+from irshape.inference.facts import Fact
+from irshape.inference.transfer import Outcome, Transfer
+from irshape.model.build import place
+from irshape.model.model import Node
+from irshape.ops.attribute import Malformed
+from irshape.report.diagnostic import Where, clipped
+from irshape.report.text import counted
+from irshape.shape.element_type import ElementType
+
+_CONSTANTS: Final = ("Const", "Constant")
+# The most layers between a constant and the layer that reads sizes from it, and the most constants that are named for one layer.
+_MOST_BETWEEN: Final = 8
+_MOST_NAMED: Final = 3
+# The most changes that are tried for one layer: elements of one constant, of all, and types.
+_MOST_OF_ONE: Final = 400
+_MOST_TRIALS: Final = 1600
+_MOST_EXCHANGED: Final = 4
+# The most readers of a constant that are asked whether they agree, and the most layers that nothing reads which are tried as a start.
+_MOST_ASKED: Final = 64
+_MOST_STARTS: Final = 32
+# Types that are confused because they take the same inputs; the families of elementwise operations are told apart by nothing.
+_FAMILIES: Final = (
+    ("Convolution", "GroupConvolution", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "BinaryConvolution", "MatMul"),
+    ("Reshape", "Broadcast", "Tile", "Unsqueeze", "Squeeze", "Transpose", "ReduceMean", "ReduceSum", "ReduceMax"),
+    ("Gather", "GatherElements", "GatherND", "GatherTree"),
+    ("Split", "VariadicSplit"),
+    ("StridedSlice", "Slice", "Pad"),
+    ("MaxPool", "AvgPool"),
+    ("Add", "MatMul", "Concat", "Equal", "Less", "Gather"),
+)
+
+
+class Change(NamedTuple):
+    """A change in words, the places that it names, and a key that changes of the same constant share.
+
+    `node` is the layer at which an edge should start, if the change is one of an edge.
+    """
+
+    text: str
+    places: tuple[Where, ...] = ()
+    key: object = None
+    node: Node | None = None
+
+
+class Way(NamedTuple):
+    """A constant, and the layers from there to the one that reads sizes from it."""
+
+    constant: Node
+    steps: tuple[Node, ...]
+
+
+class Changes:
+    """The changes of one graph that would make peace."""
+
+    def __init__(self, witnesses: Witnesses) -> None:
+        self.witnesses = witnesses
+        self.graph = witnesses.graph
+        self.model = witnesses.model
+        self._agreed: dict[tuple[object, tuple[Any, ...]], int] = {}
+
+    def of(self, node: Node) -> list[Change]:
+        """The changes with which a node that contradicts its witnesses gives what it records, the likeliest first."""
+        told, transfer = self.told(node), self.witnesses.transfer(node)
+        if transfer is None or not told:
+            return []
+        found = [*islice(self.starts(node, told), _MOST_NAMED)] or [*islice(self.exchanges(node, told), 1)]
+        if not found:
+            found = self.constants(node, told)
+            found += islice(self.attributes(node, transfer, told), 1 if found else 2)
+        return found or [*self.types(node, told)]
+
+    def told(self, node: Node) -> str:
+        """The end of a sentence about a change: what the layer gives with it. Empty where no port records what the layer should give."""
+        recorded = " and ".join(dims_text(port.dims) for port in node.layer.outputs if port.dims is not None)
+        return f"the layer gives {recorded}, which it records" if recorded else ""
+
+    def _passes(self, node: Node, facts: tuple[Fact, ...]) -> bool:
+        """Whether a node gives what it records for other facts of its inputs."""
+        return self.witnesses.passes(node, self.witnesses.answer(node, facts))
+
+    # Edges.
+
+    @cached_property
+    def unread(self) -> list[Node]:
+        """The nodes whose outputs nothing reads, though they should be read."""
+        readers, found = self.model.readers, []
+        for node in self.graph.schedule.nodes:
+            count = node.layer.signature.output_count
+            if (
+                count
+                and node.type not in ("Result", "Assign")
+                and not any(slot in readers for slot in range(node.first_slot, node.first_slot + count))
+            ):
+                found.append(node)
+        return found
+
+    def starts_for(self, node: Node, index: int) -> list[Node]:
+        """The layers that nothing reads and that give what an input port records, the most closely named first."""
+        record = node.layer.signature.records[index][1:]
+        found = []
+        for one in self.unread[:_MOST_STARTS]:
+            fact = self.witnesses.chain[one.first_slot]
+            if one is not node and not fact.is_poisoned and not contradictions(*record, fact) and not self.depends(one, node):
+                found.append(one)
+        return sorted(found, key=lambda one: -_likeness(one.name, node.name))
+
+    def readers_for(self, node: Node) -> list[tuple[Node, int, Node]]:
+        """The inputs that may be fed by a layer that nothing reads: they take such a tensor from a source that others read, too.
+
+        Each with the source; the most closely named first.
+        """
+        if not node.layer.signature.output_count:
+            return []
+        record = self.witnesses.outputs(node)[0][1:]
+        found = []
+        for reader in self.graph.schedule.nodes:
+            for index, slot in enumerate(reader.sources):
+                source = self.witnesses.producer(slot)
+                is_like = reader.layer.signature.records[index][1:] == record and source is not None
+                if is_like and source is not None and source is not node and len(self.model.readers.get(slot, ())) > 1:
+                    found.append((reader, index, source))
+        positions = self.graph.schedule.positions
+        near = positions[node.index]
+
+        def order(one: tuple[Node, int, Node]) -> tuple[int, int]:
+            gap = positions[one[0].index] - near
+            return -_likeness(one[0].name, node.name), gap if gap > 0 else 2 * len(positions) - gap
+
+        found.sort(key=order)
+        return [one for one in found if not self.depends(node, one[0])]
+
+    def depends(self, node: Node, other: Node) -> bool:
+        """Whether a node depends on another one, so that an edge from the first to the second would close a circle."""
+        pending, seen = [node], {node.index}
+        while pending:
+            one = pending.pop()
+            if one is other:
+                return True
+            for slot in one.sources:
+                producer = self.witnesses.producer(slot)
+                if producer is not None and producer.index not in seen:
+                    seen.add(producer.index)
+                    pending.append(producer)
+        return False
+
+    def starts(self, node: Node, told: str) -> Iterator[Change]:
+        """Edges that should start at a layer that nothing reads."""
+        taken = self.witnesses.taken[node]
+        for index, source in enumerate(node.sources):
+            if source < 0:
+                continue
+            for start in self.starts_for(node, index):
+                if self._passes(node, (*taken[:index], self.witnesses.fact(start), *taken[index + 1 :])):
+                    port = node.layer.inputs[index].id
+                    text = f"the edge to port {port} should come from {said(start)}, which nothing reads: with it {told}"
+                    yield Change(text, (self.place(start),), None, start)
+
+    def exchanges(self, node: Node, told: str) -> Iterator[Change]:
+        """Pairs of inputs that look exchanged."""
+        taken, records = self.witnesses.taken[node], node.layer.signature.records
+        for one, other in islice(combinations(range(len(taken)), 2), _MOST_ASKED):
+            if taken[one] is taken[other] or records[one][1:] != records[other][1:]:
+                continue
+            facts = [*taken]
+            facts[one], facts[other] = facts[other], facts[one]
+            if self._passes(node, tuple(facts)):
+                ids = node.layer.inputs[one].id, node.layer.inputs[other].id
+                yield Change(f"inputs {ids[0]} and {ids[1]} look exchanged: the other way round {told}")
+
+    # Constants.
+
+    def ways(self, node: Node) -> list[Way]:
+        """The constants from which a node reads elements, nearest first, with the nodes from there to it."""
+        found: list[Way] = []
+        pending: list[tuple[tuple[Node, ...], int]] = []
+        for position, slot in enumerate(node.sources):
+            port = None if node.op is None else node.op.input_at(position, len(node.sources))
+            if node.index in self.graph.maps or (port is not None and (port.value or port.ends)):
+                pending.append(((node,), slot))
+        seen: set[int] = set()
+        while pending:
+            steps, slot = pending.pop(0)
+            producer = self.witnesses.producer(slot)
+            if producer is None or slot in seen:
+                continue
+            seen.add(slot)
+            if producer.type in _CONSTANTS:
+                if self._elements(producer):
+                    found.append(Way(producer, steps))
+            elif len(steps) <= _MOST_BETWEEN and producer.type != "ShapeOf":
+                pending += [((producer, *steps), one) for one in producer.sources]
+        return found
+
+    def _elements(self, constant: Node) -> tuple[Any, ...] | None:
+        """The elements of a small constant of integers."""
+        elements = self.witnesses.fact(constant).elements
+        is_small = elements is not None and len(elements) <= MOST_ELEMENTS and all(type(one) is int for one in elements)
+        return elements if is_small and type(elements) is tuple else None
+
+    @cached_property
+    def _counts(self) -> Counter[tuple[Any, ...]]:
+        """How many constants of the graph hold the same elements: a net repeats what it does."""
+        return Counter(elements for node in self.model.of_type("Const") if (elements := self._elements(node)) is not None)
+
+    def constants(self, node: Node, told: str) -> list[Change]:
+        """Other elements of constants with which a node gives what it records, the likeliest constant first."""
+        found: list[tuple[tuple[int, int, int], Change]] = []
+        trials = _MOST_TRIALS
+        for number, way in enumerate(self.ways(node)):
+            old = self._elements(way.constant) or ()
+            best: tuple[tuple[int, int, int], tuple[Any, ...]] | None = None
+            for order, new in enumerate(islice(self.other_elements(node, old), min(_MOST_OF_ONE, trials))):
+                trials -= 1
+                if self.graph.scope.work.is_done:
+                    break
+                if self._gives(node, way, new) and (explained := self._agreement(way.constant, new)) >= 0:
+                    score = (-explained, self._counts[old] - self._counts[new], order)
+                    if best is None or score < best[0]:
+                        best = score, new
+            if best is not None:
+                where = self.place(way.constant)
+                text = f"{said(way.constant)} (line {where.line}) holds {_list(old)}; with {_list(best[1])} {told}"
+                found.append(((*best[0][:2], number), Change(text, (where,), self._key(way.constant))))
+        found.sort(key=lambda one: one[0])
+        keys = set[object]()
+        return [change for _, change in found if change.key not in keys and not keys.add(change.key)][:_MOST_NAMED]  # type: ignore[func-returns-value]
+
+    def named(self, node: Node) -> Change | None:
+        """The constants from which a node reads elements, where no other number is known to be right."""
+        ways = self.ways(node)[:_MOST_NAMED]
+        if not ways:
+            return None
+        places = tuple([self.place(way.constant) for way in ways])
+        parts = [
+            f"{said(way.constant)} (line {where.line}): {_list(self._elements(way.constant) or ())}"
+            for way, where in zip(ways, places, strict=True)
+        ]
+        return Change(f"it reads {', '.join(parts)}", places)
+
+    @staticmethod
+    def _key(constant: Node) -> object:
+        return constant.first_slot if constant.layer.weights_at is None else ("bytes", constant.layer.weights_at)
+
+    def _siblings(self, constant: Node) -> list[Node]:
+        """The constants of the graph that share the bytes of one."""
+        at = constant.layer.weights_at
+        if at is None:
+            return [constant]
+        return [one for one in self.model.of_type("Const") if one.layer.weights_at == at and not one.is_dropped]
+
+    def _agreement(self, constant: Node, new: tuple[Any, ...]) -> int:
+        """How many readers of the bytes of a constant pass with other elements only; -1 if one passes with the old elements only."""
+        key = (self._key(constant), new)
+        if (known := self._agreed.get(key)) is not None:
+            return known
+        explained = 0
+        readers = [(one, reader) for one in self._siblings(constant) for reader, _ in self.witnesses.readers(one.first_slot)]
+        for one, reader in readers[:_MOST_ASKED]:
+            if not self.told(reader) or self._elements(one) is None:
+                continue
+            after = self._passes(reader, self._changed(reader, {one.first_slot: self._with(one, new)}))
+            before = self.witnesses.passes(reader, self.witnesses.own[reader])
+            if before and not after:
+                explained = -1
+                break
+            explained += after and not before
+        self._agreed[key] = explained
+        return explained
+
+    def _with(self, constant: Node, new: tuple[Any, ...]) -> Fact:
+        fact = self.witnesses.fact(constant)
+        return self.graph.facts.intern(fact.element_type, fact.shape, new, is_literal=fact.is_literal)
+
+    def _changed(self, node: Node, changed: dict[int, Fact]) -> tuple[Fact, ...]:
+        return tuple([changed.get(slot, fact) for slot, fact in zip(node.sources, self.witnesses.taken[node], strict=True)])
+
+    def _gives(self, node: Node, way: Way, new: tuple[Any, ...]) -> bool:
+        """Whether a node passes with these elements of a constant and gives what it records."""
+        changed = {way.constant.first_slot: self._with(way.constant, new)}
+        outcome = Outcome(())
+        for one in way.steps:
+            outcome = self.witnesses.answer(one, self._changed(one, changed))
+            if any(is_fault(found.code) for found in outcome.findings):
+                return False
+            changed |= dict(enumerate(outcome.outputs, one.first_slot))
+        return self.witnesses.passes(node, outcome)
+
+    def other_elements(self, node: Node, old: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """Other elements that a constant may have had: one of them another number, or all in another order."""
+        dims = [one for port in (*node.layer.outputs, *node.layer.inputs) for one in port.dims or () if one >= 0]
+        ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
+        gaps = {ours - theirs for ours in dims[:12] for theirs in dims[:12] if ours != theirs}
+        for position, element in enumerate(old):
+            near = [element + step for step in (-1, 1, -2, 2)]
+            scaled = [element * 2, element // 2] if element else []
+            far = [element + gap for gap in sorted(gaps, key=abs)]
+            for number in dict.fromkeys([*near, 0, 1, -1, *dims, *range(max(ranks, default=0)), *scaled, element + 10, element - 10, *far]):
+                if number != element:
+                    yield (*old[:position], number, *old[position + 1 :])
+        if 2 <= len(old) <= _MOST_EXCHANGED:
+            yield from (one for one in permutations(old) if one != old)
+
+    # Attributes and types.
+
+    def attributes(self, node: Node, transfer: Transfer, told: str) -> Iterator[Change]:
+        """Single attributes with another number or word with which a layer gives what it records."""
+        attributes = node.layer.signature.attributes
+        if node.op_class is None or not transfer.is_pure:
+            return
+        ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
+        for declared in node.op_class.attributes.values():
+            name, text = declared.spelling, attributes.get(declared.spelling)
+            for new in _other_texts(declared.annotation, text, max(ranks, default=0)):
+                outcome = self._with_attributes(node, transfer, {**attributes, name: new}, node.op_class)
+                if outcome is not None and self.witnesses.passes(node, outcome):
+                    yield Change(f"with {name}={new!r} {told}{'' if text is None else f'; it is {clipped(text)!r}'}")
+                    break
+
+    def _with_attributes(self, node: Node, transfer: Transfer, attributes: dict[str, str], op_class: Any) -> Outcome | None:
+        """The outcome of a node with other attributes, or as another operation; None if it is none."""
+        if self.graph.scope.work.is_done:
+            return None
+        try:
+            op = op_class(attributes, self.model.document.limits)
+        except Malformed:
+            return None
+        facts = tuple([self.witnesses.fact(one) if (one := self.witnesses.producer(slot)) and one.type in _CONSTANTS else fact
+                       for slot, fact in zip(node.sources, self.witnesses.taken[node], strict=True)])  # fmt: skip
+        return self.graph.rules.apply(node, Transfer(op, transfer.listed, transfer.wanted), facts)
+
+    def types(self, node: Node, told: str) -> list[Change]:
+        """Other types of a layer with which it gives what it records; none if many do."""
+        transfer = self.witnesses.transfer(node)
+        if transfer is None or not transfer.is_pure:
+            return []
+        found: list[str] = []
+        for type in dict.fromkeys(type for family in _FAMILIES if node.type in family for type in family if type != node.type):
+            classes = self.model.registry.versions(type)
+            op_class = classes.get(node.version) or next(reversed(classes.values()), None)
+            if op_class is None or not op_class.takes(len(node.sources)):
+                continue
+            outcome = self._with_attributes(node, transfer, node.layer.signature.attributes, op_class)
+            if outcome is not None and self.witnesses.passes(node, outcome):
+                found.append(type)
+        return [Change(f"is it a {' or a '.join(found)}? Then {told}")] if 0 < len(found) <= _MOST_NAMED else []
+
+    def place(self, node: Node, port: Any = None) -> Where:
+        """The place of a node, or of one of its ports."""
+        offset = node.layer.offset if port is None else port.offset
+        return place(self.model.document, node.layer, offset, None if port is None else str(port.id), self.model.path)
+
+
+def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:
+    """Other texts of an attribute: another number or word; for an attribute that is missing, the likely ones."""
+    inner = annotation
+    while get_origin(inner) is not None and get_origin(inner) is not Literal and get_args(inner) and get_origin(inner) is not tuple:
+        inner = get_args(inner)[0]
+    parts = [] if text is None else [part.strip() for part in text.split(",")]
+    if inner is bool:
+        yield from (one for one in ("true", "false") if text is None or text.lower() != one)
+    elif get_origin(inner) is Literal:
+        yield from (one for one in get_args(inner) if text is None or text.lower() != one)
+    elif inner is ElementType:
+        yield from (one for one in ("f32", "f16", "i64", "i32", "boolean", "u8", "i8", "bf16") if one != text)
+    elif get_origin(inner) is tuple or inner is int:
+        if text is None:
+            numbers = range(-1, rank + 1)
+            yield from (
+                map(str, numbers)
+                if inner is int
+                else (",".join([str(one)] * count) for count in (rank - 2, rank) if count > 0 for one in (1, 0, 2))
+            )
+        for at, part in enumerate(parts):
+            if part.lstrip("-").isdigit() and len(part) < 10:
+                number = int(part)
+                for other in dict.fromkeys(
+                    [number - 1, number + 1, number - 2, number + 2, 0, 1, -1, number * 2, number // 2, number + 10, number - 10]
+                ):
+                    if other != number:
+                        yield ",".join([*parts[:at], str(other), *parts[at + 1 :]])
+
+
+def _likeness(one: str, other: str) -> int:
+    """How many characters two names share at their beginnings."""
+    return next((index for index, (ours, theirs) in enumerate(zip(one, other, strict=False)) if ours != theirs), min(len(one), len(other)))
+
+
+def _list(elements: Iterable[Any]) -> str:
+    return f"[{','.join(map(str, elements))}]"
+
+
+def said(node: Node) -> str:
+    """A layer in a sentence: its type and its name."""
+    return f"{node.layer.type} {clipped(node.layer.name)!r}"
+
+
+def grouped(found: Iterable[tuple[Node, list[Change]]]) -> list[tuple[Node, list[Change], list[Node]]]:
+    """The layers with their changes; those that one constant explains together, with the first of them: `followers` are the others."""
+    several = [*found]
+    votes = Counter(key for _, changes in several for key in {change.key for change in changes if change.key is not None})
+    leaders: dict[object, tuple[Node, list[Change], list[Node]]] = {}
+    kept: list[tuple[Node, list[Change], list[Node]]] = []
+    for node, changes in several:
+        best = max((change for change in changes if votes[change.key] > 1), key=lambda change: votes[change.key], default=None)
+        if best is None:
+            kept.append((node, changes, []))
+        elif best.key in leaders:
+            leaders[best.key][2].append(node)
+        else:
+            change = best._replace(text=f"{best.text}; {counted(votes[best.key], 'layer')} agree")
+            leaders[best.key] = (node, [change], [])
+            kept.append(leaders[best.key])
+    return kept

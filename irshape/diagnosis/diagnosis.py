@@ -1,0 +1,104 @@
+"""The judgement on the facts of a pass: where the file departs from them, which fault is the cause of others, and what mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from irshape.diagnosis.recorded import compare_recorded, without_surplus
+from irshape.inference.engine import Engine
+from irshape.inference.inference import Inference, gathered
+from irshape.inference.stored import check_stored, distrusted
+from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
+from irshape.xml.document import Document
+
+if TYPE_CHECKING:
+    from irshape.inference.inputs import Inputs
+    from irshape.report.baseline import Baseline
+    from irshape.report.selection import Selection
+
+
+def diagnose(engine: Engine, *, is_as_read: bool = True, remarks: Iterable[Diagnostic] = (), asked: Inputs | None = None) -> Inference:
+    """The inference of an engine that has run, with the faults of the file that its facts show.
+
+    `is_as_read` means that every input has its shape from the file, so that fixes may write inferred facts into the file. `remarks` are
+    further diagnostics, and `asked` are the inputs that the engine was given.
+    """
+    document = engine.model.document
+    found, steps = gathered(engine, remarks)
+    if document.is_complete:
+        found = _judged(engine, found, is_as_read=is_as_read)
+    inference = Inference(engine, found, asked)
+    inference.steps = steps
+    return inference
+
+
+def _judged(engine: Engine, found: Diagnostics, *, is_as_read: bool) -> Diagnostics:
+    """The diagnostics of a file, with those that its records and its weights show."""
+    document = engine.model.document
+    if not document.is_example and any(one.code == "W203" for one in found):  # OpenVINO refuses the file
+        found = found.judged(lambda code, severity: ERROR if code == "W203" else severity)
+    if not any(one.code[0] == "W" or one.code == "R303" for one in found):  # those faults explain the others
+        found += check_stored(document, engine.weights)
+    stale = {root: behind for graph in engine.graphs() for root, behind in compare_recorded(document, graph.model, graph).items()}
+    if stale:
+        found += without_surplus(stale, found)
+    if found:
+        from irshape.diagnosis.causes import find_causes
+        from irshape.diagnosis.fixes import add_fixes
+
+        alone = find_causes(engine, found) if is_as_read and not document.is_example else set[Diagnostic]()
+        engine.scope.work.renew()
+        add_fixes(engine, found, stale, alone, is_as_read=is_as_read)
+    return found
+
+
+def without_distrusted(inference: Inference, without_values: Inference) -> Inference:
+    """The inference of the same model without the values of its constants, if faults of the first one follow from them; else the first."""
+    found = distrusted(inference.found, without_values.found)
+    if found is None:
+        return inference
+    kept = Diagnostics(without_values.found.most)
+    kept += found
+    without_values.keep(kept)
+    return without_values
+
+
+def choose(inference: Inference, selection: Selection) -> None:
+    """Keep the diagnostics that a selection chooses, each with the severity that it sets.
+
+    irshape's own faults (I) stay as they are, and so do the errors of a file that could not be read to its end.
+    """
+    leave_out = partial(_selected, inference.document, selection)
+    inference.keep(leave_out(inference.found), leave_out)
+
+
+def _selected(document: Document, selection: Selection, found: Diagnostics) -> Diagnostics:
+    def judge(code: str, severity: str) -> str | None:
+        is_needed = code.startswith("I") or (severity == ERROR and not document.is_complete)
+        return severity if is_needed else selection.severity(code, severity)
+
+    return found.judged(judge)
+
+
+def suppress(inference: Inference, *, is_as_read: bool, has_targets: bool) -> None:
+    """Leave out the diagnostics that the file's own `<rt_info>` asks to ignore, and report the entries that ignore nothing.
+
+    `is_as_read` means that every input has its shape from the file, `has_targets` that demands of a target were checked. Other
+    inputs or targets have other faults, so an entry may be needed for them.
+    """
+    from irshape.diagnosis.suppression import suppressed, unsuppressed
+
+    found = suppressed(inference.document, inference.found, is_as_read=is_as_read, has_targets=has_targets)
+    inference.keep(found, partial(unsuppressed, inference.document))
+
+
+def accept(inference: Inference, baseline: Baseline, path: str) -> list[str]:
+    """Leave out the faults that a baseline accepts, and give their fingerprints."""
+    new, accepted = baseline.parted(path, inference.diagnostics)
+    if accepted:
+        kept = Diagnostics(inference.found.most)
+        kept += new
+        inference.keep(kept)
+    return accepted

@@ -1,0 +1,218 @@
+"""The three witnesses of each tensor: the rule of its layer, the output port that records it, and the input ports that read it.
+
+One more pass lets each rule take the facts that its own input ports record, so a mistake shows where it is, and nowhere behind:
+
+- the rule and the readers agree against the output port: the record is wrong, and nothing else is;
+- the output port and the readers agree against the rule: the layer is wrong, by an attribute or by a constant that it reads;
+- the rule and the output port agree against a reader: the edge is wrong, or what the reader records; against all readers of a Const or a
+  Parameter: its shape is wrong.
+
+A layer in which this pass finds nothing computes what the file records from what the file records: a fault of the first pass in it follows
+from a contradiction before it. Elements are not recorded, so they are handed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from irshape.diagnosis.recorded import contradictions, other_end
+from irshape.inference.engine import Engine
+from irshape.inference.facts import POISONED, Fact
+from irshape.inference.transfer import Outcome, Transfer
+from irshape.model.model import Model, Node
+from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import ERROR
+from irshape.shape.element_type import ElementType
+from irshape.xml.document import PortRecord
+from irshape.xml.weights import WeightsError, decode
+
+# The most elements of a constant that are looked at.
+MOST_ELEMENTS: Final = 64
+
+
+def is_fault(code: str) -> bool:
+    """Whether a finding of this code says that a layer does not pass."""
+    return CATALOGUE[code].severity == ERROR or code == "R401"
+
+
+class Witnesses:
+    """The pass over one graph.
+
+    `chain` are the facts of the tensors, those that are recorded wherever a rule contradicts what ports record. `taken` are the facts that
+    each node takes, `own` what its rule gives for them. `edges` are the inputs whose record contradicts the tensor that an edge leads
+    there, `layers` the nodes whose rule fails or contradicts both output port and readers, `records` the tensors whose output port alone
+    is wrong, `assumed` the tensors that are taken from the record because their rule does not give it. `bodies` are the witnesses of the
+    bodies.
+    """
+
+    def __init__(self, graph: Engine, bodies: Mapping[Model, Witnesses]) -> None:
+        self.graph = graph
+        self.bodies = bodies
+        self.model = graph.model
+        self.chain: list[Fact] = [POISONED] * (self.model.slot_count + 2)
+        self.taken: dict[Node, tuple[Fact, ...]] = {}
+        self.own: dict[Node, Outcome] = {}
+        self.edges: dict[Node, list[int]] = {}
+        self.layers: list[Node] = []
+        self.records: set[int] = set()
+        self.assumed: set[int] = set()
+        for slot, port in self.model.stubs.items():
+            self.chain[slot] = graph.origins.recorded_by(port)
+        for node in graph.schedule.nodes:
+            self._visit(node)
+
+    @property
+    def contradictions(self) -> int:
+        """The number of nodes that a contradiction concerns."""
+        return len(self.edges) + len(self.layers) + len(self.records)
+
+    def is_faulty(self, body: Model) -> bool:
+        """Whether a body, or a body inside it, has a contradiction."""
+        own = self.bodies.get(body)
+        inner = (each for node in body.holders for each in node.bodies.values())
+        return (own is not None and bool(own.edges or own.layers)) or any(map(self.is_faulty, inner))
+
+    def _visit(self, node: Node) -> None:
+        """Let the rule of a node answer for what its input ports record, and compare the answer with what its output ports record."""
+        chain, records = self.chain, node.layer.signature.records
+        facts = []
+        for index, slot in enumerate(node.sources):
+            fact = chain[slot]
+            if slot < 0 or fact.is_poisoned:
+                fact = self.recorded(node, index)
+            elif contradictions(*records[index][1:], fact) or self._starts_elsewhere(node, index, fact):
+                if slot not in self.assumed:
+                    self.edges.setdefault(node, []).append(index)
+                fact = self.recorded(node, index)
+            facts.append(fact)
+        taken = self.taken[node] = tuple(facts)
+        outcome = self.own[node] = self.answer(node, taken)
+        if not self.gives(node, outcome):
+            self._judge(node, outcome)
+        count = node.layer.signature.input_count
+        for index in range(node.layer.signature.output_count):
+            slot, fact = node.first_slot + index, outcome.outputs[index] if index < len(outcome.outputs) else POISONED
+            is_wrong = fact.is_poisoned or (slot not in self.records and bool(contradictions(*records[count + index][1:], fact)))
+            chain[slot] = self.recorded(node, count + index) if is_wrong else fact
+            if is_wrong:
+                self.assumed.add(slot)
+
+    def _starts_elsewhere(self, node: Node, index: int, fact: Fact) -> bool:
+        """Whether the two ends of an edge record other facts, of which the rule of the source gives exactly those of the source."""
+        slot = node.sources[index]
+        if slot in self.model.stubs or other_end(node, index) is None:
+            return False
+        dims = None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])
+        return dims is not None and dims != node.layer.signature.records[index][2]
+
+    def recorded(self, node: Node, index: int) -> Fact:
+        """The fact that a port records; nothing is known where the port has no dims."""
+        return self.graph.origins.recorded_by((*node.layer.inputs, *node.layer.outputs)[index])
+
+    def answer(self, node: Node, facts: tuple[Fact, ...]) -> Outcome:
+        """The outcome of a node for these facts; a Parameter of a body has the shape that it declares."""
+        graph, count, transfer = self.graph, node.layer.signature.output_count, self.transfer(node)
+        slots = graph.slots
+        if transfer is not None and transfer.is_pure:
+            return graph.rules.apply(node, transfer, facts)
+        if node.type == "Parameter" and self.model.holder is not None:
+            slots = graph.as_read.slots
+        if node.index in graph.maps and any(self.is_faulty(body.model) for body in graph.maps[node.index]):
+            return Outcome(graph.origins.recorded(node))  # the bodies say what is wrong
+        known = tuple(slots[node.first_slot : node.first_slot + count])
+        is_same = all(fact is slots[slot] for fact, slot in zip(facts, node.sources, strict=True))
+        if is_same or node.index not in graph.maps:
+            return Outcome(known) if is_same else Outcome(graph.origins.recorded(node))
+        if graph.scope.work.is_done:
+            return Outcome(graph.origins.recorded(node))
+        return graph.answer(graph.current.copy(), node, transfer, facts, graph.question)
+
+    def outputs(self, node: Node) -> tuple[PortRecord, ...]:
+        """What the output ports of a node record."""
+        return node.layer.signature.records[node.layer.signature.input_count :]
+
+    def gives(self, node: Node, outcome: Outcome) -> bool:
+        """Whether a rule passes and gives what the output ports record. A poisoned output may be what is recorded."""
+        records = self.outputs(node)
+        if any(is_fault(found.code) for found in outcome.findings) or len(outcome.outputs) < len(records):
+            return False
+        return not any(contradictions(*record[1:], fact) for record, fact in zip(records, outcome.outputs, strict=False))
+
+    def passes(self, node: Node, outcome: Outcome) -> bool:
+        """Whether a rule passes, and gives known facts that the output ports record."""
+        return self.gives(node, outcome) and not any(fact.is_poisoned for fact in outcome.outputs)
+
+    def _judge(self, node: Node, outcome: Outcome) -> None:
+        """A rule contradicts the output ports: the readers decide which of them is wrong."""
+        is_record = bool(outcome.outputs) and not any(is_fault(found.code) for found in outcome.findings)
+        for slot, (record, fact) in enumerate(zip(self.outputs(node), outcome.outputs, strict=False), node.first_slot):
+            if contradictions(*record[1:], fact):
+                if is_record and self.readers_agree(slot, record, fact):
+                    self.records.add(slot)
+                else:
+                    is_record = False
+        if not is_record:
+            self.layers.append(node)
+
+    def readers(self, slot: int) -> Iterator[tuple[Node, int]]:
+        """The nodes that read a tensor, each with the position of the input."""
+        return ((self.model.nodes[index], position) for index, position in self.model.readers.get(slot, ()))
+
+    def readers_agree(self, slot: int, record: PortRecord, fact: Fact) -> bool:
+        """Whether something reads a tensor, and all readers say that its rule is right and its output port wrong.
+
+        A reader says so by its own record, and where it has none by its rule: it passes with the fact, and not with what is recorded.
+        """
+        is_shape, is_said = any(code == "R301" for code, _ in contradictions(*record[1:], fact)), False
+        for reader, position in self.readers(slot):
+            own = reader.layer.signature.records[position]
+            if contradictions(*own[1:], fact):
+                return False
+            is_said = is_said or own[2 if is_shape else 1] is not None or self._confirms(reader, position, fact, record)
+        return is_said
+
+    def _confirms(self, node: Node, index: int, fact: Fact, record: PortRecord) -> bool:
+        """Whether the rule of a reader gives what it records for a fact of an input, and does not for a recorded one."""
+        transfer = self.transfer(node)
+        if transfer is None or not transfer.is_pure or not any(one[2] is not None for one in self.outputs(node)):
+            return False
+        recorded = (ElementType.from_precision(record[1]) if record[1] else None) or fact.element_type
+        other = self.graph.facts.intern(recorded, fact.shape if record[2] is None else record[2])
+        before, after = ([self.graph.slots[slot] for slot in node.sources[part]] for part in (slice(index), slice(index + 1, None)))
+        right, wrong = (self.graph.rules.apply(node, transfer, (*before, one, *after)) for one in (fact, other))
+        return self.passes(node, right) and not self.passes(node, wrong)
+
+    def is_read_rightly(self, node: Node, index: int) -> bool:
+        """Whether the right edge leads to an input, and only the record of the input is wrong: the rule of the reader says so."""
+        transfer = self.transfer(node)
+        if transfer is None or not transfer.is_pure or not any(record[1:] != (None, None) for record in self.outputs(node)):
+            return False
+        fact = self.chain[node.sources[index]]
+        right = self.graph.rules.apply(node, transfer, (*self.taken[node][:index], fact, *self.taken[node][index + 1 :]))
+        return self.passes(node, right) and not self.passes(node, self.own[node])
+
+    def transfer(self, node: Node) -> Transfer | None:
+        """The transfer function of a node."""
+        return self.graph.schedule.transfers[self.graph.schedule.positions[node.index]]
+
+    def producer(self, slot: int) -> Node | None:
+        """The node that gives a tensor; None for an input without an edge, and in an example."""
+        return self.model.nodes[self.model.producers[slot]] if 0 <= slot < len(self.model.producers) else None
+
+    def fact(self, node: Node) -> Fact:
+        """The fact of the first output of a node, with the elements of a small Const whether or not a rule reads them."""
+        fact = self.chain[node.first_slot]
+        if node.layer.weights_at is None or fact.elements is not None or fact.is_poisoned or fact.shape is None:
+            return fact
+        op: Any = node.op
+        count, weights = 1, self.graph.weights
+        for size in fact.shape:
+            count *= size if type(size) is int else MOST_ELEMENTS + 1
+        if weights is None or not 0 < count <= MOST_ELEMENTS or fact.element_type.is_real:
+            return fact
+        try:
+            elements = decode(fact.element_type, weights.read(node.layer.weights_at, op.size), count)
+        except (WeightsError, ValueError):
+            return fact
+        return self.graph.facts.intern(fact.element_type, fact.shape, elements, is_literal=elements is not None)
