@@ -18,7 +18,7 @@ from textwrap import indent
 import jsonschema
 import pytest
 
-from irshape.cli.limits import Allowance
+from irshape.running.limits import Allowance
 from irshape.cli.main import main
 from irshape.xml.document import Document
 from irshape.xml.reader import _Reader
