@@ -111,10 +111,11 @@ class ValidSizes:
         self._work = engine.scope.work
         self.undecided: list[Undecided] = []
         own = frozenset(self.symbols)
-        self._limits = filled(question, engine) if found is None else found.limits(engine)
+        limits = filled(question, engine) if found is None else found.limits(engine)
+        self._limits = [limit for limit in limits if limit.requirement.symbols() <= own]
         # OpenVINO checks each branch where all sizes are numbers, so what a branch requires counts; what its formulas assume does not.
         guards = [guard for guard in inference.guards if not (guard.branch and guard.is_premise)]
-        self._guards = [guard for guard in (*guards, *self._limits) if guard.requirement.symbols() <= own]
+        self._guards = [*(guard for guard in guards if guard.requirement.symbols() <= own), *self._limits]
         self._scope = engine.scope
         self._solve()
         if self._solved.unfinished is not None:

@@ -12,7 +12,7 @@ import irshape.verbs as inner
 from irshape.api.reading import Reading
 from irshape.model.model import Model
 from irshape.running.first import first_difference
-from irshape.running.inputs import drawn, met, questions
+from irshape.running.inputs import drawn, met, sizes_of
 from irshape.running.limits import RUNS, Allowance
 from irshape.running.pair import Feed, Pair
 from irshape.running.results import Comparison, OutputDifference, Run, Tolerance
@@ -102,28 +102,28 @@ def _feeds(pair: Pair, data: str | os.PathLike[str] | Mapping[str, Any] | None, 
     a, inputs = pair.a.model, pair.ends.inputs
     count = 0
 
-    def saved(arrays: Sequence[Any]) -> str:
+    def saved(arrays: Sequence[Any], state: Mapping[str, Any]) -> str:
         nonlocal count
         count += 1
         path = os.path.join(pair.folder, f"feed{count}.npz")
-        numpy.savez(path, **{str(index): array for index, array in enumerate(arrays)})
+        numpy.savez(path, **{str(index): array for index, array in enumerate(arrays)}, **state)
         return path
 
-    def feed(samples: list[list[Any]], whole: list[Any]) -> Feed:
+    def feed(samples: list[list[Any]], whole: list[Any], state: Mapping[str, Any]) -> Feed:
         a, b = (
             {node.name: one.shape for node, one in zip(side, arrays, strict=True)}
             for side, arrays in zip(sides, (samples[0], whole), strict=True)
         )
-        return Feed(a, b, list(map(saved, samples)), saved(whole))
+        return Feed(a, b, [saved(sample, state) for sample in samples], saved(whole, state))
 
     sides = a.parameters, pair.b.model.parameters
     if data is not None:
         arrays = _given(a, data)
-        yield feed([arrays], [arrays[index] for index in inputs])
+        yield feed([arrays], [arrays[index] for index in inputs], {})
         return
     axes = {} if batch is None else _batch_axes(pair)
     random = numpy.random.default_rng(seed)
-    for shapes in questions(a, _wanted(pair, axes), pair.a.opaque):
+    for shapes, state in sizes_of(a, _wanted(pair, axes), pair.a.opaque):
         own = {shapes[name][axis] for name, axis in axes.items()} or {1}
         if batch is not None and (len(own) > 1 or batch % min(own)):
             raise RunningError(f"the batch of the first model is {', '.join(map(str, own))}, and {batch} is no multiple of it")
@@ -132,7 +132,7 @@ def _feeds(pair: Pair, data: str | os.PathLike[str] | Mapping[str, Any] | None, 
         for index in inputs:
             axis = axes.get(a.parameters[index].name)
             whole.append(samples[0][index] if axis is None else numpy.concatenate([sample[index] for sample in samples], axis))
-        yield feed(samples, whole)
+        yield feed(samples, whole, {f"state {name}": random.standard_normal(shape) for name, shape in state.items()})
 
 
 def _wanted(pair: Pair, axes: Mapping[str, int]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import irshape.verbs as inner
 from irshape.answers.signature.names import BATCH
@@ -14,6 +14,7 @@ from irshape.model.model import InputPort, Model, Node, OutputPort
 from irshape.report.diagnostic import ERROR
 from irshape.running.runner import RunningError
 from irshape.shape.dim import Size
+from irshape.shape.notation import parse_shape
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
 
@@ -46,25 +47,36 @@ _INDICES: Final[dict[str, int | None]] = {
 }
 
 
-def questions(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) -> Iterator[Shapes]:
+class Sizes(NamedTuple):
+    """The shape of each input by name, and of each variable that has no first value in the model by its id."""
+
+    inputs: Shapes
+    state: Shapes
+
+
+def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) -> Iterator[Sizes]:
     """Sizes for the inputs of these shapes that the model accepts: the recorded ones, or for open sizes the smallest, then larger ones.
 
     Raises `RunningError` if irshape finds none.
     """
     weights = model.document.own_weights()
     signature = inner.signature(model, inputs=shapes, weights=weights, opaque=opaque)
-    empty = {name: 0 for name, known in signature.symbols.items() if known.low == 0}  # the length of a variable, which begins empty
+    valueless = {node.attributes["variable_id"] for node in model.of_type("ReadValue") if not node.inputs}
+    state = {name: parse_shape(text) or () for name, text in signature.state.items() if name in valueless}
+    # A variable that has a first value begins empty.
+    empty = {} if state else {name: 0 for name, known in signature.symbols.items() if known.low == 0}
     found: list[Shapes] = []
     try:
         valid = inner.valid_sizes(model, inputs=shapes, weights=weights, opaque=opaque) if signature.symbols else None
         for least in _LEAST if valid else (1,):
             asked = {name: min(least, _MOST_SAMPLES) if name == BATCH else least for name in signature.symbols}
-            sizes = (valid.nearest(asked).above or {}) if valid else {}
-            sizes = {**asked, **sizes}
-            assigned = (signature.assign({**sizes, **empty}) if empty else None) or signature.assign(sizes)
-            if assigned is not None and assigned not in found:
-                found.append(assigned)
-                yield assigned
+            sizes = asked | ((valid and valid.nearest({name: asked[name] for name in valid.symbols if name in asked}).above) or {})
+            for chosen in (sizes | empty, sizes):
+                assigned = signature.assign(chosen)
+                if assigned is not None and assigned not in found:
+                    found.append(assigned)
+                    yield Sizes(assigned, {name: tuple([one.number(chosen) for one in shape]) for name, shape in state.items()})
+                    break
     except InputError as error:
         raise RunningError(f"{error}: give the inputs with --data") from None
     if not found:

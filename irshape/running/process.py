@@ -45,6 +45,7 @@ class _Models:
         network = self._models[model]
         with numpy.load(feeds, allow_pickle=False) as arrays:
             feed = [arrays[str(index)] for index in range(len(network.inputs))]
+            first = {name.removeprefix("state "): arrays[name] for name in arrays if name.startswith("state ")}
         shapes = {port: self._openvino.PartialShape(one.shape) for port, one in zip(network.inputs, feed, strict=True)}
         if not all(port.partial_shape.compatible(shape) for port, shape in shapes.items()):
             network.reshape(shapes)
@@ -52,7 +53,12 @@ class _Models:
         if model not in self._compiled:
             self._compiled[model] = self._core.compile_model(network, "CPU", _EXACT)
         request = self._compiled[model].create_infer_request()
-        request.infer({index: self._tensor(port, one) for index, (port, one) in enumerate(zip(network.inputs, feed, strict=True))})
+        for variable in request.query_state():
+            if variable.name in first:
+                variable.state = self._tensor(variable.state.get_element_type(), first[variable.name])
+        request.infer(
+            {index: self._tensor(port.get_element_type(), one) for index, (port, one) in enumerate(zip(network.inputs, feed, strict=True))}
+        )
         self._outputs[outputs] = [_array(request.get_output_tensor(index)) for index in range(len(network.outputs))]
         return {}
 
@@ -64,10 +70,9 @@ class _Models:
             found.append(_difference(_joined(first, second[0]), _joined(second, first[0])))
         return {"differences": found}
 
-    def _tensor(self, port: Any, array: Any) -> Any:
+    def _tensor(self, kind: Any, array: Any) -> Any:
         import numpy
 
-        kind = port.get_element_type()
         if kind == self._openvino.Type.string:
             return self._openvino.Tensor(array)
         tensor = self._openvino.Tensor(kind, self._openvino.Shape(array.shape))
@@ -106,7 +111,7 @@ def _difference(a: Any, b: Any) -> dict[str, Any]:
     import numpy
 
     found: dict[str, Any] = {"shapes": [list(a.shape), list(b.shape)], "absolute": 0.0, "relative": 0.0, "largest": 0.0, "cosine": None}
-    found |= {"at": None, "values": None, "finite": 0, "is_exact": a.dtype.kind not in "fc" and b.dtype.kind not in "fc"}
+    found |= {"at": None, "values": None, "finite": a.size, "is_exact": a.dtype.kind not in "fc" and b.dtype.kind not in "fc"}
     if a.shape != b.shape:
         return {**found, "absolute": None, "relative": None}
     if a.dtype.kind not in "fiub" or b.dtype.kind not in "fiub":

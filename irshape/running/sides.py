@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.answers.matching import Matching
@@ -12,6 +12,7 @@ from irshape.editing.state import EditError
 from irshape.files.writing import write_atomic
 from irshape.model.model import Model, Node, OutputPort
 from irshape.model.public import published
+from irshape.report.text import some
 from irshape.running.runner import Runner, RunningError
 from irshape.xml.weights import Weights, WeightsError
 
@@ -98,28 +99,45 @@ class Ends(NamedTuple):
 
 def ends_of(a: Model, b: Model, matching: Matching) -> Ends:
     """Pair the inputs and the outputs of two models. Raises `RunningError` for an input of `b` that `a` does not have."""
-    inputs = _paired(a.parameters, b.parameters, matching)
-    if lacking := [node.name for node, index in zip(b.parameters, inputs, strict=True) if index is None]:
-        raise RunningError(f"the first model has no input for {', '.join(map(repr, lacking))} of the second one, so no values can be equal")
-    outputs: list[tuple[int, int, str]] = []
+    origin = matching.origin
+    inputs: dict[Node, int] = {}
+    _pair(inputs, a.parameters, b.parameters, (_share_names, lambda one, other: origin.get(other) is one))
+    _pair_rest(inputs, a.parameters, b.parameters)
+    if lacking := [node.name for node in b.parameters if node not in inputs]:
+        raise RunningError(f"the first model has no input for {some(lacking, 3)} of the second one, so their inputs cannot be equal")
+    results: dict[Node, int] = {}
     taps: list[OutputPort] = []
-    found = _paired(a.results, b.results, matching)
-    for number, (node, index) in enumerate(zip(b.results, found, strict=True)):
+    _pair(results, a.results, b.results, (_share_names, lambda one, other: one.name == other.name and bool(one.name)))
+    for node in b.results:
         source = _source(node)
-        if index is None and source is not None and (origin := matching.origin.get(source.node)) is not None:
-            index = len(a.results) + len(taps)
-            taps.append(OutputPort(origin, source.index))
-        if index is not None:
-            outputs.append((index, number, output_name(node)))
-    if not outputs:
+        if node not in results and source is not None and source.node in origin:
+            results[node] = len(a.results) + len(taps)
+            taps.append(OutputPort(origin[source.node], source.index))
+    _pair_rest(results, a.results, b.results)
+    if not results:
         raise RunningError("the models have no output in common")
-    known = {index for index, _, _ in outputs}
-    return Ends(
-        [index for index in inputs if index is not None],
-        outputs,
-        taps,
-        [output_name(node) for index, node in enumerate(a.results) if index not in known],
-    )
+    outputs = [(results[node], number, output_name(node)) for number, node in enumerate(b.results) if node in results]
+    missing = [output_name(node) for index, node in enumerate(a.results) if index not in results.values()]
+    return Ends([inputs[node] for node in b.parameters], outputs, taps, missing)
+
+
+def _pair(found: dict[Node, int], ours: Sequence[Node], theirs: Sequence[Node], rules: Sequence[Callable[[Node, Node], bool]]) -> None:
+    """Give nodes of the second model the numbers of those of the first that a rule pairs with them, rule by rule, each number once."""
+    for is_pair in rules:
+        for node in theirs:
+            if node not in found:
+                taken = found.values()
+                index = next((index for index, one in enumerate(ours) if index not in taken and is_pair(one, node)), None)
+                if index is not None:
+                    found[node] = index
+
+
+def _pair_rest(found: dict[Node, int], ours: Sequence[Node], theirs: Sequence[Node]) -> None:
+    """Pair what is left by the order, if as many are left in both models: then all have other names."""
+    free = [index for index in range(len(ours)) if index not in found.values()]
+    rest = [node for node in theirs if node not in found]
+    if len(free) == len(rest):
+        found |= zip(rest, free, strict=True)
 
 
 def output_name(node: Node) -> str:
@@ -127,21 +145,8 @@ def output_name(node: Node) -> str:
     return next(iter(sorted(_names(node))), node.name)
 
 
-def _paired(ours: Sequence[Node], theirs: Sequence[Node], matching: Matching) -> list[int | None]:
-    """For each input or output of the second model the number of that of the first: by tensor names, by the graphs, and by the order."""
-    found: dict[Node, int] = {}
-    free = dict.fromkeys(range(len(ours)))
-    by_name = [(index, node) for node in theirs for index in free if _names(ours[index]) & _names(node)]
-    by_graph = [(ours.index(matching.origin[node]), node) for node in theirs if matching.origin.get(node) in ours]
-    for pairs in (by_name, by_graph):
-        for index, node in pairs:
-            if node not in found and index in free:
-                found[node] = index
-                del free[index]
-    rest = [node for node in theirs if node not in found]
-    if len(rest) == len(free) and len(ours) == len(theirs):  # all have other names
-        found |= zip(rest, free, strict=True)
-    return [found.get(node) for node in theirs]
+def _share_names(a: Node, b: Node) -> bool:
+    return not _names(a).isdisjoint(_names(b))
 
 
 def _names(node: Node) -> set[str]:
