@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from irshape.model.public import InputPort, Model, Node, OutputPort, Ports
     from irshape.ops.registry import ExtensionError
     from irshape.report.diagnostic import Diagnostic, Where
+    from irshape.running.comparison import compare
+    from irshape.running.results import Comparison
+    from irshape.running.runner import RunningError
     from irshape.shape.dim import Dim, Size
     from irshape.shape.element_type import ElementType
     from irshape.shape.limits import Limits
@@ -65,6 +68,9 @@ _HOMES = {
     "model.public": "InputPort Model Node OutputPort Ports",
     "ops.registry": "ExtensionError",
     "report.diagnostic": "Diagnostic Where",
+    "running.comparison": "compare",
+    "running.results": "Comparison",
+    "running.runner": "RunningError",
     "shape.dim": "Dim Size",
     "shape.element_type": "ElementType",
     "shape.limits": "Limits",
@@ -76,6 +82,7 @@ _MODULES = {name: f"irshape.{home}" for home, names in _HOMES.items() for name i
 
 __all__ = [
     "Body",
+    "Comparison",
     "Const",
     "Cost",
     "Diagnostic",
@@ -100,6 +107,7 @@ __all__ = [
     "OutputPort",
     "Ports",
     "Range",
+    "RunningError",
     "Session",
     "Shape",
     "Signature",
@@ -110,6 +118,7 @@ __all__ = [
     "WeightsError",
     "Where",
     "check",
+    "compare",
     "cost",
     "diff",
     "edit",

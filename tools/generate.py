@@ -323,6 +323,7 @@ SCHEMAS = {
     "report": "tools.schemas.report:report_schema",
     "diagnostics": "tools.schemas.report:diagnostic_schema",
     "cost": "tools.schemas.report:cost_schema",
+    "comparison": "tools.schemas.report:comparison_schema",
     "diff": "tools.schemas.report:diff_schema",
     "extension": "tools.schemas.extension:extension_schema",
     "info": "tools.schemas.report:info_schema",

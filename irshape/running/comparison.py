@@ -21,6 +21,7 @@ from irshape.running.sides import Side
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
+    from irshape.api.inference import Inference
     from irshape.editing.graph import Graph
     from irshape.model.public import Model as PublicModel
     from irshape.ops.extensions import Extensions
@@ -31,8 +32,8 @@ _RUNS: Final = 3
 
 
 def compare(
-    a: Source | PublicModel | Graph,
-    b: Source | PublicModel | Graph,
+    a: Source | PublicModel | Graph | Inference,
+    b: Source | PublicModel | Graph | Inference,
     *,
     data: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     batch: int | None = None,
@@ -46,6 +47,8 @@ def compare(
     extensions: Extensions = (),
 ) -> Comparison:
     """Run model `a` and model `b` with OpenVINO on equal inputs, in a process of its own, and compare their outputs.
+
+    Each is what `irshape.read` takes, a graph that was edited, or the answer of `irshape.reshape`.
 
     The inputs are random values of the `seed` at the recorded sizes, and for open sizes at three sizes that the models accept; or `data`,
     arrays by the names of the inputs, or an `.npz` file of such arrays. With `batch`, a run of `b` with that batch is compared with runs of

@@ -56,9 +56,7 @@ class _Models:
         for variable in request.query_state():
             if variable.name in first:
                 variable.state = self._tensor(variable.state.get_element_type(), first[variable.name])
-        request.infer(
-            {index: self._tensor(port.get_element_type(), one) for index, (port, one) in enumerate(zip(network.inputs, feed, strict=True))}
-        )
+        request.infer({index: self._tensor(port.get_element_type(), feed[index]) for index, port in enumerate(network.inputs)})
         self._outputs[outputs] = [_array(request.get_output_tensor(index)) for index in range(len(network.outputs))]
         return {}
 

@@ -74,7 +74,7 @@ class OutputDifference(NamedTuple):
         return cls(name, **{key: found[key] for key in cls._fields[1:-1]}, is_same=tolerance.admits(found))
 
     def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/diff.schema.json`."""
+        """The form of `schemas/comparison.schema.json`."""
         return {**self._asdict(), "shapes": list(self.shapes)}
 
 
@@ -92,7 +92,7 @@ class Run(NamedTuple):
         return not self.failures and all(one.is_same for one in self.outputs)
 
     def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/diff.schema.json`."""
+        """The form of `schemas/comparison.schema.json`."""
         a, b = ({name: list(shape) for name, shape in shapes.items()} for shapes in (self.shapes, self.shapes_of_b))
         return {
             "is_same": self.is_same,
@@ -117,7 +117,7 @@ class FirstDifference(NamedTuple):
     runs: int
 
     def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/diff.schema.json`."""
+        """The form of `schemas/comparison.schema.json`."""
         return {**self._asdict(), "output": self.output.to_dict(), "before": [one.to_dict() for one in self.before]}
 
 
@@ -163,7 +163,7 @@ class Comparison:
         return f"<Comparison: {self.summary}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/diff.schema.json`, under `run`."""
+        """The form of `schemas/comparison.schema.json`."""
         return {
             "tool": TOOL,
             "a": self.a,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.answers.matching import Matching
+from irshape.api.inference import Inference
 from irshape.editing.graph import Graph, edit
 from irshape.editing.state import EditError
 from irshape.files.writing import write_atomic
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
 class Side:
     """A model that is run, as the file that OpenVINO reads; `name` is that of the source in messages."""
 
-    def __init__(self, letter: str, source: Source | PublicModel | Graph, folder: str, reading: Reading) -> None:
+    def __init__(self, letter: str, source: Source | PublicModel | Graph | Inference, folder: str, reading: Reading) -> None:
         """Raises `RunningError` for a file that is not a whole IR, and the errors of `irshape.read`."""
         self.letter = letter
         try:
-            graph = source if isinstance(source, Graph) else edit(source, **reading)
+            if isinstance(source, Inference):
+                graph = edit(source.xml(), weights=source._inference.weights, opaque=source._inference.opaque)
+            else:
+                graph = source if isinstance(source, Graph) else edit(source, **reading)
             if graph._draft.state.journal:
                 model, weights = graph._draft.built()
                 model.document.weights = weights

@@ -463,8 +463,69 @@ def diff_schema() -> dict[str, Any]:
             },
             description="the costs of both models; only where they are asked for",
         ),
+        "run": _object(_comparison(), description="the outputs of both models, run by OpenVINO; only where they are asked for"),
     }
-    return {"$schema": _DRAFT, "title": "The difference of two OpenVINO IRs", **_object(properties, optional=("cost",))}
+    return {"$schema": _DRAFT, "title": "The difference of two OpenVINO IRs", **_object(properties, optional=("cost", "run"))}
+
+
+def comparison_schema() -> dict[str, Any]:
+    """The schema of the outputs of two models: `Comparison.to_dict()`, which `irshape diff --run --format json` has as `run`."""
+    return {"$schema": _DRAFT, "title": "The outputs of two OpenVINO IRs that were run on equal inputs", **_object(_comparison())}
+
+
+def _comparison() -> dict[str, Any]:
+    shape = {"type": "array", "items": _COUNT}
+    shapes = {"type": "object", "additionalProperties": shape}
+    number = _nullable("number", "null if there is no number: other shapes, texts, infinities")
+    output = _object(
+        {
+            "name": {"type": "string", "description": "the name of the tensor"},
+            "shapes": _array(shape, "the shape in each model"),
+            "absolute": {**number, "description": "the largest difference of two elements; null if it is no number"},
+            "relative": {**number, "description": "its part of the largest number of the first model; null if it is no number"},
+            "cosine": _nullable("number", "the cosine of the angle between the numbers of both; null if one has none but 0"),
+            "at": {"anyOf": [shape, {"type": "null"}], "description": "where the largest difference is"},
+            "values": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}], "description": "both elements there"},
+            "finite": {**_COUNT, "description": "the number of elements that are numbers in both"},
+            "is_same": {"type": "boolean"},
+        }
+    )
+    run = {
+        "is_same": {"type": "boolean", "description": "both models ran, and all outputs are equal"},
+        "shapes": _object({"a": shapes, "b": shapes}, description="the shapes of the inputs, by name"),
+        "outputs": _array(output, "the outputs that both models have"),
+        "failures": {
+            "type": "object",
+            "additionalProperties": {"type": "string"},
+            "description": "why OpenVINO does not run a model, by a and b",
+        },
+    }
+    first = {
+        "layer": _NAME,
+        "layer_of_b": _NAME,
+        "type": {"type": "string", "description": "the layer's type in the file"},
+        "key": _KEY,
+        "output": output,
+        "before": _array(output, "the inputs of the layer"),
+        "runs": {**_COUNT, "description": "the runs that the search took"},
+    }
+    return {
+        "tool": _TOOL,
+        "a": {"type": "string", "description": "the path or the name of the first model"},
+        "b": {"type": "string", "description": "the path or the name of the second model"},
+        "is_same": {"type": "boolean", "description": "every output that both models have is equal in every run"},
+        "tolerance": _object(
+            {
+                "rtol": {"type": "number", "description": "the part of the largest number of an output that is no difference"},
+                "atol": {"type": "number", "description": "the number that is no difference"},
+                "precision": {"enum": ["f32", "f16", "int8"], "description": "the precision whose rounding separates the models"},
+            }
+        ),
+        "missing": _array({"type": "string"}, "the outputs that only the first model has"),
+        "runs": _array(_object(run), "the runs"),
+        "first": {"anyOf": [_object(first), {"type": "null"}], "description": "the first layer that differs, if it was asked for"},
+        "unfound": _nullable("string", "why no such layer was found"),
+    }
 
 
 def info_schema() -> dict[str, Any]:
