@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -42,7 +42,7 @@ def compare(
     atol: float | None = None,
     seed: int = 0,
     allowance: Allowance = RUNS,
-    opaque: str | Sequence[str] = (),
+    opaque: str | Iterable[str] = (),
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
 ) -> Comparison:

@@ -138,16 +138,18 @@ def _difference(a: Any, b: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Answer requests until the input ends. OpenVINO's own lines go to the error stream."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    """Answer requests until the input ends. OpenVINO's own lines go to the error stream, and it reports the use of itself to nobody."""
+    requests, answers = (os.fdopen(os.dup(number), mode, encoding="utf-8") for number, mode in ((0, "r"), (1, "w")))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     if can_limit():
         Allowance(memory=int(sys.argv[1])).bind()
     try:
         models = _Models()
     except ImportError as error:
         models, reason = None, f"no openvino: {error}"
-    for line in sys.stdin:
+    for line in requests:
         request = json.loads(line)
         try:
             answer = {"missing": reason} if models is None else getattr(models, request.pop("do"))(**request)

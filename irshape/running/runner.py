@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from threading import Timer
 from typing import Any, Final
 
@@ -42,7 +43,7 @@ class Runner:
 
         def end() -> None:
             late.append(True)
-            process.kill()
+            _kill(process)
 
         timer = Timer(self._allowance.time, end)
         timer.start()
@@ -54,9 +55,9 @@ class Runner:
         finally:
             timer.cancel()
         if not line:
-            process.wait()
+            status = process.wait()
             self.close()
-            raise Refusal(self._ending(process.returncode, is_late=bool(late)))
+            raise Refusal(self._ending(status, is_late=bool(late)))
         answer: dict[str, Any] = json.loads(line)
         if "missing" in answer:
             raise RunningError(INSTALL)
@@ -76,6 +77,7 @@ class Runner:
                 text=True,
                 encoding="utf-8",
                 env=environment,
+                start_new_session=True,
             )
         except OSError as error:
             raise RunningError(f"no process can be started to run the models: {error.strerror}") from None
@@ -94,11 +96,22 @@ class Runner:
         if self._process is not None:
             process, self._process = self._process, None
             self.models.clear()
-            process.kill()
-            process.communicate()
+            _kill(process)
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                with suppress(OSError):  # a request that nobody reads
+                    pipe.close()  # type: ignore[union-attr]
 
     def __enter__(self) -> Runner:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """End a process and all that it has started."""
+    if hasattr(os, "killpg"):
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
