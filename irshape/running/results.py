@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from irshape.model.model import Model
-from irshape.report.text import counted
+from irshape.report.text import counted, some
 from irshape.running.inputs import Shapes
 from irshape.version import TOOL
 
@@ -152,9 +152,8 @@ class Comparison:
         outputs = [one for run in self.runs for one in run.outputs]
         differing = list(dict.fromkeys(one.name for one in outputs if not one.is_same))
         if differing:
-            return (
-                f"{counted(len(differing), 'output')} of {len({one.name for one in outputs})} differ in {runs}: {', '.join(differing[:3])}"
-            )
+            verb, known = "differs" if len(differing) == 1 else "differ", len({one.name for one in outputs})
+            return f"{counted(len(differing), 'output')} of {known} {verb} in {runs}: {some(differing, 3)}"
         largest = max((one.relative or 0.0 for one in outputs), default=0.0)
         empty = "" if any(one.finite for one in outputs) or not outputs else "; no output has a number, so this proves nothing"
         return f"equal outputs in {runs}{f', to {largest:.1g} of the largest number' if largest else ''}{empty}"
