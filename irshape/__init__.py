@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from irshape.ops.registry import ExtensionError
     from irshape.report.diagnostic import Diagnostic, Where
     from irshape.running.comparison import compare
-    from irshape.running.results import Comparison
+    from irshape.running.results import RunComparison
     from irshape.running.runner import RunningError
     from irshape.shape.dim import Dim, Size
     from irshape.shape.element_type import ElementType
@@ -69,7 +69,7 @@ _HOMES = {
     "ops.registry": "ExtensionError",
     "report.diagnostic": "Diagnostic Where",
     "running.comparison": "compare",
-    "running.results": "Comparison",
+    "running.results": "RunComparison",
     "running.runner": "RunningError",
     "shape.dim": "Dim Size",
     "shape.element_type": "ElementType",
@@ -82,7 +82,6 @@ _MODULES = {name: f"irshape.{home}" for home, names in _HOMES.items() for name i
 
 __all__ = [
     "Body",
-    "Comparison",
     "Const",
     "Cost",
     "Diagnostic",
@@ -107,6 +106,7 @@ __all__ = [
     "OutputPort",
     "Ports",
     "Range",
+    "RunComparison",
     "RunningError",
     "Session",
     "Shape",

@@ -12,7 +12,7 @@ from irshape.report.text import Palette, counted, escape, table
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from irshape.running.results import Comparison, FirstDifference, OutputDifference, Run
+    from irshape.running.results import FirstDifference, OutputDifference, Run, RunComparison
 
 # The most outputs of a run that are listed, and the word for a number that does not exist.
 _MOST_ROWS = 6
@@ -41,7 +41,7 @@ def add_prove(command: ArgumentParser) -> None:
     command.add_argument_group(EFFORT).add_argument("--prove", action="store_true", help=help)
 
 
-def ran(given: Namespace, a: Any, b: Any, **reading: Any) -> Comparison:
+def ran(given: Namespace, a: Any, b: Any, **reading: Any) -> RunComparison:
     """The comparison that the options ask for. Raises `RunError`."""
     from irshape.running.comparison import compare
     from irshape.running.runner import RunningError
@@ -77,7 +77,7 @@ def proved(given: Namespace, a: Any, b: Any, *, batch: int | None = None) -> Ite
     yield f"proved: {escape(found.summary)}"
 
 
-def lines(comparison: Comparison, palette: Palette, *, is_complete: bool, width: int | None) -> Iterator[str]:
+def lines(comparison: RunComparison, palette: Palette, *, is_complete: bool, width: int | None) -> Iterator[str]:
     """The runs as tables, with the outputs that differ most first."""
     for run in comparison.runs:
         yield ""

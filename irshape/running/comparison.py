@@ -15,7 +15,7 @@ from irshape.running.first import first_difference
 from irshape.running.inputs import drawn, met, sizes_of
 from irshape.running.limits import RUNS, Allowance
 from irshape.running.pair import Feed, Pair
-from irshape.running.results import Comparison, OutputDifference, Run, Tolerance
+from irshape.running.results import OutputDifference, Run, RunComparison, Tolerance
 from irshape.running.runner import Runner, RunningError
 from irshape.running.sides import Side
 from irshape.shape.limits import DEFAULT, Limits
@@ -45,7 +45,7 @@ def compare(
     opaque: str | Iterable[str] = (),
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
-) -> Comparison:
+) -> RunComparison:
     """Run model `a` and model `b` with OpenVINO on equal inputs, in a process of its own, and compare their outputs.
 
     Each is what `irshape.read` takes, a graph that was edited, or the answer of `irshape.reshape`.
@@ -70,9 +70,9 @@ def compare(
         return _compared(pair, _feeds(pair, data, batch, seed), is_first_wanted=first)
 
 
-def _compared(pair: Pair, feeds: Iterator[Feed], *, is_first_wanted: bool) -> Comparison:
+def _compared(pair: Pair, feeds: Iterator[Feed], *, is_first_wanted: bool) -> RunComparison:
     """The comparison of the runs on some inputs."""
-    comparison = Comparison(pair.a.name, pair.b.name, pair.tolerance, pair.ends.missing)
+    comparison = RunComparison(pair.a.name, pair.b.name, pair.tolerance, pair.ends.missing)
     refusals = []
     names = [name for _, _, name in pair.ends.outputs]
     pairs = [(index, other) for index, other, _ in pair.ends.outputs]

@@ -13,7 +13,7 @@ from typing import Any, Final
 from irshape.running.limits import Allowance, can_limit
 
 # Nothing is rounded further than the model asks for.
-_EXACT: Final = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
+_EXACT: Final = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "SNIPPETS_MODE": "DISABLE"}
 
 
 class _Models:

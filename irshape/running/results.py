@@ -121,7 +121,7 @@ class FirstDifference(NamedTuple):
         return {**self._asdict(), "output": self.output.to_dict(), "before": [one.to_dict() for one in self.before]}
 
 
-class Comparison:
+class RunComparison:
     """The outputs of two models for equal inputs, run by run.
 
     `a` and `b` name the models. `missing` are outputs that only `a` has. `first` is the first layer that differs, if that was asked for
@@ -159,7 +159,7 @@ class Comparison:
         return f"equal outputs in {runs}{f', to {largest:.1g} of the largest number' if largest else ''}{empty}"
 
     def __repr__(self) -> str:
-        return f"<Comparison: {self.summary}>"
+        return f"<RunComparison: {self.summary}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/comparison.schema.json`."""

@@ -469,7 +469,7 @@ def diff_schema() -> dict[str, Any]:
 
 
 def comparison_schema() -> dict[str, Any]:
-    """The schema of the outputs of two models: `Comparison.to_dict()`, which `irshape diff --run --format json` has as `run`."""
+    """The schema of the outputs of two models: `RunComparison.to_dict()`, which `irshape diff --run --format json` has as `run`."""
     return {"$schema": _DRAFT, "title": "The outputs of two OpenVINO IRs that were run on equal inputs", **_object(_comparison())}
 
 
