@@ -124,7 +124,7 @@ class FirstDifference(NamedTuple):
 class RunComparison:
     """The outputs of two models for equal inputs, run by run.
 
-    `a` and `b` name the models. `missing` are outputs that only `a` has. `first` is the first layer that differs, if that was asked for
+    `a` and `b` name the models, `runs` has each run, and `tolerance` what counts as equal. `missing` are outputs that only `a` has. `first` is the first layer that differs, if that was asked for
     and a corresponding layer was found to differ; else `unfound` says why there is none.
     """
 
