@@ -14,6 +14,7 @@ from irshape.inference.batch import BY_SYMBOL, find_batch
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
+from irshape.model.finding import preferred, split_names
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
@@ -40,8 +41,8 @@ class InfoTensor:
         port = source or next(iter(node.outputs), None)
         names = port.record.names if port is not None else None
         self._node = node
-        self.tensor_names = names.split(",") if names else []
-        self.name = name or next(iter(self.tensor_names), source.node.name if source is not None else node.name)
+        self.tensor_names = split_names(names)
+        self.name = name or preferred(self.tensor_names) or (source.node.name if source is not None else node.name)
         self.layout = port.record.layout if port is not None else None
         self.element_type, self.shape, self.formula = "dynamic", "[...]", "[...]"
         if port is not None:

@@ -16,7 +16,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError
 from irshape.inference.verdict import OpenVINOPass, infer
-from irshape.model.model import Node
+from irshape.model.model import Model, Node
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, symbols
 from irshape.shape.notation import SymbolRange
@@ -142,7 +142,11 @@ class OpenSizes:
         place = f"axis {first.axis} of {_AXES[first.kind]} {first.node.name!r}{formula}{more}"
         message = f"{name} {self._wish.fault} ({self._text(size)}): it is in {place}; {self._depend(found)}"
         if self._wish is FIXED and not self.others and not self._fixing:
-            return Violation(self._wish.code, message, first.node, "no number for it makes the model valid with fixed sizes alone")
+            model = self._inference.model
+            hint = "no number for it makes the model valid with fixed sizes alone"
+            if model.of_type("ReadValue"):
+                hint = f"no number for it fixes the state, which changes its shape; {without_state(model, 'fix the sizes there')}"
+            return Violation(self._wish.code, message, first.node, hint)
         wanted, lost = self._wanted
         reason = f" (for a range, OpenVINO finds no upper bound of {lost})" if lost else ""
         hint = f"set it, as in --set {name}={wanted[name]}{reason}"
@@ -272,6 +276,13 @@ def unbounded_for_openvino(engine: Engine) -> list[Node]:
             for fact in graph.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
         )
     ]
+
+
+def without_state(model: Model, then: str) -> str:
+    """The hint to make the state of a model inputs and outputs before something else."""
+    return (
+        f"make the state inputs and outputs first, and {then}: irshape edit {quote(model.document.path or 'FILE')} --stateless -o OUT.xml"
+    )
 
 
 def depend(count: int) -> str:

@@ -6,10 +6,12 @@ A policy examines an inference. If a hundred layers have no upper bound because 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from shlex import quote
 from typing import Final, TypeAlias
 
-from irshape.answers.open_sizes import BOUNDED, FIXED, OpenSizes, Violation, depend, unbounded_for_openvino
+from irshape.answers.open_sizes import BOUNDED, FIXED, OpenSizes, Violation, depend, unbounded_for_openvino, without_state
 from irshape.answers.roots import firsts
+from irshape.answers.second_inference import outgrown
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
@@ -26,6 +28,7 @@ def _static_shapes(inference: Inference) -> Iterator[Violation]:
     """Require that every size is a number."""
     yield from _ranked(inference)
     yield from OpenSizes(inference, FIXED).violations()
+    yield from _second(inference)
 
 
 def _bounded(inference: Inference) -> Iterator[Violation]:
@@ -36,7 +39,7 @@ def _bounded(inference: Inference) -> Iterator[Violation]:
 
 def _npu(inference: Inference) -> Iterator[Violation]:
     """Require what the NPU compiler does: bounded sizes, and that OpenVINO finds the bounds, too."""
-    found = list(_bounded(inference))
+    found = [*_bounded(inference), *_second(inference)]
     yield from found
     if found or not inference.ok:
         return
@@ -45,7 +48,27 @@ def _npu(inference: Inference) -> Iterator[Violation]:
     if lost := unbounded_for_openvino(engine):
         more = f" and {counted(len(lost) - 1, 'more layer')}" if len(lost) > 1 else ""
         message = f"OpenVINO finds no upper bound of an output of this layer{more}"
-        yield Violation("P105", message, lost[0], "the compiler may refuse the model, although irshape knows a bound of every size")
+        hint = "the compiler may refuse the model, although irshape knows a bound of every size"
+        if inference.model.of_type("ReadValue"):
+            hint = f"{hint}; if the sizes depend on the state, {without_state(inference.model, 'give all inputs numbers')}"
+        yield Violation("P105", message, lost[0], hint)
+
+
+def _second(inference: Inference) -> Iterator[Violation]:
+    """Require that a second inference can run, if the model has state and its inputs have fixed shapes."""
+    if (one := outgrown(inference)) is not None:
+        yield one
+
+
+def _named_outputs(inference: Inference) -> Iterator[Violation]:
+    """Require that the tensor of every output of the model has a name."""
+    for node in inference.model.results:
+        source = node.inputs[0].source if node.inputs else None
+        if source is not None and not source.names:
+            edit = f"irshape edit {quote(node.model.document.path or 'FILE')} --name {quote(f'{source.node.key}:{source.id}=NAME')}"
+            giver = f"{source.node.type} {source.node.name!r}"
+            message = f"the tensor of this output, which {giver} gives, has no name: programs find the output by its position only"
+            yield Violation("P107", message, node, f"give the tensor a name: {edit}")
 
 
 def _ranked(inference: Inference) -> Iterator[Violation]:
@@ -71,7 +94,13 @@ Policies: TypeAlias = Sequence[tuple[str, Policy]]
 """Policies with their names."""
 
 # The NPU compiler refuses a model with a dimension that has no upper bound, or without a rank (openvinotoolkit/openvino#34617, #34651).
-POLICIES: Final[dict[str, Policy]] = {"static-shapes": _static_shapes, "bounded": _bounded, "ranked": _ranked, "npu": _npu}
+POLICIES: Final[dict[str, Policy]] = {
+    "static-shapes": _static_shapes,
+    "bounded": _bounded,
+    "ranked": _ranked,
+    "npu": _npu,
+    "named-outputs": _named_outputs,
+}
 MAX_RANK: Final = "max-rank"
 
 

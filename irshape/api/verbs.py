@@ -118,9 +118,14 @@ def reshape(
     fit. With `patch_constants`, these values replace the ones at fault, in a copy of the weights, if every layer then passes: `patches` in
     `Inference.to_dict` lists them, and `Inference.write` writes the copy beside the file. A note (N109) says why that is not possible.
     `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise, and raises
-    `InputError` if the batch axis is ambiguous.
+    `InputError` if the batch axis is ambiguous. Where all inputs of a model with state become fixed and a second inference cannot run, an
+    error says so (P106).
     """
-    return Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
+    from irshape.answers.second_inference import refuse_outgrown
+
+    found = Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
+    refuse_outgrown(found._inference)
+    return found
 
 
 def explain(

@@ -126,7 +126,7 @@ def add_question_arguments(command: ArgumentParser) -> None:
 
 def add_target(command: ArgumentParser) -> None:
     """Add the policies that a model must meet besides being valid."""
-    policies = "also check against a policy: static-shapes, bounded, ranked, max-rank=6, npu"
+    policies = "also check against a policy: static-shapes, bounded, ranked, max-rank=6, npu, named-outputs"
     command.add_argument("-t", "--target", action="append", default=[], metavar="POLICY", help=policies)
 
 

@@ -6,20 +6,24 @@ from typing import TYPE_CHECKING
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.output import refusal
-from irshape.cli.run import FAULTS, RunError, complain, describe, put
+from irshape.cli.run import FAULTS, RunError, agree, describe, put
 from irshape.cli.running import add_prove, proved
 from irshape.editing.finding import found, found_output, names_of, unknown_layer
 from irshape.editing.graph import Graph, edit
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
 from irshape.editing.state import EditError
 from irshape.files.reading import Path
-from irshape.model.finding import remark
 from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
+from irshape.report.text import escape, table
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator, Sequence
+
+    from irshape.editing.simplify import Simplification
+    from irshape.report.text import Palette
 
 
 def add_target_arguments(command: ArgumentParser) -> None:
@@ -46,23 +50,21 @@ def opened(given: Namespace) -> Graph:
 
 
 def layer(graph: Graph, text: str) -> Layer:
-    """The layer that a text on the command line names, with a remark if it names others, too. Raises `KeyError` if there is none."""
+    """The layer that a text on the command line names. Raises `KeyError` if there is none, and `RunError` for an ambiguous text."""
     draft, known = found(graph._draft, text)
     if not known:
         raise unknown_layer(graph._draft, text)
-    if told := remark(text, known, names_of):
-        complain(told)
+    agree(text, known, names_of)
     return layer_of(draft, known[0].layer)
 
 
 def tensor(graph: Graph, text: str) -> Tensor:
-    """The tensor that a text on the command line names, with a remark if it names others, too. Raises `KeyError` if there is none."""
+    """The tensor that a text on the command line names. Raises `KeyError` if there is none, and `RunError` for an ambiguous text."""
     known = found_output(graph._draft, text)
     if known is None:
         raise unknown_layer(graph._draft, text, "tensor")
     draft, value, several = known
-    if told := remark(text, several, names_of):
-        complain(told)
+    agree(text, several, names_of)
     return tensor_of(draft, value)
 
 
@@ -97,6 +99,12 @@ def put_proof(given: Namespace, before: Graph, graph: Graph) -> None:
     """With `--prove`, prove that a graph computes what the model did that another one began with. Raises `RunError`."""
     for line in proved(given, published(before._draft.model), graph):
         put(line)
+
+
+def step_lines(steps: Sequence[Simplification], palette: Palette, width: int | None) -> Iterator[str]:
+    """Each layer that goes, with the reason."""
+    rows = [(step.rule, escape(step.type), escape(step.layer), escape(step.reason)) for step in steps]
+    return table(("RULE", "TYPE", "LAYER", "REASON"), rows, palette, width) if rows else iter(("nothing to simplify",))
 
 
 def written(given: Namespace, graph: Graph, *, in_place: bool = False, trim: bool = False) -> None:

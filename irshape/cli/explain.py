@@ -16,8 +16,8 @@ from irshape.answers.signature.naming import named
 from irshape.cli.arguments import add_reading_arguments, add_symbol_argument
 from irshape.cli.batch import report
 from irshape.cli.lines import TIED, tie_lines
-from irshape.cli.run import complain
-from irshape.model.finding import find, names_of, remark
+from irshape.cli.run import agree
+from irshape.model.finding import find, names_of
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import Palette, terminal_width
@@ -82,8 +82,8 @@ def _explain(target: str, model: Model, *, is_named: bool, **options: Any) -> _A
     if not model.nodes:
         return _Answer(unexplained(inference))
     wanted = parse_target(model, target)
-    if told := remark(wanted[0], find(model, wanted[0]), names_of):
-        complain(told)
+    if wanted[1] is None:  # a port is that of a layer
+        agree(wanted[0], find(model, wanted[0]), names_of)
     inference = named(inference) if is_named else inference
     explanation = verbs.explain(inference, *wanted)
     names = {name for step in explanation.steps for name in _NAME.findall(step.value)}

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
 from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, tensor, written
-from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
+from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, put
 from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
 from irshape.editing.finding import found, names_of
 from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor
 from irshape.editing.state import EditError, Item
 from irshape.inference.inputs import AS
-from irshape.model.finding import selected, similar
+from irshape.model.finding import is_pattern, preferred, selected, similar
 from irshape.report.text import Palette, counted, escape, table, terminal_width
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ def _matching(graph: Graph, pattern: str) -> list[Item]:
     """The layers that a pattern selects. Raises `EditError` if there is none."""
     draft = graph._draft
     inner, known = found(draft, pattern)
+    if inner is draft and not is_pattern(pattern):
+        agree(pattern, known, names_of)
     several = selected(pattern, draft.state.items.values(), names_of, known if inner is draft else ())
     if not several:
         raise EditError(f"no layer has a name like {pattern!r}{similar(pattern, draft.state.by_name)}")
@@ -117,7 +119,7 @@ def _lines(given: Namespace, graph: Graph, part: Part, formulas: Mapping[str, st
     rows += [("constant", escape(name), _elements(elements), "") for name, elements in part.frozen]
     rows += [_row("output", tensor, formulas) for tensor in graph.outputs]
     columns = 4 if any(row[3] for row in rows) else 3
-    yield from table(("", "LAYER", "IS", "FORMULA")[:columns], [row[:columns] for row in rows], palette, width)
+    yield from table(("", "NAME", "IS", "FORMULA")[:columns], [row[:columns] for row in rows], palette, width)
     if part.taken:
         yield f"also taken, because shapes depend on what they compute: {', '.join(map(escape, part.taken))}"
     for loss in part.losses:
@@ -131,7 +133,7 @@ def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, s
     """An input or an output of the part, with its shape as the whole has it."""
     note = tensor.layer._item.note
     formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
-    return role, escape(tensor.layer.name), f"{tensor.element_type}{tensor.text}", formula
+    return role, escape(preferred([*tensor.names, tensor.layer.name])), f"{tensor.element_type}{tensor.text}", formula
 
 
 def _elements(elements: tuple[object, ...]) -> str:

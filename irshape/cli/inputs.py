@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from shlex import quote
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from irshape.cli.run import RunError
 from irshape.inference.inputs import (
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from irshape.settings.settings import FileSettings
+
+
+# A text that is no shape for sure: it may be meant as the value of the input.
+_VALUE: Final = re.compile(r"[+-]?[0-9.]+(?:e[+-]?[0-9]+)?|true|false|.*\.npy", re.IGNORECASE)
 
 
 class Request(NamedTuple):
@@ -107,6 +113,10 @@ def _parted(text: str, model: Model, names: Mapping[str, Node]) -> tuple[str, st
             has = ", ".join(map(repr, names)) or "none"
             return "", "", f"--input {text!r} names no input; the model has {has}"
         name = model.parameters[0].name
+    if _VALUE.fullmatch(shape):
+        own, path = quote(f"{name}={shape}"), quote(model.document.path or "FILE")
+        asked = f"--input {text!r} could be a shape or a value; a shape has brackets: {name}[{shape}]"
+        return "", "", f"{asked}; to give the input this value: irshape edit {path} --freeze {own} -o OUT.xml"
     return name, shape, ""
 
 

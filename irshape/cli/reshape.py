@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irshape.answers.policies import Policies, find_policies, judge
+from irshape.answers.second_inference import refuse_outgrown
 from irshape.answers.signature.session import SymbolSession
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
@@ -105,6 +106,8 @@ class _Reshaping:
         inference = in_names(inference, is_whole=self._is_whole)
         if self._policies and inference.ok:
             judge(inference, self._policies)
+        if inference.ok:
+            refuse_outgrown(inference)
         if inference.remedy is not None:  # the command begins with the file again
             target, sizes, shapes = inference.remedy
             inference.remedy = Remedy(target, {**(symbols or {}), **sizes}, {**(inputs or {}), **shapes})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from irshape.cli.run import complain, layers
+from irshape.cli.run import agree, layers
 from irshape.inference.inference import Inference
-from irshape.model.finding import find, is_pattern, known_names, names_of, remark, selected, similar
+from irshape.model.finding import find, is_pattern, known_names, names_of, selected, similar
 from irshape.model.model import Model
 from irshape.report.text import escape
 from irshape.xml.document import Graph, Layer
@@ -55,8 +55,8 @@ def keys_of(model: Model, patterns: Iterable[str]) -> frozenset[str]:
     keys: set[str] = set()
     for pattern in patterns:
         meant = find(model, pattern)
-        if not is_pattern(pattern) and (told := remark(pattern, meant, names_of)):
-            complain(told)
+        if not is_pattern(pattern):
+            agree(pattern, meant, names_of)
         keys.update(node.key for node in selected(pattern, nodes, names_of, meant))
     return frozenset(keys)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from irshape.report.diagnostic import ERROR, NOTE, Diagnostic
 from irshape.report.text import escape, harmless
@@ -25,6 +26,16 @@ def complain(message: str) -> int:
     """Print a complaint as one line on the error stream, and return the exit code of a failed run."""
     print(f"irshape: {harmless(escape(message))}", file=sys.stderr)
     return FAILED
+
+
+def agree(text: str, found: Sequence[Any], names_of: Callable[[Any], Any]) -> None:
+    """Tell on the error stream which other layers a text names. Raises `RunError` for one that is an id and the name of another tensor."""
+    from irshape.model.finding import ambiguity, remark
+
+    if told := ambiguity(text, found, names_of):
+        raise RunError(told)
+    if told := remark(text, found, names_of):
+        complain(told)
 
 
 # The character # as each format escapes it.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from irshape.cli.arguments import add_input_arguments
-from irshape.cli.edited import add_target_arguments, opened, put_proof, reshaped, written
+from irshape.cli.edited import add_target_arguments, opened, put_proof, reshaped, step_lines, written
 from irshape.cli.run import CLEAN, complain, put
 from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.report.text import Palette, counted, escape, table, terminal_width
@@ -51,18 +51,12 @@ def run(given: Namespace) -> int:
     count = len(graph)
     steps = simplify(graph._draft, given.only)
     palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
-    put("\n".join(_steps(steps, palette, width) if given.dry_run else _summary(steps, palette, width)))
+    put("\n".join(step_lines(steps, palette, width) if given.dry_run else _summary(steps, palette, width)))
     put_proof(given, before, graph)
     if not given.dry_run:
         written(given, graph, trim=given.trim)
     put(f"{f'written: {escape(given.output)}' if given.output else 'nothing is written'} ({counted(len(graph), 'layer')} of {count})")
     return CLEAN
-
-
-def _steps(steps: list[Simplification], palette: Palette, width: int | None) -> Iterator[str]:
-    """Each layer that goes, with the reason."""
-    rows = [(step.rule, escape(step.type), escape(step.layer), escape(step.reason)) for step in steps]
-    return table(("RULE", "TYPE", "LAYER", "REASON"), rows, palette, width) if rows else iter(("nothing to simplify",))
 
 
 def _summary(steps: list[Simplification], palette: Palette, width: int | None) -> Iterator[str]:

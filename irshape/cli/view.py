@@ -14,10 +14,10 @@ from irshape.cli.arguments import add_question_arguments, port
 from irshape.cli.batch import report
 from irshape.cli.examination import Examination, lost
 from irshape.cli.output import check_outputs, write_output
-from irshape.cli.run import CLEAN, complain, describe
+from irshape.cli.run import CLEAN, agree, complain, describe
 from irshape.files.reading import Path
 from irshape.inference.inputs import InputError
-from irshape.model.finding import find, known_names, names_of, remark, unknown
+from irshape.model.finding import find, known_names, names_of, unknown
 from irshape.model.model import Model
 from irshape.page.data import PageData
 from irshape.report.text import escape
@@ -74,8 +74,8 @@ def run(given: Namespace) -> int:
 
 
 def _page(before: Model | None, layer: str | None, model: Model, **options: Any) -> PageData:
-    if layer is not None and _place(model, layer) and (told := remark(layer, find(model, layer), names_of)):
-        complain(told)
+    if layer is not None and _place(model, layer):
+        agree(layer, find(model, layer), names_of)
     data = PageData(model, **options)
     if before is not None and model.nodes and model.document.is_complete:
         shared = {name: options[name] for name in ("inputs", "symbols", "opaque") if name in options}

@@ -109,26 +109,43 @@ def _bytes(array: NDArray[Any], element_type: ElementType) -> bytes:
     name = element_type.name
     if name == "string":
         return _strings([str(one) for one in array.ravel().tolist()])
-    if name == "bf16":
-        if array.dtype.name == "bfloat16":
-            return array.tobytes()
-        bits = array.astype("<f4").view("<u4")
-        rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16  # to the nearest, and to even between two
-        return numpy.where(numpy.isnan(array.astype("<f4")), 0x7FC0, rounded).astype("<u2").tobytes()
-    if name in _PACKED:
-        low, high = _PACKED[name]
-        _check_range(array, low, high, name)
-        return _packed([int(one) for one in array.ravel().tolist()], element_type)
-    if name not in STORED:
+    if name not in STORED and name != "bf16" and name not in _PACKED:
         _refuse(f"elements of type {name} cannot be written from numbers")
-    stored = numpy.dtype(STORED[name])
-    if stored.kind in "iu" and array.size:
-        if array.dtype.kind == "f" and not numpy.array_equal(array, numpy.floor(array)):
-            _refuse(f"{name} holds integers only")
-        _check_range(array, int(numpy.iinfo(stored).min), int(numpy.iinfo(stored).max), name)
-    if array.dtype.kind not in "biuf":
+    is_real = element_type.is_real
+    is_known = array.dtype.kind in "biuf" or (array.dtype.name == "bfloat16" and name == "bf16")
+    if not is_known and (array.dtype.kind != "O" or is_real):  # integers beyond 64 bits are objects
         _refuse(f"elements of type {name} cannot be made of {array.dtype}")
+    if is_real:
+        return _reals(array, name)
+    if array.dtype.kind == "f" and not (numpy.isfinite(array).all() and numpy.array_equal(array, numpy.floor(array))):
+        _refuse(f"{name} holds integers only")
+    if name in _PACKED:
+        _check_range(array, *_PACKED[name], name)
+        return _packed([int(one) for one in array.ravel().tolist()], element_type)
+    stored = numpy.dtype(STORED[name])
+    low, high = (0, 1) if stored.kind == "b" else (int(numpy.iinfo(stored).min), int(numpy.iinfo(stored).max))
+    _check_range(array, low, high, name)
     return array.astype(stored).tobytes()
+
+
+def _reals(array: NDArray[Any], name: str) -> bytes:
+    """Real numbers, each rounded to the nearest one that the type has. Raises `EditError` for a number that the type does not reach."""
+    import numpy
+
+    if name == "bf16" and array.dtype.name == "bfloat16":
+        return array.tobytes()
+    with numpy.errstate(over="ignore"):
+        stored = array.astype(STORED["f32" if name == "bf16" else name])
+    if name == "bf16":
+        bits = stored.view("<u4")
+        rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16  # to the nearest, and to even between two
+        data = numpy.where(numpy.isnan(stored), 0x7FC0, rounded).astype("<u2")
+        stored = (data.astype("<u4") << 16).view("<f4")
+    else:
+        data = stored
+    if (numpy.isinf(stored) & numpy.isfinite(array)).any():
+        _refuse(f"{name} does not reach as far as all of the elements")
+    return data.tobytes()
 
 
 def _check_range(array: NDArray[Any], low: int, high: int, name: str) -> None:

@@ -18,8 +18,8 @@ def add_input(draft: BodyDraft, value: Value, name: str | None, slice: Mapping[s
     """A new Parameter of a body that takes a tensor of the graph around it, or a slice of it in each iteration."""
     outer, holder = draft.outer, draft.holder
     sliced = _sliced(holder, slice)
-    entries = _entries(holder)
-    taken = {_external(entry) for entry in entries if entry.tag == "input" and entry.map == _map(draft)}
+    entries = entries_of(holder)
+    taken = {external_of(entry) for entry in entries if entry.tag == "input" and entry.map == map_of(draft)}
     fact = outer.facts.seen_by_openvino(value)
     shape = fact.shape
     if sliced and shape is not None:
@@ -36,7 +36,7 @@ def add_input(draft: BodyDraft, value: Value, name: str | None, slice: Mapping[s
             outer.state.set_inputs(holder, [*holder.inputs, value], [*holder.input_ids, _next_id(holder)])
         item = draft.parameter(name or value.item.name, shape, fact.element_type)
         own = {"external_port_id": str(position), "internal_layer_id": str(item.id), **sliced}
-        outer.state.set_port_maps(holder, [*entries, PortMap(_map(draft), "input", own, -1)])
+        outer.state.set_port_maps(holder, [*entries, PortMap(map_of(draft), "input", own, -1)])
     return item
 
 
@@ -55,11 +55,11 @@ def add_output(draft: BodyDraft, value: Value, otherwise: Value | None, slice: M
         given[other] = otherwise
     with outer.state.attempt():
         outer.state.note("add output", holder.name, f"of {value.item.name}")
-        entries, id = _entries(holder), _next_id(holder)
-        external = max([id, *(_external(entry) + 1 for entry in entries if entry.tag == "output")])
+        entries, id = entries_of(holder), _next_id(holder)
+        external = max([id, *(external_of(entry) + 1 for entry in entries if entry.tag == "output")])
         for body, source in given.items():
             own = {"external_port_id": str(external), "internal_layer_id": str(body.result(source).id), **sliced}
-            entries.append(PortMap(_map(body), "output", own, -1))
+            entries.append(PortMap(map_of(body), "output", own, -1))
         new = outer.state.new_value(holder, len(holder.outputs))
         outer.state.set_outputs(holder, [*holder.outputs, new], [*holder.output_ids, id])
         outer.state.set_port_maps(holder, entries)
@@ -76,11 +76,11 @@ def other_body(draft: BodyDraft) -> BodyDraft:
 def feed_back(draft: BodyDraft, value: Value, parameter: Item) -> None:
     """Let a Parameter of a body take a tensor of the iteration before."""
     holder = draft.holder
-    entries = _entries(holder)
+    entries = entries_of(holder)
     if holder.type == "If":
         raise EditError(f"the bodies of {holder!r} run once, so nothing comes back")
-    own = next((entry for entry in entries if entry.tag == "input" and _internal(entry) == parameter.id), None)
-    if parameter.type != "Parameter" or own is None or _external(own) < 0:
+    own = next((entry for entry in entries if entry.tag == "input" and internal_of(entry) == parameter.id), None)
+    if parameter.type != "Parameter" or own is None or external_of(own) < 0:
         raise EditError(f"{parameter!r} takes no input of {holder!r} in the first iteration")
     if "axis" in own.attributes:
         raise EditError(f"{parameter!r} takes a slice of an input in each iteration, so nothing comes back to it")
@@ -88,7 +88,7 @@ def feed_back(draft: BodyDraft, value: Value, parameter: Item) -> None:
         draft.outer.state.note("feed back", holder.name, f"{value.item.name} to {parameter.name}")
         results = (item for item, _ in draft.state.readers.get(value, ()) if item.type == "Result")
         result = next(results, None) or draft.result(value)
-        kept = [entry for entry in entries if not _is_back(entry, to=parameter)]
+        kept = [entry for entry in entries if not is_back(entry, to=parameter)]
         edge = PortMap("back_edges", "edge", {"from-layer": str(result.id), "to-layer": str(parameter.id)}, -1)
         draft.outer.state.set_port_maps(holder, [*kept, edge])
 
@@ -96,9 +96,9 @@ def feed_back(draft: BodyDraft, value: Value, parameter: Item) -> None:
 def leave(draft: BodyDraft, item: Item) -> None:
     """Take the port away that a Parameter or a Result of a body stands for, with its entries. Raises `EditError` if the port is needed."""
     holder, state = draft.holder, draft.outer.state
-    entries = _entries(holder)
-    own = [entry for entry in entries if entry.map == _map(draft) and _internal(entry) == item.id]
-    kept = [entry for entry in entries if entry not in own and not _is_back(entry, to=item) and not _is_back(entry, start=item)]
+    entries = entries_of(holder)
+    own = [entry for entry in entries if entry.map == map_of(draft) and internal_of(entry) == item.id]
+    kept = [entry for entry in entries if entry not in own and not is_back(entry, to=item) and not is_back(entry, start=item)]
     if any(entry.attributes.get("purpose") == "execution_condition" for entry in own):
         raise EditError(f"{item!r} is the condition of {holder!r}, which needs it")
     if item.type == "Result":
@@ -107,8 +107,8 @@ def leave(draft: BodyDraft, item: Item) -> None:
     state.set_port_maps(holder, kept)
     if item.type == "Parameter":
         fixed = 2 if holder.type == "Loop" else int(holder.type == "If")
-        used = {_external(entry) for entry in kept if entry.tag == "input"}
-        for position in sorted({_external(entry) for entry in own} - used, reverse=True):
+        used = {external_of(entry) for entry in kept if entry.tag == "input"}
+        for position in sorted({external_of(entry) for entry in own} - used, reverse=True):
             if fixed <= position < len(holder.inputs):
                 _remove_input(draft, position)
 
@@ -120,10 +120,10 @@ def _remove_input(draft: BodyDraft, position: int) -> None:
     del inputs[position], ids[position]
     state.set_inputs(holder, inputs, ids)
     entries = [
-        PortMap(entry.map, entry.tag, {**entry.attributes, "external_port_id": str(_external(entry) - 1)}, entry.offset)
-        if entry.tag == "input" and _external(entry) > position
+        PortMap(entry.map, entry.tag, {**entry.attributes, "external_port_id": str(external_of(entry) - 1)}, entry.offset)
+        if entry.tag == "input" and external_of(entry) > position
         else entry
-        for entry in _entries(holder)
+        for entry in entries_of(holder)
     ]
     state.set_port_maps(holder, entries)
 
@@ -131,10 +131,10 @@ def _remove_input(draft: BodyDraft, position: int) -> None:
 def _without_output(draft: BodyDraft, entry: PortMap, kept: list[PortMap]) -> list[PortMap]:
     """The entries without those of one output, which goes; of an If, the Result of the other body goes, too."""
     outer, holder = draft.outer, draft.holder
-    outputs = sorted(_external(one) for one in [*kept, entry] if one.tag == "output" and one.map == entry.map and _external(one) >= 0)
-    if _external(entry) < 0:
+    outputs = sorted(external_of(one) for one in [*kept, entry] if one.tag == "output" and one.map == entry.map and external_of(one) >= 0)
+    if external_of(entry) < 0:
         return kept
-    index = outputs.index(_external(entry))
+    index = outputs.index(external_of(entry))
     if index < len(holder.outputs):
         value = holder.outputs[index]
         if readers := list(outer.state.readers.get(value, ())):
@@ -144,12 +144,12 @@ def _without_output(draft: BodyDraft, entry: PortMap, kept: list[PortMap]) -> li
         outer.state.set_outputs(holder, [one for one in holder.outputs if one is not value], ids)
     for name, map in BODIES[holder.type]:
         if map != entry.map:
-            others = sorted((one for one in kept if one.map == map and one.tag == "output"), key=_external)
+            others = sorted((one for one in kept if one.map == map and one.tag == "output"), key=external_of)
             if index < len(others):
                 kept = [one for one in kept if one is not others[index]]
                 other = outer.body(holder, name).state
-                result = other.items.get(_internal(others[index]))
-                if result is not None and not any(one.map == map and _internal(one) == result.id for one in kept):
+                result = other.items.get(internal_of(others[index]))
+                if result is not None and not any(one.map == map and internal_of(one) == result.id for one in kept):
                     other.leave(result)
     return kept
 
@@ -165,19 +165,23 @@ def _sliced(holder: Item, slice: Mapping[str, int]) -> dict[str, str]:
     return {name: str(slice.get(name, default)) for name, default in _SLICE.items()} if slice else {}
 
 
-def _entries(holder: Item) -> list[PortMap]:
+def entries_of(holder: Item) -> list[PortMap]:
+    """The entries of the port maps of a layer with bodies."""
     return [*(holder.port_maps or ())]
 
 
-def _map(draft: BodyDraft) -> str:
+def map_of(draft: BodyDraft) -> str:
+    """The port map of a body."""
     return dict(BODIES[draft.holder.type])[draft.model.name]
 
 
-def _external(entry: PortMap) -> int:
+def external_of(entry: PortMap) -> int:
+    """The port of the layer that an entry names, -1 for none."""
     return _number(entry, "external_port_id")
 
 
-def _internal(entry: PortMap) -> int:
+def internal_of(entry: PortMap) -> int:
+    """The id of the Parameter or Result that an entry names, -1 for none."""
     return _number(entry, "internal_layer_id")
 
 
@@ -186,7 +190,7 @@ def _number(entry: PortMap, name: str) -> int:
     return -1 if found is None else found
 
 
-def _is_back(entry: PortMap, *, to: Item | None = None, start: Item | None = None) -> bool:
+def is_back(entry: PortMap, *, to: Item | None = None, start: Item | None = None) -> bool:
     """Whether an entry is the back edge to a Parameter, or from a Result."""
     if entry.map != "back_edges":
         return False

@@ -99,13 +99,8 @@ class GraphDraft:
 
     def constant(self, data: Data, name: str, place: tuple[int, float] | None = None) -> Value:
         """A new Const."""
-        state = self.state
-        item = state.new_item("Const", name, "opset1", self.model.registry.find("Const", "opset1"), place or state.place_behind(()))
-        item.attributes = data.attributes(state.store(data.bytes, self.start, ALIGNMENT))
-        item.label = state.label_behind(())
-        item.outputs = [state.new_value(item, 0)]
-        state.enter(item)
-        return item.outputs[0]
+        attributes = data.attributes(self.state.store(data.bytes, self.start, ALIGNMENT))
+        return self.put("Const", name, attributes, (), place=place or self.state.place_behind(())).outputs[0]
 
     def parameter(self, name: str, shape: Shape | str, element_type: ElementType, place: tuple[int, float] | None = None) -> Item:
         """A new Parameter, by default behind the others."""
@@ -115,11 +110,27 @@ class GraphDraft:
 
     def result(self, value: Value, name: str | None = None) -> Item:
         """A new Result behind the others. It is part of a larger edit, and no step of its own."""
+        place = self.state.place_behind([*self.of_type("Result"), value.item])
+        return self.put("Result", name or f"{value.item.name}/result", {}, [value], place=place, outputs=0)
+
+    def put(
+        self,
+        type: str,
+        name: str,
+        attributes: dict[str, str],
+        inputs: Sequence[Value | None],
+        *,
+        place: tuple[int, float],
+        version: str = "opset1",
+        outputs: int = 1,
+    ) -> Item:
+        """A new layer with attributes as text. It is part of a larger edit, and no step of its own."""
         state = self.state
-        place = state.place_behind([*self.of_type("Result"), value.item])
-        item = state.new_item("Result", name or f"{value.item.name}/result", "opset1", self.model.registry.find("Result", "opset1"), place)
-        item.inputs = [value]
-        item.label = state.label_behind([value])
+        item = state.new_item(type, name, version, self.model.registry.find(type, version), place)
+        item.attributes = attributes
+        item.inputs = [*inputs]
+        item.label = state.label_behind(value for value in inputs if value is not None)
+        item.outputs = [state.new_value(item, index) for index in range(outputs)]
         state.enter(item)
         return item
 
@@ -389,7 +400,7 @@ def is_tensor(given: Any) -> bool:
 def types_inside(item: Item) -> set[str]:
     """The types of the layers in the bodies of an item."""
     found: set[str] = set()
-    for name, body in item.base.bodies.items() if item.base is not None else ():
+    for name, body in item.held.items():
         if name in item.bodies:
             for one in item.bodies[name].items.values():
                 found |= {one.type} | types_inside(one)

@@ -148,7 +148,7 @@ class _Extraction:
         """Find the layers that compute something of constants alone."""
         for item in self.state.in_order:
             sources = [value.item for value in item.inputs if value is not None]
-            is_plain = item.type not in SINKS and item.type != "ReadValue" and (item.base is None or not item.base.bodies)
+            is_plain = item.type not in SINKS and item.type != "ReadValue" and not item.held
             if is_plain and sources and all(one.type == "Const" or one in self.constant for one in sources):
                 self.constant.add(item)
 

@@ -105,7 +105,7 @@ class Facts:
         self._settle(item.label)
         if any(isinstance(one, Premise) for one in self._outcome(item).requirements):
             return True
-        inner = [run for (index, _), run in self._run.inner.items() if item.base is not None and index == item.base.index]
+        inner = [run for (index, _), run in self._run.inner.items() if item.held and index == self._node(item).index]
         for run in inner:
             inner += run.inner.values()
         return any(isinstance(one, Premise) for run in inner for report in run.reports.values() for one in report.requirements)
@@ -154,7 +154,7 @@ class Facts:
 
     def _visit(self, item: Item) -> None:
         """Infer one item, and queue the readers of each output whose fact changes."""
-        if self._engine.is_reduced and item.base is not None and item.base.bodies:
+        if self._engine.is_reduced and item.held:
             self._enter(item, self._node(item))  # so that the errors in the bodies are those for the facts of now
         outcome = self._judge(item, self._outcome(item))
         facts = [*outcome.outputs[: len(item.outputs)], *[POISONED] * (len(item.outputs) - len(outcome.outputs))]
@@ -177,7 +177,7 @@ class Facts:
             return self._engine.rules.apply(node, transfer, tuple([self._facts.get(slot, POISONED) for slot in node.sources]))
         facts = tuple([self._facts.get(slot, POISONED) for slot in sources_of(node)])
         question = self._question
-        if item.base is not None and item.base.bodies and not self._engine.is_reduced:
+        if item.held and not self._engine.is_reduced:
             question = question.with_verdict(partial(self._judge_inside, item))
         return self._engine.answer(self._run, node, transfer, facts, question)
 
@@ -219,11 +219,12 @@ class Facts:
         node = self._nodes.get(item)
         if node is None:
             node = item.base
-            is_holder = node is not None and bool(node.bodies)
+            is_holder = bool(item.held)
             if node is None or item.is_other or item.bodies:
                 base, model = node, self._state.model
                 first = item.outputs[0].slot if item.outputs else model.slot_count
-                node = Node(model, len(model.nodes) if base is None else base.index, self._records.layer(item), item.op_class, 0, first)
+                index = base.index if base is not None else len(model.nodes) + 1 + item.id if is_holder else len(model.nodes)
+                node = Node(model, index, self._records.layer(item), item.op_class, 0, first)
                 node.sources = item.sources
                 self._records.enter(item, node)
             if is_holder and (node is not item.base or item in self._entered):
@@ -257,10 +258,10 @@ class Facts:
 
     def _conditions(self, item: Item) -> Iterable[int]:
         """The positions of the inputs that are conditions of a Loop."""
-        if item.base is None or not item.base.bodies:
+        if not item.held:
             return ()
-        self._node(item)
-        return [passed.external for body in self._engine.maps.get(item.base.index, ()) for passed in conditions_passed(body)]
+        maps = self._engine.maps.get(self._node(item).index, ())
+        return [passed.external for body in maps for passed in conditions_passed(body)]
 
     # OpenVINO's verdict.
 
@@ -280,12 +281,13 @@ class Facts:
         view._settle(item.label)
         engine, run = view._engine, view._run
         way: list[tuple[int, str]] = []
+        top = view._node(item)
         model = graph.model
         while model.holder is not None:
             way.append((model.holder.id, model.name))
             model = model.holder.model
         for id, name in reversed(way):
-            key = engine.model.node(id).index, name
+            key = (top if engine is view._engine else engine.model.node(id)).index, name
             engine, run = engine.bodies[key], run.inner[key]
         assert isinstance(engine, OpenVINOPass)
         seen = engine.model.node(node.id)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from irshape.editing.draft import GraphDraft
 from irshape.editing.state import EditError, Item, Value
-from irshape.model.finding import Meaning, Names, fused_of, meanings, split_names, unknown, variable_of
+from irshape.model.finding import TENSOR, Meaning, Names, fused_of, meanings, split_names, unknown, variable_of
 from irshape.report.text import counted
 from irshape.xml.lexical import BODIES
 
@@ -22,13 +22,13 @@ def found(draft: GraphDraft, text: str, *, by_name: bool = False) -> tuple[Graph
     own = meanings(text, items, names_of, fused, by_name=by_name)
     if own:
         return draft, own
-    holders = [item for item in draft.of_type(*BODIES) if item.base is not None]
+    holders = draft.of_type(*BODIES)
     way = re.fullmatch(r"(\d+)\.(\w+)/(.+)", text, re.ASCII)
     for item in holders:
-        if way is not None and item.base is not None and item.id == int(way[1]) and way[2] in item.base.bodies:
+        if way is not None and item.id == int(way[1]) and way[2] in item.held:
             return found(draft.body(item, way[2]), way[3], by_name=by_name)
     for item in holders:
-        for name, body in item.base.bodies.items() if item.base is not None else ():
+        for name, body in item.held.items():
             path = f"{body.path} / "
             if any(text in graph for graph in body.graphs()) or name in item.bodies or text.startswith(path):
                 inner, known = found(draft.body(item, name), text.removeprefix(path), by_name=by_name)
@@ -47,6 +47,7 @@ def found_output(draft: GraphDraft, text: str, *, by_name: bool = False) -> tupl
     if not known:
         layer, _, port = text.rpartition(":")
         inner, known = found(draft, layer, by_name=by_name) if port.isdecimal() else (draft, [])
+        known = [one for one in known if one.kind != TENSOR] or known
     if not known:
         return None
     _, item, output = known[0]
@@ -78,4 +79,4 @@ def names_of(item: Item) -> Names:
 
 
 def _fused(item: Item) -> str:
-    return "" if item.base is None else fused_of(item.base)
+    return "" if item.origin is None else fused_of(item.origin)

@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference
@@ -107,11 +107,24 @@ class Graph(Layers):
     def simplify(self, only: str | Iterable[str] | None = None) -> list[Simplification]:
         """Remove layers that the outputs do not need, and return them, each with its rule, name, type and the reason.
 
-        The rules are `fold`, for computations whose values are known, `no-op`, for layers that give their first input, and `dead`, for
-        layers on which no output depends; `only` names some of them. Outputs, their names and their values stay the same for every input
+        The rules are `fold`, for computations whose values are known, `branch`, for an If that always takes one branch, whose layers then
+        stand in its place, `no-op`, for layers that give their first input, and `dead`, for layers on which no output depends; `only`
+        names some of them. Outputs, their names and their values stay the same for every input
         that the model accepts, and OpenVINO knows as much of all shapes as before. Raises `EditError` for an unknown rule.
         """
         return simplify(self._draft, [only] if isinstance(only, str) else only)
+
+    def freeze(self, name: str, value: Any) -> list[Simplification]:
+        """Turn an input into a constant, fold what then is known, and return the steps as `simplify` does.
+
+        `value` is a number, nested sequences of numbers or an array, of the element type and the shape that the input takes. The rules are
+        `fold`, for computations whose values are then known, and `branch`, for an If that then always takes one branch, whose layers stand
+        in its place. Only layers that depend on the input change. Raises `EditError` for a name that no input has and for a value that
+        does not fit.
+        """
+        from irshape.editing.freeze import freeze
+
+        return freeze(self._draft, name, value)
 
     def stateful(self, pairs: Mapping[str, str]) -> None:
         """Turn inputs, and the outputs that give their next values, into variables, as OpenVINO's MakeStateful does.

@@ -166,8 +166,7 @@ class Layer:
     @property
     def bodies(self) -> Mapping[str, Body]:
         """The bodies by their names: `then_body` and `else_body` of an If, `body` of a Loop or TensorIterator; empty for other layers."""
-        base = self._item.base
-        return {name: Body(self._draft.body(self._item, name)) for name in (base.bodies if base is not None else ())}
+        return {name: Body(self._draft.body(self._item, name)) for name in self._item.held}
 
     @property
     def body(self) -> Body:

@@ -15,7 +15,7 @@ class Records:
 
     def signature(self, item: Item) -> Signature:
         """The signature of an item, that of its layer in the model if it still has the same content."""
-        base = None if item.base is None else item.base.layer
+        base = None if item.origin is None else item.origin.layer
         if base is not None and item.ports is None and item.attributes == base.attributes:
             return base.signature
         inputs, outputs = item.input_ids, item.output_ids
@@ -30,7 +30,7 @@ class Records:
 
     def layer(self, item: Item) -> Layer:
         """A record of an item that is another one than in the model."""
-        signature, base = self.signature(item), None if item.base is None else item.base.layer
+        signature, base = self.signature(item), None if item.origin is None else item.origin.layer
         if base is None:
             inputs = [Port(index, None, -1) for index in range(len(item.inputs))]
             outputs = [Port(id, precision, -1, dims) for id, (precision, dims) in enumerate(item.recorded, len(inputs))]
@@ -40,14 +40,14 @@ class Records:
             of_ids = [{port.id: port for port in several} for several in ports]
             inputs, outputs = ([known.get(id) or Port(id, None, -1) for id in ids] for known, ids in zip(of_ids, item.ports, strict=True))
             ports = inputs, outputs
-        layer = Layer(item.id, item.name, signature, None, base.offset, base.end, base.data_offset, ports)
+        own = base.weights_at if signature is base.signature else None
+        layer = Layer(item.id, item.name, signature, own, base.offset, base.end, base.data_offset, ports)
         layer.bodies, layer.port_maps = base.bodies, item.port_maps
         return layer
 
     def enter(self, item: Item, node: Node) -> None:
         """Give a node that stands for an item the bodies of the item: those that nobody has looked into are those of the model."""
-        if item.base is not None:
-            own = item.base.bodies
+        if own := item.held:
             node.bodies = {name: self._body(item.bodies[name], node) if name in item.bodies else own[name] for name in own}
 
     def _body(self, state: State, holder: Node) -> Model:
@@ -70,7 +70,7 @@ class Records:
             model._by_type.setdefault(item.type, []).append(node)
             for value in item.outputs:
                 model.producers[value.slot] = index
-            if item.base is not None and item.base.bodies:
+            if item.held:
                 model.holders.append(node)
         model.order = [positions[item] for item in state.in_order]
         _mark_live(model)

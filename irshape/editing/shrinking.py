@@ -13,12 +13,12 @@ from typing import Any, Final, TypeAlias
 
 from irshape.editing.arrays import Data
 from irshape.editing.bodies import add_input, leave
+from irshape.editing.branches import can_move, move_out
 from irshape.editing.draft import BodyDraft, GraphDraft
 from irshape.editing.layers import layer_of
 from irshape.editing.state import EditError, Item, Value
 from irshape.editing.text import ALIGNMENT
 from irshape.inference.facts import Fact
-from irshape.model.bodies import Body, bodies_of
 from irshape.shape.dim import Size, are_known, bounds
 from irshape.shape.shape import format_shape
 from irshape.xml.lexical import BODIES
@@ -42,7 +42,7 @@ def _graphs(draft: GraphDraft) -> Iterator[GraphDraft]:
     """A graph and the bodies in it."""
     yield draft
     for item in draft.of_type(*BODIES):
-        for name in item.base.bodies if item.base is not None else ():
+        for name in item.held:
             yield from _graphs(draft.body(item, name))
 
 
@@ -131,35 +131,14 @@ def inputs(draft: GraphDraft) -> Changes:
 def branches(draft: GraphDraft) -> Changes:
     """A branch stands in the place of its If."""
     for item in _items(draft, "If"):
-        for body in bodies_of(item.base) if item.base is not None else ():
-            yield partial(_inline, draft, item, body)
+        for name in item.held:
+            yield partial(_inline, draft, draft.body(item, name))
 
 
-def _inline(draft: GraphDraft, item: Item, body: Body) -> None:
-    state, model = draft.state, body.model
-    values: dict[int, Value | None] = {
-        one.parameter.first_slot: item.inputs[one.external] for one in body.inputs if one.external < len(item.inputs)
-    }
-    for index in model.order:
-        node = model.nodes[index]
-        if node.type in ("Parameter", "Result"):
-            continue
-        if node.bodies:
-            raise EditError("a layer with bodies does not leave its body")
-        new = state.new_item(node.type, node.name, node.version, node.op_class, state.place_behind([item]))
-        new.attributes = dict(node.layer.attributes)
-        new.inputs = [values.get(slot) for slot in node.sources]
-        new.recorded = [(port.precision or "dynamic", port.dims) for port in node.layer.outputs]
-        new.label = state.label_behind(value for value in new.inputs if value is not None)
-        new.outputs = [state.new_value(new, position) for position in range(len(node.layer.outputs))]
-        values.update((node.first_slot + value.index, value) for value in new.outputs)
-        state.enter(new)
-    for value, output in zip(item.outputs, body.outputs, strict=True):
-        source = values.get(output.result.sources[0])
-        if source is None:
-            raise EditError("an output of the body is fed by nothing")
-        draft.redirect(value, source)
-    draft.remove(item)
+def _inline(draft: GraphDraft, body: BodyDraft) -> None:
+    if not can_move(body):
+        raise EditError("an output of the body is fed by nothing")
+    move_out(body)
     _cleared(draft)
 
 

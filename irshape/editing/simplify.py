@@ -1,5 +1,7 @@
 """Simplification: layers go whose outputs are known, are their inputs, or reach no output, for every input that the model accepts.
 
+The layers of the branch that an If always takes stand in its place.
+
 No step rests on a premise, which is a condition that OpenVINO does not enforce, and none leaves OpenVINO with less knowledge of a type, a
 shape or the bounds of a value. A body is simplified like the graph around it, unless a condition of this kind tells what enters the body.
 """
@@ -12,7 +14,8 @@ from math import prod
 from typing import Final, NamedTuple
 
 from irshape.editing.arrays import Data, known_data
-from irshape.editing.draft import Draft, GraphDraft
+from irshape.editing.branches import TENSOR_NAMES, can_move, entering, inputs_of, move_out, sink, taken_branch
+from irshape.editing.draft import BodyDraft, Draft, GraphDraft
 from irshape.editing.facts import Facts
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
@@ -25,14 +28,13 @@ from irshape.xml.lexical import BODIES
 # The rules in the order in which they are applied, each with what it does.
 RULES: Final = {
     "fold": "replace a layer whose values are known by a constant",
+    "branch": "replace an If whose condition is known by the layers of its branch",
     "no-op": "remove a layer whose output is its first input",
     "dead": "remove a layer on which no output depends",
 }
 
 # A value with more elements is left to be computed: a constant would only be larger than the layers.
 _MOST: Final = 1024
-# The first version of IR in which the names of outputs are those of tensors, and not of layers.
-_TENSOR_NAMES: Final = 11
 # A reason shows so many elements.
 _SHOWN: Final = 8
 _SOURCES: Final = ("Const", "Parameter", "Result", "ReadValue", "Assign")
@@ -68,32 +70,46 @@ def simplify(draft: Draft, only: Iterable[str] | None = None) -> list[Simplifica
         if rule not in RULES:
             raise EditError(f"there is no rule {rule!r}; there are {', '.join(RULES)}")
     with draft.state.attempt():
-        return [*_simplified(draft, rules)]
+        return [*simplified(draft, rules)]
 
 
-def _simplified(draft: GraphDraft, rules: Collection[str]) -> Iterator[Simplification]:
-    """Simplify a graph, and then the bodies in it."""
-    simplifier = _Simplifier(draft)
-    if "fold" in rules:
-        simplifier.fold()
-    if "no-op" in rules:
-        simplifier.bypass()
-    simplifier.drop(all="dead" in rules)
-    yield from simplifier.steps
+def simplified(draft: GraphDraft, rules: Collection[str], reached: Collection[Item] | None = None) -> Iterator[Simplification]:
+    """Simplify a graph, and then the bodies in it; with `reached`, only what depends on these items."""
+    dead, reach = frozenset(draft.dead()), None if reached is None else set(reached)
+    is_done = False
+    while not is_done:
+        simplifier = _Simplifier(draft, dead, reach)
+        if "fold" in rules:
+            simplifier.fold()
+        is_done = "branch" not in rules or not simplifier.take_branches(rules)
+        if is_done and "no-op" in rules:
+            simplifier.bypass()
+        if is_done:
+            simplifier.drop(all="dead" in rules)
+        yield from simplifier.steps
     for item in draft.of_type(*BODIES):
-        for name in item.base.bodies if item.base is not None and item not in simplifier.assuming else ():
-            yield from _simplified(draft.body(item, name), rules)
+        for name in item.held if item not in simplifier.assuming else ():
+            yield from simplified(draft.body(item, name), rules, None if reach is None else simplifier.entered(item, name))
 
 
 class _Simplifier:
-    """The simplification of one graph. `assuming` are the items that depend on a premise."""
+    """The simplification of one graph.
 
-    def __init__(self, draft: GraphDraft) -> None:
+    `dead` are the items that were dead at first. `reach` are those on which a step must depend, None for any. `assuming` are the items
+    that depend on a premise.
+    """
+
+    def __init__(self, draft: GraphDraft, dead: Collection[Item], reach: set[Item] | None) -> None:
         self.draft = draft
         self.state = draft.state
         self.steps: list[Simplification] = []
-        self._dead = set(draft.dead())
+        self._dead = dead
+        self._reach = reach
         self.assuming: set[Item] = set()
+        if reach is not None:
+            for item in self.state.in_order:
+                if any(value is not None and value.item in reach for value in item.inputs):
+                    reach.add(item)
         facts = draft.facts
         if not isinstance(facts, Facts):  # a layer that assumes nothing has no premise in its bodies
             return
@@ -101,11 +117,21 @@ class _Simplifier:
             if facts.assumes(item) or any(value is not None and value.item in self.assuming for value in item.inputs):
                 self.assuming.add(item)
 
+    def _is_reached(self, item: Item) -> bool:
+        return self._reach is None or item in self._reach
+
+    def _reaches(self, item: Item) -> None:
+        """Let the items that depend on a new one be reached, too."""
+        if self._reach is not None:
+            self._reach.add(item)
+
     # Constants.
 
     def fold(self) -> None:
-        """Put constants in the place of the layers whose values are known."""
+        """Put constants in the place of the layers whose values are known, and of the Parameters of a body that always take one."""
         facts = self.draft.facts
+        if isinstance(self.draft, BodyDraft):
+            self._sink(self.draft)
         candidates = self._candidates()
         known: dict[Item, Data] = {}
         values = [item.outputs[0] for item in candidates]
@@ -122,6 +148,7 @@ class _Simplifier:
             self.draft.remove(item)
             if (constant := constants[item]) is not None:  # the constant has the name of the layer
                 self.state.rename(constant, item.name)
+                self._reaches(constant)
 
     def _candidates(self) -> list[Item]:
         """The items that depend on shapes and small constants alone, and whose rules follow elements, in topological order."""
@@ -140,7 +167,46 @@ class _Simplifier:
             is_behind = is_shape or any(behind_shapes.get(source) for source in sources)
             if facts.of(item.outputs[0]).element_type in _COUNTS or (is_behind and item.type in _MOVING):
                 behind_shapes[item] = is_behind
-        return list(behind_shapes)
+        return [item for item in behind_shapes if self._is_reached(item)]
+
+    def _sink(self, body: BodyDraft) -> None:
+        """Put small constants that enter a body in the place of its Parameters."""
+        for parameter in body.of_type("Parameter"):
+            constant = entering(body, parameter)
+            if constant is None or not parameter.outputs or not self._is_reached(parameter):
+                continue
+            fact = body.outer.facts.of(constant.outputs[0])
+            if fact.element_type in _COUNTS and not _is_large(fact):
+                self._say("fold", parameter, f"it always takes the constant {constant.name}")
+                self._reaches(sink(body, parameter))
+
+    # Branches.
+
+    def take_branches(self, rules: Collection[str]) -> bool:
+        """Put the layers of the branch that an If takes in its place, and tell whether any If is gone."""
+        is_any = False
+        for item in self.draft.of_type("If"):
+            if item in self._dead or item in self.assuming or not self._is_reached(item) or not item.held:
+                continue
+            name = taken_branch(self.draft, item)
+            if name is None:
+                continue
+            body = self.draft.body(item, name)
+            self.steps += simplified(body, rules)
+            if not can_move(body):
+                continue
+            value = "true" if name == "then_body" else "false"
+            self._say("branch", item, f"its condition is {value} for every input: the layers of its {name} stand in its place")
+            for one in move_out(body):
+                self._reaches(one)
+            is_any = True
+        return is_any
+
+    def entered(self, item: Item, name: str) -> list[Item]:
+        """The Parameters of a body that take a tensor which is reached."""
+        body = self.draft.body(item, name)
+        taken = inputs_of(body)
+        return [one for one in body.of_type("Parameter") if one.id in taken and self._is_reached(taken[one.id].item)]
 
     def _constant(self, item: Item, data: Data, known: Collection[Item]) -> Item | None:
         """Let the readers of a known value that stay read a constant; None if no reader stays."""
@@ -161,7 +227,8 @@ class _Simplifier:
     def bypass(self) -> None:
         """Let the readers of a layer that gives its first input read this input."""
         for item in self.state.in_order:
-            if item.type not in _SAME or item in self._dead or item in self.assuming or len(item.outputs) != 1 or not item.inputs:
+            is_other = item.type not in _SAME or item in self._dead or item in self.assuming or not self._is_reached(item)
+            if is_other or len(item.outputs) != 1 or not item.inputs:
                 continue
             source, value = item.inputs[0], item.outputs[0]
             readers = list(self.state.readers.get(value, ()))
@@ -216,7 +283,7 @@ class _Simplifier:
         if not any(reader.type == "Result" for reader, _ in readers):
             return True
         is_read = any(reader.type == "Result" for reader, _ in self.state.readers[source])
-        by_layer = self.draft.model.document.version < _TENSOR_NAMES
+        by_layer = self.draft.model.document.version < TENSOR_NAMES
         return not (source.names or is_read or by_layer or source.item.type in _SOURCES)
 
     # Layers on which nothing depends.

@@ -6,7 +6,7 @@ them. Whoever follows the edits, such as the facts, watches the items that they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from typing import Any, Final, NamedTuple
@@ -51,6 +51,7 @@ class Value:
 class Item:
     """A layer. `base` is the node that it was in the model, None for a new one.
 
+    `origin` is the node whose text and bodies it has: `base`, or for a layer that has moved out of a body, the node that it was there.
     `label` is its place in a topological order. `place` is its place in the file: the index of a node of the model, and for a new layer a
     number that orders those behind this node. `op_class` is the class of the operation, None if it is unknown. `recorded` are the element
     types and shapes that the ports of a new layer of an unknown operation record. `note` is irshape's text about the output of a new
@@ -59,12 +60,12 @@ class Item:
     """
 
     __slots__ = (
-        "attributes", "base", "bodies", "id", "inputs", "label", "name", "note", "op_class", "outputs", "place", "port_maps", "ports",
-        "recorded", "type", "version", "view",
+        "attributes", "base", "bodies", "id", "inputs", "label", "name", "note", "op_class", "origin", "outputs", "place",
+        "port_maps", "ports", "recorded", "type", "version", "view",
     )  # fmt: skip
 
     def __init__(self, base: Node | None, id: int, name: str, type: str, version: str, op_class: OpClass | None) -> None:
-        self.base = base
+        self.base = self.origin = base
         self.id = id
         self.name = name
         self.type = type
@@ -95,7 +96,7 @@ class Item:
         """The ids of the inputs in the file."""
         if self.ports is not None:
             return self.ports[0]
-        return [*range(len(self.inputs))] if self.base is None else self.base.layer.signature.input_ids
+        return [*range(len(self.inputs))] if self.origin is None else self.origin.layer.signature.input_ids
 
     @property
     def output_ids(self) -> list[int]:
@@ -103,7 +104,12 @@ class Item:
         if self.ports is not None:
             return self.ports[1]
         count = len(self.inputs)
-        return [*range(count, count + len(self.outputs))] if self.base is None else self.base.layer.signature.output_ids
+        return [*range(count, count + len(self.outputs))] if self.origin is None else self.origin.layer.signature.output_ids
+
+    @property
+    def held(self) -> Mapping[str, Model]:
+        """The bodies of the layer in the file, by their names."""
+        return {} if self.origin is None else self.origin.bodies
 
     @property
     def is_moved(self) -> bool:
@@ -227,8 +233,7 @@ class State(Journal):
     def body(self, item: Item, name: str) -> State:
         """The graph of a body of an item."""
         if name not in item.bodies:
-            assert item.base is not None
-            item.bodies[name] = State(item.base.bodies[name], self, item)
+            item.bodies[name] = State(item.held[name], self, item)
         return item.bodies[name]
 
     # Changes, each with its inverse.

@@ -19,7 +19,7 @@ from irshape.shape.shape import format_shape
 from irshape.xml.document import Document, Layer, Port, PortMap
 from irshape.xml.placing import Lines, behind, cut, end_of, tag_attribute, tag_splices
 from irshape.xml.reader import ANNOTATION
-from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices, spliced
+from irshape.xml.writer import Layout, PortFacts, Splice, attribute_splices, port_splices, spliced
 
 # The bytes of a new constant begin at a multiple of this number.
 ALIGNMENT = 64
@@ -77,7 +77,7 @@ def _constants(state: State) -> Iterator[Mapping[str, str]]:
     for item in state.items.values():
         if item.type == "Const":
             yield item.attributes
-        for name, body in item.base.bodies.items() if item.base is not None else ():
+        for name, body in item.held.items():
             if name in item.bodies:
                 yield from _constants(item.bodies[name])
             else:
@@ -226,6 +226,8 @@ class _Writer:
 
     def _text(self, item: Item) -> str:
         """The text of a new layer."""
+        if item.origin is not None:
+            return self._outdented(item.origin.layer, self._moved_text(item.origin.layer, [*self._copied(item, item.origin)]))
         lines = self._lines
         attributes = self._attributes(item.type, item.attributes)
         content = [lines.element(1, "data", attributes)] if attributes else []
@@ -233,6 +235,31 @@ class _Writer:
         outputs = [self._port(id, value, value.names, item.note) for id, value in zip(item.output_ids, item.outputs, strict=True)]
         content += [lines.element(1, tag, {}, ports) for tag, ports in (("input", inputs), ("output", outputs)) if ports]
         return lines.element(0, "layer", {"id": str(item.id), "name": item.name, "type": item.type, "version": item.version}, content)
+
+    def _outdented(self, layer: Layer, text: str) -> str:
+        """The text of a layer that was in a body, with the indent of a layer of this graph; as it is if its lines hold more than tags."""
+        was, now = Layout.at(self.document, layer.offset, layer.offset).line(0), self._lines.layout.line(0)
+        first, *others = text.removeprefix(now).split(was or "\n")
+        if not was or not now or not all(line.lstrip().startswith("<") for line in others):
+            return text
+        return now + now.join([first, *others])
+
+    def _copied(self, item: Item, node: Node) -> Iterator[Splice]:
+        """The splices that make the text of a layer that has moved out of a body from that of its node there."""
+        yield from tag_splices(self.document, node.layer.offset, {"id": str(item.id)})
+        yield from self._changed(item, node)
+        for port, _, value in (*_inputs(item, node), *_outputs(item, node)):
+            if value is not None:
+                yield from self._stale(node.layer, port, None, self._facts[value.slot])
+        for name in item.held:
+            state = self.state.body(item, name)
+            yield from _Writer(state, BodyFacts(state, self.facts), self._run_of(state.model), self._moved).splices()
+
+    def _run_of(self, model: Model) -> Run:
+        """The run of a graph in this one as it was."""
+        if model is self.model or model.holder is None:
+            return self._before
+        return self._run_of(model.holder.model).inner[model.holder.index, model.name]
 
     def _port(self, id: int, value: Value | None, names: str | None, note: str | None = None) -> str:
         fact = POISONED if value is None else self._facts.get(value.slot, POISONED)

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from irshape.editing.draft import Draft, types_inside
 from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.inference.facts import Fact
-from irshape.model.finding import similar, split_names
+from irshape.model.finding import preferred, similar, split_names
 from irshape.shape.shape import format_shape
 
 
 def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
     """Make a variable of each pair of an input and the output that gives its next value, as OpenVINO's MakeStateful does."""
     state = draft.state
-    found = [(_end(draft, "Parameter", name), _end(draft, "Result", output), name + output) for name, output in pairs.items()]
+    found = [(named_end(draft, "Parameter", name), named_end(draft, "Result", output), name + output) for name, output in pairs.items()]
     for position in (0, 1):
         ends = [pair[position] for pair in found]
         if twice := next((item for item in ends if ends.count(item) > 1), None):
@@ -29,7 +29,8 @@ def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
                 raise EditError(f"{result!r} reads nothing")
             state.note("make stateful", parameter.name, f"with {result.name}")
             fact = draft.facts.seen_by_openvino(value)
-            attributes = {"variable_id": variable, "variable_type": fact.element_type, "variable_shape": format_shape(fact.shape)}
+            shape = format_shape(fact.shape).strip("[]")
+            attributes = {"variable_id": variable, "variable_type": fact.element_type.name, "variable_shape": shape}
             reader = _replaced(draft, parameter, "ReadValue", attributes, [])
             state.set_names(reader.outputs[0], value.names)
             draft.redirect(value, reader.outputs[0])
@@ -50,7 +51,7 @@ def stateless(draft: Draft) -> dict[str, str]:
             name = output = ""
             if values:
                 new = _input(draft, readers[0], draft.facts.seen_by_openvino(values[0]))
-                name = split_names(new.outputs[0].names)[0]
+                name = preferred(split_names(new.outputs[0].names))
                 for reader, value in zip(readers, values, strict=True):
                     draft.redirect(value, new.outputs[0])
                     draft.remove(reader)
@@ -75,16 +76,24 @@ def _variables(draft: Draft) -> dict[str, tuple[list[Item], list[Item]]]:
     return found
 
 
-def _end(draft: Draft, type: str, name: str) -> Item:
-    """The Parameter or the Result of a name, which is that of its tensor or its layer."""
+def named_end(draft: Draft, type: str, name: str) -> Item:
+    """The Parameter or the Result of a name, which is that of its tensor or its layer. Raises `EditError` if there is none."""
     ends = draft.of_type(type)
-    for item in ends:
-        value = item.outputs[0] if type == "Parameter" else item.inputs[0]
-        own = {item.name, *split_names(None if value is None else value.names)}
-        if name in own or (value is not None and not value.names and name == value.item.name):
-            return item
+    if (found := next((item for item in ends if _is_called(item, name)), None)) is not None:
+        return found
     known = [one for item in ends for one in (item.name, *split_names(_names(item)))]
     raise EditError(f"the model has no {'input' if type == 'Parameter' else 'output'} {name!r}{similar(name, known)}")
+
+
+def is_named_end(draft: Draft, type: str, name: str) -> bool:
+    """Whether a Parameter or a Result has a name."""
+    return any(_is_called(item, name) for item in draft.of_type(type))
+
+
+def _is_called(item: Item, name: str) -> bool:
+    value = item.outputs[0] if item.type == "Parameter" else item.inputs[0]
+    own = {item.name, *split_names(None if value is None else value.names)}
+    return name in own or (value is not None and not value.names and name == value.item.name)
 
 
 def _names(item: Item) -> str | None:
@@ -92,16 +101,9 @@ def _names(item: Item) -> str | None:
     return None if value is None else value.names
 
 
-def _replaced(draft: Draft, item: Item, type: str, attributes: Mapping[str, object], inputs: list[Value]) -> Item:
+def _replaced(draft: Draft, item: Item, type: str, attributes: dict[str, str], inputs: list[Value]) -> Item:
     """A new layer that stands in the file where another one stands."""
-    state = draft.state
-    new = state.new_item(type, item.name, "opset6", draft.model.registry.find(type, "opset6"), state.place_behind([item]))
-    new.attributes = draft.spell(new, attributes)
-    new.inputs = [*inputs]
-    new.label = state.label_behind(inputs)
-    new.outputs = [state.new_value(new, 0)]
-    state.enter(new)
-    return new
+    return draft.put(type, item.name, attributes, inputs, version="opset6", place=draft.state.place_behind([item]))
 
 
 def _renamed(draft: Draft, new: Item, old: Item) -> None:
@@ -134,4 +136,4 @@ def _output(draft: Draft, assign: Item) -> str:
     new = draft.result(source, assign.name)
     if not source.names:
         state.set_names(source, joined_names([new.name]))
-    return split_names(source.names)[0]
+    return preferred(split_names(source.names))

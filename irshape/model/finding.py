@@ -17,6 +17,8 @@ ID, NAME, TENSOR, VARIABLE, FUSED = KINDS = ("the id", "the name", "the name of 
 _ESCAPED = frozenset("&<>\"',\\\t\n\r")
 # The signs of a pattern.
 _WILD = frozenset("*?[")
+# The names that a converter gives to tensors without one: `1360`, `36_1`.
+_NUMBER = re.compile(r"[0-9]+(?:[._][0-9]+)*")
 # So many names are compared with one that nothing has, and so many layers are named in a remark.
 _MOST_COMPARED = 20_000
 _MOST_NAMED = 3
@@ -43,6 +45,18 @@ class Meaning(NamedTuple, Generic[Layer]):
 def split_names(text: str | None) -> list[str]:
     """The names in the text of a port."""
     return [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", text or "") if name]
+
+
+def preferred(names: Iterable[str]) -> str:
+    """The name of a tensor that people read best: the first one that is no number, else the first; empty if there are none."""
+    known = list(names)
+    return next((name for name in known if not _NUMBER.fullmatch(name)), known[0] if known else "")
+
+
+def output_name(node: Node) -> str:
+    """The name of an output of a model, by its Result: one of its tensor, else that of the layer that gives it."""
+    source = node.inputs[0].source if node.inputs else None
+    return node.name if source is None else preferred(source.names) or source.node.name
 
 
 def meanings(
@@ -163,6 +177,20 @@ def similar(text: str, known: Iterable[str]) -> str:
 def unknown(text: str, known: Iterable[str], thing: str = "layer") -> str:
     """The complaint about a text that names nothing."""
     return f"the model has no {thing} {text!r}{similar(text, known)}"
+
+
+def ambiguity(text: str, found: Sequence[Meaning[Layer]], names_of: Callable[[Layer], Names]) -> str:
+    """The complaint about a text that is the id of one layer and the name of a tensor of another one; empty for any other text."""
+    own = next((one for one in found if one.kind == ID), None)
+    other = next((one for one in found if one.kind == TENSOR and own is not None and one.layer is not own.layer), None)
+    if own is None or other is None:
+        return ""
+    layer, giver = names_of(own.layer), names_of(other.layer)
+    tensors = list(giver.tensors)
+    name = preferred(split_names(tensors[other.output or 0]))
+    tensor = repr(name) if name != text else repr(giver.name) if len(tensors) == 1 else f"{giver.key}:PORT"
+    places = f"the id of {layer.type} {layer.name!r}, and the name of a tensor of {giver.type} {giver.name!r} with the id {giver.key}"
+    return f"{text!r} is ambiguous: it is {places}; write {layer.name!r} or {text}:PORT for the one, {tensor} for the other"
 
 
 def remark(text: str, found: Sequence[Meaning[Layer]], names_of: Callable[[Layer], Names]) -> str:

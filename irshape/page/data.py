@@ -20,6 +20,7 @@ from irshape.answers.signature.data import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
+from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
 from irshape.page.bodies import ends_of_bodies
@@ -173,7 +174,7 @@ class PageData:
         found = {}
         for node in self.model.results:
             source = node.inputs[0].source if node.inputs else None
-            name = next(iter(source.names), "") if source is not None else ""
+            name = preferred(source.names) if source is not None else ""
             if name:
                 found[self.hierarchy.position[node]] = _named(name)
         return found

@@ -9,6 +9,7 @@ from typing import Any
 
 from irshape.answers.hierarchy.hierarchy import Hierarchy
 from irshape.inference.inference import Inference
+from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
 from irshape.page.bodies import ends_of_bodies
 from irshape.page.data import open_signature
@@ -100,7 +101,7 @@ def _label(node: Node) -> str:
     if node.type not in ("Parameter", "Result"):
         return _text(node.type)
     source = node.inputs[0].source if node.type == "Result" and node.inputs else None
-    return _text(f"{node.type} {next(iter(source.names), node.name) if source is not None else node.name}")
+    return _text(f"{node.type} {(source is not None and preferred(source.names)) or node.name}")
 
 
 def _pair(name: str, value: str) -> dict[str, str]:

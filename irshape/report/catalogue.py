@@ -664,7 +664,19 @@ _family(
         "P105 warning: bound that OpenVINO does not find",
         "Every size has an upper bound, but OpenVINO finds none for a layer, such as a Range over the length of a state.",
         "The compiler asks OpenVINO. It may refuse the model with 'Upper bounds are not specified for node'.",
-        "Give the sizes that the layer depends on as numbers. If they are numbers, replace the layer, or a state by inputs and outputs.",
+        "Give the sizes that the layer depends on as numbers. If they depend on a state, make the state inputs and outputs first (irshape edit --stateless). Else replace the layer.",
+    ),
+    (
+        "P106 error: second inference cannot run",
+        "All inputs have fixed shapes, and the state has another shape after an inference than before, with which a layer refuses the inputs.",
+        "The model runs once, or not at all if the state is empty at first, as that of a KV cache.",
+        "Make the state inputs and outputs first (irshape edit --stateless), and fix the sizes there. Or leave the sizes that grow with the state open.",
+    ),
+    (
+        "P107 error: output without a name",
+        "The tensor of an output of the model has no name. Only the target named-outputs asks for names.",
+        "A program can ask for the output by its position only, and another export may have another order.",
+        "Give the tensor a name: irshape edit model.xml --name LAYER:PORT=NAME.",
     ),
 )
 

@@ -124,8 +124,9 @@ class FirstDifference(NamedTuple):
 class RunComparison:
     """The outputs of two models for equal inputs, run by run.
 
-    `a` and `b` name the models, `runs` has each run, and `tolerance` what counts as equal. `missing` are outputs that only `a` has. `first` is the first layer that differs, if that was asked for
-    and a corresponding layer was found to differ; else `unfound` says why there is none.
+    `a` and `b` name the models, `runs` has each run, and `tolerance` what counts as equal. `missing` are outputs that only `a` has. `first`
+    is the first layer that differs, if that was asked for and a corresponding layer was found to differ; else `unfound` says why there is
+    none.
     """
 
     def __init__(self, a: str, b: str, tolerance: Tolerance, missing: list[str]) -> None:

@@ -99,7 +99,7 @@ class FileTable(_Keys):
     symbols: Annotated[dict[str, SymbolRange], Field(description='ranges of symbols by name, as in --set: H = "32..1024"')] = {}
     opaque: Annotated[list[str], Field(description="unknown operations whose recorded ports are trusted")] = []
     targets: Annotated[
-        list[Target], Field(description="policies that the model must meet: static-shapes, bounded, ranked, max-rank=6, npu")
+        list[Target], Field(description="policies that the model must meet: static-shapes, bounded, ranked, max-rank=6, npu, named-outputs")
     ] = []
     limits: Annotated[Limits, Field(description="limits of what a file may demand, by name: depth = 128")] = {}
     weights: Annotated[WeightsFile, Field(description="the .bin file, relative to the configuration; false reads no weights")] = None

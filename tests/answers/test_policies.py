@@ -118,5 +118,5 @@ def test_every_policy_is_documented() -> None:
 
 @pytest.mark.parametrize("target", ["", "gpu", "max-rank", "max-rank=", "max-rank=-1", "max-rank=x", "bounded=1"])
 def test_a_target_that_does_not_exist(target: str) -> None:
-    with pytest.raises(irshape.InputError, match="static-shapes, bounded, ranked, npu and max-rank=N"):
+    with pytest.raises(irshape.InputError, match="static-shapes, bounded, ranked, npu, named-outputs and max-rank=N"):
         check(chain("f32[1]"), target)

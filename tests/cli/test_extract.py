@@ -36,7 +36,7 @@ def test_new_inputs_have_the_formulas_of_the_whole(tmp_path: Path, capsys: pytes
     target = str(tmp_path / "attention.xml")
     assert main(["extract", "examples/decoder.xml", "--layers", "*attention*", "-o", target]) == 0
     printed = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert printed[0] == ["LAYER", "IS", "FORMULA"]
+    assert printed[0] == ["NAME", "IS", "FORMULA"]
     assert ["input", "mask/heads", "boolean[?,1,1,?]", "[B,1,1,P", "+", "S]"] in printed
     assert ["output", "attention/joined", "f32[?,?,8]", "[B,S,8]"] in printed
     notes = [(node.name, node.layer.outputs[0].annotation) for node in irshape.read(target)._graph.parameters]

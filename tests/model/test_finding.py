@@ -10,7 +10,7 @@ import pytest
 import irshape
 from irshape.cli.edited import layer
 from irshape.cli.main import main
-from irshape.model.finding import find, known_names, names_of, remark, selected
+from irshape.model.finding import ambiguity, find, known_names, names_of, remark, selected
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,7 +52,6 @@ MODELS = [*EXAMPLES, *sorted((ROOT / "tests" / "data" / "ir").glob("*/*.xml"))[:
         ("0", 0, 0),  # an id alone
         ("1", 1, 2),  # an id, and the name of another layer
         ("3", 0, 0),  # a name, as no layer has the id
-        ("4", 4, 1),  # an id, and the name of another layer's tensor
         ("t", 1, 1),  # a name counts more than the name of a tensor
         ("x", 0, 0),
         ("comma,name", 0, 0),
@@ -64,15 +63,15 @@ def test_one_order_everywhere(text: str, id: int, id_by_name: int, tmp_path: Pat
     model = irshape.read(NET)
     inference = irshape.infer(model)
     graph = irshape.edit(NET)
-    assert model.node(text).id == id and inference.layer(text).node.id == id and layer(graph, text).id == id
+    assert model.node(text).id == id and inference.layer(text).node.id == id
     assert int(inference.explain(text).where.layer_id or -1) == id
     assert model[text].id == id_by_name and inference[text].node.id == id_by_name and graph[text].id == id_by_name
     path = tmp_path / "net.xml"
     path.write_bytes(NET)
     assert main(["explain", str(path), text, "--format", "json"]) == 0
     told = capsys.readouterr()
-    assert json.loads(told.out)["layer"]["id"] == str(id)
-    assert (f"{text!r} is taken as" in told.err) == (text in ("1", "4", "t"))
+    assert json.loads(told.out)["layer"]["id"] == str(id) and layer(graph, text).id == id
+    assert (f"{text!r} is taken as" in told.err) == (text in ("1", "t"))
     name = model.node(id).name
     for words in (["infer"], ["cost"]):
         assert main([words[0], str(path), "--layer", text]) == 0
@@ -95,10 +94,45 @@ def test_an_edit_means_the_same_layer(tmp_path: Path, capsys: pytest.CaptureFixt
             assert main(words) == 0 and len(irshape.read(tmp_path / "part.xml")) == count
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["explain", "FILE", "4"],
+        ["infer", "FILE", "--layer", "4"],
+        ["cost", "FILE", "--layer", "4"],
+        ["view", "FILE", "--layer", "4", "-o", "OUT"],
+        ["extract", "FILE", "--to", "4", "-o", "OUT"],
+        ["extract", "FILE", "--around", "4", "-o", "OUT"],
+        ["extract", "FILE", "--layers", "4", "-o", "OUT"],
+        ["edit", "FILE", "--rename", "4=end", "-o", "OUT"],
+        ["edit", "FILE", "--name", "4=end", "-o", "OUT"],
+    ],
+    ids=lambda words: " ".join(words[::2]),
+)
+def test_an_id_that_is_the_name_of_another_tensor_is_refused(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reader of a number cannot tell which of the two a command has taken, so no command takes one."""
+    path, out = tmp_path / "net.xml", tmp_path / "out.xml"
+    path.write_bytes(NET)
+    names = {"FILE": str(path), "OUT": str(out)}
+    assert main([names.get(word, word) for word in words]) == 2
+    told = capsys.readouterr().err
+    both = "it is the id of Result 'block/part/out', and the name of a tensor of ReLU 't' with the id 1"
+    assert f"'4' is ambiguous: {both}; write 'block/part/out' or 4:PORT for the one, 't' for the other" in told and not out.exists()
+
+
+def test_either_place_of_an_ambiguous_number_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.xml"
+    path.write_bytes(NET)
+    for text, id in (("4:0", "4"), ("block/part/out", "4"), ("1:1", "1")):
+        assert main(["explain", str(path), text, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["layer"]["id"] == id
+
+
 def test_what_is_meant_beside_is_told() -> None:
     graph = irshape.read(NET)._graph
-    told = remark("4", find(graph, "4"), names_of)
-    assert told.startswith("'4' is taken as the id of Result 'block/part/out'; it is also the name of a tensor of ReLU with the id 1 (")
+    told = remark("1", find(graph, "1"), names_of)
+    assert told.startswith("'1' is taken as the id of ReLU 't'; it is also the name of Sigmoid with the id 2 (")
+    assert ambiguity("1", find(graph, "1"), names_of) == ambiguity("t", find(graph, "t"), names_of) == ""
     assert remark("0", find(graph, "0"), names_of) == "" and remark("nothing", find(graph, "nothing"), names_of) == ""
 
 

@@ -151,7 +151,10 @@ def test_excludes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("[limits]\ndept = 3", "1: limits: there is no limit 'dept'; did you mean 'depth'?"),
         ("[limits]\nlevels = 65", "1: limits: levels must be at most 64, got 65"),
         ("[limits]\ndepth = 0", "2: limits.depth: expected greater than or equal to 1, found 0"),
-        ('targets = ["gpu"]', "1: targets.0: there is no target 'gpu'; the targets are static-shapes, bounded, ranked, npu and max-rank=N"),
+        (
+            'targets = ["gpu"]',
+            "1: targets.0: there is no target 'gpu'; the targets are static-shapes, bounded, ranked, npu, named-outputs and max-rank=N",
+        ),
         ('[per-file.a]\n[per-file.b]\n"select" = ["S"]', "3: per-file.b.select: there is no such key; did you mean 'extend-select'?"),
         ('[per-file."*.xml".inputs]\nx = "[1,"', "2: per-file.*.xml.inputs.x: cannot read '[1,' at character 1: '[' is never closed"),
         ("[per-file.a]\ninputs.x = [1.5]", "2: per-file.a.inputs.x: expected a string, found [1.5]"),

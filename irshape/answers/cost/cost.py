@@ -22,6 +22,7 @@ from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError
 from irshape.inference.variables import pairs
+from irshape.model.finding import output_name
 from irshape.model.model import Node
 from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
@@ -123,7 +124,7 @@ class Cost:
         self.peak: Final = Peak(tensors, graph, reuse, names)
         self.inputs: Final = [CostTensor(node.name, self._bytes(graph, node, node.first_slot)) for node in model.parameters]
         self.outputs: Final = [
-            CostTensor(_output_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
+            CostTensor(output_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
         ]
         self.state: Final = list(self._variables(graph))
         self.symbols: Final[dict[str, Range]] = {} if signature is None else {
@@ -409,12 +410,6 @@ class Cost:
 
 def _is_in(known: Range, number: int) -> bool:
     return known.low <= number <= known.high and (number - known.remainder) % (known.modulus or 1) == 0
-
-
-def _output_name(node: Node) -> str:
-    """The name of an output: that of its tensor, else of the layer that gives it."""
-    source = node.inputs[0].source if node.inputs else None
-    return next(iter(source.names), source.node.name) if source is not None else node.name
 
 
 def _size(inference: Inference, found: Amount) -> Size:

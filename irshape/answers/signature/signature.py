@@ -17,6 +17,7 @@ from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
+from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import INT64_MAX, Dim, symbols
@@ -189,8 +190,7 @@ class Signature:
         for node in self._inference.model.results:
             source = node.inputs[0].source if node.inputs else None
             shape = engine.slots[node.sources[0]].shape if source is not None else None
-            names = [name for name in ((source.record.names if source is not None else None) or "").split(",") if name.strip()]
-            shapes.append((names[0].strip() if names else source.node.name if source is not None else node.name, shape))
+            shapes.append((output_name(node), shape))
         open_names = {name for _, shape in shapes for size in shape or () for name in symbols(size)} - self.symbols.keys()
         self.data_sizes.extend(one for one in self._all_data_sizes if one.name in open_names)
         seen: dict[str, int] = {}

@@ -109,6 +109,27 @@ COUNTING: Final = net(
     [edge("0.0 1.0"), edge("1.1 2.0"), edge("3.0 5.0"), edge("2.1 5.1"), edge("4.0 5.2"), edge("5.3 6.0")],
 )
 
+# A state that gains a row in each inference, which is added to three rows.
+GROWING: Final = net(
+    (
+        parameter(0, "x", "1,8"),
+        parameter(1, "rows", "3,8"),
+        layer(2, "read", "ReadValue opset6", 'variable_id="state" variable_shape="..3,8" variable_type="f32"', inputs=0),
+        layer(3, "joined", "Concat opset1", 'axis="0"', inputs=2),
+        layer(4, "sum", "Add opset1", 'auto_broadcast="none"', inputs=2),
+        layer(5, "assign", "Assign opset6", 'variable_id="state"'),
+        result(6, "y"),
+    ),
+    [edge("2.0 3.0"), edge("0.0 3.1"), edge("3.2 4.0"), edge("1.0 4.1"), edge("3.2 5.0"), edge("4.2 6.0")],
+)
+NAMED: Final = chain(
+    parameter(0, "x", "1,8"),
+    layer(1, "softmax", "SoftMax opset8", 'axis="1"').replace(
+        '<port id="1" precision="FP32"/>', '<port id="1" precision="FP32" names="scores"/>'
+    ),
+    result(2, "y"),
+)
+
 SNIPPETS: Final[dict[str, Snippet]] = {
     "N101": misused(OPEN, "irshape reshape model.xml --batch 4", 'irshape reshape model.xml --input "x[4,8]"'),
     "N102": misused(BLOCKS, f'{CHECK} --input "x[8,8]"', f'{CHECK} --input "x[2,4,8,8]"'),
@@ -135,6 +156,8 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "P103": mistake(MODEL, 'shape="1,8"', 'shape="..."', f"{CHECK} --target ranked"),
     "P104": mistake(MODEL, 'shape="1,8"', 'shape="1,8,1,1,1,1,1"', f"{CHECK} --target max-rank=6"),
     "P105": mistake(COUNTING, 'shape="8"', 'shape="1..8"', f"{CHECK} --target npu", NUMBERS),
+    "P106": misused(GROWING, f"{CHECK} --target static-shapes", CHECK),
+    "P107": mistake(NAMED, ' names="scores"', "", f"{CHECK} --target named-outputs"),
     "I101": misused(MODEL, CHECK, CHECK, condition="The command reports the code if a rule of irshape fails on a layer."),
     "I102": misused(MODEL, f"{CHECK} --isolate --limit time=0.00001", f"{CHECK} --isolate"),
     "I103": misused(
