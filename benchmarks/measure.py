@@ -200,7 +200,8 @@ def real(paths: Sequence[Path], repeat: int, tree: Path) -> list[File]:
             found.append(File(path, count_layers(path), str(refused)))
         else:
             times = [1e3 * median(measured[kind]) for kind in ("irshape", "OpenVINO", "collected")]
-            found.append(File(path, count_layers(path), "", *times, *_ms(measured["first"]), measured["distinct"], measured["dynamic"]))
+            kind = {name: measured[name] for name in ("distinct", "dynamic")}
+            found.append(File(path, count_layers(path), "", *times, *_ms(measured["first"]))._replace(**kind))
     return found
 
 

@@ -64,9 +64,18 @@ def infer(source: Source | Model, **asked: Unpack[Asked]) -> Inference:
 
 
 def check(
-    source: Source | Model, *, targets: Iterable[str] = (), suppressions: bool = True, structure: bool = False, **asked: Unpack[Asked]
+    source: Source | Model,
+    *,
+    targets: Iterable[str] = (),
+    batch: int | str | None = None,
+    suppressions: bool = True,
+    structure: bool = False,
+    **asked: Unpack[Asked],
 ) -> Inference:
-    """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts."""
+    """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
+
+    With `batch`, also report whether the model keeps a batch of this size.
+    """
     wanted = list(targets)
     if wanted:
         from irshape.answers.policies import find_policies, judge
@@ -76,6 +85,11 @@ def check(
     inference = _infer(model, weights, asked, is_check=True)
     if wanted:
         judge(inference, policies)
+    if batch is not None and inference.ok:
+        from irshape.answers.batch.axes import answered
+        from irshape.inference.inputs import parse_batch
+
+        inference.report(answered(inference, parse_batch(batch)))
     # The schema is that of an IR of a version that OpenVINO reads, not of an example, of another version or of an execution graph.
     if structure and not (model.document.is_example or any(one.code in ("X108", "X112") for one in inference.diagnostics)):
         from irshape.xml.schema import structural_faults
@@ -141,11 +155,7 @@ def info(source: Source | Model, **asked: Unpack[Asked]) -> Info:
     from irshape.answers.info import Info
 
     inference = infer(source, **asked)
-
-    def new_engine() -> Engine:
-        return Engine(inference.model, inference.weights, inference.opaque, work=inference.scope.work)
-
-    return Info(inference, new_engine, inference.wanted, lambda: signature_of(inference))
+    return Info(inference, lambda: signature_of(inference))
 
 
 def signature(source: Source | Model, **asked: Unpack[Asked]) -> Signature:
@@ -248,7 +258,7 @@ def _wanted(model: Model, weights: Weights | None, opaque: frozenset[str], asked
     from irshape.inference.inputs import asked_inputs, recorded_inputs
 
     recorded, remarks = recorded_inputs(model)
-    wanted = recorded.updated(asked_inputs(model, asked.get("inputs") or {}, asked.get("symbols") or {}))
+    wanted = recorded.updated(asked_inputs(model, asked.get("inputs"), asked.get("symbols")))
     if not wanted.are_named:
         from irshape.answers.signature.knobs import Knobs
 

@@ -82,7 +82,7 @@ OWN = {
     "files": "reading",
     "inference": "apply engine facts inference openvino_view origins question recorded run schedule stored transfer verdict voice",
     "model": "bodies build load model",
-    "ops": "attribute context cost findings index infrastructure op port reading registry",
+    "ops": "attribute context cost findings flow index infrastructure op port reading registry",
     "ops.movement": "space_batch",
     "report": "catalogue diagnostic finding printable text",
     "settings": "find settings",

@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "irshape"
 LAYERS = [
     "version", "shape", "files", "report", "xml", "ops", "model", "inference",
-    "answers", "verbs", "page", "settings", "scan", "api", "editing", "running", "extend", "typing", "cli", "testing", "main",
+    "answers", "verbs", "page", "settings", "scan", "api", "editing", "reshaping", "running", "extend", "typing", "cli", "testing", "main",
 ]  # fmt: skip
 
 

@@ -21,6 +21,7 @@ REASONS = {
     "cli/batch.py:report": "one run from its options to its exit code, with one place for the progress line",
     "cli/cluster.py:on_cluster": "one loop over the tasks that are sent and come back",
     "cli/workers.py:in_workers": "one loop over the tasks that are sent and come back",
+    "editing/state.py:State": "every change of a graph stands beside the others that share its journal",
     "inference/blockers.py:_Search": "one search, whose trials share the constants that are mended",
     "inference/inference.py:Inference": "the result of a pass has a part for each question",
     "inference/plan/plan.py:Plan.__init__": FIELDS,

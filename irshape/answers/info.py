@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from irshape.answers.batch.axes import BY_PROOF, engine_of, find_batch
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
 from irshape.answers.signature.naming import named
 from irshape.answers.signature.signature import Signature
-from irshape.inference.batch import BY_SYMBOL, find_batch
-from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
 from irshape.model.finding import preferred, split_names
@@ -79,9 +78,7 @@ class Info:
     `signature` has the inputs and outputs in few symbols, None for a model with errors or without open sizes.
     """
 
-    def __init__(
-        self, inference: Inference, new_engine: Callable[[], Engine], inputs: Inputs, new_signature: Callable[[], Signature]
-    ) -> None:
+    def __init__(self, inference: Inference, new_signature: Callable[[], Signature]) -> None:
         model = inference.model
         nodes = [node for graph, _ in inference.graphs for node in graph.nodes]
         types = {fact.element_type for _, _, fact in outputs(inference)}
@@ -112,12 +109,12 @@ class Info:
         self.batch: list[tuple[Node, int, str]] = []
         self.candidates: list[list[tuple[Node, int]]] = []
         if not self.errors and model.parameters:
-            found = find_batch(new_engine, inputs, Inputs())
+            found = find_batch(engine_of(inference), inference.wanted, Inputs())
             if not found.is_whole:
                 inference.report([inference.unfinished("the batch is not known, because not every axis was tried", model.parameters[0])])
             is_clear = len(found.candidates) == 1
             certain = {**found.axes, **(found.candidates[0] if is_clear else {})}
-            self.batch = [(node, axis, found.reasons.get(node, BY_SYMBOL)) for node, axis in certain.items()]
+            self.batch = [(node, axis, found.reasons.get(node, BY_PROOF)) for node, axis in certain.items()]
             self.candidates = [] if is_clear else [list(axes.items()) for axes in found.candidates if axes]
         is_open = any(root.kind in ("input", "variable") for root in self.roots)
         self.signature = new_signature() if is_open and not self.errors else None

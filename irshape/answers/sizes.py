@@ -19,7 +19,7 @@ from irshape.answers.solve import Solved, nearest, solve
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.inference.inputs import InputError, Inputs, described_shape, sizes_by_name
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.model import Model, Node
@@ -112,7 +112,7 @@ class ValidSizes:
         self.undecided: list[Undecided] = []
         own = frozenset(self.symbols)
         limits = filled(question, engine) if found is None else found.limits(engine)
-        self._limits = [limit for limit in limits if limit.requirement.symbols() <= own]
+        self._limits = [guard for guard in limits if guard.requirement.symbols() <= own]  # no size given tells the length of a state
         # OpenVINO checks each branch where all sizes are numbers, so what a branch requires counts; what its formulas assume does not.
         guards = [guard for guard in inference.guards if not (guard.branch and guard.is_premise)]
         self._guards = [*(guard for guard in guards if guard.requirement.symbols() <= own), *self._limits]
@@ -170,7 +170,7 @@ class ValidSizes:
 
         Raises InputError if a size is missing or a symbol is unknown.
         """
-        given = self._given({**(sizes or {}), **named})
+        given = self._given(sizes, named)
         missing = [name for name in self.symbols if name not in given]
         if missing:
             raise InputError(f"the size of {', '.join(missing)} is missing")
@@ -182,7 +182,7 @@ class ValidSizes:
         All given sizes may change, except `fixed` ones. A symbol may be left out if no condition ties it to a given one; otherwise raises
         InputError, as for an unknown symbol.
         """
-        given, kept = self._given({**(sizes or {}), **named}), self._given(fixed or {})
+        given, kept = self._given(sizes, named), self._given(fixed)
         self._work.renew()
         if not self.ok:
             return Nearest(None, None)
@@ -210,11 +210,9 @@ class ValidSizes:
 
     # Questions.
 
-    def _given(self, sizes: Mapping[str, int]) -> dict[str, int]:
-        for name in sizes:
-            if name not in self.symbols:
-                raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(self.symbols)}")
-        return {name: sizes[name] for name in self.symbols if name in sizes}
+    def _given(self, sizes: Mapping[str, int] | None, named: Mapping[str, int] | None = None) -> dict[str, int]:
+        given = sizes_by_name(sizes, self.symbols, named)
+        return {name: given[name] for name in self.symbols if name in given}
 
     def _admits(self, sizes: dict[str, int]) -> bool:
         is_asked = all(

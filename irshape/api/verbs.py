@@ -78,6 +78,7 @@ def check(
     inputs: Shapes | None = None,
     symbols: Symbols | None = None,
     targets: str | Iterable[str] = (),
+    batch: int | str | None = None,
     suppressions: bool = True,
     structure: bool = False,
     **reading: Unpack[Reading],
@@ -85,7 +86,8 @@ def check(
     """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
 
     With `suppressions`, faults that the file itself asks to ignore are left out (`<irshape ignore="R201"/>` in an `<rt_info>`). `targets`
-    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. With `structure`, the elements and
+    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. `batch` asks whether the model keeps a
+    batch of this size, such as `"N"`: P110 names the layers that mix samples, P111 those that may. With `structure`, the elements and
     attributes of the file are also compared with the schema `schemas/openvino-ir.xsd` (X202). Raises `InputError` for an unknown policy,
     and the errors of `infer`.
     """
@@ -97,6 +99,7 @@ def check(
         weights=weights,
         opaque=opaque,
         targets=named(targets),
+        batch=batch,
         suppressions=suppressions,
         structure=structure,
     )

@@ -184,6 +184,15 @@ def most(text: str) -> int:
     return int(text)
 
 
+def at_least_0(text: str) -> int:
+    """A whole number from 0."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= 18):
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"{text[:60]!r} is not a whole number from 0")
+    return int(text)
+
+
 def port(text: str) -> int:
     """The number of a port, or 0 for any that is free."""
     if not (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) < 1 << 16):
@@ -195,10 +204,10 @@ def port(text: str) -> int:
 
 def jobs(text: str) -> int:
     """The number of --jobs."""
-    if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 1024):
+    if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 0 < int(text) <= 1024):
         from argparse import ArgumentTypeError
 
-        raise ArgumentTypeError(f"{text!r} is not an integer from 1 to 1024")
+        raise ArgumentTypeError(f"{text[:60]!r} is not an integer from 1 to 1024")
     return int(text)
 
 

@@ -34,7 +34,6 @@ EXAMPLES = """examples:
   irshape check models --select S,W1 --ignore S206
   irshape check model.xml --target npu --input "ids[1,1..512]"
   irshape check models --format github --report sarif=irshape.sarif
-  irshape check model.xml --fix
 
 exit code: 0 without errors, 1 with errors (with --strict also warnings), 2 if a file could not be checked"""
 
@@ -83,6 +82,7 @@ class Check:
     def __init__(self, given: Namespace, settings: Settings) -> None:
         self._settings = settings
         self._targets = given.target
+        self._batch = given.batch
         self._suppressions = not (given.ignore_suppressions or given.isolate)
         self._opset = given.opset
         self._extensions = given.extensions
@@ -100,6 +100,7 @@ class Check:
         path = model.document.path
         assert path is not None
         own = self._settings.of(path)
+        options["batch"] = self._batch
         options["targets"] = [*own.targets, *(one for one in self._targets if one not in own.targets)]
 
         def checked(model: Model) -> Inference:
@@ -144,6 +145,11 @@ class Check:
             self._baselines[file] = Baseline.read(file)
         return self._baselines[file]
 
+    def reports(self, path: str, code: str) -> bool:
+        """Whether the check of a file reports a code."""
+        selection = self._settings.of(path).selection
+        return selection is None or selection.severity(code, "") is not None
+
 
 def _report(given: Namespace, settings: Settings, check: Check) -> int:
     """Check the files and report them, on standard output or into --output-file, and return the exit code."""
@@ -164,7 +170,7 @@ def _run(given: Namespace, settings: Settings, check: Check, lines: Lines) -> in
     # A baseline names the faults, so they are not printed, too.
     is_whole = given.format in DOCUMENTS or given.statistics or (given.write_baseline and given.format == "text")
     keeps = given.format in DOCUMENTS or bool(given.report or given.write_baseline)
-    end = partial(conclude, given, check.baseline)
+    end = partial(conclude, given, check.baseline, check.reports)
     return report(given, check, None if is_whole else lines, settings=settings, prepare=check.prepare, conclude=end, keeps=keeps)
 
 

@@ -28,6 +28,7 @@ def add_options(command: ArgumentParser) -> None:
     add("--fix", action="store_true", help="mend what can be mended safely, report the rest")
     add("--diff", action="store_true", help="show what --fix would change, and write nothing")
     add_target(command)
+    add("--batch", metavar="N", help="prove that no layer mixes samples: N, 8")
     add("--strict", action="store_true", help="exit with 1 for warnings, too")
     add("--exit-zero", action="store_true", help=Rare("exit with 0 for faults, too"))
     add("--stdin-filename", metavar="PATH", help=Rare("the path of the file that FILE - reads from standard input"))

@@ -15,7 +15,7 @@ from irshape.report.text import counted, some
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from irshape.report.baseline import Baseline
+    from irshape.report.baseline import Baseline, Reports
 
 BaselineOf: TypeAlias = "Callable[[str], Baseline | None]"
 
@@ -23,10 +23,10 @@ BaselineOf: TypeAlias = "Callable[[str], Baseline | None]"
 _MOST_STALE = 3
 
 
-def conclude(given: Namespace, baseline_of: BaselineOf, totals: Totals) -> int:
+def conclude(given: Namespace, baseline_of: BaselineOf, reports: Reports, totals: Totals) -> int:
     """Write what is about all files, and return the exit code that follows from the baseline.
 
-    `baseline_of` gives the baseline of a file.
+    `baseline_of` gives the baseline of a file, and `reports` tells whether its check reports a code.
     """
     if given.statistics:
         _put_statistics(given, totals)
@@ -41,7 +41,7 @@ def conclude(given: Namespace, baseline_of: BaselineOf, totals: Totals) -> int:
             put(f"irshape rule CODE explains a code, as in irshape rule {min(totals.kinds)}")
     for format, path in given.report:
         write(given, path, document(format, totals.checked) + "\n")
-    return _write_baseline(given, totals) if given.write_baseline else _stale(given, baseline_of, totals)
+    return _write_baseline(given, reports, totals) if given.write_baseline else _stale(given, baseline_of, reports, totals)
 
 
 def check_writing(given: Namespace) -> None:
@@ -87,12 +87,12 @@ def _put_statistics(given: Namespace, totals: Totals) -> None:
         put(f"{totals.tally}")
 
 
-def _write_baseline(given: Namespace, totals: Totals) -> int:
+def _write_baseline(given: Namespace, reports: Reports, totals: Totals) -> int:
     """Write every fault of the run into the baseline; 0, whatever the faults are."""
     from irshape.files.writing import write_atomic
 
     path = given.write_baseline
-    baseline = _known(path).updated(totals.checked)
+    baseline = _known(path).updated(totals.checked, reports)
     try:
         write_atomic(path, baseline.text().encode("utf-8", "backslashreplace"), in_place=True, source=path)
     except OSError as error:
@@ -102,7 +102,7 @@ def _write_baseline(given: Namespace, totals: Totals) -> int:
     return CLEAN
 
 
-def _stale(given: Namespace, baseline_of: BaselineOf, totals: Totals) -> int:
+def _stale(given: Namespace, baseline_of: BaselineOf, reports: Reports, totals: Totals) -> int:
     """Report the faults of baselines that are gone; with --strict they are an error, as other warnings are."""
     accepted: dict[str, dict[str, Sequence[str]]] = {}
     used: dict[str, Baseline] = {}
@@ -112,7 +112,7 @@ def _stale(given: Namespace, baseline_of: BaselineOf, totals: Totals) -> int:
             accepted.setdefault(baseline.path, {})[path] = fingerprints
     worst = CLEAN
     for path, baseline in used.items():
-        if gone := baseline.stale(accepted[path]):
+        if gone := baseline.stale(accepted[path], reports):
             worst = FAULTS if given.strict else worst
             if not given.quiet:
                 are, them = ("is", "it") if len(gone) == 1 else ("are", "them")

@@ -12,10 +12,11 @@ from irshape.answers.diff import Change, Difference
 from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.lines import title
-from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
+from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, describe, put
 from irshape.cli.running import add_run_arguments, ran, unasked
 from irshape.cli.running import lines as run_lines
 from irshape.files.reading import Path
+from irshape.inference.inputs import InputError
 from irshape.model.model import Node
 from irshape.model.public import published
 from irshape.ops.infrastructure import Constant
@@ -75,20 +76,24 @@ def run(given: Namespace) -> int:
             return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
     try:
         difference = verbs.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None), cost=given.cost)
+        comparison = ran(given, *map(published, models)) if given.run else None
+        palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
+        if given.format == "json":
+            from irshape.report.json import readable
+
+            text = readable(difference.to_dict() if comparison is None else {**difference.to_dict(), "run": comparison.to_dict()})
+        else:
+            text = "\n".join(lines(difference, palette, is_complete=given.all, width=width))
+    except RunError:
+        raise
+    except InputError as error:
+        return complain(f"{given.a}, {given.b}: {error}")
     except Exception as error:
         return complain(f"{given.a}, {given.b}: internal error; please report it with the files: {type(error).__name__}: {error}")
-    comparison = ran(given, *map(published, models)) if given.run else None
-    if given.format == "json":
-        from irshape.report.json import readable
-
-        run = {} if comparison is None else {"run": comparison.to_dict()}
-        put(readable({**difference.to_dict(), **run}), given.format)
-    else:
-        palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
-        put("\n".join(lines(difference, palette, is_complete=given.all, width=width)))
-        if comparison is not None:
-            put("\n".join(run_lines(comparison, palette, is_complete=given.all, width=width)))
+    put(text, given.format)
     if comparison is not None:
+        if given.format == "text":
+            put("\n".join(run_lines(comparison, palette, is_complete=given.all, width=width)))
         return CLEAN if comparison.is_same and not comparison.missing else FAULTS
     if not difference.is_same:
         return FAULTS

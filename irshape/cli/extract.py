@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
+from irshape.cli.arguments import at_least_0
 from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, tensor, written
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, put
 from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
@@ -43,7 +44,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--from", dest="sources", action="append", default=[], metavar="T", help="begin at this tensor, which becomes an input; repeatable")
     add("--to", dest="targets", action="append", default=[], metavar="T", help="end at this tensor, which becomes an output; repeatable")
     add("--around", metavar="LAYER", help="take the layers around this one")
-    add("--distance", type=int, default=1, metavar="N", help="with --around, the most connections from the layer (default: 1)")
+    add("--distance", type=at_least_0, default=1, metavar="N", help="with --around, the most connections from the layer (default: 1)")
     help = "take the layers whose names match a pattern, or those of a module; repeatable"
     add("--layers", action="append", default=[], metavar="GLOB", help=help)
     add_target_arguments(command)
@@ -53,8 +54,6 @@ def run(given: Namespace) -> int:
     """Write a part of a file, report its border, and return the exit code."""
     if given.output is None:
         return complain("no place for the part: give -o OUT.xml")
-    if given.distance < 0:
-        return complain(f"--distance {given.distance} is less than 0")
     try:
         graph = opened(given)
         draft = graph._draft

@@ -113,7 +113,8 @@ def _reduced(given: Namespace, draft: Draft) -> Reduction:
     if given.command_line is not None:
         test = Command(given.command_line, given.match, given.timeout)
     else:
-        test = shows_code(given.keep, given.match)
+        types = {one.where.layer_type for one in found if one.code == given.keep and re.search(given.match or "", str(one))}
+        test = shows_code(given.keep, given.match, types)
     codes = frozenset(one.code for one in found if one.severity == ERROR) | {given.keep or ""}
     os.makedirs(given.output, exist_ok=True)
     journal = os.path.join(given.output, JOURNAL)
@@ -141,6 +142,7 @@ def _reduced(given: Namespace, draft: Draft) -> Reduction:
         try:
             reduction = reduce(draft, judge, say, _suspect(given, draft, found))
         except NotShown:
+            answers.remove()  # so that the next run finds the folder as this one found it
             fault = f"irshape does not report {given.keep}" if given.keep else "the command does not fail"
             raise RunError(f"{given.file}: {fault} on the whole model{' with a match' if given.match else ''}", FAULTS) from None
         put(told)

@@ -19,8 +19,10 @@ from irshape.cli.signature import grouped, in_a_row, note_lines, opening
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.parts import Parts
-from irshape.report.text import Palette, counted, diagnostic_lines, escape
+from irshape.report.text import WIDEST, Palette, counted, diagnostic_lines, escape, shorten
+from irshape.shape.dim import INT64_MAX
 from irshape.xml.document import Document
+from irshape.xml.lexical import whole_number
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -93,9 +95,11 @@ def near_sizes(texts: Iterable[str]) -> dict[str, int]:
 
 def _size(text: str) -> tuple[str, int]:
     name, _, size = text.partition("=")
-    if not name.strip() or not size.strip().isdecimal():
-        raise RunError(f'--near {text!r}: expected "NAME=SIZE", as in "H=500"')
-    return name.strip(), int(size)
+    number = whole_number(size.strip()) if size.strip().isdecimal() else None
+    if not name.strip() or number is None:
+        most = f", and a size up to {INT64_MAX}" if size.strip().isdecimal() else ""
+        raise RunError(f'--near {shorten(text, WIDEST)!r}: expected "NAME=SIZE", as in "H=500"{most}')
+    return name.strip(), number
 
 
 def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:

@@ -86,7 +86,7 @@ def feed_back(draft: BodyDraft, value: Value, parameter: Item) -> None:
         raise EditError(f"{parameter!r} takes a slice of an input in each iteration, so nothing comes back to it")
     with draft.state.attempt():
         draft.outer.state.note("feed back", holder.name, f"{value.item.name} to {parameter.name}")
-        results = (item for item, _ in draft.state.readers.get(value, ()) if item.type == "Result")
+        results = (item for item, _ in draft.state.reads_of(value) if item.type == "Result")
         result = next(results, None) or draft.result(value)
         kept = [entry for entry in entries if not is_back(entry, to=parameter)]
         edge = PortMap("back_edges", "edge", {"from-layer": str(result.id), "to-layer": str(parameter.id)}, -1)
@@ -137,7 +137,7 @@ def _without_output(draft: BodyDraft, entry: PortMap, kept: list[PortMap]) -> li
     index = outputs.index(external_of(entry))
     if index < len(holder.outputs):
         value = holder.outputs[index]
-        if readers := list(outer.state.readers.get(value, ())):
+        if readers := outer.state.reads_of(value):
             raise EditError(f"{readers[0][0]!r} reads output {index} of {holder!r}: replace its uses first")
         ids = [*holder.output_ids]
         del ids[index]

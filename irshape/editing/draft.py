@@ -206,24 +206,25 @@ class GraphDraft:
 
     def set_data(self, item: Item, array: Any) -> None:
         """Give a Const other elements, behind the weights."""
-        before = self.const_of(item)
+        before, state = self.const_of(item), self.state
         content = data_of(array, None, before.element_type)
-        self.state.note("set data", item.name, f"{content.element_type}{list(content.shape)}")
-        offset = self.state.store(content.bytes, self.start, ALIGNMENT)
-        self.state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
+        with state.attempt():
+            state.note("set data", item.name, f"{content.element_type}{list(content.shape)}")
+            offset = state.store(content.bytes, self.start, ALIGNMENT)
+            state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
 
     def replace_uses(self, own: Value, new: Value, chosen: Collection[Item] | None) -> int:
         """Let the readers of a tensor read another one, except those between the two, and return how many inputs that are."""
         state, between = self.state, self.between(own, new)
         moved = [
             (item, index)
-            for item, index in state.readers.get(own, ())
+            for item, index in state.reads_of(own)
             if item not in between and (chosen is None or item in chosen) and own is not new
         ]
         if not moved:
             return 0
-        state.note("replace uses", own.item.name, f"by {new.item.name}")
         with state.attempt():
+            state.note("replace uses", own.item.name, f"by {new.item.name}")
             for item, index in moved:
                 state.connect(item, index, new)
             if own.names and any(item.type == "Result" for item, _ in moved):
@@ -233,7 +234,7 @@ class GraphDraft:
 
     def redirect(self, value: Value, new: Value) -> None:
         """Let all readers of a tensor read another one."""
-        for item, index in list(self.state.readers.get(value, ())):
+        for item, index in self.state.reads_of(value):
             self.state.connect(item, index, new)
 
     # Walks.
@@ -280,7 +281,7 @@ class GraphDraft:
 
     def readers_of(self, item: Item) -> list[tuple[Item, int]]:
         """The inputs that read an item."""
-        return [reader for value in item.outputs for reader in self.state.readers.get(value, ())]
+        return [reader for value in item.outputs for reader in self.state.reads_of(value)]
 
     def remove(self, item: Item) -> None:
         """Take an item out, with the constants that only it reads."""
@@ -348,16 +349,21 @@ class Draft(GraphDraft):
     def engine(self) -> Engine:
         """The engine that has inferred the model as it was."""
         if self._engine is None:
-            self._engine = Engine(self.model, self.original, self.opaque)
-            question = recorded_inputs(self.model)[0].question(self._engine)
-            infer(self._engine, question)
+            engine = Engine(self.model, self.original, self.opaque)
+            infer(engine, recorded_inputs(self.model)[0].question(engine))
+            self._engine = engine
         return self._engine
 
     @property
     def facts(self) -> Facts:
         """The facts of the tensors as they are now."""
-        if self._facts is None:
-            self._facts = Facts(self.state, self.engine, self.weights)
+        if self._facts is None or not self._facts.is_whole:  # after an exception, the engine may be half made, too
+            if self._facts is not None:
+                self._facts = self._engine = None
+            engine, self._engine = self.engine, None
+            self.state.watched.clear()
+            facts = Facts(self.state, engine, self.weights)
+            self._engine, self._facts = engine, facts
         return self._facts
 
     # What the draft makes.

@@ -224,7 +224,7 @@ class _Extraction:
         found: list[Value] = []
         for item in self.asked & self.keep.keys():
             for value in item.outputs if item.type != "Const" else ():
-                readers = [reader for reader, _ in self.state.readers.get(value, ())]
+                readers = [reader for reader, _ in self.state.reads_of(value)]
                 if not readers or any(reader not in self.keep for reader in readers):
                     found.append(value)
         return sorted(found, key=lambda value: (value.item.label, value.index))
@@ -249,7 +249,7 @@ class _Extraction:
     def _redirected(self, new: dict[Value, Value]) -> None:
         """Let the kept layers read what stands for the tensors that are left out."""
         for value, own in new.items():
-            for item, index in list(self.state.readers.get(value, ())):
+            for item, index in self.state.reads_of(value):
                 if item in self.keep:
                     self.state.connect(item, index, own)
 

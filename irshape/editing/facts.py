@@ -34,7 +34,7 @@ class Facts:
     """The facts of the tensors of a draft, by the rules of an engine that has inferred its model.
 
     `weights` are those of the model with the new constants behind them. `refused` are the items in which OpenVINO finds an error, if the
-    engine knows what OpenVINO knows.
+    engine knows what OpenVINO knows. After an exception in the midst of the work, `is_whole` is false: then these facts are of no use.
     """
 
     def __init__(self, state: State, engine: Engine, weights: AppendedWeights) -> None:
@@ -52,6 +52,8 @@ class Facts:
         self._question = engine.question
         self._run = engine.current.copy()
         self._queue: list[tuple[float, int, Item]] = []
+        self._pushed = 0
+        self._working = 0
         self._queued: dict[Item, float] = {}
         self._openvino: Facts | None = None
         self._judged: set[Item] = set()
@@ -72,6 +74,11 @@ class Facts:
         self._touched.update(dict.fromkeys(changed))
 
     # Asking.
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no work was broken off."""
+        return not self._working and (self._openvino is None or self._openvino.is_whole)
 
     def of(self, value: Value) -> Fact:
         """The fact of a tensor."""
@@ -114,12 +121,12 @@ class Facts:
     def following(self, values: Collection[Value]) -> Iterator[None]:
         """Follow the elements of some tensors in a `with` block, as if a rule read them."""
         self._settle(float("inf"))
+        working, self._working = self._working, self._working + 1
         self._touched.update(dict.fromkeys(self._demand.follow(values)))
-        try:
-            yield
-        finally:
-            self._settle(float("inf"))
-            self._touched.update(dict.fromkeys(self._demand.follow(values, -1)))
+        yield
+        self._settle(float("inf"))
+        self._touched.update(dict.fromkeys(self._demand.follow(values, -1)))
+        self._working = working
 
     def all(self) -> tuple[dict[int, Fact], Run]:
         """The facts of all tensors by slot, and a run that holds those of the bodies."""
@@ -130,6 +137,7 @@ class Facts:
 
     def _settle(self, until: float) -> None:
         """Visit what is queued up to a label."""
+        working, self._working = self._working, self._working + 1
         if self._touched:
             self._engine.scope.work.renew()
             touched = [*self._touched, *self._judged]
@@ -146,11 +154,13 @@ class Facts:
                 del queued[item]
                 if self._state.is_live(item):
                     self._visit(item)
+        self._working = working
 
     def _push(self, item: Item) -> None:
         if self._queued.get(item) != item.label:
             self._queued[item] = item.label
-            heappush(self._queue, (item.label, item.id, item))
+            self._pushed += 1  # an item that was taken back may have the label of another one
+            heappush(self._queue, (item.label, self._pushed, item))
 
     def _visit(self, item: Item) -> None:
         """Infer one item, and queue the readers of each output whose fact changes."""
@@ -269,7 +279,9 @@ class Facts:
     def view(self) -> Facts:
         """The facts of the draft as OpenVINO knows them."""
         if self._openvino is None:
+            working, self._working = self._working, self._working + 1
             self._openvino = Facts(self._state, OpenVINOPass.of(self._engine), self._weights)
+            self._working = working
         return self._openvino
 
     def _judge_inside(self, item: Item, graph: Engine, node: Node, outcome: Outcome) -> Outcome:

@@ -23,7 +23,7 @@ def found(draft: GraphDraft, text: str, *, by_name: bool = False) -> tuple[Graph
     if own:
         return draft, own
     holders = draft.of_type(*BODIES)
-    way = re.fullmatch(r"(\d+)\.(\w+)/(.+)", text, re.ASCII)
+    way = re.fullmatch(r"(\d{1,18})\.(\w+)/(.+)", text, re.ASCII)
     for item in holders:
         if way is not None and item.id == int(way[1]) and way[2] in item.held:
             return found(draft.body(item, way[2]), way[3], by_name=by_name)

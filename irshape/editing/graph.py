@@ -73,8 +73,8 @@ class Graph(Layers):
         """
         draft = self._draft
         text = shape.strip("[]") if isinstance(shape, str) else ",".join(map(str, shape))
-        place = None if before is None else draft.state.place_before(before._live())
         with self.attempt():
+            place = None if before is None else draft.state.place_before(before._live())
             item = draft.parameter(name, text, element_type_of(element_type), place)
             tensor = tensor_of(self._draft, item.outputs[0])
             tensor.names = item.name if names is None else names
@@ -95,9 +95,9 @@ class Graph(Layers):
         draft = self._draft
         value = draft.value_of(source)
         own = name or f"{value.item.name}/result"
-        last = draft.state.place_behind([*draft.of_type("Result"), value.item])
-        place = last if before is None else draft.state.place_before(before._live())
         with self.attempt():
+            last = draft.state.place_behind([*draft.of_type("Result"), value.item])
+            place = last if before is None else draft.state.place_before(before._live())
             item = draft.add("Result", (source,), {}, name=own, version="opset1", place=place, outputs=None)
             if names is not None:
                 tensor = tensor_of(self._draft, value)
@@ -147,17 +147,21 @@ class Graph(Layers):
     @property
     def steps(self) -> list[EditStep]:
         """The edits so far, each with its verb, the name of the layer and the rest in words."""
-        return [step for _, step in self._draft.state.steps]
+        return [*self._draft.state.steps]
 
     def mark(self) -> int:
         """A mark of the edits so far, for `undo`."""
         return len(self._draft.state.journal)
 
-    def undo(self, mark: int = 0) -> None:
-        """Take back all edits since a mark; without one, all edits. Raises `EditError` if it is no mark."""
-        if not isinstance(mark, int):
+    def undo(self, mark: int | None = None) -> None:
+        """Take back the last edit, or all edits since a mark: `undo(0)` takes back all. A block of `attempt` is one edit.
+
+        Raises `EditError` if it is no mark.
+        """
+        state = self._draft.state
+        if mark is not None and not isinstance(mark, int):
             raise EditError(f"{mark!r} is no mark; give the number that graph.mark() returned")
-        self._draft.state.undo(max(mark, 0))
+        state.undo(state.last if mark is None else max(mark, 0))
 
     @contextmanager
     def attempt(self) -> Iterator[None]:

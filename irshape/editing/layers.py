@@ -55,13 +55,14 @@ class Tensor:
             other = self._draft.tensor(name)
             if other is not None and other is not self._value:
                 raise EditError(f"{name!r} is already the name of a tensor of {other.item!r}")
-        state.note("name", self.layer.name, ", ".join(given))
-        state.set_names(self._value, joined_names(given))
+        with state.attempt():
+            state.note("name", self.layer.name, ", ".join(given))
+            state.set_names(self._value, joined_names(given))
 
     @property
     def readers(self) -> list[tuple[Layer, int]]:
         """The layers that read the tensor, each with the position of its input."""
-        return [(layer_of(self._draft, item), index) for item, index in self._draft.state.readers.get(self._value, ())]
+        return [(layer_of(self._draft, item), index) for item, index in self._draft.state.reads_of(self._value)]
 
     @property
     def element_type(self) -> ElementType:
@@ -200,10 +201,11 @@ class Layer:
         Values are numbers, words, booleans, element types and sequences of these: `set(strides=(1, 1))`. `set(**{"exclude-pad": True})`
         names an attribute that Python cannot spell.
         """
-        draft = self._draft
-        changed = draft.spell(self._live(), attributes)
-        draft.state.note("set", self.name, ", ".join(f"{name}={value}" for name, value in attributes.items()))
-        draft.state.set_attributes(self._item, changed)
+        state = self._draft.state
+        changed = self._draft.spell(self._live(), attributes)
+        with state.attempt():
+            state.note("set", self.name, ", ".join(f"{name}={value}" for name, value in attributes.items()))
+            state.set_attributes(self._item, changed)
         return self
 
     def connect(self, input: int, tensor: Tensor | Layer | float | NDArray[Any] | Sequence[Any]) -> Self:
@@ -214,8 +216,8 @@ class Layer:
         draft, item = self._draft, self._live()
         if not 0 <= input < len(item.inputs):
             raise EditError(f"{item!r} has {counted(len(item.inputs), 'input')}, and none at position {input}")
-        draft.state.note("connect", self.name, f"input {input}")
-        with self._draft.state.attempt():
+        with draft.state.attempt():
+            draft.state.note("connect", self.name, f"input {input}")
             value = draft.operand(tensor, item, input)
             draft.state.connect(item, input, value)
         return self
@@ -226,8 +228,9 @@ class Layer:
         other = draft.state.named(name)
         if other is not None and other is not item:
             raise EditError(f"{name!r} is already the name of layer {other.id}")
-        draft.state.note("rename", self.name, f"to {name}")
-        draft.state.rename(item, name)
+        with draft.state.attempt():
+            draft.state.note("rename", self.name, f"to {name}")
+            draft.state.rename(item, name)
         return self
 
     def move(self, before: Layer) -> Self:
@@ -242,8 +245,9 @@ class Layer:
         if before._draft is not draft:
             raise EditError(f"{before!r} belongs to another graph")
         if other is not item:
-            draft.state.note("move", self.name, f"before {before.name}")
-            draft.state.move(item, draft.state.place_before(other))
+            with draft.state.attempt():
+                draft.state.note("move", self.name, f"before {before.name}")
+                draft.state.move(item, draft.state.place_before(other))
         return self
 
     def bypass(self) -> None:
@@ -363,9 +367,9 @@ class Layers:
         of another graph.
         """
         draft = self._draft
-        place = None if after is None else draft.state.place_behind([after._live()])
         listed = None if outputs is None else [(one, None if shape is None else tuple(shape)) for one, shape in outputs]
         with draft.state.attempt():
+            place = None if after is None else draft.state.place_behind([after._live()])
             item = draft.add(type, inputs, attributes, name=name, version=version, place=place, outputs=listed)
         return layer_of(self._draft, item)
 
@@ -375,15 +379,18 @@ class Layers:
         The bytes come behind the weights, equal ones once. `element_type` is needed for types that NumPy does not have.
         """
         content = data_of(array, element_type)
-        self._draft.state.note("add", name, "Const")
-        return tensor_of(self._draft, self._draft.constant(content, name))
+        with self._draft.state.attempt():
+            self._draft.state.note("add", name, "Const")
+            value = self._draft.constant(content, name)
+        return tensor_of(self._draft, value)
 
     def prune(self) -> list[str]:
         """Remove the layers that reach no Result and no Assign, except inputs of the model, and return their names."""
         dead = self._draft.dead()
-        for item in dead:
-            self._draft.state.note("remove", item.name)
-            self._draft.state.leave(item)
+        with self._draft.state.attempt():
+            for item in dead:
+                self._draft.state.note("remove", item.name)
+                self._draft.state.leave(item)
         return [item.name for item in dead]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irshape.ops.registry import REGISTRY
@@ -19,11 +20,7 @@ class Operations:
     def __getattr__(self, type: str) -> Callable[..., Any]:
         if type.startswith("_"):
             raise AttributeError(type)
-
-        def add(*inputs: Any, **attributes: Any) -> Any:
-            return self._add(type, *inputs, **attributes)
-
-        return add
+        return partial(self._add, type)
 
     def __dir__(self) -> list[str]:
         return REGISTRY.types()

@@ -156,7 +156,7 @@ class _Reducer:
     def _without(self, items: list[Item], start: int, size: int) -> Iterator[tuple[int, Candidate | None]]:
         """The candidates that leave out one chunk of the layers, from a position on."""
         for at in range(start, len(items), size):
-            yield at, self._part(items[:at] + items[at + size :])
+            yield at, self._new(self._part(items[:at] + items[at + size :]))
 
     # Everything else.
 
@@ -176,8 +176,11 @@ class _Reducer:
         """The candidates of some changes, from a position on."""
         for at, change in enumerate(changes):
             if at >= start:
-                candidate = candidate_of(self.draft, change)
-                yield at, None if candidate is None or candidate.key in self._adopted else candidate
+                yield at, self._new(candidate_of(self.draft, change))
+
+    def _new(self, candidate: Candidate | None) -> Candidate | None:
+        """A candidate that was not adopted before: a layer that others need comes back."""
+        return None if candidate is None or candidate.key in self._adopted else candidate
 
     def _adopt(self, step: str, candidate: Candidate) -> None:
         """Go on with a candidate."""

@@ -91,7 +91,7 @@ def cut(draft: GraphDraft) -> Changes:
 def _cut(draft: GraphDraft, item: Item) -> None:
     for value in item.outputs:
         fact = draft.facts.seen_by_openvino(value)
-        for reader, _ in list(draft.state.readers.get(value, ())) if not isinstance(draft, BodyDraft) else ():
+        for reader, _ in draft.state.reads_of(value) if not isinstance(draft, BodyDraft) else ():
             if reader.type == "Result":
                 draft.state.leave(reader)
         if draft.state.readers.get(value):

@@ -211,7 +211,7 @@ class _Simplifier:
     def _constant(self, item: Item, data: Data, known: Collection[Item]) -> Item | None:
         """Let the readers of a known value that stay read a constant; None if no reader stays."""
         value = item.outputs[0]
-        readers = [(reader, index) for reader, index in self.state.readers.get(value, ()) if reader not in known]
+        readers = [(reader, index) for reader, index in self.state.reads_of(value) if reader not in known]
         if not readers:
             return None
         new = self.draft.constant(data, f"{item.name}/folded", self.state.place_behind([item]))
@@ -231,7 +231,7 @@ class _Simplifier:
             if is_other or len(item.outputs) != 1 or not item.inputs:
                 continue
             source, value = item.inputs[0], item.outputs[0]
-            readers = list(self.state.readers.get(value, ()))
+            readers = self.state.reads_of(value)
             if source is None or not readers or not self._is_same(item, source, value) or not self._keeps_names(source, readers):
                 continue
             fact = self.draft.facts.of(value)

@@ -18,6 +18,7 @@ from irshape.xml.document import PortMap
 # The distance between the label of a new item and the last one that it reads, and the least one between two labels.
 _STEP: Final = 2.0**-16
 _LEAST: Final = 2.0**-36
+_ABSENT: Final = object()
 
 
 class EditError(ValueError):
@@ -128,47 +129,74 @@ class Item:
 
 
 class Journal:
-    """The edits of a file, which the graphs of all its bodies share: what was done, how it is undone, and the bytes of new constants."""
+    """The edits of a file, which the graphs of all its bodies share: what was done, how it is undone, and the bytes of new constants.
+
+    Every change is written into the journal before it is made, with an inverse that restores what was there and that may run again. So
+    an exception, Ctrl-C included, may come between any two lines: what the journal holds can be taken back.
+    """
 
     def __init__(self, model: Model, outer: State | None) -> None:
         self.model = model
         self.outer = outer
         self.journal: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
-        self.steps: list[tuple[int, EditStep]] = []
+        self.steps: list[EditStep] = []
         self.appended: dict[int, bytes] = {}  # the bytes of new constants by their offset
         self._stored: dict[bytes, int] = {}
+        self._next = {"id": max((node.id for node in model.nodes), default=-1) + 1, "place": 1}
+        self._edits: list[int] = []  # the length of the journal at the begin of each edit
         self._slots: Iterator[int]
         if outer is None:
             self._slots = count(max(graph.first_tensor + graph.slot_count for graph in model.graphs()))
         else:
             self.journal, self.steps, self.appended, self._stored = outer.journal, outer.steps, outer.appended, outer._stored
-            self._slots = outer._slots
+            self._edits, self._slots = outer._edits, outer._slots
 
     def note(self, verb: str, name: str, detail: str = "") -> None:
         """Write a step down, before it is made. A layer in a body is named with the layers around it."""
-        self.steps.append((len(self.journal), EditStep(verb, self.full_name(name), detail)))
+        self.journal.append((_cut, (self.steps, len(self.steps))))
+        self.steps.append(EditStep(verb, self.full_name(name), detail))
 
     def full_name(self, name: str) -> str:
         """The name of a layer with the layers around it."""
         return name if self.outer is None else f"{self.model.path} / {name}"
 
+    @property
+    def last(self) -> int:
+        """The length that the journal had before the last edit."""
+        return self._edits[-1] if self._edits else 0
+
     def undo(self, mark: int) -> None:
-        """Take back every change since the journal had this length."""
-        while len(self.journal) > mark:
-            inverse, arguments = self.journal.pop()
-            length = len(self.journal)
+        """Take back every change since the journal had this length; an interrupt comes through when all of them are taken back."""
+        try:
+            self._take_back(mark)
+        except BaseException:
+            self._take_back(mark)
+            raise
+
+    def _take_back(self, mark: int) -> None:
+        journal, edits = self.journal, self._edits
+        while len(journal) > mark:
+            inverse, arguments = journal[-1]
             inverse(*arguments)
-            del self.journal[length:]  # the inverse is no edit
-        while self.steps and self.steps[-1][0] >= mark:
-            self.steps.pop()
+            journal.pop()
+        while edits and edits[-1] >= mark:
+            edits.pop()
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Make the changes of a `with` block all or not at all."""
-        mark = len(self.journal)
+        """Make the changes of a `with` block all or not at all. They are one edit, together with those of attempts inside."""
+        mark, edits = len(self.journal), self._edits
         try:
-            yield
-        except BaseException:
+            try:
+                yield
+                while edits and edits[-1] >= mark:
+                    edits.pop()
+                if len(self.journal) > mark:
+                    edits.append(mark)
+            except BaseException:
+                self.undo(mark)
+                raise
+        except BaseException:  # an interrupt may have come before the changes were taken back
             self.undo(mark)
             raise
 
@@ -178,9 +206,43 @@ class Journal:
         if known is None:
             last = next(reversed(self.appended), None)
             end = -1 if last is None else last + max(len(self.appended[last]), 1)
-            known = self._stored[data] = -(-max(end, start) // alignment) * alignment
+            known = -(-max(end, start) // alignment) * alignment
             self.appended[known] = data
+            self._stored[data] = known
         return known
+
+    # Changes of one place, each with its inverse.
+
+    def _set(self, owner: Item | Value, name: str, new: object) -> None:
+        self.journal.append((setattr, (owner, name, getattr(owner, name))))
+        setattr(owner, name, new)
+
+    def _put(self, table: dict[Any, Any], key: object, value: object) -> None:
+        self.journal.append((_restore, (table, key, table.get(key, _ABSENT))))
+        table[key] = value
+
+    def _number(self, key: str) -> int:
+        """The next number for the id or the place of a new item."""
+        number = self._next[key]
+        self._put(self._next, key, number + 1)
+        return number
+
+    def _drop(self, table: dict[Any, Any], key: object) -> None:
+        self.journal.append((_restore, (table, key, table[key])))
+        del table[key]
+
+
+def _restore(table: dict[Any, Any], key: object, value: object) -> None:
+    """Give a key of a table the value that it had."""
+    if value is _ABSENT:
+        table.pop(key, None)
+    else:
+        table[key] = value
+
+
+def _cut(steps: list[EditStep], length: int) -> None:
+    """Leave so many steps."""
+    del steps[length:]
 
 
 class State(Journal):
@@ -193,14 +255,12 @@ class State(Journal):
     def __init__(self, model: Model, outer: State | None = None, holder: Item | None = None) -> None:
         self.holder = holder
         self.items: dict[int, Item] = {}
-        self.by_name: dict[str, list[Item]] = {}
+        self.by_name: dict[str, dict[Item, None]] = {}
         self.readers: dict[Value, dict[tuple[Item, int], None]] = {}
         self.watched: list[dict[Item, None]] = []
         super().__init__(model, outer)
-        self._numbers: dict[str, int] = {}
-        self._serial = count(1)
-        self._labels = set(map(float, range(len(model.nodes))))  # all that were ever given
-        self._ids = count(max((node.id for node in model.nodes), default=-1) + 1)
+        self._numbers: dict[str, int] = {}  # of the names that were taken
+        self._labels = dict.fromkeys(map(float, range(len(model.nodes))))  # all that were ever given
         values: dict[int, Value] = {}
         for node in model.nodes:
             item = Item(node, node.id, node.name, node.type, node.version, node.op_class)
@@ -209,7 +269,7 @@ class State(Journal):
             item.outputs = [Value(item, index, node.first_slot + index, name) for index, name in enumerate(names)]
             values.update((value.slot, value) for value in item.outputs)
             self.items[item.id] = item
-            self.by_name.setdefault(item.name, []).append(item)
+            self.by_name.setdefault(item.name, {})[item] = None
         for position, index in enumerate(model.order):
             self.items[model.nodes[index].id].label = float(position)
         for item in self.items.values():
@@ -240,7 +300,7 @@ class State(Journal):
 
     def new_item(self, type: str, name: str, version: str, op_class: OpClass | None, place: tuple[int, float]) -> Item:
         """An item that is not yet in the draft."""
-        item = Item(None, next(self._ids), self.unique(name), type, version, op_class)
+        item = Item(None, self._number("id"), self.unique(name), type, version, op_class)
         item.place = place
         return item
 
@@ -248,26 +308,24 @@ class State(Journal):
         """A tensor that no item has yet. Its number and the first one of the graph make one that no tensor of the file has."""
         return Value(item, index, next(self._slots) - self.model.first_tensor, None)
 
+    def revise(self, item: Item) -> None:
+        """Tell the watchers that an item must be looked at again, now and when the change is undone."""
+        self.journal.append((self.revisit, (item,)))
+        self.revisit(item)
+
     def enter(self, item: Item) -> None:
         """Put an item into the draft. It reads what its inputs say."""
-        self.items[item.id] = item
-        self.by_name.setdefault(item.name, []).append(item)
-        self.journal.append((self.leave, (item,)))
-        for index, value in enumerate(item.inputs):
-            if value is not None:
-                self.readers.setdefault(value, {})[item, index] = None
-                self._order(value.item, item)
-        self.revisit(item)
+        self.revise(item)
+        self._put(self.items, item.id, item)
+        self._put(self.by_name.setdefault(item.name, {}), item, None)
+        self._read(item)
 
     def leave(self, item: Item) -> None:
         """Take an item out of the draft. Nothing may read it."""
-        for index, value in enumerate(item.inputs):
-            if value is not None:
-                del self.readers[value][item, index]
-        del self.items[item.id]
-        self.by_name[item.name].remove(item)
-        self.journal.append((self.enter, (item,)))
-        self.revisit(item)
+        self.revise(item)
+        self._unread(item)
+        self._drop(self.items, item.id)
+        self._drop(self.by_name[item.name], item)
 
     def connect(self, item: Item, index: int, value: Value | None) -> None:
         """Let an input read a tensor. Raises `EditError` if a layer would depend on itself; then nothing has changed."""
@@ -276,74 +334,71 @@ class State(Journal):
             return
         if value is not None:
             self._order(value.item, item)
-            self.readers.setdefault(value, {})[item, index] = None
+            self._put(self.readers.setdefault(value, {}), (item, index), None)
+        self.revise(item)
         if before is not None:
-            del self.readers[before][item, index]
+            self._drop(self.readers[before], (item, index))
+        self.journal.append((item.inputs.__setitem__, (index, before)))
         item.inputs[index] = value
-        self.journal.append((self.connect, (item, index, before)))
-        self.revisit(item)
 
     def set_inputs(self, item: Item, inputs: list[Value | None], ids: list[int]) -> None:
         """Give a layer other inputs, with these ids of ports. Raises `EditError` for a cycle; then nothing has changed."""
+        ports = ids, item.output_ids
         for value in inputs:
             if value is not None:
                 self._order(value.item, item)
-        self.journal.append((self._put_inputs, (item, item.inputs, item.ports)))
-        self._put_inputs(item, inputs, (ids, item.output_ids))
+        self.revise(item)
+        self._unread(item)
+        self._set(item, "inputs", inputs)
+        self._set(item, "ports", ports)
+        self._read(item)
 
-    def _put_inputs(self, item: Item, inputs: list[Value | None], ports: tuple[list[int], list[int]] | None) -> None:
+    def _read(self, item: Item) -> None:
         for index, value in enumerate(item.inputs):
             if value is not None:
-                del self.readers[value][item, index]
-        item.inputs, item.ports = inputs, ports
-        for index, value in enumerate(inputs):
+                self._order(value.item, item)
+                self._put(self.readers.setdefault(value, {}), (item, index), None)
+
+    def _unread(self, item: Item) -> None:
+        for index, value in enumerate(item.inputs):
             if value is not None:
-                self.readers.setdefault(value, {})[item, index] = None
-        self.revisit(item)
+                self._drop(self.readers[value], (item, index))
 
     def set_outputs(self, item: Item, outputs: list[Value], ids: list[int]) -> None:
         """Give a layer other outputs, with these ids of ports. Nothing may read one that goes."""
-        slots = [next(self._slots) - self.model.first_tensor for _ in outputs]  # the numbers of a layer's tensors follow each other
-        before = item.outputs, item.ports, [value.slot for value in item.outputs]
-        self.journal.append((self._put_outputs, (item, *before)))
-        self._put_outputs(item, outputs, (item.input_ids, ids), slots)
-
-    def _put_outputs(self, item: Item, outputs: list[Value], ports: tuple[list[int], list[int]] | None, slots: list[int]) -> None:
-        item.outputs, item.ports = outputs, ports
-        for index, (value, slot) in enumerate(zip(outputs, slots, strict=True)):
-            value.index, value.slot = index, slot
+        self.revise(item)
+        ports = item.input_ids, ids
+        self._set(item, "outputs", outputs)
+        self._set(item, "ports", ports)
+        for index, value in enumerate(outputs):
             for reader, _ in self.readers.get(value, ()):
-                self.revisit(reader)
-        self.revisit(item)
+                self.revise(reader)
+            self._set(value, "index", index)
+            self._set(value, "slot", next(self._slots) - self.model.first_tensor)  # the numbers of a layer's tensors follow each other
 
     def set_port_maps(self, item: Item, entries: list[PortMap] | None) -> None:
         """Give a layer with bodies other entries of port maps."""
-        self.journal.append((self.set_port_maps, (item, item.port_maps)))
-        item.port_maps = entries
-        self.revisit(item)
+        self.revise(item)
+        self._set(item, "port_maps", entries)
 
     def set_attributes(self, item: Item, attributes: dict[str, str]) -> None:
         """Give a layer other attributes, as text."""
-        self.journal.append((self.set_attributes, (item, item.attributes)))
-        item.attributes = attributes
-        self.revisit(item)
+        self.revise(item)
+        self._set(item, "attributes", attributes)
 
     def rename(self, item: Item, name: str) -> None:
         """Give a layer another name."""
-        self.journal.append((self.rename, (item, item.name)))
-        self.by_name[item.name].remove(item)
-        self.by_name.setdefault(name, []).append(item)
-        item.name = name
+        self._drop(self.by_name[item.name], item)
+        self._put(self.by_name.setdefault(name, {}), item, None)
+        self._set(item, "name", name)
 
     def move(self, item: Item, place: tuple[int, float]) -> None:
         """Give an item another place in the file."""
-        self.journal.append((self.move, (item, item.place)))
-        item.place = place
+        self._set(item, "place", place)
 
     def set_names(self, value: Value, names: str | None) -> None:
         """Give a tensor other names, as the text of a port has them."""
-        self.journal.append((self.set_names, (value, value.names)))
-        value.names = names
+        self._set(value, "names", names)
 
     # Questions.
 
@@ -357,6 +412,10 @@ class State(Journal):
         found = self.by_name.get(name)
         return min(found, key=lambda item: item.place) if found else None
 
+    def reads_of(self, value: Value) -> list[tuple[Item, int]]:
+        """The inputs that read a tensor, in the order of the file."""
+        return sorted(self.readers.get(value, ()), key=lambda read: (read[0].place, read[1]))
+
     def unique(self, name: str) -> str:
         """A name that no layer has: the name itself, or with a number behind it."""
         if not self.by_name.get(name):
@@ -364,12 +423,12 @@ class State(Journal):
         number = self._numbers.get(name, 0) + 1
         while self.by_name.get(f"{name}_{number}"):
             number += 1
-        self._numbers[name] = number
+        self._put(self._numbers, name, number)
         return f"{name}_{number}"
 
     def place_behind(self, items: Iterable[Item]) -> tuple[int, float]:
         """The place in the file behind the last of some items."""
-        return max((item.place[0] for item in items), default=-1), float(next(self._serial))
+        return max((item.place[0] for item in items), default=-1), float(self._number("place"))
 
     def place_before(self, item: Item) -> tuple[int, float]:
         """The place in the file just before an item."""
@@ -377,14 +436,14 @@ class State(Journal):
         if item.base is None or item.is_moved:
             before = [other.place[1] for other in self.items.values() if other.place[0] == index and other.place[1] < number]
             return index, (max(before, default=0.0) + number) / 2
-        return index - 1, float(next(self._serial))
+        return index - 1, float(self._number("place"))
 
     def label_behind(self, values: Iterable[Value]) -> float:
         """A label for a new item that reads some tensors. No other item has it, so that labels are an order."""
-        label = max((value.item.label for value in values), default=-1.0) + _STEP + next(self._serial) * _LEAST
+        label = max((value.item.label for value in values), default=-1.0) + _STEP + self._number("place") * _LEAST
         while label in self._labels:
             label += _LEAST
-        self._labels.add(label)
+        self._put(self._labels, label, None)
         return label
 
     # The order.
@@ -413,8 +472,8 @@ class State(Journal):
                 pending += [value.item for value in item.inputs if value is not None and value.item.label >= low]
         moved = sorted(backward, key=_label) + sorted(forward, key=_label)
         for item, label in zip(moved, sorted(item.label for item in moved), strict=True):
-            item.label = label
-            self.revisit(item)
+            self.revise(item)
+            self._set(item, "label", label)
 
 
 def _label(item: Item) -> float:

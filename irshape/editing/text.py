@@ -74,7 +74,7 @@ def _placed(state: State, start: int, *, trims: bool) -> Placed:
 
 def _constants(state: State) -> Iterator[Mapping[str, str]]:
     """The attributes of the constants of a draft, those in bodies included."""
-    for item in state.items.values():
+    for item in sorted(state.items.values(), key=lambda item: item.place):
         if item.type == "Const":
             yield item.attributes
         for name, body in item.held.items():

@@ -8,7 +8,7 @@ import shlex
 import signal
 import subprocess
 from collections import deque
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Callable, Collection, Iterable, MutableMapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from tempfile import TemporaryDirectory
@@ -53,10 +53,12 @@ class Candidate(NamedTuple):
 Test: TypeAlias = Callable[[Candidate, list[Diagnostic]], bool]
 
 
-def shows_code(code: str, match: str | None) -> Test:
-    """The test whether irshape reports a code, in a diagnostic whose text matches a pattern."""
+def shows_code(code: str, match: str | None, types: Collection[str | None] = ()) -> Test:
+    """The test whether irshape reports a code in a diagnostic that matches a pattern; `types` are those of layers that count, if any."""
     pattern = re.compile(match or "")
-    return lambda _, found: any(one.code == code and pattern.search(str(one)) for one in found)
+    return lambda _, found: any(
+        one.code == code and (not types or one.where.layer_type in types) and pattern.search(str(one)) for one in found
+    )
 
 
 class Command:

@@ -562,7 +562,7 @@ def _solved(requirement: Requirement, name: str, present: int, quotients: set[in
             return [value for quotient in quotients for value in _root(partial(difference, factor=quotient))]
         above = range(max(present, 1), max(present, 1) + min(abs(evaluate(b, {})), _LARGEST))
         return [value for value in above if requirement.holds({name: value})][:1]
-    except ZeroDivisionError:
+    except (ZeroDivisionError, OverflowError):
         return []
 
 

@@ -65,6 +65,8 @@ class Engine:
 
     new_scope: ClassVar[type[Scope]] = Scope
     new_voice: ClassVar[type[Voice]] = Voice
+    # A function that gives the tensors of a graph whose elements are followed although no rule reads them.
+    followed: ClassVar[Any] = None
     # Whether a pass keeps OpenVINO's view of the facts only.
     is_reduced: ClassVar[bool] = False
 
@@ -101,7 +103,11 @@ class Engine:
         self._runs: dict[Given, Run] = {}
         self.transfers: Transfers = base.transfers if base else {}
         self.maps: dict[int, list[Body]] = like.maps if like else {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
-        self.schedule: Schedule = like.schedule if like else schedule(model, self.transfers, demanded(model, self.maps, body), weights)
+        if like:
+            self.schedule: Schedule = like.schedule
+        else:
+            more = type(self).followed(model) if type(self).followed else set()
+            self.schedule = schedule(model, self.transfers, demanded(model, self.maps, body) | more, weights)
         self.constants.is_short |= self.schedule.is_short
         self.pairs = self._variables() if model.of_type("Assign") else []
         if outer is None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from operator import index
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias
 
 from irshape.inference.engine import Engine
 from irshape.inference.question import Question
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
+from irshape.report.text import WIDEST, shorten
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, narrow
 from irshape.shape.notation import (
     ANY_SIZE,
@@ -69,6 +71,28 @@ Symbols: TypeAlias = Mapping[str, SymbolSize]
 
 class InputError(ValueError):
     """The caller asks for something that does not exist or does not parse, such as an input, a shape or a layer."""
+
+
+def by_name(given: Mapping[str, Any] | None, what: str, example: str) -> Mapping[str, Any]:
+    """What a caller gives by name; nothing for None. Raises InputError for anything but a mapping whose keys are names."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise InputError(f"{what} must be given by name, as in {example}, not as {type(given).__name__}")
+    return given
+
+
+def sizes_by_name(sizes: Mapping[str, int] | None, known: Iterable[str], named: Mapping[str, int] | None = None) -> dict[str, int]:
+    """The sizes that a caller gives to some of the known symbols. Raises InputError for another symbol, and for a size that is no int."""
+    found = {}
+    for name, size in {**by_name(sizes, "sizes", '{"H": 224}'), **(named or {})}.items():
+        if name not in known:
+            raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(known) or 'none'}")
+        try:
+            found[name] = index(size)
+        except TypeError:
+            raise InputError(f"the size of {name} must be an int, not {shorten(repr(size), WIDEST)}") from None
+    return found
 
 
 def input_names(model: Model) -> dict[str, Node]:
@@ -164,7 +188,7 @@ def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
     return {name for shape in shapes.values() for one in shape or () for name in one.symbols}
 
 
-def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Symbols) -> Inputs:
+def asked_inputs(model: Model, inputs: Mapping[str, object] | None, symbols: Symbols | None) -> Inputs:
     """The inputs that a user asks for, by name.
 
     A shape is a text, a sequence of sizes, each an int, a text or None (any size), an `openvino.PartialShape` or `openvino.Shape`, an
@@ -173,6 +197,8 @@ def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Symbols) -
     one counts. Raises InputError.
     """
     names = model.parameters_by_name
+    first = next(iter(names), "x")
+    inputs, symbols = by_name(inputs, "shapes", f'{{"{first}": "[1,3,H,W]"}}'), by_name(symbols, "symbols", '{"H": "32*k"}')
     if not names.keys() >= inputs.keys():
         names = input_names(model)
     described: dict[Node, DescribedShape] = {}
@@ -337,6 +363,8 @@ def _described(name: str, value: object) -> DescribedShape:
                 break
         else:
             return tuple(map(_number, value))
+        if any(isinstance(size, int) and abs(size) > INT64_MAX for size in value):
+            raise InputError(f"the shape of {name!r}: a size is at least 0 and at most {INT64_MAX}")
         value = "[" + ",".join("?" if size is None else str(size) for size in value) + "]"
     try:
         return parse_shape(value)
@@ -369,6 +397,9 @@ def _sizes_of_symbols(symbols: Symbols) -> tuple[dict[str, SymbolRange], dict[st
     """The ranges of symbols, and the formulas of other symbols that replace symbols."""
     ranges, formulas = {}, {}
     for name, size in symbols.items():
+        if not isinstance(size, str | range) and not (isinstance(size, SupportsIndex) and abs(index(size)) <= INT64_MAX):
+            told = f"at most {INT64_MAX}" if isinstance(size, SupportsIndex) else f"a number, a text or a range, not {type(size).__name__}"
+            raise InputError(f"the symbol {name}: a size is {told}")
         try:
             found = _size_of_symbol(size)
         except ShapeSyntaxError as error:

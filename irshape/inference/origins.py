@@ -73,8 +73,8 @@ class Constants:
         if fact.element_type is ElementType.string:
             check_strings(self.weights, offset, op.size)
         finding = None
-        if transfer.wanted is ENDS or transfer.wanted is TUPLE_ENDS:
-            length: Any = fact.shape[-1] if transfer.wanted is TUPLE_ENDS and fact.shape else 1
+        if transfer.wanted in (ENDS, TUPLE_ENDS):
+            length: Any = fact.shape[-1] if transfer.wanted == TUPLE_ENDS and fact.shape else 1
             is_short = count <= self._limits.elements and length <= self._limits.rank
             if is_short and (known := self._ends(fact.element_type, offset, count, length)):
                 fact = rules.facts.intern(fact.element_type, fact.shape, is_literal=True, ends=known)
@@ -148,7 +148,7 @@ def _is_recorded(port: Port, fact: Fact, is_as_read: bool) -> bool:
 
 def _without_values(transfer: Transfer, declared: Outcome, rules: Rules) -> Outcome:
     """The outcome of a Const whose values are unknown. Where a rule reads them, what follows from that is no fault."""
-    if not transfer.wanted or transfer.wanted is ENDS or transfer.wanted is TUPLE_ENDS:
+    if not transfer.wanted or transfer.wanted in (ENDS, TUPLE_ENDS):
         return declared
     fact = declared.outputs[0]
     return Outcome((rules.facts.intern(fact.element_type, fact.shape, None, True),), declared.findings, (), transfer.listed)

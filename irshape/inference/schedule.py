@@ -107,7 +107,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
     first_constant = None
     ended: dict[int, frozenset[int]] = {}
     is_short = False
-    for index in reversed(model.order):
+    for index in reversed(model.canonical):
         node = model.nodes[index]
         if node.is_dropped:
             continue

@@ -14,6 +14,7 @@ from irshape.inference.inputs import (
     Shapes,
     Symbols,
     asked_inputs,
+    by_name,
     note_changed_ranks,
     parse_batch,
     recorded_inputs,
@@ -23,6 +24,7 @@ from irshape.model.load import loaded
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.limits import Work
+from irshape.shape.notation import Described
 
 if TYPE_CHECKING:
     from irshape.inference.plan.plan import Numbers, Plan
@@ -82,15 +84,17 @@ class Session:
     ) -> Inference:
         """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
         self._work.renew()
-        return self._reshaped(asked_inputs(self.model, {**(inputs or {}), **named}, symbols or {}), batch, patch_constants=patch_constants)
+        return self._reshaped(
+            asked_inputs(self.model, {**by_name(inputs, "shapes", '{"x": "[1,3,H,W]"}'), **named}, symbols),
+            batch,
+            patch_constants=patch_constants,
+        )
 
     def _reshaped(self, asked: Inputs, batch: int | str | None, *, patch_constants: bool) -> Inference:
         """Give inputs the asked shapes, if the model can have them."""
         notes: list[Diagnostic] = []
         if batch is not None:
-            from irshape.inference.batch import batched
-
-            asked, notes = batched(self._new_engine, self._inputs, asked, parse_batch(batch))
+            asked, notes = self._batched(asked, parse_batch(batch))
         wanted = self._inputs.updated(asked)
         engine = self.attempt(wanted)
         if patch_constants:
@@ -107,11 +111,16 @@ class Session:
         inference = conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
         if inference.ok:
             self._inputs = wanted
+        if inference.ok or any(note.severity == ERROR for note in notes):
             return inference
         from irshape.inference.blockers import blockers
 
         engine.diagnostics = blockers(self._new_engine, engine, self._inputs, wanted)
         return conclude(engine, remarks=[*self._remarks, *notes, *note_changed_ranks(engine)])
+
+    def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
+        """The asked shapes, with a batch size for the inputs that they do not name, and remarks about it."""
+        raise NotImplementedError
 
     def _patched(self, numbers: Mapping[int, Mapping[int, int]], wanted: Inputs, notes: Sequence[Diagnostic]) -> Inference:
         """Go on with a patched model, and infer it with the wanted shapes. Raises OverflowError."""

@@ -38,8 +38,18 @@ class Outcome:
         self.has_effects = bool(findings or requirements) or len(outputs) != listed
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class _Unshared(Outcome):
+    """The outcome that is `UNSHARED`, also after a pickle."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "UNSHARED"
+
+
 # The memo's entry for facts whose outcome holds symbols born in one node: each node has an outcome of its own.
-UNSHARED: Final = Outcome(())
+UNSHARED: Final = _Unshared(())
 
 
 # In place of the wanted outputs of a Const: rules read the least and the greatest element only, of all, or for each position on the last

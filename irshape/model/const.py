@@ -7,8 +7,9 @@ from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
+from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
-from irshape.xml.weights import Weights, check_strings, decode, no_weights
+from irshape.xml.weights import Weights, WeightsError, check_strings, decode, no_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,11 +46,14 @@ class Const:
         """The elements as a NumPy array, read at each call.
 
         A bf16 is given as float32, which holds it exactly; u1, u2 and u4 are given as uint8, i4 as int8, and strings as an array of
-        objects. Raises `WeightsError` if the weights lack the bytes, and `TypeError` for another element type: read its `bytes`.
+        objects. Raises `WeightsError` if the weights or the Const lack bytes, and `TypeError` for another element type: read its `bytes`.
         """
         import numpy
 
         name, count = self.element_type.name, prod(self.shape)
+        if min(self.shape, default=0) < 0 or (name != "string" and self.size < self.element_type.byte_size(count)):
+            needed = counted(max(self.element_type.byte_size(count), 0), "byte")
+            raise WeightsError("W103", f"{self!r} has not the {needed} of this type and shape; correct its size, its type or its shape")
         if name == "string":
             return numpy.array(self._strings(count), dtype=object).reshape(self.shape)
         if name in STORED:
@@ -65,6 +69,8 @@ class Const:
         data = self.bytes
         assert self._weights is not None
         check_strings(self._weights, self.offset, self.size)
+        if (stored := struct.unpack_from("<i", data)[0]) != count:
+            raise WeightsError("W106", f"{self!r} stores {counted(stored, 'string')}, and its shape has {count}; correct its shape")
         ends = struct.unpack_from(f"<{count + 1}i", data, 4)
         characters = data[4 * (count + 2) :]
         return [characters[begin:end].decode("utf-8", "replace") for begin, end in pairwise(ends)]

@@ -275,7 +275,7 @@ class Model:
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_by_type", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_readers", "_weights",
+        "_by_id", "_by_name", "_by_type", "_canonical", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_readers", "_weights",
         "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version", "is_live",
         "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs",
     )  # fmt: skip
@@ -307,6 +307,7 @@ class Model:
         self._parameters_by_name: dict[str, Node] | None = None
         self._by_type: dict[str, list[Node]] = {}
         self._readers: dict[int, list[tuple[int, int]]] | None = None
+        self._canonical: list[int] | None = None
         self._of_data: bytearray | None = None
         self._port_keys: list[str] | None = None
         self._weights: Weights | None = None
@@ -317,8 +318,50 @@ class Model:
         return item in self._named() if isinstance(item, str) else isinstance(item, Node) and item.model is self
 
     def __iter__(self) -> Iterator[Node]:
-        for index in self.order:
+        for index in self.canonical:
             yield self.nodes[index]
+
+    @property
+    def canonical(self) -> list[int]:
+        """The indices of the nodes in the topological order that inputs, outputs and wiring alone decide, whatever the order of the file.
+
+        The Parameters come first, then what each Result needs in the order of its inputs. Other layers come last: those that nothing reads
+        are roots, too, by their attributes and names.
+        """
+        if self._canonical is None:
+            nodes, producers = self.nodes, self.producers
+            is_read = bytearray(len(nodes))
+            for node in nodes:
+                for slot in node.sources:
+                    if 0 <= slot < len(producers):
+                        is_read[producers[slot]] = 1
+            ends = [node for node in nodes if not is_read[node.index] and node.type not in ("Parameter", "Result")]
+            ends.sort(key=lambda node: (node.type, sorted(node.layer.attributes.items()), node.name, node.id))
+            self._canonical = self._behind([node.index for node in (*self.parameters, *self.results, *ends)])
+        return self._canonical
+
+    def _behind(self, roots: list[int]) -> list[int]:
+        """The roots, each behind the nodes that it needs."""
+        nodes, producers = self.nodes, self.producers
+        count = len(producers)
+        done = bytearray(len(nodes))
+        found: list[int] = []
+        roots.reverse()
+        while roots:
+            index = roots.pop()
+            if index < 0:  # all that the node needs is there
+                found.append(~index)
+            elif not done[index]:
+                done[index] = 1
+                sources = nodes[index].sources
+                if sources:
+                    roots.append(~index)
+                    for slot in reversed(sources):
+                        if 0 <= slot < count and not done[producers[slot]]:
+                            roots.append(producers[slot])
+                else:
+                    found.append(index)
+        return found
 
     def __len__(self) -> int:
         return len(self.nodes)

@@ -7,8 +7,7 @@ so a check pays nothing for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
 from irshape.model.attributes import Attributes
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from irshape.xml.weights import Weights
 
 _Port = TypeVar("_Port")
-_NO_BODIES: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class Ports(list[_Port]):
@@ -238,7 +236,7 @@ class Node:
     def bodies(self) -> Mapping[str, Model]:
         """The graphs inside an If, Loop or TensorIterator, by name."""
         if self._bodies is None:
-            self._bodies = {name: Model(body, self) for name, body in self._node.bodies.items()} or _NO_BODIES
+            self._bodies = {name: Model(body, self) for name, body in self._node.bodies.items()}
         return self._bodies
 
     @property

@@ -7,6 +7,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import each, each_element, moved
 from irshape.ops.elementwise import Unary, UnaryArithmetic
+from irshape.ops.flow import Flow, alike
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, dim_max, dim_min, is_known
@@ -95,6 +96,7 @@ class HardSigmoid(Op):
     ignores_surplus = True
     cost = each_element
     is_in_place = True
+    flow = alike
 
     def infer(self, ctx: Context, data: Input, alpha: Input, beta: Input) -> Shape:
         for port in (alpha, beta):
@@ -133,6 +135,9 @@ class LogSoftmax(Op):
         ctx.axis(self.axis, data.axis_count, attribute="axis")
         return data.shape
 
+    def flow(self, flow: Flow, data: Input) -> None:
+        flow.keep_all(data, but=[self.axis], why="normalises along")
+
 
 @op("Mish", "opset4")
 class Mish(RealUnary):
@@ -150,6 +155,7 @@ class PRelu(Op):
     output = Out(like="data")
     cost = each_element
     is_in_place = True
+    flow = alike
 
     def infer(self, ctx: Context, data: Input, slope: Input) -> Shape:
         return data.shape
@@ -179,6 +185,7 @@ class Selu(Op):
     ignores_surplus = True
     cost = each_element
     is_in_place = True
+    flow = alike
 
     def infer(self, ctx: Context, data: Input, alpha: Input, lambda_: Input) -> Shape:
         return data.shape
@@ -217,6 +224,9 @@ class SoftmaxV1(Op):
             ctx.error("V102", f"axis must be in [0, {data.axis_count - 1}], got {self.axis}", attribute="axis")
         return data.shape
 
+    def flow(self, flow: Flow, data: Input) -> None:
+        flow.keep_all(data, but=[self.axis], why="normalises along")
+
 
 @op("Softmax", "opset8")
 class SoftmaxV8(LogSoftmax):
@@ -232,6 +242,7 @@ class Swish(Op):
     output = Out(like="data")
     cost = each_element
     is_in_place = True
+    flow = alike
 
     def infer(self, ctx: Context, data: Input, beta: Input | None) -> Shape:
         if beta is not None:

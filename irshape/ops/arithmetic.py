@@ -9,6 +9,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, Uncomputable
 from irshape.ops.cost import each, each_element
 from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import (
@@ -410,7 +411,8 @@ _FUNCTIONS = {
     "Tanh": ("opset1", "Hyperbolic tangent."),
 }
 for _type, (_since, _about) in _FUNCTIONS.items():
-    op(_type, _since)(type(_type, (UnaryArithmetic,), {"__doc__": _about, "__module__": __name__}))
+    # A pickle finds a class by its name in the module.
+    globals()[_type] = op(_type, _since)(type(_type, (UnaryArithmetic,), {"__doc__": _about, "__module__": __name__}))
 
 
 @op("ErfInv", "opset17")
@@ -425,7 +427,7 @@ class CumSum(Op):
     """Cumulative sums along an axis."""
 
     data = In()
-    axis = In(INDEX - {ElementType.dynamic})
+    axis = In(INDEX - {ElementType.dynamic}, value=True)
     output = Out(like="data")
     ignores_surplus = True
     exclusive: bool = False
@@ -435,6 +437,9 @@ class CumSum(Op):
 
     def infer(self, ctx: Context, data: Input, axis: Input) -> Shape:
         return data.shape
+
+    def flow(self, flow: Flow, data: Input, axis: Input) -> None:
+        flow.keep_all(data, but=flow.axes(axis, data.rank)[:1], why="sums along")
 
 
 @op("SegmentMax", "opset16")

@@ -4,6 +4,7 @@ from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.elementwise import Broadcasting, ends
+from irshape.ops.flow import alike, mixing
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, are_known, bounds, product
@@ -55,6 +56,7 @@ class NonZero(Op):
     ignores_surplus = True
     output_type: IndexType = ElementType.i64
     cost = each("1 operation for each element of the data.", operations=1, of_input=True)
+    flow = mixing("lists the places of elements along")
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         if data.elements is not None and are_known(data.elements):
@@ -74,6 +76,7 @@ class Bucketize(Op):
     output = Out(attribute="output_type")
     output_type: IndexType
     with_right_bound: bool = True
+    flow = alike
 
     def infer(self, ctx: Context, data: Input, buckets: Input) -> Shape:
         return data.shape

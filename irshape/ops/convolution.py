@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements
+from irshape.ops.flow import Flow, along_first
 from irshape.ops.op import In, Input, Out
 from irshape.ops.registry import op
 from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
@@ -50,6 +51,7 @@ class _Convolution(_Kernel):
     output = Out(like="data")
 
     ranks: ClassVar[tuple[int, ...]] = (3, 4, 5)
+    flow = along_first("slides windows over")
 
     def shapes(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None = None) -> tuple[Sizes, Sizes]:
         """The shapes of data and filters.
@@ -99,6 +101,7 @@ class BinaryConvolution(Convolution):
     """A convolution of images whose elements and weights are one bit each."""
 
     filters = In(ANY, min_rank=2)
+    flow = None  # type: ignore[assignment]  # OpenVINO's plugins do not agree on the samples of a batch
     mode: Annotated[Literal["xnor-popcount"], Stated] = "xnor-popcount"
     pad_value: Annotated[float, Stated] = 0.0
 
@@ -160,6 +163,11 @@ class _Transposed(_Convolution):
             return [ctx.natural(output_shape, axis, size) for axis, size in enumerate(given)]
         axes = enumerate(zip(sizes, kernel, moves, padding, strict=True), 2)
         return [transposed_window(ctx, size, length, move, more, axis=axis) for axis, (size, length, move, more) in axes]
+
+    def flow(self, flow: Flow, data: Input, output_shape: Input | None) -> None:
+        flow.keep(data, 0, 0)
+        flow.mixes(data, "slides windows over")
+        flow.sizes(output_shape)
 
 
 @op("ConvolutionBackpropData", "opset1")
@@ -251,6 +259,12 @@ class DeformableConvolutionV1(_Deformable):
 
     def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input) -> Shape:
         return self.deformed(ctx, data, offsets, filters, None)
+
+    def flow(self, flow: Flow, *inputs: Input) -> None:
+        for port in flow.ports:
+            if port.name != "filters":
+                flow.keep(port, 0, 0)
+                flow.mixes(port, "slides windows over")
 
     def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
         """The MACs of a Convolution, and 4 for each element of the data that is interpolated between its neighbours."""

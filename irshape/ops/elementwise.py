@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
 from irshape.ops.cost import each_element
+from irshape.ops.flow import Flow, elementwise
 from irshape.ops.op import In, Input, Op, Out
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
@@ -47,6 +48,7 @@ class Elementwise(Op):
     of_ratios: ClassVar[Callable[..., Any] | None] = None
     cost = each_element
     is_in_place = True
+    flow = elementwise
 
     @staticmethod
     def held(end: float, element_type: ElementType) -> float:
@@ -283,6 +285,11 @@ class Broadcasting(Elementwise):
             return [input.values for input in inputs]
         shape = cast("tuple[int, ...]", self.broadcast(ctx, *inputs))
         return [broadcast_to(input.values, own, shape) for input, own in zip(inputs, shapes, strict=True)]
+
+    def flow(self, flow: Flow, *inputs: Input) -> None:
+        flow.broadcast(*inputs)
+        if self.auto_broadcast == "pdpd" and len({len(flow.trace(port)) for port in inputs}) > 1:
+            flow.unproven("aligns axes as PaddlePaddle does")
 
 
 class Binary(Broadcasting):

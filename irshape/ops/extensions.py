@@ -6,14 +6,16 @@ that a program imports by itself, serve all models of the process.
 
 from __future__ import annotations
 
+import copyreg
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from importlib import import_module
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from irshape.ops.op import DefinitionError, Op
-from irshape.ops.registry import REGISTRY, Clash, ExtensionError, Registry, register, scoped, unscoped
+from irshape.ops.registry import REGISTRY, Clash, ExtensionError, Registry, register, scope, scoped
 
 Extensions: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 """Files (`ops.toml`, `ops.py`) and modules (`package.ops`) of operations."""
@@ -78,15 +80,16 @@ def _add(registry: Registry, op: type[Op], name: str) -> None:
 def _load(name: str) -> list[type[Op]]:
     """The classes that a file or a module declares."""
     if name.endswith(".toml"):
-        return _read(name, "extension")
+        return _read(name, "extension", os.path.abspath(name))
     if _is_file(name) and not name.endswith(".py"):
         raise ExtensionError(f"{name}: an extension is a .toml file, a .py file, or a module that can be imported")
     own = Registry(REGISTRY)
-    token = scoped(own)
+    before = scope()
     try:
+        scoped(own)
         module = _run(name) if name.endswith(".py") else _import(name)
     finally:
-        unscoped(token)
+        scoped(before)
     ops = own.own()
     # A module that the program has imported by itself has registered its operations for all models.
     if not ops and not any(f"{op.__module__}.".startswith(f"{module}.") for op in REGISTRY.own()):
@@ -94,17 +97,34 @@ def _load(name: str) -> list[type[Op]]:
     return ops
 
 
-def _read(path: str, module: str) -> list[type[Op]]:
-    """The classes that a TOML file declares."""
+def _read(path: str, module: str, named: str = "") -> list[type[Op]]:
+    """The classes that a TOML file declares; `named` is the path if a caller names the file, and no package."""
     from irshape.files.reading import MOST_OF_SETTINGS, read_whole
     from irshape.ops.declared.file import FileFault, read_ops
 
     try:
-        return read_ops(read_whole(path, MOST_OF_SETTINGS), path, module)
+        declared = read_ops(read_whole(path, MOST_OF_SETTINGS), path, module)
     except OSError as error:
         raise ExtensionError(f"{path}: {error.strerror}") from None
     except FileFault as error:
         raise ExtensionError(str(error)) from None
+    for op in declared:  # no module holds the class, so a pickle finds it by the file
+        copyreg.pickle(op, partial(_reduced, named))
+    return declared
+
+
+def _reduced(file: str, op: Op) -> tuple[Callable[..., Op], tuple[Any, ...]]:
+    return _again, (file, op.TYPE, op.VERSION, vars(op))
+
+
+def _again(file: str, type: str, version: str, state: dict[str, object]) -> Op:
+    """An operation that a file declares, out of a pickle. Raises `ExtensionError` if the file does not declare it any more."""
+    found = registry_of(file or ()).find(type, version)
+    if found is None:
+        raise ExtensionError(f"{file or 'the installed packages'}: no operation {type} of version {version} is declared any more")
+    op = found.__new__(found)
+    vars(op).update(state)
+    return op
 
 
 def _import(name: str) -> str:
@@ -160,8 +180,11 @@ def load_plugins() -> bool:
             module = import_module(point.module)
             file = point.attr or ""
             if file.endswith(".toml"):
-                for op in _read(os.path.join(os.path.dirname(module.__file__ or ""), file), point.module):
-                    register(op)
+                if point.value not in _loaded:
+                    _loaded[point.value] = _read(os.path.join(os.path.dirname(module.__file__ or ""), file), point.module)
+                for op in _loaded[point.value]:
+                    if REGISTRY.find(op.TYPE, op.VERSION) is not op:  # else a run that was broken off has registered it
+                        register(op)
         except Exception as error:
             raise ExtensionError(
                 f"{owner} adds operations by its entry point {GROUP}: {point.name} = {point.value}, which cannot be loaded: "

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import each_element, moved
+from irshape.ops.flow import random
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.openvino import static
 from irshape.ops.registry import op
@@ -133,6 +134,7 @@ class RandomUniform(Op):
     global_seed: int = 0
     alignment: Literal["tensorflow", "pytorch"] = "tensorflow"
     cost = each_element
+    flow = random
 
     def infer(self, ctx: Context, shape: Input, min_val: Input, max_val: Input) -> Shape:
         if self.output_type not in (FLOAT | INDEX) - {ElementType.dynamic}:
@@ -159,6 +161,7 @@ class Multinomial(Op):
     log_probs: Annotated[bool, Stated] = False
     global_seed: int = 0
     op_seed: int = 0
+    flow = random
 
     def infer(self, ctx: Context, probs: Input, num_samples: Input) -> Shape:
         ctx.single(num_samples)

@@ -5,6 +5,7 @@ from typing import Annotated
 from irshape.ops.attribute import Malformed, ReadBy, Stated, read_element_type, read_integer
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
+from irshape.ops.flow import alike
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.report.catalogue import next_step
@@ -99,6 +100,7 @@ class Result(Op):
     output = Out(like="input")
     cost = moved
     is_view = True
+    flow = alike
 
     def infer(self, ctx: Context, input: Input) -> Shape:
         return input.shape

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.openvino import static
 from irshape.ops.registry import op
@@ -45,6 +46,16 @@ class MatMul(Op):
         batch = ctx.broadcast_shapes(tuple(batch_a), tuple(batch_b)) or ()
         return (*batch, *(() if is_row else (rows,)), *(() if is_column else (columns,)))
 
+    def flow(self, flow: Flow, matrix_a: Input, matrix_b: Input) -> None:
+        is_row, is_column = matrix_a.rank == 1, matrix_b.rank == 1
+        flow.broadcast(matrix_a, matrix_b, last=2, behind=2 - is_row - is_column)
+        if not is_row:
+            flow.keep(matrix_a, -1 if self.transpose_a else -2, -1 if is_column else -2)
+        if not is_column:
+            flow.keep(matrix_b, -2 if self.transpose_b else -1, -1)
+        flow.mixes(matrix_a, "sums over")
+        flow.mixes(matrix_b, "sums over")
+
     def cost(self, out: Outputs, matrix_a: Input) -> Count:
         """For each element of the output, as many MACs as a row of `matrix_a` has elements."""
         is_transposed = self.transpose_a and matrix_a.rank > 1
@@ -54,6 +65,12 @@ class MatMul(Op):
 _SUBSCRIPT: Final = re.compile(r"[A-Za-z]*(?:\.\.\.)?[A-Za-z]*")
 _LABEL: Final = re.compile(r"\.\.\.|[A-Za-z]")
 _ELLIPSIS: Final = "..."
+
+
+def _axes(subscript: list[str], rank: int) -> list[tuple[str, int]]:
+    """The label of each axis; those that an ellipsis covers are counted from the last one."""
+    covered = rank - len(subscript) + 1
+    return [(label, axis) for label in subscript for axis in (range(-covered, 0) if label == _ELLIPSIS else (0,))]
 
 
 @op("Einsum", "opset7")
@@ -83,11 +100,27 @@ class Einsum(Op):
             shape += part
         return tuple(shape)
 
-    def _subscripts(self, ctx: Context) -> tuple[list[list[str]], list[str]]:
-        """The labels of each input and of the output; without `->`, the output has the labels of one input only, in alphabetical order."""
+    def flow(self, flow: Flow, data: tuple[Input, ...]) -> None:
+        inputs, output = self._subscripts(None)
+        axes = [_axes(subscript, port.rank) for subscript, port in zip(inputs, data, strict=True)]
+        covered = max(
+            [len(own) - len(subscript) + 1 for own, subscript in zip(axes, inputs, strict=True) if _ELLIPSIS in subscript], default=0
+        )
+        places = _axes(output, len(output) - 1 + covered if _ELLIPSIS in output else len(output))
+        for own, port in zip(axes, data, strict=True):
+            for axis, label in enumerate(own):
+                if label in places and own.count(label) == 1:
+                    flow.keep(port, axis, places.index(label))
+            flow.mixes(port, "sums over")
+
+    def _subscripts(self, ctx: Context | None) -> tuple[list[list[str]], list[str]]:
+        """The labels of each input and of the output; without `->`, the output has the labels of one input only, in alphabetical order.
+
+        Without a context, the equation is known to have no error.
+        """
         left, arrow, right = self.equation.partition("->")
         for subscript in (*left.split(","), right):
-            if not _SUBSCRIPT.fullmatch(subscript):
+            if ctx is not None and not _SUBSCRIPT.fullmatch(subscript):
                 ctx.fail("A102", f"subscript {subscript!r} must consist of letters and at most one ellipsis", attribute="equation")
         inputs = [_LABEL.findall(subscript) for subscript in left.split(",")]
         if arrow:
@@ -127,10 +160,7 @@ class Einsum(Op):
         """For each combination of the labels 1 MAC for every input after the first, or 1 operation if there is one input only."""
         labels: dict[tuple[str, int], Size] = {}
         for subscript, port in zip(self.equation.partition("->")[0].split(","), data, strict=True):
-            found = _LABEL.findall(subscript)
-            covered = port.rank - len(found) + 1
-            axes = [(label, axis) for label in found for axis in (range(-covered, 0) if label == _ELLIPSIS else (0,))]
-            for label, size in zip(axes, port.shape, strict=True):
+            for label, size in zip(_axes(_LABEL.findall(subscript), port.rank), port.shape, strict=True):
                 if labels.get(label, 1) == 1:  # a size of 1 broadcasts
                     labels[label] = size
         combinations = product(labels.values())
@@ -181,6 +211,9 @@ class Inverse(Op):
         *batch, rows, columns = data.shape
         side = ctx.merge(rows, columns, "the matrices must be square")
         return data.shape if eq(rows, columns) is False else (*batch, side, side)
+
+    def flow(self, flow: Flow, data: Input) -> None:
+        flow.keep_all(data, but=[-1, -2], why="inverts matrices along")
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
         return [data.partial_shape]

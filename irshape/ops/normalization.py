@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each
+from irshape.ops.flow import Flow, along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.openvino import static
 from irshape.ops.registry import op
@@ -33,6 +34,9 @@ class BatchNorm(Op):
             channels = ctx.merge(channels, shape[0], "gamma must hold one value for each channel of data")
         ctx.require_ge(channels, 1, "there must be at least one channel")
         return (batch, channels, *spatial)
+
+    def flow(self, flow: Flow, *inputs: Input) -> None:
+        flow.keep_all(next(port for port in flow.ports if port.name == "data"))
 
 
 @op("BatchNormInference", "opset1")
@@ -80,6 +84,9 @@ class GRN(Op):
         ctx.require_rank(data, (2, 3, 4))
         return data.shape
 
+    def flow(self, flow: Flow, data: Input) -> None:
+        flow.keep_all(data, but=[1], why="normalises along")
+
 
 @op("GroupNormalization", "opset12")
 class GroupNormalization(Op):
@@ -92,6 +99,7 @@ class GroupNormalization(Op):
     num_groups: int
     epsilon: Annotated[float, Stated] = 0.0
     cost = each("7 operations for each element: those of an MVN with its deviation, a scale and a shift.", operations=7)
+    flow = along_first("normalises along")
 
     def infer(self, ctx: Context, data: Input, scale: Input, bias: Input) -> Shape:
         ctx.at_least(self.num_groups, 1, "num_groups")
@@ -138,6 +146,9 @@ class LRN(Op):
                 ctx.warn("R201", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
         return data.shape
 
+    def flow(self, flow: Flow, data: Input, axes: Input) -> None:
+        flow.keep_all(data, but=flow.axes(axes, data.rank), why="normalises along")
+
     def cost(self, out: Outputs, axes: Input) -> Count | None:
         """For each element 1 operation for every element of its window, and 3: a square, the power of the sum, and a quotient."""
         return None if axes.count is None else Count(operations=out.elements * (self.size**axes.count + 3))
@@ -157,6 +168,12 @@ class MVNV0(Op):
     def infer(self, ctx: Context, data: Input) -> Shape:
         return data.shape
 
+    def flow(self, flow: Flow, data: Input) -> None:
+        flow.keep(data, 0, 0)
+        if not self.across_channels and not self.reduction_axes:
+            flow.keep(data, 1, 1)
+        flow.mixes(data, "normalises along")
+
     def cost(self, out: Outputs) -> Count:
         """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
         return Count(operations=(5 if self.normalize_variance else 2) * out.elements)
@@ -170,7 +187,7 @@ class MVNV6(Op):
     """
 
     data = In()
-    axes = In()
+    axes = In(value=True)
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0
     normalize_variance: Annotated[bool, Stated] = False
@@ -182,6 +199,9 @@ class MVNV6(Op):
         if axes.known_rank == 1:
             ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         return data.shape
+
+    def flow(self, flow: Flow, data: Input, axes: Input) -> None:
+        flow.keep_all(data, but=flow.axes(axes, data.rank), why="normalises along")
 
     def cost(self, out: Outputs) -> Count:
         """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
@@ -205,3 +225,6 @@ class NormalizeL2(Op):
             return None
         ctx.axes(axes, data.rank, unique=False)
         return data.shape
+
+    def flow(self, flow: Flow, data: Input, axes: Input) -> None:
+        flow.keep_all(data, but=flow.axes(axes, data.rank), why="normalises along")

@@ -9,6 +9,7 @@ from irshape.ops.attribute import Attribute, Fixed, Malformed, spell
 from irshape.ops.cost import Count as Count
 from irshape.ops.cost import Outputs as Outputs
 from irshape.ops.cost import moved
+from irshape.ops.flow import Flow as Flow
 from irshape.ops.port import In as In
 from irshape.ops.port import Input as Input
 from irshape.ops.port import Out as Out
@@ -76,8 +77,17 @@ def _arranged(parts: _Parts, count: int, known: dict[tuple[int, int], tuple[In, 
 CO_VARARGS: Final = 4
 # The methods whose parameters are the inputs, each with the number of parameters before these. Those that are shared may name some inputs
 # only.
-_RULES: Final = {"infer": 2, "types": 2, "propagate": 2, "cost": 2, "openvino_checks": 3, "openvino_differs": 3, "openvino_shapes": 3}
-_SHARED: Final = ("cost", "openvino_checks", "openvino_differs", "openvino_shapes")
+_RULES: Final = {
+    "infer": 2,
+    "types": 2,
+    "propagate": 2,
+    "cost": 2,
+    "flow": 2,
+    "openvino_checks": 3,
+    "openvino_differs": 3,
+    "openvino_shapes": 3,
+}
+_SHARED: Final = ("cost", "flow", "openvino_checks", "openvino_differs", "openvino_shapes")
 _METHODS: Final = (FunctionType, staticmethod, classmethod, property)
 
 
@@ -117,12 +127,14 @@ class Op:
       It is asked only in an `OpenVINOPass`;
     - `evaluate(self, *arrays)` computes the data itself, with NumPy;
     - `cost(self, out, *inputs)` counts what the layer computes, as a `Count`; its docstring is the rule in words. It returns None if
-      the sizes do not determine it. `out` has the shapes of the outputs. A layer of a class without this method is listed as not counted.
+      the sizes do not determine it. `out` has the shapes of the outputs. A layer of a class without this method is listed as not counted;
+    - `flow(self, flow, *inputs)` says which axis of an input is which axis of an output, and what the layer does with the other axes, as
+      the specification does. Without this method, it is not known whether the layer keeps a batch.
 
     The hooks that begin with `openvino_` hold every departure of OpenVINO, so the rule is the specification. They, except those about
-    elements, and `cost` need only name the inputs that they use.
+    elements, `cost` and `flow` need only name the inputs that they use.
 
-    `types`, `propagate`, `evaluate`, `cost`, `openvino_checks` and `openvino_differs` are None for a class without such a method.
+    `types`, `propagate`, `evaluate`, `cost`, `flow`, `openvino_checks` and `openvino_differs` are None for a class without such a method.
     `is_view` says that a runtime need not copy the first input to make the output, `is_in_place` that the output can take the place of an
     input of the same size in memory.
     These class attributes say how values are followed. A family such as `Moving` sets them for its operations.
@@ -170,6 +182,7 @@ class Op:
     propagate: ClassVar[Callable[..., Any] | None] = None
     evaluate: ClassVar[Callable[..., Any] | None] = None
     cost: ClassVar[Callable[..., Count | None] | None] = None
+    flow: ClassVar[Callable[..., None] | None] = None
     openvino_checks: ClassVar[Callable[..., Any] | None] = None
     openvino_differs: ClassVar[Callable[..., Any] | None] = None
     is_view: ClassVar[bool] = False

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from irshape.ops.attribute import Fixed, IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
@@ -14,6 +15,13 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.guard import BOUNDS, SKIPPED, STATIC, Looks, Requirement
 from irshape.shape.shape import Shape
 from irshape.shape.window import dilated, window
+
+
+def _slides(flow: Flow, data: Input) -> None:
+    """The flow of windows over the axes behind the samples and the channels."""
+    flow.keep(data, 0, 0)
+    flow.keep(data, 1, 1)
+    flow.mixes(data, "slides windows over")
 
 
 class _Pooling(Sliding):
@@ -41,6 +49,9 @@ class _Pooling(Sliding):
             ctx.require_ge(kernel, 1, "the kernel must be at least 1 on axis {axis}", code="A104", axis=axis)
             positions.append(self.positions(ctx, size, kernel, slide, axis))
         return (batch, channels, *positions)
+
+    def flow(self, flow: Flow, data: Input) -> None:
+        _slides(flow, data)
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input) -> Looks:
         """OpenVINO checks a batch and channels that are static, and the window on axes that are."""
@@ -107,6 +118,11 @@ class MaxPoolV8(_Pooling):
         shape = self.pooled(ctx, data, self.dilations)
         return shape, shape
 
+    def flow(self, flow: Flow, data: Input) -> None:
+        _slides(flow, data)
+        if self.axis <= next((axis for axis, factors in enumerate(flow.trace(data)) if flow.holds(factors)), -1):
+            flow.numbers_samples(1)
+
 
 @op("MaxPool", "opset14")
 class MaxPoolV14(MaxPoolV8):
@@ -165,6 +181,10 @@ class _AdaptivePooling(Op):
     def openvino_checks(self, ctx: Context, requirement: Requirement, output_shape: Input) -> Looks:
         is_of_values = requirement.code in ("V101", "V103") and "port" in requirement.names
         return SKIPPED if is_of_values and output_shape.elements is None else BOUNDS
+
+    def flow(self, flow: Flow, data: Input, output_shape: Input) -> None:
+        _slides(flow, data)
+        flow.sizes(output_shape)
 
 
 @op("AdaptiveAvgPool", "opset8")

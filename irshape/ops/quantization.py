@@ -7,6 +7,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.elementwise import Broadcasting
+from irshape.ops.flow import elementwise
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import ElementType
@@ -44,6 +45,7 @@ class FakeConvert(Op):
     shift = In(_DATA, like="data", optional=True)
     output = Out(like="data")
     destination_type: Annotated[Literal["f8e4m3", "f8e5m2"], Stated] = "f8e4m3"
+    flow = elementwise
 
     def infer(self, ctx: Context, data: Input, scale: Input, shift: Input | None) -> Shape:
         if shift is not None:

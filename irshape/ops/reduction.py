@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from irshape.ops.context import Context
 from irshape.ops.cost import each
 from irshape.ops.elementwise import UNFOLLOWED, UNFOLLOWED_BYTES, ends
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, dim_max, dim_min
@@ -44,6 +45,13 @@ class Reduction(Op):
         if self.keep_dims:
             return ctx.unknown_shape(data.rank)
         return ctx.unknown_shape(max(data.rank - 1, 0)) if axes.count == 1 else None
+
+    def flow(self, flow: Flow, data: Input, axes: Input) -> None:
+        reduced = flow.axes(axes, data.axis_count)
+        kept = [axis for axis in range(data.rank) if axis not in reduced]
+        for to, axis in enumerate(kept):
+            flow.keep(data, axis, axis if self.keep_dims else to)
+        flow.mixes(data, "reduces")
 
     def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
         function = type(self).of_elements

@@ -6,8 +6,9 @@ The modules of the categories register their classes when they are imported, and
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from typing import Final, TypeVar
 
 from irshape.ops.op import Op, OpClass
@@ -57,10 +58,13 @@ class Clash(TypeError):
 
 
 class _Entry:
-    __slots__ = ("also", "op", "since", "until", "without")
+    """A class with its versions. `module` is the module that was being imported then: an import that is broken off leaves another one."""
+
+    __slots__ = ("also", "module", "op", "since", "until", "without")
 
     def __init__(self, op: OpClass, since: str, until: str | None, without: list[str], also: list[str]) -> None:
         self.op = op
+        self.module = sys.modules.get(op.__module__)
         self.since = since
         self.until = until
         self.without = without
@@ -96,7 +100,7 @@ class Registry:
         entries = self._entries.setdefault(key, [])
         before = next((entry for entry in entries if entry.since == since), None)
         if before is not None:
-            if not _is_again(op, before.op):
+            if not _is_again(op, before):
                 raise Clash(f"{type} is registered twice from {since} on")
             entries.remove(before)
             self._versions.pop(key, None)
@@ -174,9 +178,11 @@ class Registry:
         return [*(self._base._keys() if self._base is not None else ()), *self._entries]
 
 
-def _is_again(op: OpClass, before: OpClass) -> bool:
-    """Whether a program that is typed in defines a class again, as by a cell of a notebook that is run twice."""
-    return op.__module__ == before.__module__ == "__main__" and op.__qualname__ == before.__qualname__
+def _is_again(op: OpClass, before: _Entry) -> bool:
+    """Whether a definition runs again: in a cell of a notebook, or in a module whose import an exception has broken off, such as Ctrl-C."""
+    if op.__module__ != before.op.__module__ or op.__qualname__ != before.op.__qualname__:
+        return False
+    return op.__module__ == "__main__" or sys.modules.get(op.__module__) is not before.module
 
 
 def _resolve(entries: list[_Entry]) -> dict[str, OpClass]:
@@ -204,18 +210,18 @@ _SCOPE: Final[ContextVar[Registry | None]] = ContextVar("scope", default=None)
 
 def register(cls: type[Op], until: str | None = None, without: str = "", also: str = "") -> None:
     """Register a class by its `TYPE` and `VERSION`: for the models that load the extension that is being imported, or else for all."""
-    scope = None if cls.is_own else _SCOPE.get()
-    (scope or REGISTRY).add(cls, cls.TYPE, cls.VERSION, until, without.split(), also.split())
+    registry = None if cls.is_own else scope()
+    (registry or REGISTRY).add(cls, cls.TYPE, cls.VERSION, until, without.split(), also.split())
 
 
-def scoped(registry: Registry) -> Token[Registry | None]:
-    """Let `registry` take the classes that are registered from now on in this thread, until the token is given to `unscoped`."""
-    return _SCOPE.set(registry)
+def scope() -> Registry | None:
+    """The registry that takes the classes that are registered now in this thread; None for that of the process."""
+    return _SCOPE.get()
 
 
-def unscoped(token: Token[Registry | None]) -> None:
-    """End the scope of `scoped`."""
-    _SCOPE.reset(token)
+def scoped(registry: Registry | None) -> None:
+    """Let `registry` take the classes that are registered from now on in this thread."""
+    _SCOPE.set(registry)
 
 
 def op(type: str, since: str, *, until: str | None = None, without: str = "", also: str = "") -> Callable[[_C], _C]:

@@ -7,6 +7,7 @@ from typing import Annotated
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, eq, eq_unasked, is_filled, is_known, le, narrow, product
@@ -30,6 +31,9 @@ class ShapeOf(Op):
     def infer(self, ctx: Context, data: Input) -> Shape:
         return (data.rank if data.is_ranked else ctx.unknown(),)
 
+    def flow(self, flow: Flow, data: Input) -> None:
+        flow.measures(data)
+
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
         return data.shape
 
@@ -49,6 +53,10 @@ class _Rearrangement(Moving):
     output = Out(like="data")
     demands = ("data",)
     is_view = True
+
+    def flow(self, flow: Flow, data: Input, *sizes: Input | None) -> None:
+        flow.regroup(data)
+        flow.sizes(*sizes)
 
 
 @op("Reshape", "opset1")

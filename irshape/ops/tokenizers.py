@@ -15,6 +15,7 @@ from irshape.shape.shape import Shape
 with open(join(dirname(__file__), "tokenizers.toml"), "rb") as _file:
     for _declared in read_ops(_file.read(), _file.name, __name__):
         register(_declared)
+        globals()[_declared.__name__] = _declared  # a pickle finds a class by its name in the module
 
 _DYNAMIC = ElementType.dynamic
 _I32 = frozenset({ElementType.i32})

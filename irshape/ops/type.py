@@ -7,6 +7,7 @@ from irshape.ops.attribute import Exact, Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each_element, elements, moved
 from irshape.ops.elementwise import bounded, limits_of, unknown, wrapped
+from irshape.ops.flow import Flow, alike
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
@@ -71,6 +72,7 @@ class Convert(Conversion):
     data = In()
     output = Out(attribute="destination_type")
     destination_type: Annotated[ElementType, Stated] = ElementType.dynamic
+    flow = alike
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         return data.shape
@@ -94,6 +96,10 @@ class ConvertLike(Conversion):
 
     def infer(self, ctx: Context, data: Input, like: Input) -> Shape:
         return data.shape
+
+    def flow(self, flow: Flow, data: Input, like: Input) -> None:
+        flow.keep_all(data)
+        flow.ignores(like)
 
     def propagate(self, ctx: Context, data: Input, like: Input) -> Elements | None:
         return self.converted(ctx, data, like.element_type)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from irshape.files.reading import MOST_OF_BASELINE, read_whole
 from irshape.report.checked import Checked, identified, relative
@@ -35,6 +35,15 @@ def _is_baseline(content: Any) -> bool:
     )
 
 
+Reports: TypeAlias = Callable[[str, str], bool]
+"""Whether the check of a file reports a code."""
+
+
+def _code(text: str) -> str:
+    """The code in the text of a known fault."""
+    return text.partition(" ")[0]
+
+
 class Baseline:
     """The known faults in a file, by the path of the model, relative to the folder of the baseline, and by fingerprint.
 
@@ -55,7 +64,11 @@ class Baseline:
             advice = f"; --write-baseline {path} makes a baseline" if isinstance(error, FileNotFoundError) else ""
             raise BaselineError(f"{path}: {error.strerror}{advice}") from None
         except (ValueError, RecursionError) as error:
-            reason = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
+            reason = "it nests too deeply" if isinstance(error, RecursionError) else "a number has too many digits"
+            if isinstance(error, json.JSONDecodeError):
+                reason = f"line {error.lineno}, column {error.colno}: {error.msg}"
+            elif isinstance(error, UnicodeDecodeError):
+                reason = "the file is not UTF-8"
             raise BaselineError(f"{path}: this is not JSON: {reason}; {_ANEW}") from None
         if not _is_baseline(content):
             raise BaselineError(f"{path}: this is not a baseline of irshape; {_ANEW}")
@@ -75,27 +88,35 @@ class Baseline:
                 new.append(diagnostic)
         return new, accepted
 
-    def stale(self, accepted: Mapping[str, Sequence[str]]) -> list[str]:
+    def stale(self, accepted: Mapping[str, Sequence[str]], reports: Reports = lambda path, code: True) -> list[str]:
         """The texts of known faults that are gone, given the accepted fingerprints of each model that was checked.
 
-        Models that were not checked are left alone, unless they no longer exist.
+        Models that were not checked are left alone, unless they no longer exist, and so are the codes that a model does not report.
         """
-        checked = {relative(path, self._folder): fingerprints for path, fingerprints in accepted.items()}
+        checked = {relative(path, self._folder): (path, fingerprints) for path, fingerprints in accepted.items()}
         gone: list[str] = []
         for path, faults in self.files.items():
             if path in checked:
-                gone += (f"{path}: {text}" for fingerprint, text in faults.items() if fingerprint not in checked[path])
+                own, known = checked[path]
+                lost = [text for fingerprint, text in faults.items() if fingerprint not in known]
+                gone += [f"{path}: {text}" for text in lost if reports(own, _code(text))]
             elif not os.path.exists(os.path.join(self._folder, path)):
                 gone += (f"{path}: {text}" for text in faults.values())
         return gone
 
-    def updated(self, files: Sequence[Checked]) -> Baseline:
-        """The baseline with all faults of the files that were checked. Other files keep theirs while they exist."""
-        checked = {relative(file.path, self._folder) for file in files if not file.complaint}
+    def updated(self, files: Sequence[Checked], reports: Reports = lambda path, code: True) -> Baseline:
+        """The baseline with all faults of the files that were checked. Other files keep theirs while they exist.
+
+        So do the codes that a file does not report.
+        """
+        checked = {relative(file.path, self._folder): file.path for file in files if not file.complaint}
         kept = {
             path: faults for path, faults in self.files.items() if path not in checked and os.path.exists(os.path.join(self._folder, path))
         }
         found: dict[str, dict[str, str]] = {}
+        for path, own in checked.items():
+            silent = {one: text for one, text in self.files.get(path, {}).items() if not reports(own, _code(text))}
+            found |= {path: silent} if silent else {}
         for file, diagnostic, fingerprint in identified([file for file in files if not file.complaint], self._folder):
             context = about(diagnostic)
             found.setdefault(relative(file.path, self._folder), {})[fingerprint] = f"{diagnostic.code} {context}".rstrip()

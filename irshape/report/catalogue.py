@@ -171,7 +171,7 @@ _family(
 _family(
     (
         "N101 note: batch axis",
-        "irshape chose an axis of an input as its batch axis. The message says which axis, and why.",
+        "irshape chose an axis of an input as its batch axis, and says which axis, and why; or an output has no batch axis.",
         "--batch changes the size of this axis.",
         "If another axis is the batch, give the shape of the input with --input.",
     ),
@@ -677,6 +677,18 @@ _family(
         "The tensor of an output of the model has no name. Only the target named-outputs asks for names.",
         "A program can ask for the output by its position only, and another export may have another order.",
         "Give the tensor a name: irshape edit model.xml --name LAYER:PORT=NAME.",
+    ),
+    (
+        "P110 error: batch mixed",
+        "The layer puts samples of the batch together, uses the size of the batch as a value, or fixes its size. The message says how.",
+        "With another batch size, the outputs are not those of the single samples.",
+        "Run samples one by one, change the layer in the source model, or export the model with the batch size that you need.",
+    ),
+    (
+        "P111 error: batch not proved",
+        "irshape does not know how the layer treats the batch: the operation has no rule for it, or a tensor that decides is not known.",
+        "With another batch size, the outputs may not be those of the single samples.",
+        "Compare the outputs with those of single samples. Then give the shapes with --input.",
     ),
 )
 

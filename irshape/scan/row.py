@@ -15,6 +15,7 @@ from irshape.answers.releases import oldest_release
 from irshape.answers.roots import outputs
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
+from irshape.inference.inputs import InputError
 from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic, Where
@@ -211,8 +212,11 @@ class Scan:
 
 
 def _cost(found: Cost) -> Row:
-    """The columns of the cost of a model."""
-    amounts = {name: found.at(getattr(found, name)) for name in ("macs", "flops", "peak_memory")}
+    """The columns of the cost of a model; none where no usual sizes give numbers."""
+    try:
+        amounts = {name: found.at(getattr(found, name)) for name in ("macs", "flops", "peak_memory")}
+    except InputError:
+        return {}
     is_open = not isinstance(found.macs, int)
     sizes = ",".join(f"{name}={size}" for name, size in found.near.items())
     return {**amounts, "cost_at": sizes or None, "macs_formula": str(found.macs) if is_open else None}
@@ -259,5 +263,5 @@ def _wanted(document: Document) -> Iterator[tuple[int, int]]:
             pending += (layer.bodies or {}).values()
             given = layer.signature.attributes
             size = given.get("size", "")
-            if layer.weights_at is not None and given.get("element_type") in _WHOLE and size.isdecimal() and 0 < int(size) <= _SMALL:
+            if layer.weights_at is not None and given.get("element_type") in _WHOLE and size.isdecimal() and 0 < int(size[:9]) <= _SMALL:
                 yield layer.weights_at, layer.weights_at + int(size)

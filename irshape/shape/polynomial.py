@@ -25,6 +25,9 @@ _MAX_BITS: Final = 4096
 # A step of work looks at so many atoms below a formula.
 _ATOMS_A_STEP: Final = 16
 
+# To make an atom anew takes so many steps.
+_STEPS_AN_ATOM: Final = 3
+
 # The origin of a symbol: the user named it, its value depends on data (an unbacked symbol), or the file leaves it open.
 NAMED: Final = 1
 UNBACKED: Final = 2
@@ -129,6 +132,7 @@ class PolynomialTable:
         # The symbols among the atoms, and for each atom the bit set of those below it; both are made when they are asked for.
         self._symbols: list[int] = []
         self._below: list[int] = []
+        self._degrees: list[int] = []
 
     def widen(self, terms: int) -> None:
         """Let formulas have so many terms from now on, if that is more than the limit."""
@@ -574,6 +578,17 @@ class PolynomialTable:
         self.work.take(len(found) // _ATOMS_A_STEP)
         return found
 
+    def degrees(self) -> list[int]:
+        """The degree of each atom: that of a symbol is 1."""
+        degrees = self._degrees
+        for atom in self.atoms[len(degrees) :]:
+            if not atom.arguments:
+                degrees.append(1)
+                continue
+            a, b = [max([sum([degrees[one] for one in monomial]) for monomial, _ in split(side)[1]], default=0) for side in atom.arguments]
+            degrees.append({"floor": a - b, "multiply": a + b, "min": min(a, b)}.get(atom.kind, max(a, b)))
+        return degrees
+
     def _mask(self, expression: Expression) -> int:
         found = 0
         for monomial, _ in split(expression)[1]:
@@ -632,7 +647,7 @@ class PolynomialTable:
         below = self.atoms_below(expression)
         if given.keys().isdisjoint(below):
             return expression
-        self.work.take(len(below))
+        self.work.take(_STEPS_AN_ATOM * len(below))
         for index in below:
             atom = self.atoms[index]
             if index in given:
@@ -642,6 +657,13 @@ class PolynomialTable:
             else:
                 known[index] = self.operation(atom.kind, *map(value_of, atom.arguments))
         return value_of(expression)
+
+    def replaced(self, expression: Expression, given: Mapping[int, Expression]) -> Expression:
+        """The expression with some atoms replaced; the expression itself if a divisor becomes 0."""
+        try:
+            return self.substituted(expression, given)
+        except ZeroDivisionError:
+            return expression
 
     def rename(self, index: int, name: str) -> None:
         """Give a symbol another name."""

@@ -82,7 +82,7 @@ class Reported:
             if atom.kind in SELECTIONS and not self._work.is_done:
                 argument = self._argument(atom)
                 if argument is not None:
-                    found[atom.index] = self._table.substituted(argument, found) if isinstance(argument, Polynomial) else argument
+                    found[atom.index] = self._table.replaced(argument, found)
         return found
 
     def _argument(self, atom: Atom) -> Expression | None:
@@ -106,10 +106,7 @@ class Reported:
         """The size without a `min`, a `max` or a broadcast that the requirements resolve."""
         if not isinstance(size, Dim) or not self.resolved:
             return size
-        try:
-            expression = self._table.substituted(size.polynomial, self.resolved)
-        except ZeroDivisionError:
-            return size
+        expression = self._table.replaced(size.polynomial, self.resolved)
         return size if expression is size.polynomial else dim_of(size.scope, expression)
 
     def format(self, size: Size) -> str:
@@ -119,6 +116,8 @@ class Reported:
     def _range(self, expression: Expression) -> Range:
         if isinstance(expression, int):
             return exactly(expression)
+        if len(self._atoms) < len(self._table.atoms) and max([monomial[-1] for monomial, _ in expression.terms]) >= len(self._atoms):
+            self._derive(len(self._atoms))  # a question may make atoms
         known = meet(self._table.bound(expression.constant, expression.terms, self._atoms), expression.range)
         factor, linear = _linear_part(expression)
         learned = self._linear.get(linear)

@@ -87,7 +87,7 @@ def _holds_along(requirement: Requirement) -> bool:
     if low == -inf or last - low > _MOST_TRIED:
         return False
     values = range(int(low), int(min(max(last, low + 2), high)) + 1)
-    numbers = [tuple(table.substituted(side, {bases[0].index: value}) for side in sides) for value in values]
+    numbers = [tuple(table.replaced(side, {bases[0].index: value}) for side in sides) for value in values]
     pairs = [(a, b) for a, b in numbers if isinstance(a, int) and isinstance(b, int)]
     if len(pairs) < len(values) or not all(requirement.relates(a, b) for a, b in pairs):
         return False
@@ -146,7 +146,7 @@ def _cases(requirement: Requirement) -> list[dict[int, Expression]]:
     if atoms[-1].kind == "broadcast":  # which is `b` where `a` is 1
         alone = table.only_atom(a)
         ones: dict[int, Expression] = {} if alone is None else {alone.index: 1}
-        return [{atoms[-1].index: a}, {atoms[-1].index: table.substituted(b, ones), **ones}]
+        return [{atoms[-1].index: a}, {atoms[-1].index: table.replaced(b, ones), **ones}]
     difference, opposite = table.add(a, b, -1), table.add(b, a, -1)
     greater: dict[int, Expression] = {}
     smaller: dict[int, Expression] = {}
@@ -189,10 +189,7 @@ def composed(first: Mapping[int, Expression], second: Mapping[int, Expression]) 
 
 def _replaced(expression: Expression, substitution: Mapping[int, Expression]) -> Expression:
     """The expression after a substitution of atoms; the expression itself if the substitution makes it divide by 0."""
-    try:
-        return expression if isinstance(expression, int) or not substitution else expression.table.substituted(expression, substitution)
-    except ZeroDivisionError:
-        return expression
+    return expression if isinstance(expression, int) or not substitution else expression.table.replaced(expression, substitution)
 
 
 def substituted(requirement: Requirement, substitution: Mapping[int, Expression]) -> Requirement:

@@ -85,7 +85,7 @@ def batch_of(*shapes: str) -> tuple[list[tuple[str, int]], list[list[tuple[str, 
 def test_batch() -> None:
     assert batch_of("f32[?,4]") == ([("parameter_0", 0)], [])
     assert batch_of("f32[1,4]") == ([("parameter_0", 0)], [])
-    assert batch_of("f32[1,4]", "f32[2,4]") == ([], [])
+    assert batch_of("f32[1,4]", "f32[2,4]") == ([], [[("parameter_0", 0)], [("parameter_3", 0)]])
 
 
 @pytest.mark.parametrize(

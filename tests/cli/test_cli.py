@@ -140,7 +140,7 @@ def test_what_data_decide_is_listed_together(run: Start, tmp_path: Path) -> None
     file.with_suffix(".bin").write_bytes(built.bin)
     lines = run("infer", file, "--raw-symbols").out.splitlines()
     start = lines.index("valid only where (OpenVINO refuses other sizes)")
-    assert lines[start + 1].startswith("  d8 == 1  Concat concat_34, line 264 and 2 more layers: the inputs must be equal on axis 0")
+    assert lines[start + 1].startswith("  d0 == 1  Concat concat_34, line 264 and 2 more layers: the inputs must be equal on axis 0")
     assert lines[start + 2 : start + 4] == ["", "valid only where, for sizes that depend on data (OpenVINO refuses others)"]
     first, *others = [f"d{number} == 2" for number in range(8)]
     assert lines[start + 4].startswith(f"  {first}")

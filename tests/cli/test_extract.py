@@ -56,7 +56,7 @@ def test_new_inputs_have_the_formulas_of_the_whole(tmp_path: Path, capsys: pytes
         (["-o", "p.xml"], "give one of --from and --to, --around, or --layers"),
         (["-o", "p.xml", "--to", "featurs"], "no tensor 'featurs'; did you mean 'features'?"),
         (["-o", "p.xml", "--around", "stm"], "no layer 'stm'; did you mean 'stem'?"),
-        (["-o", "p.xml", "--around", "stem", "--distance", "-1"], "--distance -1 is less than 0"),
+        (["-o", "p.xml", "--around", "stem", "--distance", "-1"], "'-1' is not a whole number from 0"),
         (["-o", "p.xml", "--layers", "q*"], "no layer has a name like 'q*'"),
     ],
 )

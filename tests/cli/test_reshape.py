@@ -129,10 +129,6 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
     ("arguments", "message"),
     [
         ((), "no new shape: give --input, --set or --batch"),
-        (
-            ("--batch", "2"),
-            "no axis of 'parameter_0' becomes the leading dimension of every output; give the shape of an input",
-        ),
         (("--batch", "2..1"), "the lower bound 2 is larger than the upper bound 1"),
         (("--batch", "2,3"), "the batch must be one size, not '2,3'"),
         (("--input", "y[1]"), "the model has no input 'y'; it has 'parameter_0'"),

@@ -73,7 +73,7 @@ def test_layers_of_a_body_are_edited(graph: irshape.Graph, tmp_path: Path) -> No
     graph.write(tmp_path / "model.xml")
     for found, expected in zip(run(tmp_path / "model.xml", STEPS, BEFORE), sums(STEPS, BEFORE, 2, 1), strict=True):
         assert numpy.allclose(found, expected)
-    graph.undo()
+    graph.undo(0)
     assert bytes(graph) == source
     body["sum/decayed"].bypass()
     assert "decay" not in body and body["sum/next"].inputs[0] is body.inputs[1]
@@ -125,7 +125,7 @@ def test_ports_come_with_their_entries(graph: irshape.Graph, tmp_path: Path) -> 
         assert numpy.allclose(ours, expected)
     again = irshape.edit(tmp_path / "model.xml")
     assert [(one.layer.name, one.text) for one in again.outputs] == [(one.layer.name, one.text) for one in graph.outputs]
-    graph.undo()
+    graph.undo(0)
     assert bytes(graph) == source and len(graph["sums"].inputs) == 2
 
 
@@ -149,7 +149,7 @@ def test_ports_go_with_their_entries(graph: irshape.Graph, tmp_path: Path) -> No
     assert '<edge from-layer="8"' not in text and 'external_port_id="1"' not in text
     graph.write(tmp_path / "model.xml")
     assert numpy.allclose(run(tmp_path / "model.xml", STEPS)[0], STEPS * 2)
-    graph.undo()
+    graph.undo(0)
     assert bytes(graph) == source
 
 
@@ -189,7 +189,7 @@ def test_ports_of_an_if(tmp_path: Path) -> None:
     reader.remove()
     next(one for one in other if one.type == "Result" and one.name.startswith("Negative")).remove()
     assert len(layer.outputs) == 1 and not any(one.name.startswith("Relu/result") for one in then)
-    graph.undo()
+    graph.undo(0)
     assert bytes(graph) == source
 
 
@@ -243,7 +243,7 @@ def test_random_edits_of_bodies(path: Path) -> None:
     for seed in range(3):
         RandomEditor(graph, seed).edit(20)
         assert list(differences(graph)) == []
-        graph.undo()
+        graph.undo(0)
         assert bytes(graph) == source and list(differences(graph)) == []
 
 

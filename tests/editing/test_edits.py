@@ -32,7 +32,7 @@ def test_facts_after_random_edits_are_those_of_a_fresh_inference(path: Path) -> 
         RandomEditor(graph, seed).edit(25)
         assert list(differences(graph)) == []
         # The text is written as of a graph that was edited, although nothing is left of the edits.
-        graph.undo()
+        graph.undo(0)
         draft = graph._draft
         assert bytes(graph) == source and not graph.steps
         assert serialised(draft.state, draft.facts, draft.engine.current, draft.start) == (source, ({}, {}, []))
@@ -67,7 +67,7 @@ def test_sizes_that_openvino_does_not_know_stay_sizes_of_irshape() -> None:
 def test_openvino_reads_what_irshape_finds_sound(path: Path, tmp_path: Path) -> None:
     graph = whole(path)
     for seed in range(4):
-        graph.undo()
+        graph.undo(0)
         if not graph.check().ok:
             return
         editor = RandomEditor(graph, seed)

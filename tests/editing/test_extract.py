@@ -52,7 +52,7 @@ def test_parts_have_the_shapes_of_the_whole(path: Path, tmp_path: Path) -> None:
         pytest.skip("OpenVINO does not read the file, or it is no whole IR")
     random = Random(path.stem)
     for _ in range(4):
-        graph.undo()
+        graph.undo(0)
         try:
             part = random_part(graph, random)
         except irshape.EditError as error:

@@ -201,7 +201,7 @@ def test_what_is_no_layer_is_refused(graph: irshape.Graph, given: Any) -> None:
         graph["stem"].move(before=given)
 
 
-@pytest.mark.parametrize("given", ["stem", None, 1.5])
+@pytest.mark.parametrize("given", ["stem", (), 1.5])
 def test_what_is_no_mark_is_refused(graph: irshape.Graph, given: Any) -> None:
     graph["stem"].rename("first")
     with pytest.raises(EditError, match=f"{given!r} is no mark; give the number that graph.mark"):
@@ -216,7 +216,7 @@ def test_a_layer_that_is_read_is_not_removed(graph: irshape.Graph) -> None:
     assert "upsample" not in graph and "mask" not in graph and "stem" in graph
     removed = graph.prune()
     assert "stem" in removed and [layer.name for layer in graph] == ["image"]
-    graph.undo()
+    graph.undo(0)
     assert bytes(graph) == ATROUS.read_bytes()
 
 
@@ -439,7 +439,7 @@ def test_a_graph_without_layers_or_edges_gets_them(source: str) -> None:
     graph = irshape.edit(source.encode())
     graph.result(graph.add("Relu", graph.parameter("x", "[1,2]")))
     assert irshape.check(bytes(graph)).ok
-    graph.undo()
+    graph.undo(0)
     assert bytes(graph) == source.encode()
 
 
@@ -531,7 +531,7 @@ def test_inputs_and_outputs_are_ordered_by_moving_them(tmp_path: Path) -> None:
     assert model.input("past.value").partial_shape == openvino.PartialShape("[?,2,5,4]")
     assert irshape.diff(path, tmp_path / "ordered.xml").summary.startswith("1 input changed, 2 layers added, 1 layer renamed")
     assert sorted(bytes(graph).split()) != sorted(path.read_bytes().split())
-    graph.undo()
+    graph.undo(0)
     assert bytes(graph) == path.read_bytes()
 
 

@@ -174,7 +174,7 @@ def test_a_run_that_is_broken_off_goes_on(tmp_path: Path) -> None:
         if is_first:
             with pytest.raises(KeyboardInterrupt):
                 reduce(graph._draft, judge, lambda *_: None)
-            graph.undo()
+            graph.undo(0)
             graph = chain()
         else:
             assert len(answers) == 8

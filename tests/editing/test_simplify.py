@@ -49,7 +49,7 @@ def test_openvino_knows_no_less_of_a_simplified_model(path: Path, tmp_path: Path
     for key, (element_type, shape) in bounds_of(simple).items():
         if key in before:
             assert element_type == before[key][0] and before[key][1].relaxes(shape), key
-    graph.undo()
+    graph.undo(0)
     assert bytes(graph) == path.read_bytes()
 
 
@@ -215,7 +215,7 @@ def test_bodies_are_simplified() -> None:
         ("dead", "sums / body / unread"),
     ]
     assert irshape.compare(body_graph(is_assumed=False), graph).is_same
-    graph.undo()
+    graph.undo(0)
     assert bytes(graph) == bytes(body_graph(is_assumed=False))
 
 

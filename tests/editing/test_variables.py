@@ -35,7 +35,7 @@ def test_a_model_becomes_stateful_as_with_openvino(tmp_path: Path) -> None:
     assert [port.get_names() for port in (*own.inputs, *own.outputs)] == [port.get_names() for port in (*theirs.inputs, *theirs.outputs)]
     openvino.save_model(theirs, tmp_path / "theirs.xml", compress_to_fp16=False)
     assert irshape.diff(tmp_path / "own.xml", tmp_path / "theirs.xml").summary == "4 layers renamed"
-    graph.undo()
+    graph.undo(0)
     assert bytes(graph) == DECODER.read_bytes()
 
 

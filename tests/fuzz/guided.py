@@ -15,8 +15,9 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["irshape"]):
-    import irshape.api.verbs
     import irshape.inference.batch
+
+    import irshape.api.verbs
     import irshape.inference.blockers
     import irshape.inference.inputs
     import irshape.shape.notation

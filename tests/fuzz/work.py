@@ -818,6 +818,28 @@ def equal_names() -> tuple[Net, Net]:
     return pair(make)
 
 
+@attack
+def inputs_of_rank_twenty() -> Net:
+    """Sizes of 170 inputs that broadcast along twenty axes."""
+    net = Net()
+    data = net.parameter(open_shape(20))
+    for _ in range(169):
+        data = binary(net, "Add", data, net.parameter(open_shape(20)))
+    net.result(data)
+    return net
+
+
+@attack
+def inputs_of_rank_eight_again() -> Net:
+    net = Net()
+    inputs = [net.parameter(open_shape(8)) for _ in range(40)]
+    data = inputs[0]
+    for i in range(220):
+        data = binary(net, "Add", data, inputs[i % 40])
+    net.result(data)
+    return net
+
+
 # Permissions bind a process of root, too, that may not override them (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH; PR_CAPBSET_DROP is 24).
 RUNNER: Final = """
 import ctypes, os, resource, sys

@@ -254,34 +254,32 @@ def test_a_symbol_shows_the_batch_axis() -> None:
     net.result(more)
     inference = reshaped(net, batch="N")
     assert [inference.layer(id).outputs[0].formula for id in (0, 1, 3)] == ["[N,3,4]", "[N,4]", "[N,4]"]
-    assert all("leading dimension of every output" in note.message for note in inference.diagnostics)
+    assert all("every layer keeps samples along this axis apart" in note.message for note in inference.diagnostics)
 
 
-@pytest.mark.parametrize(
-    ("net", "message"),
-    [
-        (
-            baked_pattern(),
-            r"no axis of 'parameter_0' becomes the leading .* as in parameter_0\[3,4,6\]; .*--patch-constants",
-        ),
-        (fixed_head(), None),
-    ],
-    ids=["none", "clear"],
-)
-def test_a_batch_axis_that_nothing_shows_is_asked_for(net: Net, message: str | None) -> None:
-    if message is None:
-        assert reshaped(net, batch=3).ok
-    else:
-        with pytest.raises(irshape.InputError, match=message):
-            reshaped(net, batch=3)
+def test_a_batch_that_a_constant_fixes_is_the_first_axis() -> None:
+    """What is in the way is reported as for a shape of the input."""
+    found = reshaped(baked_pattern(), batch=3).diagnostics
+    assert [one.code for one in found] == ["N101", *[one.code for one in reshaped(baked_pattern(), "[3,4,6]").diagnostics]]
+    assert reshaped(fixed_head(), batch=3).ok
 
 
-def test_candidates_are_listed_where_several_axes_can_be_the_batch() -> None:
+def test_candidates_are_listed_where_several_inputs_can_have_the_batch() -> None:
+    net = Net()
+    for shape in ("f32[1,4]", "f32[2,4]"):
+        net.result(net.parameter(shape))
+    with pytest.raises(irshape.InputError, match="axis 0 of 'parameter_0' or axis 0 of 'parameter_2'"):
+        reshaped(net, batch=3)
+
+
+def test_samples_that_meet_are_an_error() -> None:
+    """Sample i meets sample j in the sum of a matrix and its transpose."""
     net = Net()
     square = net.parameter("f32[1,1]")
     net.result(net.layer("Add", [square, net.layer("Transpose", [square, net.const([1, 0])], ["FP32"])[0]], ["FP32"])[0])
-    with pytest.raises(irshape.InputError, match="axis 0 of 'parameter_0' or axis 1 of 'parameter_0'"):
-        reshaped(net, batch=3)
+    (note, error) = reshaped(net, batch=3).diagnostics
+    assert (note.code, error.code, error.where.layer_name) == ("N101", "P110", "add_3")
+    assert error.message.endswith("puts samples of N together, which lie in axis 0 of lhs, and in axis 1 of rhs")
 
 
 # What is written comes back.

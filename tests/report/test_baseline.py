@@ -120,3 +120,11 @@ def test_a_missing_baseline() -> None:
 
 def test_a_baseline_is_no_part_of_the_library_by_itself() -> None:
     assert verbs.check(b"<net/>").accepted == []
+
+
+def test_a_code_that_is_not_reported_is_not_gone() -> None:
+    assert known().stale({"a.xml": []}, lambda path, code: code == "S201") == [
+        f"a.xml: {text}" for text in known().files["a.xml"].values() if text.startswith("S201")
+    ]
+    kept = known().updated([Checked("a.xml", [])], lambda path, code: code != "S201").files["a.xml"]
+    assert kept and all(text.startswith("S201") for text in kept.values())

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from irshape.answers.cost.cost import Cost
-from irshape.answers.cost.formula import Amount, value
+from irshape.answers.cost.formula import Amount, ratio, value
 
 # The amounts that are compared, each with its words.
 _AMOUNTS: Final = {
@@ -47,7 +47,7 @@ class Comparison:
         if before == 0 or after == 0:
             return f"{words} {before:,} -> {after:,}"
         is_less = after < before
-        factor = before / after if is_less else after / before
+        factor = ratio(before, after) if is_less else ratio(after, before)
         by = f"{factor:.1f} times" if factor >= 1.05 else f"{(factor - 1) * 100:.2g} %"
         if name == "parameter_bytes":
             return f"{by} {'smaller' if is_less else 'larger'}"

@@ -13,14 +13,14 @@ from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.cost.counting import Counting, LayerCost
-from irshape.answers.cost.formula import Amount, Formula, amount, ratio, total, value
+from irshape.answers.cost.formula import Amount, Formula, amount, divides_by_0, ratio, total, value, values
 from irshape.answers.cost.graph import Graph, Parameters, Tensors, Trips
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.cost.reference import reference
 from irshape.answers.signature.data import DataSize
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
-from irshape.inference.inputs import UNNAMED, InputError
+from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
 from irshape.inference.variables import pairs
 from irshape.model.finding import output_name
 from irshape.model.model import Node
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 _A_STEP: Final = 16
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
+# The amounts of a layer.
+_AMOUNTS: Final = ("runs", "macs", "operations", "flops", "weights", "inputs", "outputs")
 
 
 class Variable(NamedTuple):
@@ -137,6 +139,7 @@ class Cost:
             )
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
         self.near, self.is_near_valid = self._reference(near)
+        self._broken = [] if self.is_near_valid else [one for one in self._demands if not one.holds(self.near)]
         scope.work.renew()  # for what is asked of the answer
 
     @property
@@ -181,7 +184,9 @@ class Cost:
         if isinstance(amount, int):
             return amount
         if sizes:
-            return value(amount, {**self.near, **sizes})
+            return value(amount, {**self.near, **sizes_by_name(sizes, self.near)})
+        if not self._numbers:
+            self._numbers.update(_numbers(self.layers, self.near))
         if amount.expression not in self._numbers:
             self._numbers[amount.expression] = value(amount, self.near)
         return self._numbers[amount.expression]
@@ -200,8 +205,7 @@ class Cost:
                 for name in one.symbols():
                     self._demands_on.setdefault(name, []).append(one)
         own = self._demands_on.get(symbol, [])
-        others = set(self._demands) - set(own)
-        hold, others_hold = all_hold(own), self.is_near_valid or all_hold([one for one in self._demands if one in others])(self.near)
+        hold, others_hold = all_hold(own), all(symbol in one.symbols() for one in self._broken)
         work = self._inference.scope.work
 
         sizes = dict(self.near)
@@ -224,17 +228,18 @@ class Cost:
 
         Raises `InputError` if there is no such symbol.
         """
-        for name in sizes:
+        given = by_name(sizes, "sizes", '{"H": [224, 448]}')
+        for name in given:
             if name not in self.near:
                 raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(self.near) or 'none'}")
         hold = all_hold(self._demands)
         amounts = (self.macs, self.flops, self.traffic, self.peak_memory, self.state_bytes)
         rows = []
-        for several in product(*sizes.values()):
-            given = dict(zip(sizes, several, strict=True))
-            chosen = {**self.near, **given}
+        for several in product(*given.values()):
+            own = sizes_by_name(dict(zip(given, several, strict=True)), self.near)
+            chosen = {**self.near, **own}
             is_valid = hold(chosen) and all(_is_in(known, chosen[name]) for name, known in self.symbols.items())
-            rows.append(Swept(given, is_valid, *[value(one, chosen) for one in amounts]))
+            rows.append(Swept(own, is_valid, *[value(one, chosen) for one in amounts]))
         return rows
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -244,7 +249,7 @@ class Cost:
                 "layer": layer._node.key, "name": layer.name, "type": layer.type, "path": layer._node.model.path,
                 "runs": self.at(layer.runs), "macs": self.at(layer.macs), "operations": self.at(layer.operations),
                 "flops": self.at(layer.flops), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
-                "outputs": self.at(layer.outputs), "intensity": layer.intensity(self.near), "formula": str(layer.macs),
+                "outputs": self.at(layer.outputs), "intensity": _intensity(self, layer), "formula": str(layer.macs),
                 "uncounted": layer.uncounted or "",
             }
             for layer in self.layers
@@ -330,14 +335,13 @@ class Cost:
         return {"name": one.name, "bytes": None if one.bytes is None else self._shown_amount(one.bytes)}
 
     def _shown_layer(self, layer: LayerCost) -> dict[str, Any]:
-        amounts = ("runs", "macs", "operations", "flops", "weights", "inputs", "outputs")
         return {
             "layer": layer._node.key,
             "name": layer.name,
             "type": layer.type,
             "path": layer._node.model.path or None,
-            **{name: self._shown_amount(getattr(layer, name)) for name in amounts},
-            "intensity": layer.intensity(self.near),
+            **{name: self._shown_amount(getattr(layer, name)) for name in _AMOUNTS},
+            "intensity": _intensity(self, layer),
             "uncounted": layer.uncounted,
         }
 
@@ -379,11 +383,9 @@ class Cost:
         shown = {one.name: one for one in self.data_sizes}
         back = {self._shown.get(name, name): name for name in {**self._data, **dict.fromkeys(shown)}}
         unknown = {name: ranges.get(back.get(name, name), Range(0, inf)) for name in shown}
-        for name in near:
-            if name not in self.symbols and name not in unknown:
-                listed = ", ".join([*self.symbols, *unknown]) or "none"
-                raise InputError(f"there is no symbol {name!r}; the symbols are {listed}")
-        return reference(self.symbols, self._demands, near, unknown)
+        near = sizes_by_name(near, [*self.symbols, *unknown])
+        amounts = (self.macs, self.operations, self.traffic, self.peak_memory)
+        return reference(self.symbols, self._demands, near, unknown, lambda sizes: not any(divides_by_0(one, sizes) for one in amounts))
 
     @cached_property
     def _demands(self) -> list[Requirement]:
@@ -406,6 +408,22 @@ class Cost:
                 before = self._bytes(graph, node, node.first_slot)
                 after = before if assign is None or not assign.sources else self._bytes(graph, assign, assign.sources[0])
                 yield Variable(op.variable_id, before or 0, after or before or 0)
+
+
+def _numbers(layers: Sequence[LayerCost], sizes: Mapping[str, int]) -> dict[Expression, int]:
+    """The numbers of the amounts of layers; none if one of them has no number. What formulas share is computed once."""
+    amounts = [getattr(layer, name) for layer in layers for name in _AMOUNTS]
+    found = [one for one in amounts if isinstance(one, Formula)]
+    try:
+        return dict(zip([one.expression for one in found], values(found)(sizes), strict=True))
+    except (ZeroDivisionError, InputError):
+        return {}
+
+
+def _intensity(cost: Cost, layer: LayerCost) -> float | None:
+    """The arithmetic intensity of a layer at the sizes `near`."""
+    moved = cost.at(layer.weights) + cost.at(layer.inputs) + cost.at(layer.outputs)
+    return ratio(cost.at(layer.flops), moved) if moved else None
 
 
 def _is_in(known: Range, number: int) -> bool:

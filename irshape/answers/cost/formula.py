@@ -47,19 +47,22 @@ class Formula:
     def evaluate(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> int:
         """The number for these sizes.
 
-        Raises `KeyError` if one is missing, `ZeroDivisionError` if the formula divides by 0, and `InputError` if a number is huge.
+        Raises `KeyError` if one is missing, and `InputError` if the formula divides by 0 or a number is huge.
         """
         given = {**(sizes or {}), **named}
         try:
             return self.table.evaluate(self.expression, self._own_sizes(given))
-        except OverflowError as error:
-            raise _huge(error) from None
+        except (OverflowError, ZeroDivisionError) as error:
+            raise _without_number(error) from None
 
     def given(self, sizes: Mapping[str, int]) -> Formula | int:
-        """The formula with these sizes in place of their symbols. Raises `ZeroDivisionError` if it then divides by 0."""
+        """The formula with these sizes in place of their symbols. Raises `InputError` if it then divides by 0."""
         own = self._own_sizes(sizes)
         atoms = [self.table.atoms[index] for index in self.table.symbols_below(self.expression)]
-        expression = self.table.substituted(self.expression, {atom.index: own[atom.name] for atom in atoms if atom.name in own})
+        try:
+            expression = self.table.substituted(self.expression, {atom.index: own[atom.name] for atom in atoms if atom.name in own})
+        except ZeroDivisionError as error:
+            raise _without_number(error) from None
         return expression if isinstance(expression, int) else Formula(self.table, expression, self._names)
 
     def _own_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
@@ -81,7 +84,7 @@ class Formula:
 
     def __str__(self) -> str:
         table, (constant, terms) = self.table, split(self.expression)
-        degrees = _degrees(table, self.expression)
+        degrees = table.degrees()
         ordered = sorted(terms, key=lambda term: (-_degree(term[0], degrees), -term[1], term[0]))
         texts = [table.text(table.polynomial(0, dict([term]))) for term in ordered]
         texts += [str(constant)] if constant else []
@@ -117,8 +120,22 @@ def value(found: Amount, sizes: Mapping[str, int]) -> int:
     return found if isinstance(found, int) else found.evaluate(sizes)
 
 
+def divides_by_0(found: Amount, sizes: Mapping[str, int]) -> bool:
+    """Whether the formula of an amount divides by 0 for these sizes."""
+    try:
+        values([found])(sizes)
+    except ZeroDivisionError:
+        return True
+    except InputError:
+        pass
+    return False
+
+
 def values(found: Sequence[Amount]) -> Callable[[Mapping[str, int]], list[int]]:
-    """A function from sizes to the numbers of several amounts, which computes what their formulas share once."""
+    """A function from sizes to the numbers of several amounts, which computes what their formulas share once.
+
+    It raises `ZeroDivisionError` if one of them divides by 0, and `InputError` if a number is huge.
+    """
     formulas = [one for one in found if isinstance(one, Formula)]
     if not formulas:
         numbers = [one for one in found if isinstance(one, int)]
@@ -130,7 +147,7 @@ def values(found: Sequence[Amount]) -> Callable[[Mapping[str, int]], list[int]]:
         try:
             return evaluated(first._own_sizes(sizes))
         except OverflowError as error:
-            raise _huge(error) from None
+            raise _without_number(error) from None
 
     return numbered
 
@@ -140,11 +157,12 @@ def ratio(a: int, b: int) -> float:
     try:
         return a / b
     except OverflowError as error:
-        raise _huge(error) from None
+        raise _without_number(error) from None
 
 
-def _huge(error: OverflowError) -> InputError:
-    return InputError(f"the cost cannot be computed for these sizes: {error}; give smaller ones with --near")
+def _without_number(error: OverflowError | ZeroDivisionError) -> InputError:
+    why = "the formula of a size divides by 0; give others" if isinstance(error, ZeroDivisionError) else f"{error}; give smaller ones"
+    return InputError(f"the cost cannot be computed for these sizes: {why} with --near")
 
 
 class Sum:
@@ -184,20 +202,7 @@ def total(scope: Scope, sizes: Iterable[Size]) -> Size:
     return found.size
 
 
-def _degrees(table: PolynomialTable, expression: Expression) -> dict[int, int]:
-    """The degree of each atom that an expression is computed from."""
-    degrees: dict[int, int] = {}
-    for index in table.atoms_below(expression):
-        atom = table.atoms[index]
-        if not atom.arguments:
-            degrees[index] = 1
-            continue
-        a, b = (max([_degree(one, degrees) for one, _ in split(argument)[1]], default=0) for argument in atom.arguments)
-        degrees[index] = {"floor": a - b, "multiply": a + b, "min": min(a, b)}.get(atom.kind, max(a, b))
-    return degrees
-
-
-def _degree(monomial: Monomial, degrees: Mapping[int, int]) -> int:
+def _degree(monomial: Monomial, degrees: Sequence[int]) -> int:
     return sum([degrees[index] for index in monomial])
 
 

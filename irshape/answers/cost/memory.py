@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import inf
 from operator import ge
 from typing import Final, NamedTuple
@@ -75,6 +76,11 @@ class Peak:
             memory = dim_max(memory, size)
         self.memory: Amount = amount(memory, names)
 
+    @cached_property
+    def _symbols(self) -> frozenset[str]:
+        """The symbols in the memory of the candidates."""
+        return frozenset(name for _, found in self.candidates if isinstance(found, Formula) for name in found.symbols)
+
     def layer(self, sizes: Mapping[str, int] | None = None) -> Node | None:
         """The layer in which the peak is for these sizes; of several, the first one. None for a model without layers."""
         found = self._at(sizes or {})
@@ -96,7 +102,7 @@ class Peak:
         Every size up to 512 above `low` is tried. Beyond, sizes grow by a half up to 2^20, and between two of them the place where another
         layer takes over is found by halving. Empty where the symbol does not matter. None if no work is left.
         """
-        if not any(isinstance(found, Formula) and symbol in found.symbols for _, found in self.candidates):
+        if symbol not in self._symbols:
             return []
         others = {name: size for name, size in sizes.items() if name != symbol}
         work = self._tensors.scope.work

@@ -64,12 +64,20 @@ class Race:
         return self._places[found.index(max(found))]
 
     def _memories(self, size: int) -> list[int]:
+        """The memories at a size; none takes any where one of them divides by 0, because such a size is not valid."""
         self._work.take(1 + len(self._places) // _A_STEP)
-        return self._evaluated({self._symbol: size})
+        try:
+            return self._evaluated({self._symbol: size})
+        except ZeroDivisionError:
+            return [0] * len(self._places)
+
+    def _has_number(self, size: int) -> bool:
+        """Whether a size is valid, and no memory divides by 0 there: those that grow never do."""
+        return self._is_valid(size) and (self._are_growing or any(self._memories(size)))
 
     def _valid(self, size: int) -> int:
         """The first valid size from this one on, if it is near."""
-        return next((one for one in range(size, size + _NEAR) if self._is_valid(one)), size)
+        return next((one for one in range(size, size + _NEAR) if self._has_number(one)), size)
 
     def _winner_near(self, size: int) -> int:
         """The winner at the first valid size from this one on."""
@@ -79,10 +87,10 @@ class Race:
     def _first_winners(self, sizes: Sequence[int]) -> list[tuple[int, int]]:
         """Valid sizes with their winners; of a long run of sizes with one winner, only as many as make it a long one."""
         if not self._are_growing:
-            sizes = [size for size in sizes if not self._work.is_done and self._is_valid(size)]
+            sizes = [size for size in sizes if not self._work.is_done and self._has_number(size)]
         found: list[tuple[int, int]] = []
         for place, run in groupby(sizes, key=self._winners(sizes).__getitem__):
-            valid = (size for size in run if not self._work.is_done and self._is_valid(size))
+            valid = (size for size in run if not self._work.is_done and self._has_number(size))
             found += [(size, self._places[place]) for size in islice(valid, _SHORT)]
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Final
 
@@ -20,12 +20,16 @@ _USUAL: Final = (
 
 
 def reference(
-    ranges: Mapping[str, Range], demands: Iterable[Requirement], given: Mapping[str, int], unknown: Mapping[str, Range]
+    ranges: Mapping[str, Range],
+    demands: Iterable[Requirement],
+    given: Mapping[str, int],
+    unknown: Mapping[str, Range],
+    is_usual: Callable[[Mapping[str, int]], bool] = lambda sizes: True,
 ) -> tuple[dict[str, int], bool]:
     """A size for every symbol of these ranges, and whether the sizes are in the ranges and fulfil the demands on the symbols.
 
-    A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions allow this. A size that only a run tells is the greatest one
-    that it can be, or 1 if it has no upper bound.
+    A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions and `is_usual` allow this. A size that only a run tells is
+    the greatest one that it can be, or 1 if it has no upper bound.
     """
     checked = list(demands)
     found = {name: int(known.high) if known.high != inf else int(max(known.low, 1)) for name, known in unknown.items()}
@@ -34,8 +38,8 @@ def reference(
     for usual, spatial in _USUAL:
         sizes = {name: _fitting(known, _target(name, usual, spatial)) for name, known in ranges.items()}
         sizes.update((name, size) for name, size in given.items() if name in ranges)
-        if all(one.holds(sizes) for one in checked):
-            return {**sizes, **found, **given}, is_within
+        if all(one.holds(sizes) for one in checked) and is_usual(chosen := {**sizes, **found, **given}):
+            return chosen, is_within
         first = first or sizes
     return {**(first or {}), **found, **given}, False
 

@@ -8,6 +8,7 @@ from irshape.inference.inputs import InputError
 from irshape.inference.run import Run
 from irshape.model.finding import find, known_names, unknown
 from irshape.model.model import Model, Node
+from irshape.shape.dim import INT64_MAX
 from irshape.xml.document import Port
 
 
@@ -29,6 +30,9 @@ class Target:
         if found is None:
             raise InputError(unknown(str(layer), known_names(graphs[0][0])))
         node, named = found
+        for what, number in (("port", port), ("axis", axis)):
+            if number is not None and not (isinstance(number, int) and abs(number) <= INT64_MAX):
+                raise InputError(f"the {what} of layer {node.name!r} must be an int up to {INT64_MAX}")
         record, slot = _find_port(node, named if port is None else port)
         shape = next(run.slots[slot].shape for model, run in graphs if model is node.model)
         if axis is not None and shape is not None and not -len(shape) <= axis < len(shape):

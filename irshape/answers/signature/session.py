@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
 from irshape.inference.session import Session
+from irshape.report.diagnostic import Diagnostic
+from irshape.shape.notation import Described
 
 if TYPE_CHECKING:
     from irshape.answers.signature.knobs import Knobs, Sizes
@@ -37,6 +39,15 @@ class SymbolSession(Session):
         if is_ok:
             self._knobs = knobs, sizes
         return inference
+
+    def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
+        from irshape.answers.batch.axes import batched
+        from irshape.answers.batch.proof import FollowingEngine
+
+        def new_engine() -> FollowingEngine:
+            return FollowingEngine(self.model, self._weights, self._opaque, work=self._work)
+
+        return batched(new_engine, self._inputs, asked, batch)
 
     def _turned(self, asked: Inputs) -> tuple[Knobs, Sizes]:
         """The symbols, and their sizes: those of the reshape before count, too, unless this one also gives shapes."""

@@ -14,7 +14,7 @@ from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import Note, notes
 from irshape.answers.signature.reasons import Because, because, variable
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs
+from irshape.inference.inputs import InputError, Inputs, sizes_by_name
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.finding import output_name
@@ -100,10 +100,7 @@ class Signature:
         An inference with exactly these shapes confirms the answer. A size of 0 is possible, too, where a model takes empty inputs. Raises
         InputError if a size is missing, a symbol is unknown, or an input has an unknown rank.
         """
-        given = {**(sizes or {}), **named}
-        for name in given:
-            if name not in self.symbols:
-                raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(self.symbols) or 'none'}")
+        given = sizes_by_name(sizes, self.symbols, named)
         missing = [name for name in self.symbols if name not in given]
         if missing:
             raise InputError(f"the size of {', '.join(missing)} is missing")

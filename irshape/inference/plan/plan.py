@@ -71,7 +71,10 @@ class Plan:
             (index, len(shape), [(axis, size) for axis, size in enumerate(shape) if (index, axis) not in self._varying])
             for index, shape in shapes.items()
         ]
-        self._functions = self._compiled()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: the functions are made again from their text."""
+        return {name: value for name, value in vars(self).items() if name != "_functions"}
 
     @property
     def base(self) -> Run:
@@ -233,7 +236,9 @@ class Plan:
         ]
         return ["", "", "def guards(numbers):", *begin, "    return (", *[f"        {row}," for row in rows], "    )"]
 
-    def _compiled(self) -> tuple[Callable[..., Sizes | None], Callable[[Sizes], Any], Any]:
+    @cached_property
+    def _functions(self) -> tuple[Callable[..., Sizes | None], Callable[[Sizes], Any], Any]:
+        """The functions of the plan: the sizes, the tensors and the requirements."""
         # Every name in the source is one of the plan's own, and every number an int or a float: no text of the file is in it.
         made: dict[str, Any] = {"__builtins__": _BUILTINS}
         if not self._are_numbers:

@@ -5,6 +5,7 @@ from typing import Annotated
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
 from irshape.ops.detection.roi import require_word
+from irshape.ops.flow import mixing
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, eq, is_known
@@ -45,6 +46,7 @@ class _DetectionOutput(Op):
     input_height: int = 1
     input_width: int = 1
     objectness_score: float = 0.0
+    flow = mixing("lists the boxes of all samples, which lie in")
 
     def infer(
         self,

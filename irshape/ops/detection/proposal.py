@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from irshape.ops.attribute import Ge, IndexType, Stated
 from irshape.ops.context import Context
+from irshape.ops.flow import mixing
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, narrow
@@ -43,6 +44,7 @@ class _Proposal(Op):
     box_size_scale: float = 1.0
     box_coordinate_scale: float = 1.0
     framework: str = ""
+    flow = mixing("lists the boxes of all samples, which lie in")
 
     def regions(self, ctx: Context, class_probs: Input, bbox_deltas: Input, image_shape: Input) -> Size:
         """The number of regions of all images."""
@@ -92,6 +94,7 @@ class GenerateProposals(Op):
     normalized: bool = True
     nms_eta: float = 1.0
     roi_num_type: IndexType = ElementType.i64
+    flow = mixing("lists the boxes of all samples, which lie in")
 
     def infer(self, ctx: Context, im_info: Input, anchors: Input, boxes_deltas: Input, scores: Input) -> tuple[Shape, ...]:
         if self.nms_eta != 1:

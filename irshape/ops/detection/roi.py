@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from irshape.ops.attribute import Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
+from irshape.ops.flow import mixing
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size
@@ -52,6 +53,7 @@ class ROIPooling(Op):
     pooled_w: int = 0
     spatial_scale: Annotated[float, Stated] = 0.0
     method: str = "max"
+    flow = mixing("takes regions of the samples that data names out of")
 
     def infer(self, ctx: Context, data: Input, rois: Input) -> Shape:
         given = vars(self)  # holds only the attributes that the layer has; the last of these four that is there counts
@@ -84,6 +86,7 @@ class PSROIPooling(Op):
     mode: str
     spatial_bins_x: int = 0
     spatial_bins_y: int = 0
+    flow = mixing("takes regions of the samples that data names out of")
 
     def infer(self, ctx: Context, data: Input, rois: Input) -> Shape:
         require_word(ctx, self.mode, ("average", "bilinear"), "mode")
@@ -117,6 +120,7 @@ class DeformablePSROIPooling(Op):
     spatial_bins_y: int = 1
     trans_std: float = 1.0
     part_size: int = 1
+    flow = mixing("takes regions of the samples that data names out of")
 
     def infer(self, ctx: Context, data: Input, rois: Input, offsets: Input | None) -> Shape:
         ctx.at_least(self.output_dim, 1, "output_dim")
@@ -138,6 +142,7 @@ class _ROIAlign(Op):
     spatial_scale: Annotated[float, Stated] = 0.0
 
     numbers: ClassVar[int] = 4
+    flow = mixing("takes regions of the samples that data names out of")
 
     def infer(self, ctx: Context, data: Input, rois: Input, batch_indices: Input) -> Shape:
         if not (ctx.has_type(data, _KNOWN_FLOAT) or ctx.has_type(rois, _KNOWN_FLOAT)):

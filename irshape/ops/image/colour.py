@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from irshape.ops.context import Context
 from irshape.ops.cost import each
+from irshape.ops.flow import Flow, along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size
@@ -48,6 +49,10 @@ class _FromVideo(Op):
             return shapes
         batch, height, width, _ = y.shape
         return [(batch, ctx.exact_div(height * 2, 3, "the height must be a multiple of 3"), width, 3)]
+
+    def flow(self, flow: Flow, *planes: Input) -> None:
+        for port in flow.ports:
+            flow.keep(port, 0, 0)
 
 
 class _FromNV12(_FromVideo):
@@ -102,6 +107,7 @@ class _ToNV12(Op):
     planes = Out(like="image", variadic=True)
     single_plane: bool = True
     cost = each("3 MACs for each element of the image.", macs=3, of_input=True)
+    flow = along_first("converts")
 
     def infer(self, ctx: Context, image: Input) -> tuple[Shape, ...]:
         batch, height, width, channels = image.shape

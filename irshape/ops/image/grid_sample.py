@@ -4,6 +4,7 @@ from typing import Literal
 
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT
@@ -27,6 +28,11 @@ class GridSample(Op):
         ctx.require_eq(coordinates, 2, "a point must have {b} coordinates")
         batch = ctx.merge(batch, count, "data and grid must have the same batch")
         return (batch, channels, height, width)
+
+    def flow(self, flow: Flow, data: Input, grid: Input) -> None:
+        for port in (data, grid):
+            flow.keep(port, 0, 0)
+            flow.mixes(port, "samples along")
 
     def cost(self, out: Outputs) -> Count:
         """For each element of the output 4 MACs with `bilinear`, 16 with `bicubic`; with `nearest` elements are moved."""

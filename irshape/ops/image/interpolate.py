@@ -1,11 +1,13 @@
 """Interpolate: images of another size."""
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Annotated, Literal
 
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
+from irshape.ops.flow import Flow, same
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size
@@ -26,6 +28,14 @@ _SCALES = frozenset({ElementType.f16, ElementType.f32, ElementType.bf16})
 def _read_sizes(op: Op, ctx: Context, requirement: Requirement, data: Input, target: Input, *axes: Input | None) -> Looks:
     """OpenVINO checks sizes that it reads."""
     return SKIPPED if requirement.code in ("V101", "V103") and target.elements is None else BOUNDS
+
+
+def _resizes(flow: Flow, data: Input, axes: Sequence[int], pads: Sequence[int], mode: str) -> None:
+    """The flow of axes that are resized. With one scale for all positions, an axis that keeps its size keeps its elements."""
+    is_exact = not any(pads) and mode != "tf_half_pixel_for_nn"
+    sizes = flow.shape
+    changed = [axis for axis in axes if not is_exact or not same(sizes[axis], data.shape[axis])]
+    flow.keep_all(data, but=range(data.rank) if any(pads) else changed, why="resizes")
 
 
 class _Interpolate(Op):
@@ -72,6 +82,13 @@ class _Interpolate(Op):
             ctx.warn("R201", f"{port.name} must be positive, got {scale}", port=port)
         return ctx.saturate(ctx.scaled(size, scale))
 
+    def flow(self, flow: Flow, *inputs: Input) -> None:
+        data, *targets = flow.ports
+        axes = next((port for port in targets if port.name == "axes"), None)
+        flow.sizes(*targets)
+        pads = (*self.pads_begin, *self.pads_end)
+        _resizes(flow, data, flow.elements(axes, range(data.rank)), pads, self.coordinate_transformation_mode)
+
 
 @op("Interpolate", "opset1")
 class InterpolateV0(Op):
@@ -97,6 +114,10 @@ class InterpolateV0(Op):
         for axis, size in zip(axes, ctx.sizes(output_shape, len(axes), at_least=True), strict=True):
             shape[axis] = size
         return tuple(shape)
+
+    def flow(self, flow: Flow, data: Input, output_shape: Input) -> None:
+        flow.sizes(output_shape)
+        _resizes(flow, data, self.axes, (*self.pads_begin, *self.pads_end), "")
 
     def cost(self, out: Outputs) -> Count | None:
         """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""

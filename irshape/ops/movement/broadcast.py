@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Spelled, Stated
 from irshape.ops.context import Context
+from irshape.ops.flow import OWN, Factor, Flow
 from irshape.ops.op import In, Input, Moving, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, lt
@@ -101,6 +102,18 @@ class _Broadcast(Moving):
         shape: Any = ctx.broadcast_shapes(data.shape, target)
         return broadcast_to(data.values, data.static_shape, shape)
 
+    def flow(self, flow: Flow, data: Input, target_shape: Input, axes_mapping: Input | None) -> None:
+        flow.sizes(target_shape)
+        flow.repeats()
+        if axes_mapping is not None and self.mode in ("explicit", "none"):  # type: ignore[attr-defined]
+            for axis, to in zip(range(data.rank), flow.elements(axes_mapping), strict=False):
+                flow.keep(data, axis, to)
+        elif self.mode == "pdpd" and self.mode_axis != -1:  # type: ignore[attr-defined]
+            for axis in range(data.rank):
+                flow.keep(data, axis, axis + self.mode_axis)  # type: ignore[attr-defined]
+        else:
+            flow.broadcast(data)
+
 
 @op("Broadcast", "opset1")
 class BroadcastV1(_Broadcast):
@@ -167,6 +180,14 @@ class Tile(Moving):
         sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
         return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
 
+    def flow(self, flow: Flow, data: Input, repeats: Input) -> None:
+        times = flow.elements(repeats)
+        flow.sizes(repeats)
+        rank = max(data.rank, len(times))
+        axes, times = ((OWN,),) * (rank - data.rank) + flow.trace(data), (1,) * (rank - len(times)) + times
+        for to, (axis, repeat) in enumerate(zip(axes, times, strict=True)):
+            flow.keep(data, to - rank, to, factors=tuple([one for one in (Factor(repeat), *axis) if one.size != 1]) or (OWN,))
+
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], repeats: Input) -> Sequence[Shape]:
         return [shape and ctx.unknown_shape(len(shape)) for shape in shapes] if repeats.elements is None else shapes
 
@@ -214,6 +235,11 @@ class PadV1(Moving):
             return ctx.unknown_shape(data.rank)
         begins, ends = ctx.values(pads_begin, data.rank), ctx.values(pads_end, data.rank)
         return tuple([self._padded(ctx, axis, *sizes) for axis, sizes in enumerate(zip(data.shape, begins, ends, strict=True))])
+
+    def flow(self, flow: Flow, data: Input, pads_begin: Input, pads_end: Input) -> None:
+        pads = [(*flow.elements(port), *[0] * data.rank) for port in (pads_begin, pads_end)]
+        padded = [axis for axis, both in enumerate(zip(*pads, strict=False)) if axis < data.rank and both != (0, 0)]
+        flow.keep_all(data, but=padded, why="pads")
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, pads_begin: Input, pads_end: Input) -> Looks:
         """OpenVINO checks the elements that the mode repeats if the sizes are static, and an edge if it knows that a pad repeats it."""

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
+from irshape.ops.flow import OWN, Factor, Flow
 from irshape.ops.op import Assembling, In, Input, Moving, Out
 from irshape.ops.openvino import static
 from irshape.ops.registry import op
@@ -40,6 +41,15 @@ class Concat(Assembling):
             merged = ctx.merge_shapes(merged, shape, "the inputs must be equal on axis {axis}")
         return merged
 
+    def flow(self, flow: Flow, data: tuple[Input, ...]) -> None:
+        axis = self.axis % data[0].rank
+        for one in data:
+            flow.keep_all(one, but=[axis], why="concatenates")
+        joined = {flow.trace(one)[axis] for one in data}
+        if len(joined) == 1:  # the inputs lie outside of the axis that they share
+            for one in data:
+                flow.keep(one, axis, axis, factors=(Factor(len(data), len(data)), *flow.trace(one)[axis]))
+
     def propagate(self, ctx: Context, data: tuple[Input, ...]) -> Elements:
         return concatenated([(one.values, one.static_shape) for one in data], ctx.axis(self.axis, data[0].rank))
 
@@ -73,6 +83,17 @@ class _Split(Moving):
             start += length
         return parts
 
+    @staticmethod
+    def parts(flow: Flow, data: Input, axis: Input, count: int) -> None:
+        """The flow to `count` parts: only if these lie outside of the other factors of the axis, the axis stays whole."""
+        along = flow.axes(axis, data.rank)[0]
+        flow.keep_all(data, but=[along], why="splits")
+        first, *rest = flow.trace(data)[along] or (OWN,)
+        if first.size == count and count > 1:
+            flow.keep(data, along, along, factors=tuple(rest))
+        elif count == 1:
+            flow.keep(data, along, along)
+
 
 @op("Split", "opset1")
 class Split(_Split):
@@ -95,6 +116,9 @@ class Split(_Split):
             ctx.fail("S206", f"OpenVINO refuses to split axis {along}, of at most {most} elements, into {self.num_splits} parts", port=data)
         size = ctx.exact_div(data.shape[along], self.num_splits, message, axis=along)
         return [self.part(data, along, size)] * self.num_splits
+
+    def flow(self, flow: Flow, data: Input, axis: Input) -> None:
+        self.parts(flow, data, axis, self.num_splits)
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input) -> Sequence[Shape]:
         along = ctx.axis_in(axis, data.known_rank)
@@ -147,6 +171,10 @@ class VariadicSplit(_Split):
         else:
             ctx.require_eq(sum(parts), size, _WHOLE, axis=along)
         return [self.part(data, along, part) for part in parts]
+
+    def flow(self, flow: Flow, data: Input, axis: Input, split_lengths: Input) -> None:
+        self.parts(flow, data, axis, len(flow.elements(split_lengths)))
+        flow.sizes(split_lengths)
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, split_lengths: Input) -> Looks:
         if requirement.template == _WHOLE:

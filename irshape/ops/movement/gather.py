@@ -6,6 +6,7 @@ from irshape.ops.attribute import Fixed, Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.elementwise import UNFOLLOWED
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, are_known, product
@@ -59,6 +60,15 @@ class GatherV1(Moving):
         ctx.expect_within(indices, [data.shape[along]])
         return (*merged, *data.shape[batch:along], *indices.shape[batch:], *data.shape[along + 1 :])
 
+    def flow(self, flow: Flow, data: Input, indices: Input, axis: Input) -> None:
+        along, batch = flow.axes(axis, data.rank)[0], self.batch_dims % max(indices.rank, 1) if self.batch_dims < 0 else self.batch_dims
+        for place in range(data.rank):
+            if place != along:
+                flow.keep(data, place, place if place < along else place + indices.rank - batch - 1)
+        for place in range(indices.rank):
+            flow.keep(indices, place, place if place < batch else along + place - batch)
+        flow.mixes(data, "gathers along")
+
     def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input, indices: Input, axis: Input) -> Looks:
         """OpenVINO looks for an axis behind the batch axes if it knows the axis, or cannot make the output."""
         if requirement.template == _AN_AXIS_BEHIND:
@@ -111,6 +121,10 @@ class GatherElements(Op):
         source = (*data.shape[:axis], indices.shape[axis], *data.shape[axis + 1 :])
         return ctx.merge_shapes(indices, source, "data and indices must be equal on axis {axis}")
 
+    def flow(self, flow: Flow, data: Input, indices: Input) -> None:
+        flow.keep_all(data, but=[self.axis], why="gathers along")
+        flow.keep_all(indices)
+
 
 @op("GatherND", "opset5", until="opset7")
 class GatherNDV5(Op):
@@ -139,6 +153,20 @@ class GatherNDV5(Op):
             return None
         ctx.expect_within(indices, data.shape[batch : batch + length])
         return (*self._joined(batches), *indices.shape[batch:-1], *data.shape[batch + length :])
+
+    def flow(self, flow: Flow, data: Input, indices: Input) -> None:
+        joined = len(self._joined((1,) * self.batch_dims))
+        length = indices.shape[-1]
+        if not isinstance(length, int):
+            flow.unproven("the length of its tuples of indices is not known")
+        for port in (data, indices):
+            for axis in range(self.batch_dims) if joined == self.batch_dims else ():
+                flow.keep(port, axis, axis)
+        for axis in range(self.batch_dims, indices.rank - 1):
+            flow.keep(indices, axis, axis - self.batch_dims + joined)
+        for axis in range(self.batch_dims + length, data.rank):
+            flow.keep(data, axis, axis - length - 2 * self.batch_dims + joined + indices.rank - 1)
+        flow.mixes(data, "gathers along")
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, indices: Input) -> Looks:
         return [indices.shape[-1]] if requirement.code == "S101" else BOUNDS
@@ -174,3 +202,9 @@ class GatherTree(Op):
             return shape
         batch = ctx.merge(shape[1], max_seq_len.shape[0], "max_seq_len must hold one value for each batch of step_ids")
         return (shape[0], batch, shape[2])
+
+    def flow(self, flow: Flow, step_ids: Input, parent_idx: Input, max_seq_len: Input, end_token: Input) -> None:
+        for port in (step_ids, parent_idx):
+            flow.keep(port, 1, 1)
+            flow.mixes(port, "follows beams along")
+        flow.keep(max_seq_len, 0, 1)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from irshape.ops.attribute import Unsigned
 from irshape.ops.context import Context
 from irshape.ops.cost import each, moved
+from irshape.ops.flow import Flow, along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, ceil_div, dim_max, is_known, narrow, product
@@ -35,6 +36,7 @@ class ExtractImagePatches(Op):
     rates: Annotated[tuple[int, ...], Unsigned]
     auto_pad: Literal["same_upper", "same_lower", "valid"]
     cost = moved
+    flow = along_first("takes patches of")
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         for name, values in (("sizes", self.sizes), ("strides", self.strides), ("rates", self.rates)):
@@ -84,6 +86,11 @@ class Col2Im(Op):
             places = [self._places(ctx, axis, *sizes, is_static) for axis, sizes in enumerate(zip(image, kernel, strict=True))]
             ctx.require_eq(blocks, product(places), "data must have a block for each place of the window")
         return (*batch, channels, *image)
+
+    def flow(self, flow: Flow, data: Input) -> None:
+        if data.rank == 3:
+            flow.keep(data, 0, 0)
+        flow.mixes(data, "sums the columns of")
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, kernel_size: Input) -> Sequence[Shape]:
         if is_known(data.shape[-2]) and ctx.known(kernel_size) is not None:

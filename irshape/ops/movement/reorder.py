@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.openvino import static
 from irshape.ops.registry import op
@@ -32,6 +33,10 @@ class Transpose(Moving):
             low, high = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=0)
             return tuple(ctx.unknown(low, high) for _ in ends)
         return tuple([arg.shape[axis] for axis in order])
+
+    def flow(self, flow: Flow, arg: Input, input_order: Input) -> None:
+        for to, axis in enumerate(flow.axes(input_order, arg.rank) or range(arg.rank)[::-1]):
+            flow.keep(arg, axis, to)
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], arg: Input, input_order: Input) -> Sequence[Shape]:
         is_ordered = ctx.known(input_order) is not None or input_order.count == 0
@@ -76,6 +81,9 @@ class Roll(Op):
             ctx.axis(axis, data.axis_count, port=axes)
         return data.shape
 
+    def flow(self, flow: Flow, data: Input, axes: Input) -> None:
+        flow.keep_all(data, but=flow.axes(axes, data.axis_count), why="rolls")
+
 
 @op("ShuffleChannels", "opset1", without="opset2")
 class ShuffleChannels(Op):
@@ -94,3 +102,6 @@ class ShuffleChannels(Op):
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
         ctx.require_div(data.shape[axis], self.group, "axis {axis} must be a multiple of group", axis=axis)
         return data.shape
+
+    def flow(self, flow: Flow, data: Input) -> None:
+        flow.keep_all(data, but=[self.axis], why="shuffles")

@@ -4,6 +4,7 @@ from typing import Literal
 
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import ANY, BOOLEAN, INTEGER, NUMERIC, ElementType
@@ -37,6 +38,11 @@ class Reverse(Op):
                 ctx.fail("V102", f"reversed_axes must be in [0, {rank - 1}], got {axis}", port=reversed_axes)
         return data.shape
 
+    def flow(self, flow: Flow, data: Input, reversed_axes: Input) -> None:
+        marks = flow.elements(reversed_axes)
+        named = [axis for axis, mark in enumerate(marks) if mark] if self.mode == "mask" else marks
+        flow.keep_all(data, but=named, why="reverses")
+
 
 @op("ReverseSequence", "opset1")
 class ReverseSequence(Op):
@@ -62,3 +68,7 @@ class ReverseSequence(Op):
         batch = ctx.axis(self.batch_axis, data.rank, "batch_axis", attribute="batch_axis")
         length = ctx.merge(data.shape[batch], seq_lengths.shape[0], "seq_lengths must hold one value for each entry of the batch")
         return (*data.shape[:batch], length, *data.shape[batch + 1 :])
+
+    def flow(self, flow: Flow, data: Input, seq_lengths: Input) -> None:
+        flow.keep_all(data, but=[self.seq_axis], why="reverses")
+        flow.keep(seq_lengths, 0, self.batch_axis)

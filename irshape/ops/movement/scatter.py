@@ -7,6 +7,7 @@ from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context, Uncomputable
 from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.elementwise import UNFOLLOWED_BYTES
+from irshape.ops.flow import Flow
 from irshape.ops.movement.gather import tuple_length
 from irshape.ops.op import Assembling, In, Input, Out
 from irshape.ops.registry import op
@@ -67,6 +68,14 @@ class ScatterUpdate(Assembling):
                 )
         return data.shape
 
+    def flow(self, flow: Flow, data: Input, indices: Input, updates: Input, axis: Input) -> None:
+        along = flow.axes(axis, data.rank)[0]
+        flow.keep_all(data, but=[along], why="writes into a part of")
+        for place in range(updates.rank):
+            if not along <= place < along + indices.rank:
+                flow.keep(updates, place, place if place < along else place - indices.rank + 1)
+        flow.mixes(indices, "takes as places")
+
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Elements | None:
         wanted, along, sizes = ctx.known(indices), ctx.axis_in(axis, data.rank), data.static_shape
         if wanted is None or along is None:
@@ -97,6 +106,14 @@ class ScatterElementsUpdateV3(Assembling):
             ctx.expect_within(indices, [data.shape[along]])
         ctx.merge_shapes(indices, updates, "indices and updates must be equal on axis {axis}")
         return data.shape
+
+    def flow(self, flow: Flow, data: Input, indices: Input, updates: Input, axis: Input) -> None:
+        along = flow.axes(axis, data.axis_count)
+        flow.keep_all(data, but=along, why="writes into a part of")
+        for port in (indices, updates):
+            flow.keep_all(port, but=along, why="writes along")
+        if flow.is_batched(data) and not flow.is_batched(indices):
+            flow.mixed("writes into the first samples of {batch} only")
 
     @staticmethod
     def _along(ctx: Context, axis: Input, data: Input) -> int | None:
@@ -167,6 +184,17 @@ class ScatterNDUpdateV3(Assembling):
                 updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
             )
         return data.shape
+
+    def flow(self, flow: Flow, data: Input, indices: Input, updates: Input) -> None:
+        length = indices.shape[-1]
+        if not isinstance(length, int):
+            flow.unproven("the length of its tuples of indices is not known")
+        for axis in range(length, data.rank):
+            flow.keep(data, axis, axis)
+            if updates.rank > (place := axis - length + indices.rank - 1):
+                flow.keep(updates, place, axis)
+        flow.mixes(data, "writes into a part of")
+        flow.mixes(indices, "takes as places")
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, indices: Input) -> Looks:
         return [indices.shape[-1]]

@@ -8,6 +8,7 @@ from typing import Annotated, Final, TypeVar
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
 from irshape.report.text import counted
@@ -103,6 +104,12 @@ class Slice(Moving):
         require_limits(ctx, data.rank, start, stop, step, axes)
         return sliced_axes(ctx, data, start, stop, step, axes)
 
+    def flow(self, flow: Flow, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> None:
+        starts = flow.limits(start)
+        named = range(len(starts)) if axes is None else flow.axes(axes, data.rank)
+        limits = zip(named, starts, flow.limits(stop), flow.limits(step), strict=True)
+        flow.slices(data, {axis: taken for axis, *taken in limits}, {axis: axis for axis in range(data.rank)})
+
     def propagate(self, ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Elements | None:
         begins, ends, steps = ctx.known(start), ctx.known(stop), ctx.known(step)
         if begins is None or ends is None or steps is None:
@@ -156,6 +163,11 @@ class SliceScatter(Op):
                     ctx.require_ge(size, update, "axis {axis} of the updates must not be longer than that of the data", axis=axis)
         return data.shape
 
+    def flow(self, flow: Flow, data: Input, updates: Input, start: Input, axes: Input | None) -> None:
+        cut = range(len(flow.elements(start))) if axes is None else flow.axes(axes, data.rank)
+        flow.keep_all(data, but=cut, why="writes into a part of")
+        flow.keep_all(updates, but=cut, why="writes into a part of")
+
     def openvino_checks(self, ctx: Context, requirement: Requirement, step: Input) -> Looks:
         """OpenVINO makes a slice only with steps that it knows."""
         return [step] if requirement.template == _AS_THE_SLICE else BOUNDS
@@ -198,6 +210,23 @@ class StridedSlice(Moving):
                 shape.append(1 if what == "new" else sizes[axis])
         return tuple(shape)
 
+    def flow(self, flow: Flow, data: Input, begin: Input, end: Input, strides: Input | None) -> None:
+        begins, ends = _opened(flow.limits(begin), self.begin_mask), _opened(flow.limits(end), self.end_mask)
+        steps = flow.limits(strides, [1] * len(begins))
+        taken: dict[int, list[Size | None]] = {}
+        kept: dict[int, int] = {}
+        to = 0
+        for what, axis, place in self._layout(None, data, len(begins)):
+            if what == "drop":
+                taken[axis] = [begins[place], None, 1]
+                continue
+            if what != "new":
+                kept[axis] = to
+            if what == "slice":
+                taken[axis] = [begins[place], ends[place], steps[place]]
+            to += 1
+        flow.slices(data, taken, kept)
+
     def openvino_checks(self, ctx: Context, requirement: Requirement, strides: Input | None) -> Looks:
         """OpenVINO counts strides that it knows."""
         return [strides] if requirement.names.get("port") == "strides" else BOUNDS
@@ -213,13 +242,16 @@ class StridedSlice(Moving):
                     "A105", f"{name} must have {counted(len(self.begin_mask), 'item')} like begin_mask, got {len(mask)}", attribute=name
                 )
 
-    def _layout(self, ctx: Context, data: Input, count: int) -> Iterator[tuple[str, int, int]]:
-        """The action on each axis, in order: "keep", "slice", "drop" or "new", with the axis and its place among the limits."""
+    def _layout(self, ctx: Context | None, data: Input, count: int) -> Iterator[tuple[str, int, int]]:
+        """The action on each axis, in order: "keep", "slice", "drop" or "new", with the axis and its place among the limits.
+
+        Without a context, the layer is known to have no error.
+        """
         hiding, new, dropped = (_marked(mask, count) for mask in (self.ellipsis_mask, self.new_axis_mask, self.shrink_axis_mask))
-        if len(hiding) > 1:
+        if ctx is not None and len(hiding) > 1:
             ctx.fail("A104", "ellipsis_mask must hold at most one 1", attribute="ellipsis_mask")
         named = count - len(hiding | new)
-        if named > data.rank:
+        if ctx is not None and named > data.rank:
             ctx.fail(
                 "S101",
                 f"data must have at least rank {named} for {counted(count, 'value')} of begin and end, got rank {data.rank}",
@@ -259,7 +291,7 @@ def _marked(mask: Sequence[int], count: int) -> set[int]:
     return {place for place, bit in enumerate(mask[:count]) if bit}
 
 
-_Limit = TypeVar("_Limit", int, Size)
+_Limit = TypeVar("_Limit", int, Size, Size | None)
 
 
 def _opened(limits: Sequence[_Limit], mask: Sequence[int]) -> list[_Limit | None]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
+from irshape.ops.flow import Factor, Flow, within
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import TENSORFLOW, op
 from irshape.report.text import counted
@@ -68,6 +69,10 @@ class SpaceToBatch(Op):
         names = ("block_shape", "pads_begin", "pads_end")
         spatial = [blocked(ctx, axis, *size, names) for axis, size in enumerate(sizes, 1)]
         return (ctx.saturate(batch[0] * product(blocks)), *spatial)
+
+    def flow(self, flow: Flow, data: Input, block_shape: Input) -> None:
+        flow.keep(data, 0, 0, factors=(Factor(product(flow.elements(block_shape))), *flow.trace(data)[0]))
+        flow.mixes(data, "moves blocks out of")
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, block_shape: Input, pads_begin: Input, pads_end: Input) -> Looks:
         """OpenVINO reads blocks and pads together. It takes a pad of -1 for an unknown one, and a smaller number for 0."""
@@ -145,6 +150,10 @@ class BatchToSpace(Op):
         _, *sizes = zip(data.shape, divisors, begin, end, strict=True)
         names = ("block_shape", "crops_begin", "crops_end")
         return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes, 1)])
+
+    def flow(self, flow: Flow, data: Input, block_shape: Input) -> None:
+        flow.keep(data, 0, 0, factors=within(flow.trace(data)[0], product(flow.elements(block_shape))))
+        flow.mixes(data, "moves blocks into")
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, block_shape: Input, crops_begin: Input, crops_end: Input) -> Looks:
         """OpenVINO reads the blocks alone, the crops together, and all of them where a size is static."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
+from irshape.ops.flow import along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX
@@ -23,6 +24,7 @@ class _BlockOp(Op):
     block_size: Annotated[int, Stated] = 0
     mode: Annotated[Literal["blocks_first", "depth_first"], Stated] = "blocks_first"
     cost = moved
+    flow = along_first("moves blocks of")
 
 
 @op("SpaceToDepth", "opset1")

@@ -5,6 +5,7 @@ from math import inf
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
+from irshape.ops.flow import mixing
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, product
@@ -26,6 +27,7 @@ class Unique(Op):
     sorted: bool = True
     index_element_type: IndexType = ElementType.i64
     count_element_type: IndexType = ElementType.i64
+    flow = mixing("lists the elements that differ along")
 
     def infer(self, ctx: Context, data: Input, axis: Input | None) -> list[Shape]:
         along = None if axis is None else ctx.axis_in(axis, data.known_rank)

@@ -2,6 +2,7 @@
 
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, product
@@ -66,6 +67,15 @@ class ScaledDotProductAttention(Op):
         for surplus in sink[1:]:
             ctx.warn("R201", f"the operation takes at most 6 inputs, got {5 + len(sink)}", port=surplus)
         return None if batch is None else (*batch, length, width)
+
+    def flow(self, flow: Flow, query: Input, key: Input, value: Input, attention_mask: Input | None) -> None:
+        flow.broadcast(query, key, value, attention_mask, last=2, behind=2)
+        flow.keep(query, -2, -2)
+        flow.keep(value, -1, -1)
+        if attention_mask is not None and attention_mask.rank > 1:
+            flow.keep(attention_mask, -2, -2)
+        for port in (query, key, value, attention_mask):
+            flow.mixes(port, "attends over")
 
     def types(
         self,

@@ -2,6 +2,7 @@
 
 from irshape.ops.context import Context
 from irshape.ops.cost import each
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
@@ -26,6 +27,10 @@ class CTCGreedyDecoder(Op):
         batch = ctx.merge(batch, mask_batch, "data and sequence_mask must have the same batch")
         return (batch, steps, 1, 1)
 
+    def flow(self, flow: Flow, data: Input, sequence_mask: Input) -> None:
+        flow.keep(data, 1, 0)
+        flow.keep(sequence_mask, 1, 0)
+
 
 @op("CTCGreedyDecoderSeqLen", "opset6")
 class CTCGreedyDecoderSeqLen(Op):
@@ -48,6 +53,10 @@ class CTCGreedyDecoderSeqLen(Op):
         if blank_index is not None and blank_index.count is not None:
             ctx.single(blank_index)
         return (batch, steps), (batch,)
+
+    def flow(self, flow: Flow, data: Input, sequence_length: Input) -> None:
+        flow.keep(data, 0, 0)
+        flow.keep(sequence_length, 0, 0)
 
 
 @op("CTCLoss", "opset4")
@@ -74,3 +83,7 @@ class CTCLoss(Op):
             if port.is_ranked:
                 batch = ctx.merge(batch, port.shape[0], "{port} must have the batch of logits", port=port.name)
         return (batch,)
+
+    def flow(self, flow: Flow, logits: Input, logit_length: Input, labels: Input, label_length: Input) -> None:
+        for port in (logits, logit_length, labels, label_length):
+            flow.keep(port, 0, 0)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import BOOLEAN, INTEGER, ElementType
@@ -31,6 +32,11 @@ class OneHot(Op):
         axis = ctx.axis(self.axis, indices.rank + 1, attribute="axis")
         size = ctx.size_in(depth)
         return (*indices.shape[:axis], size, *indices.shape[axis:])
+
+    def flow(self, flow: Flow, indices: Input) -> None:
+        place = self.axis + indices.rank + 1 if self.axis < 0 else self.axis
+        for axis in range(indices.rank):
+            flow.keep(indices, axis, axis + (axis >= place))
 
     def types(self, ctx: Context, indices: Input, depth: Input, on_value: Input, off_value: Input) -> ElementType:
         return on_value.element_type  # even if only off_value tells the type

@@ -1,9 +1,11 @@
 """Discrete Fourier transforms; the last axis, of size 2, holds real and imaginary parts."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, transforms
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.openvino import static
 from irshape.ops.registry import op
@@ -23,6 +25,9 @@ class _Fourier(Op):
     output = Out(like="data")
     openvino_checks = static("V103")
 
+    # Axes of the data for the real and the imaginary part.
+    last: ClassVar[int] = 1
+
     def infer(self, ctx: Context, data: Input, axes: Input, signal_size: Input | None) -> Shape:
         if signal_size is not None and axes.is_ranked and signal_size.is_ranked:
             message = "axes and signal_size must hold the same number of values"
@@ -37,6 +42,11 @@ class _Fourier(Op):
         given = [-1] * len(transformed) if signal_size is None else ctx.values(signal_size, len(transformed))
         wanted = {axis: _cut(ctx, sizes[axis], size) for axis, size in zip(transformed, given, strict=True)}
         return self.transformed(ctx, [wanted.get(axis, size) for axis, size in enumerate(sizes)], transformed, given)
+
+    def flow(self, flow: Flow, data: Input, axes: Input, signal_size: Input | None) -> None:
+        rank = data.rank - self.last
+        flow.keep_all(data, but=[*flow.axes(axes, rank), *range(rank, data.rank)], why="transforms")
+        flow.sizes(signal_size)
 
     def signal(self, ctx: Context, data: Input) -> Sequence[Size]:
         """The sizes of the axes that can be transformed."""
@@ -77,6 +87,7 @@ class RDFT(_Fourier):
     """From real to complex numbers; the last transformed axis is halved, because its other half follows from symmetry."""
 
     data = In(_REAL, min_rank=1)
+    last = 0
 
     def signal(self, ctx: Context, data: Input) -> Sequence[Size]:
         return data.shape

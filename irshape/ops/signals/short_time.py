@@ -6,6 +6,7 @@ from typing import Annotated
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements, transforms
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, dim_max, lt, narrow
@@ -55,6 +56,11 @@ class STFT(Op):
         frequencies = size // 2 + 1
         return (*batch, frequencies, frames, 2) if self.transpose_frames else (*batch, frames, frequencies, 2)
 
+    def flow(self, flow: Flow, signal: Input) -> None:
+        if signal.rank == 2:
+            flow.keep(signal, 0, 0)
+        flow.mixes(signal, "transforms")
+
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], frame_size: Input, frame_step: Input) -> Sequence[Shape]:
         if ctx.known(frame_size) is not None and ctx.known(frame_step) is not None:
             return shapes
@@ -99,6 +105,11 @@ class ISTFT(Op):
             return (*batch, ctx.dimension(ctx.scalar(signal_length)))
         length = dim_max(frames - 1, 0) * step + size
         return (*batch, length - size // 2 * 2 if self.center else length)
+
+    def flow(self, flow: Flow, data: Input) -> None:
+        if data.rank == 4:
+            flow.keep(data, 0, 0)
+        flow.mixes(data, "transforms")
 
     def openvino_shapes(
         self, ctx: Context, shapes: Sequence[Shape], frame_size: Input, frame_step: Input, signal_length: Input | None

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
+from irshape.ops.flow import mixing
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, dim_min
@@ -34,6 +35,7 @@ class _ClassNms(Op):
     score_threshold: float = 0.0
     background_class: int = -1
     normalized: bool = True
+    flow = mixing("lists the boxes of all samples, which lie in")
 
     def check_limits(self, ctx: Context) -> None:
         """Demand that limits fit int32, as OpenVINO reads them; -1 stands for no limit."""

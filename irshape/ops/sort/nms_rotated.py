@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
+from irshape.ops.flow import mixing
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.ops.sort.non_max_suppression import most_selected
@@ -27,6 +28,7 @@ class NMSRotated(Op):
     sort_result_descending: bool = True
     output_type: IndexType = ElementType.i64
     clockwise: bool = True
+    flow = mixing("lists the boxes of all samples, which lie in")
 
     def infer(
         self,

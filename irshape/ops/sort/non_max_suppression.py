@@ -6,6 +6,7 @@ from typing import Literal
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
+from irshape.ops.flow import mixing
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, dim_min, is_known
@@ -30,6 +31,7 @@ class _NonMaxSuppression(Op):
 
     box_encoding: Literal["corner", "center"] = "corner"
     sort_result_descending: bool = True
+    flow = mixing("lists the boxes of all samples, which lie in")
 
     def selected(self, ctx: Context, boxes: Input, scores: Input, limit: Size) -> Size:
         """How many boxes are selected at most."""

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
+from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import bounds, is_known, narrow, origins
@@ -36,6 +37,10 @@ class _TopK(Op):
             ctx.require_ge(size, count, "k must not be greater than the size of axis {axis}", axis=axis)
         shape = (*data.shape[:axis], ctx.saturate(narrow(count, high=size)), *data.shape[axis + 1 :])
         return shape, shape
+
+    def flow(self, flow: Flow, data: Input, k: Input) -> None:
+        flow.keep_all(data, but=[self.axis], why="sorts along")
+        flow.sizes(k)
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, k: Input) -> Sequence[Shape]:
         axis = ctx.axis(self.axis, data.rank)
@@ -89,6 +94,11 @@ class SearchSorted(Op):
         last = values.shape[-1] if values.known_rank else ctx.unknown()
         message = "sorted_sequence and values must be equal on axis {axis}"
         return ctx.merge_shapes(values, (*sorted_sequence.shape[:-1], last), message)
+
+    def flow(self, flow: Flow, sorted_sequence: Input, values: Input) -> None:
+        if sorted_sequence.rank > 1:
+            flow.keep_all(sorted_sequence, but=[-1], why="searches along")
+        flow.keep_all(values)
 
     def cost(self, out: Outputs, sorted_sequence: Input) -> Count | None:
         """For each value, the comparisons of a binary search in its sequence."""

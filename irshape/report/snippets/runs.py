@@ -9,6 +9,26 @@ from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, constant
 MODEL: Final = chain(parameter(0, "x", "1,8"), result(1, "y"))
 OPEN: Final = chain(parameter(0, "x", "?,8"), result(1, "y"))
 
+# Each sample is divided by the sum over all samples.
+MIXING: Final = chain(parameter(0, "x", "1,8"), layer(1, "softmax", "SoftMax opset1", 'axis="0"'), result(2, "y"))
+
+RANDOM: Final = net(
+    (
+        parameter(0, "x", "1,8"),
+        constant(1, "count", "", 8),
+        layer(
+            2,
+            "drawn",
+            "Multinomial opset13",
+            'convert_type="i64" with_replacement="true" log_probs="false" global_seed="0" op_seed="0"',
+            inputs=2,
+            precision="I64",
+        ),
+        result(3, "y"),
+    ),
+    [edge("0.0 2.0"), edge("1.0 2.1"), edge("2.2 3.0")],
+)
+
 BLOCKS: Final = chain(
     parameter(0, "x", "1,4,8,8"),
     layer(1, "depth", "SpaceToDepth opset1", 'block_size="2" mode="blocks_first"'),
@@ -158,6 +178,8 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "P105": mistake(COUNTING, 'shape="8"', 'shape="1..8"', f"{CHECK} --target npu", NUMBERS),
     "P106": misused(GROWING, f"{CHECK} --target static-shapes", CHECK),
     "P107": mistake(NAMED, ' names="scores"', "", f"{CHECK} --target named-outputs"),
+    "P110": misused(MIXING, f"{CHECK} --batch N --ignore N101", CHECK),
+    "P111": misused(RANDOM, f"{CHECK} --batch N --ignore N101", CHECK, NUMBERS[:8]),
     "I101": misused(MODEL, CHECK, CHECK, condition="The command reports the code if a rule of irshape fails on a layer."),
     "I102": misused(MODEL, f"{CHECK} --isolate --limit time=0.00001", f"{CHECK} --isolate"),
     "I103": misused(

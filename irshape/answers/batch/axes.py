@@ -1,0 +1,290 @@
+"""The batch axis of each input: the file states it, or a proof shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from math import inf
+from typing import Final, NamedTuple, TypeAlias
+
+from irshape.answers.batch.proof import FollowingEngine, Proof, prove
+from irshape.inference.inference import Inference
+from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.inference.run import Guard
+from irshape.model.build import place
+from irshape.model.model import Node
+from irshape.report.diagnostic import ERROR, Diagnostic, Where
+from irshape.shape.dim import Dim, symbols
+from irshape.shape.guard import Requirement
+from irshape.shape.notation import Described, DescribedShape, SymbolRange
+from irshape.shape.reported import Reported
+
+# The batch axis of some inputs.
+Axes: TypeAlias = dict[Node, int]
+_Described: TypeAlias = tuple[Described, ...]
+_SIZES = SymbolRange(1, inf)
+# The reason for a batch axis that the file does not state.
+BY_PROOF: Final = "every layer keeps samples along this axis apart"
+_GUESSED: Final = "it is the first axis"
+# The highest rank of axes that are not the first ones of all outputs that depend on them.
+_ANYWHERE: Final = 2
+# So many layers in doubt are told.
+_MOST: Final = 8
+
+
+class Candidate(NamedTuple):
+    """Axes that may be the batch. `proof` tells of them, unless a size N of them is an error, `fault`, of the model."""
+
+    axes: Axes
+    proof: Proof | None
+    fault: Diagnostic | None
+
+    @property
+    def rank(self) -> int:
+        """How well the axes serve as the batch; 0 if they do not."""
+        if self.proof is None or self.proof.doubts:
+            return 0
+        places = list(self.proof.outputs.values())
+        if all(axis == 0 for axis in places):
+            return 4 if places else 0
+        if all(axis in (0, None) for axis in places):
+            return 3 if 0 in places else 0
+        return 2 if None not in places else 1
+
+
+class Batch(NamedTuple):
+    """The certain batch axes, each with the reason; and for the other inputs, `open_shapes`, the sets of axes that may be the batch.
+
+    `candidates` are those of them that serve best, and `tried` are all. `is_whole` says that all axes were tried; if not, no work was left.
+    """
+
+    shapes: dict[Node, _Described]
+    axes: Axes
+    reasons: dict[Node, str]
+    open_shapes: dict[Node, _Described]
+    tried: list[Candidate]
+    is_whole: bool
+
+    @property
+    def candidates(self) -> list[Axes]:
+        """The sets of axes that serve best. An axis that is not the first one of the outputs serves only if its size is 1."""
+        serving = [one for one in self.tried if one.rank > _ANYWHERE or (one.rank and self._is_single(one))]
+        best = max([one.rank for one in serving], default=0)
+        return [one.axes for one in serving if one.rank == best]
+
+    def _is_single(self, candidate: Candidate) -> bool:
+        return all(self.shapes[node][axis].low == self.shapes[node][axis].high == 1 for node, axis in candidate.axes.items())
+
+
+def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, *, proves: bool = False) -> Batch:
+    """Find the batch axes, certain and possible, of the inputs whose shape is not asked for.
+
+    With `proves`, the certain ones are tried, too.
+    """
+    engine = new_engine()
+    present = present.updated(asked)
+    shapes = {node: shape for node in engine.model.parameters if (shape := present.shapes.get(node, described_shape(node)))}
+    axes: Axes = {}
+    reasons: dict[Node, str] = {}
+    open_shapes: dict[Node, _Described] = {}
+    for node, shape in shapes.items():
+        if node in asked.shapes:
+            continue
+        layout = node.layer.outputs[0].layout if node.layer.outputs else None
+        if layout is not None:
+            axis = _batch_in_layout(layout, len(shape))
+            if axis is not None:
+                axes[node], reasons[node] = axis, f"its layout is {layout}"
+        elif shape[0].low != shape[0].high:
+            axes[node], reasons[node] = 0, f"its size in the file is dynamic: {shape[0]}"
+        else:
+            open_shapes[node] = shape
+    sets: Iterable[Axes] = _candidates(open_shapes, may_be_none=bool(axes)) if open_shapes else [{}] if proves and axes else ()
+    work = engine.scope.work
+    tried = []
+    for more in sets:
+        if work.is_done:
+            return Batch(shapes, axes, reasons, open_shapes, [], False)
+        work.take(len(engine.model) + sum(map(len, shapes.values())))
+        tried.append(_tried(engine, present, shapes, axes, more))
+    return Batch(shapes, axes, reasons, open_shapes, tried, not (open_shapes and work.is_done))
+
+
+def batched(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
+    """The asked shapes, with a new batch size for every input that they do not name; and notes that give the reason for each axis.
+
+    The notes are errors if a layer does not keep the batch, or is not proved to. Raises InputError if no axis can be the batch, or several
+    can.
+    """
+    found, chosen = _chosen(new_engine, present, asked, batch)
+    axes = {**found.axes, **chosen.axes}
+    present = present.updated(asked)
+    sized = _sized(found.shapes, axes, batch)
+    # The other symbols in these shapes keep their ranges.
+    named = [name for node in sized for one in found.shapes[node] for name in one.symbols]
+    symbols = {name: present.symbols[name] for name in named if name in present.symbols}
+    return Inputs({**asked.shapes, **sized}, {**symbols, **asked.symbols}), _told(found, chosen)
+
+
+def engine_of(inference: Inference) -> Callable[[], FollowingEngine]:
+    """Engines for the model of an inference, which share its work."""
+    return lambda: FollowingEngine(inference.model, inference.weights, inference.opaque, work=inference.scope.work)
+
+
+def answered(inference: Inference, batch: Described) -> list[Diagnostic]:
+    """Whether the model keeps its batch: notes of the axes that hold it, or errors. Raises InputError as `batched` does."""
+    found, chosen = _chosen(engine_of(inference), inference.wanted, Inputs(), batch)
+    told = _told(found, chosen)
+    if chosen.fault is not None:
+        node = next(iter({**found.axes, **chosen.axes}))
+        message = f"the batch cannot have another size: {chosen.fault.message}"
+        hint = "irshape reshape --batch N --rewrite changes the constants that hold the old size"
+        return [*told, Diagnostic("P110", message, chosen.fault.where or _where(node), hint=hint)]
+    return told
+
+
+def _chosen(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Batch, Candidate]:
+    """What was found, and the axes that are the batch. Raises InputError."""
+    found = find_batch(new_engine, present, asked, proves=True)
+    if not found.is_whole:
+        raise InputError("finding the batch axis takes more steps than the limit work allows; give the shapes of the inputs")
+    if not found.axes and not found.open_shapes:
+        raise InputError("no input has a batch axis")
+    best = found.candidates
+    if len(best) > 1:
+        raise InputError(_unclear(found.open_shapes, best, batch))
+    if best:
+        return found, next(one for one in found.tried if one.axes is best[0])
+    first = [one for one in found.tried if all(axis == 0 for axis in one.axes.values())]
+    single = [one for one in first if all(found.shapes[node][0].low == 1 for node in one.axes)]
+    likely = single if len(single) == 1 or found.axes else first
+    if not likely or (len(likely) > 1 and not found.axes):
+        raise InputError(_unclear(found.open_shapes, [one.axes for one in likely], batch))
+    return found, likely[-1]
+
+
+def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
+    """Notes of the axes that are the batch and of the outputs that do not depend on it, or the layers that do not keep it."""
+    reason = BY_PROOF if chosen.rank else _GUESSED
+    told = [_note(node, axis, found.reasons.get(node, reason)) for node, axis in {**found.axes, **chosen.axes}.items()]
+    if chosen.proof is None:
+        return told
+    told += doubtful(chosen.proof)
+    for node, axis in chosen.proof.outputs.items():
+        if axis is None and not chosen.proof.doubts:
+            told.append(
+                Diagnostic("N101", f"output {node.name!r} does not depend on the batch: it is the same for all samples", _where(node))
+            )
+    return told
+
+
+def resized(before: Inference, after: Inference) -> list[Diagnostic]:
+    """Warnings for a reshape that gives first axes of size 1 another size, if the model does not keep samples along these axes apart."""
+    axes: Axes = {}
+    for node, shape in after.wanted.shapes.items():
+        was = before.wanted.shapes.get(node, described_shape(node))
+        if shape and was and len(was) == len(shape) and was[0].low == was[0].high == 1 and shape[0] != was[0]:
+            axes[node] = 0
+    if not axes:
+        return []
+    shapes = {node: shape for node in axes if (shape := after.wanted.shapes[node])}
+    proof = _tried(engine_of(after)(), after.wanted, shapes, {}, axes).proof
+    return [] if proof is None else [Diagnostic(one.code, one.message, one.where, "warning", one.hint) for one in doubtful(proof)]
+
+
+def doubtful(proof: Proof) -> list[Diagnostic]:
+    """The layers that mix the batch, or else those that are not proved to keep it."""
+    mixed = [doubt for doubt in proof.doubts if doubt.is_mixed]
+    told = []
+    for doubt in (mixed or proof.doubts)[:_MOST]:
+        layer = f"{doubt.node.type} {doubt.node.name!r}"
+        if doubt.is_mixed:
+            hint = "the samples depend on each other: run them one by one, or export the model with the batch that you need"
+            told.append(Diagnostic("P110", f"the batch is mixed: {layer} {doubt.why}", _where(doubt.node), hint=hint))
+        else:
+            hint = "compare the model with single samples, then give the shapes with --input"
+            told.append(Diagnostic("P111", f"it is not proven that {layer} keeps the batch: {doubt.why}", _where(doubt.node), hint=hint))
+    return told
+
+
+def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Described], axes: Axes, more: Axes) -> Candidate:
+    """What a pass with a symbol in place of these axes shows."""
+    name = symbol_of(present)
+    sized = _sized(shapes, {**axes, **more}, Described(0, inf, name))
+    engine.run(present.updated(Inputs(sized, {**present.symbols, name: _SIZES})).question(engine))
+    fault = next((one for one in engine.diagnostics if one.severity == ERROR), None)
+    if fault is None:
+        low, high = Reported(engine.scope, engine.requirements).bounds(engine.scope.symbol(name, *_SIZES))
+        fixing = next((guard for guard in engine.guards if not guard.branch and _ties(guard.requirement, name)), None)
+        if low < high and fixing is None:
+            return Candidate(more, prove(engine, name), None)
+        fault = _fixing(engine, name, fixing)
+    return Candidate(more, None, fault)
+
+
+def _ties(requirement: Requirement, name: str) -> bool:
+    """Whether a demand ties a symbol to a number: `N == 4`, or `N` and 4 that broadcast."""
+    sides = requirement.a, requirement.b
+    tied = next((size for size in sides if isinstance(size, Dim) and name in symbols(size)), None)
+    other = next((size for size in sides if isinstance(size, int)), None)
+    return requirement.kind in ("eq", "broadcast", "stretch") and tied is not None and other is not None and other != 1
+
+
+def _fixing(engine: FollowingEngine, name: str, fixing: Guard | None) -> Diagnostic:
+    """The demand that leaves a symbol one size only."""
+    guards = [guard for guard in engine.guards if name in guard.requirement.symbols() and not guard.branch]
+    guard = fixing or min(guards, key=lambda one: len(one.requirement.symbols()), default=None)
+    if guard is None:
+        return Diagnostic("P110", "only one size is possible", _where(engine.model.parameters[0]))
+    layer = guard.node
+    return Diagnostic("P110", f"{layer.type} {layer.name!r} demands {guard.requirement}", _where(guard._node))
+
+
+def symbol_of(present: Inputs) -> str:
+    """A name for the size of the batch that no shape of the inputs has."""
+    taken = present.names | present.symbols.keys()
+    return next(name for name in ("N", "batch", "_batch", *[f"N{number}" for number in range(len(taken))]) if name not in taken)
+
+
+def _batch_in_layout(layout: str, rank: int) -> int | None:
+    """The axis of N in `[N,C,H,W]`, `[N,...]` or `[...,N]`; None if there is no N."""
+    axes = [axis.strip() for axis in layout.strip("[] ").split(",")]
+    if "N" not in axes:
+        return None
+    axis = axes.index("N")
+    if "..." in axes[:axis]:
+        axis += rank - len(axes)
+    return axis if 0 <= axis < rank else None
+
+
+def _candidates(shapes: dict[Node, _Described], *, may_be_none: bool) -> Iterable[Axes]:
+    """Sets of axes that may be the batch together: they have the same position and the same size."""
+    groups: dict[tuple[int, Described], Axes] = {}
+    for node, shape in shapes.items():
+        for axis, size in enumerate(shape):
+            groups.setdefault((axis, size), {})[node] = axis
+    return [*([{}] if may_be_none else []), *groups.values()]
+
+
+def _sized(shapes: Mapping[Node, _Described], axes: Axes, size: Described) -> dict[Node, DescribedShape]:
+    """The shapes with another batch size."""
+    return {node: (*shapes[node][:axis], size, *shapes[node][axis + 1 :]) for node, axis in axes.items()}
+
+
+def _unclear(shapes: dict[Node, _Described], shown: list[Axes], batch: Described) -> str:
+    example = next(iter(shapes))
+    sizes = list(shapes[example])
+    sizes[shown[0].get(example, 0) if shown else 0] = batch
+    hint = f"give the shape of an input, as in {example.name}[{','.join(map(str, sizes))}]"
+    if not shown:
+        names = ", ".join(repr(node.name) for node in shapes)
+        return f"no axis of {names} is the batch: no two inputs begin with the same size; {hint}"
+    options = [" with ".join(f"axis {axis} of {node.name!r}" for node, axis in axes.items()) or "none of the others" for axes in shown]
+    return f"the batch may be {' or '.join(options)}; {hint}"
+
+
+def _note(node: Node, axis: int, reason: str) -> Diagnostic:
+    return Diagnostic("N101", f"the batch is axis {axis} of {node.name!r}: {reason}", _where(node))
+
+
+def _where(node: Node) -> Where:
+    return place(node.model.document, node.layer, node.layer.offset, path=node.model.path)

@@ -1,0 +1,1 @@
+"""Models of other sizes: the traces of axes, and what they prove."""
