@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from irshape.ops.registry import ExtensionError
     from irshape.report.diagnostic import Diagnostic, Where
     from irshape.reshaping.public import Session, reshape
+    from irshape.running.comparison import compare
+    from irshape.running.results import RunComparison
+    from irshape.running.runner import RunningError
     from irshape.shape.dim import Dim, Size
     from irshape.shape.element_type import ElementType
     from irshape.shape.limits import Limits
@@ -65,6 +68,9 @@ _HOMES = {
     "ops.registry": "ExtensionError",
     "report.diagnostic": "Diagnostic Where",
     "reshaping.public": "Session reshape",
+    "running.comparison": "compare",
+    "running.results": "RunComparison",
+    "running.runner": "RunningError",
     "shape.dim": "Dim Size",
     "shape.element_type": "ElementType",
     "shape.limits": "Limits",
@@ -100,6 +106,8 @@ __all__ = [
     "OutputPort",
     "Ports",
     "Range",
+    "RunComparison",
+    "RunningError",
     "Session",
     "Shape",
     "Signature",
@@ -110,6 +118,7 @@ __all__ = [
     "WeightsError",
     "Where",
     "check",
+    "compare",
     "cost",
     "diff",
     "edit",

@@ -120,13 +120,31 @@ def assert_same(
     opaque: str | Iterable[str] = (),
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
+    run: bool = False,
+    **running: Any,
 ) -> None:
     """Assert that two models have the same graph; ids, generated names and recorded shapes may differ.
 
     The arguments are those of `irshape.diff`. Raises `AssertionError` with the differences, also if constants could not be compared
-    because weights are missing, and the errors of `irshape.diff`.
+    because weights are missing, and the errors of `irshape.diff`. With `run`, assert that both compute the same, whatever their graphs:
+    OpenVINO runs them, and the further arguments are those of `irshape.compare`.
     """
     __tracebackhide__ = True
+    if running and not run:
+        raise TypeError(f"{min(running)} needs run=True, because it executes the models")
+    if run:
+        from irshape.cli.running import lines as run_lines
+
+        if inputs or symbols:
+            raise TypeError("inputs and symbols do not go with run=True: the run finds sizes; give data=")
+        first, second = (
+            one if isinstance(one, Model) else irshape.read(one, weights=own, opaque=opaque, limits=limits, extensions=extensions)
+            for one, own in zip((a, b), weights, strict=True)
+        )
+        comparison = irshape.compare(first, second, **running)
+        if not comparison.is_same or comparison.missing:
+            raise AssertionError("\n".join(run_lines(comparison, _PLAIN, is_complete=False, width=None)).strip())
+        return
     difference = irshape.diff(a, b, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque, limits=limits, extensions=extensions)
     if not difference.is_same or difference.uncompared:
         from irshape.cli.diff import lines

@@ -28,6 +28,7 @@ from irshape.inference.inputs import ShapeLike, Shapes, Symbols
 from irshape.inference.plan.plan import Plan
 from irshape.ops.extensions import Extensions
 from irshape.report.fix import Edit, Fix
+from irshape.running.results import FirstDifference, OutputDifference, Run, Tolerance
 from irshape.shape.guard import Requirement
 from irshape.xml.rt_info import RtInfo
 
@@ -49,6 +50,7 @@ __all__ = [
     "EditStep",
     "Effect",
     "Extensions",
+    "FirstDifference",
     "Fix",
     "Formula",
     "InfoTensor",
@@ -57,6 +59,7 @@ __all__ = [
     "Nearest",
     "Note",
     "Oldest",
+    "OutputDifference",
     "Peak",
     "Plan",
     "Read",
@@ -64,6 +67,7 @@ __all__ = [
     "Requirement",
     "Reuse",
     "RtInfo",
+    "Run",
     "ShapeLike",
     "Shapes",
     "Simplification",
@@ -73,6 +77,7 @@ __all__ = [
     "Swept",
     "Symbols",
     "SymbolsAs",
+    "Tolerance",
     "Undecided",
     "Variable",
     "WeightsChoice",

@@ -33,8 +33,10 @@ REASONS = {
     "page/data.py:PageData": "a page has a part for each thing that it shows",
     "report/catalogue.py": "a table: every code is a row",
     "report/diagnostic.py:Where.__init__": FIELDS,
+    "running/comparison.py:compare": OPTIONS,
     "shape/polynomial.py": "the normal form: every operation keeps the same invariants",
     "shape/polynomial.py:PolynomialTable": "the normal form: every operation keeps the same invariants",
+    "testing.py:assert_same": OPTIONS,
     "xml/fastlane.py:_Lane.run": "the loop on which the time of reading goes",
     "xml/reader.py:_Reader": "a function for each tag that has a meaning",
 }

@@ -14,6 +14,7 @@ import pytest
 import irshape
 import irshape.extend
 from irshape.api.reading import Reading
+from irshape.running.results import Tolerance
 
 ROOT = Path(__file__).parent.parent
 ATROUS = "examples/atrous.xml"
@@ -47,6 +48,7 @@ def objects() -> dict[str, Any]:
         "Model": inference.model,
         "Node": node,
         "OutputPort": node.outputs[0],
+        "RunComparison": irshape.RunComparison("a", "b", Tolerance(0, 0, "f32"), []),
         "Session": irshape.Session(ATROUS),
         "Signature": irshape.signature(ATROUS),
         "Summary": irshape.summary(ATROUS),

@@ -332,7 +332,8 @@ SCHEMAS = {
     "report": ("irshape.inference.forms:REPORT", "The report of irshape on an OpenVINO IR"),
     "diagnostics": ("irshape.report.form:DIAGNOSTIC", "A fault of an OpenVINO IR, as irshape reports it"),
     "cost": ("irshape.answers.cost.cost:COST", "What an OpenVINO IR costs: operations, parameters, memory and traffic"),
-    "diff": ("irshape.answers.diff:DIFFERENCE", "The difference of two OpenVINO IRs"),
+    "comparison": ("irshape.running.results:COMPARISON", "The outputs of two OpenVINO IRs that were run on equal inputs"),
+    "diff": ("irshape.running.results:DIFFERENCE_AND_RUN", "The difference of two OpenVINO IRs"),
     "extension": ("tools.schemas.extension:extension_schema",),
     "info": ("irshape.answers.info:INFO", "The summary of an OpenVINO IR"),
     "explanation": (

@@ -110,7 +110,7 @@ class ValidSizes:
         self._limits = [guard for guard in limits if guard.requirement.symbols() <= own]  # no size given tells the length of a state
         # OpenVINO checks each branch where all sizes are numbers, so what a branch requires counts; what its formulas assume does not.
         guards = [guard for guard in inference.guards if not (guard.branch and guard.is_premise)]
-        self._guards = [guard for guard in (*guards, *self._limits) if guard.requirement.symbols() <= own]
+        self._guards = [*(guard for guard in guards if guard.requirement.symbols() <= own), *self._limits]
         self._scope = engine.scope
         self._solve()
         if self._solved.unfinished is not None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from irshape.cli.inputs import Request
-    from irshape.cli.limits import Allowance
     from irshape.report.checked import Checked
+    from irshape.running.limits import Allowance
     from irshape.settings.settings import Settings
 
 # The text before the first report, before every other, after each, and at the end of a run.
@@ -161,7 +161,7 @@ def _allowance(given: Namespace) -> Allowance | None:
         if allowance is not None:
             raise RunError("--limit time=... and --limit memory=... need --isolate")
         return None
-    from irshape.cli.limits import Allowance, can_limit
+    from irshape.running.limits import Allowance, can_limit
 
     if not can_limit():
         raise RunError("--isolate: this system cannot limit a process (Python has no module `resource` here)")

@@ -25,7 +25,7 @@ from irshape.cli.workers import Result, Task, Work, ending, serve_tasks
 if TYPE_CHECKING:
     from distributed import Client, Future, as_completed
 
-    from irshape.cli.limits import Allowance
+    from irshape.running.limits import Allowance
 
 LOCAL: Final = "local"
 # The most tasks of a group, and the groups that are with the cluster for each of its threads.

@@ -11,10 +11,13 @@ from irshape.answers.diff import Change, Content, Difference, is_rounded
 from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.lines import title
-from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
+from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, describe, put
+from irshape.cli.running import add_run_arguments, ran, unasked
+from irshape.cli.running import lines as run_lines
 from irshape.files.reading import Path
 from irshape.inference.inputs import InputError
 from irshape.model.model import Node
+from irshape.model.public import published
 from irshape.ops.infrastructure import Constant
 from irshape.ops.registry import ExtensionError
 from irshape.report.text import Palette, counted, escape, shorten, some, terminal_width
@@ -29,8 +32,11 @@ EXAMPLES = """examples:
   irshape diff model.xml reshaped.xml
   irshape diff model.xml quantised.xml --all
   irshape diff model.xml resaved.xml --format json
+  irshape diff model.xml simple.xml --run
+  irshape diff model.xml half.xml --run --first --rtol 0.001
 
-exit code: 0 if both files are the same model, 1 if not, 2 if a file could not be read or the constants could not be compared"""
+exit code: 0 if both files are the same model, or with --run if they compute the same; 1 if not; 2 if a file could not be read, the
+constants could not be compared, or with --run both models fail"""
 
 # The most rows of each kind of change, the most layers that a row names, and the widths of lines.
 _MOST_ROWS = 6
@@ -46,6 +52,7 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument("--all", action="store_true", help="list every change and every shape that follows from them")
     command.add_argument("--cost", action="store_true", help="also compare the costs: operations, parameters, memory")
     add_operations(command)
+    add_run_arguments(command)
     command.add_argument("--no-weights", action="store_true", help="read no .bin files: constants are not compared by their values")
     command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     add_limit(command)
@@ -54,6 +61,8 @@ def add_arguments(command: ArgumentParser) -> None:
 
 def run(given: Namespace) -> int:
     """Compare two files, report the changes, and return the exit code."""
+    if (complaint := unasked(given)) is not None:
+        return complain(complaint)
     models = []
     for path in (given.a, given.b):
         try:
@@ -66,18 +75,25 @@ def run(given: Namespace) -> int:
             return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
     try:
         difference = verbs.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None), cost=given.cost)
+        comparison = ran(given, *map(published, models)) if given.run else None
+        palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
         if given.format == "json":
             from irshape.report.json import readable
 
-            text = readable(difference.to_dict())
+            text = readable(difference.to_dict() if comparison is None else {**difference.to_dict(), "run": comparison.to_dict()})
         else:
-            palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
             text = "\n".join(lines(difference, palette, is_complete=given.all, width=width))
+    except RunError:
+        raise
     except InputError as error:
         return complain(f"{given.a}, {given.b}: {error}")
     except Exception as error:
         return complain(f"{given.a}, {given.b}: internal error; please report it with the files: {type(error).__name__}: {error}")
     put(text, given.format)
+    if comparison is not None:
+        if given.format == "text":
+            put("\n".join(run_lines(comparison, palette, is_complete=given.all, width=width)))
+        return CLEAN if comparison.is_same and not comparison.missing else FAULTS
     if not difference.is_same:
         return FAULTS
     return FAILED if difference.uncompared and not given.no_weights else CLEAN

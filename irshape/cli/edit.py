@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from irshape import verbs
 from irshape.cli.diff import lines
-from irshape.cli.edited import add_target_arguments, layer, opened, step_lines, tensor, written
+from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, step_lines, tensor, written
 from irshape.cli.output import check_outputs, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
 from irshape.editing.finding import found, found_output
@@ -83,6 +83,7 @@ def run(given: Namespace) -> int:
     put("\n".join(islice(shown, _TITLES, None)).lstrip("\n"))
     if given.view is not None:
         _write_page(given, graph)
+    put_proof(given, graph, graph)
     if given.output is None and not given.in_place:
         errors = [one for one in checked(graph._draft)[1] if one.severity == ERROR]
         put("".join(f"{escape(str(one))}\n" for one in errors) + "the model is not written without -o or --in-place")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.output import refusal
-from irshape.cli.run import FAULTS, RunError, agree, describe
+from irshape.cli.run import FAULTS, RunError, agree, describe, put
+from irshape.cli.running import add_prove, proved
 from irshape.editing.finding import found, found_output, names_of, unknown_layer
 from irshape.editing.graph import Graph, edit
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
@@ -32,6 +33,7 @@ def add_target_arguments(command: ArgumentParser) -> None:
     add("-o", "--output", metavar="OUT.xml", help="write the result to this file, and its weights beside it")
     add("--force", action="store_true", help="overwrite existing output files, and write a model with new errors")
     add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
+    add_prove(command)
     add_operations(command)
     add_limit(command)
     add_colour(command)
@@ -91,6 +93,12 @@ def reshaped(given: Namespace, graph: Graph) -> Graph:
         if layer.output.text != shape:
             layer.set(shape=shape)
     return graph
+
+
+def put_proof(given: Namespace, before: Graph, graph: Graph) -> None:
+    """With `--prove`, prove that a graph computes what the model did that another one began with. Raises `RunError`."""
+    for line in proved(given, published(before._draft.model), graph):
+        put(line)
 
 
 def step_lines(steps: Sequence[Simplification], palette: Palette, width: int | None) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
 from irshape.cli.arguments import at_least_0
-from irshape.cli.edited import add_target_arguments, layer, opened, tensor, written
+from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, tensor, written
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, put
 from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
 from irshape.editing.finding import found, names_of
@@ -59,9 +59,11 @@ def run(given: Namespace) -> int:
         draft = graph._draft
         formulas = named(inner.infer(draft.model, weights=draft.original, opaque=draft.opaque)).formulas
         part = _part(given, graph, formulas)
+        put_proof(given, graph, graph)
         written(given, graph, trim=True)
     except RunError as error:
-        return complain(str(error))
+        complain(str(error))
+        return error.code
     palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
     put("\n".join(_lines(given, graph, part, formulas, palette, width)))
     return FAULTS if part.losses else CLEAN

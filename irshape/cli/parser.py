@@ -174,7 +174,7 @@ class _Limit(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
         try:
             if hasattr(namespace, "allowance") and values.startswith(("time=", "memory=")):
-                from irshape.cli.limits import Allowance
+                from irshape.running.limits import Allowance
 
                 namespace.allowance = (namespace.allowance or Allowance()).changed(values)
             else:

@@ -14,6 +14,9 @@ from irshape.cli.arguments import add_model_arguments, add_output_arguments, add
 from irshape.cli.batch import report
 from irshape.cli.lines import faults, guards, in_names, remedy_lines, tie_lines, title
 from irshape.cli.run import complain
+from irshape.cli.running import add_prove, proved
+from irshape.editing.graph import edit
+from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.inference.remedy import Remedy
@@ -50,6 +53,7 @@ def add_arguments(command: ArgumentParser) -> None:
     )
     add_target(command)
     add_output_arguments(command)
+    add_prove(command)
     add_model_arguments(command)
 
 
@@ -70,7 +74,17 @@ def run(given: Namespace) -> int:
     except InputError as error:
         return complain(str(error))
     reshaping = _Reshaping(given, policies, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
-    return report(given, reshaping.infer, reshaping.lines, partial(write, given), prepare=partial(only_targets, given))
+    return report(given, reshaping.infer, reshaping.lines, partial(_written, given), prepare=partial(only_targets, given))
+
+
+def _written(given: Namespace, inference: Inference) -> Iterator[str]:
+    """Write the model, with `--prove` only if it computes what the file does, and with `--batch` what the file does for each sample."""
+    if given.prove and inference.ok:
+        reading = partial(edit, opaque=given.opaque, limits=given.limits, extensions=given.extensions)
+        before = reading(Path(inference.document.path or ""), weights=given.weights_file)
+        batch = int(given.batch) if given.batch is not None and given.batch.isdecimal() else None
+        yield from proved(given, before, reading(inference.xml(), weights=inference.weights), batch=batch)
+    yield from write(given, inference)
 
 
 class _Reshaping:

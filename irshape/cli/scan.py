@@ -15,13 +15,13 @@ from irshape.cli.batch import cores
 from irshape.cli.check_options import add_selection, choice_of
 from irshape.cli.cluster import LOCAL, on_cluster
 from irshape.cli.examination import collect
-from irshape.cli.limits import Allowance, can_limit
 from irshape.cli.output import check_outputs
 from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, put
 from irshape.cli.workers import in_workers
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.text import Palette, counted, escape
+from irshape.running.limits import Allowance, can_limit
 from irshape.scan.archive import BOUNDS, Bounds
 from irshape.scan.faults import MissingError
 from irshape.scan.fields import FAILED as LOST

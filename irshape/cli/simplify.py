@@ -7,17 +7,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from irshape.cli.arguments import add_input_arguments, most
-from irshape.cli.edited import add_target_arguments, opened, reshaped, step_lines, written
-from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
-from irshape.editing.graph import Graph, edit
+from irshape.cli.arguments import add_input_arguments
+from irshape.cli.edited import add_target_arguments, opened, put_proof, reshaped, step_lines, written
+from irshape.cli.run import CLEAN, complain, put
 from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.report.text import Palette, counted, escape, table, terminal_width
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-
-    from irshape.model.public import Model
 
 
 ABOUT = (
@@ -26,12 +23,12 @@ ABOUT = (
 )
 EXAMPLES = """examples:
   irshape simplify model.xml --dry-run
-  irshape simplify model.xml -o simple.xml --compare 3
+  irshape simplify model.xml -o simple.xml --prove
   irshape simplify llm.xml --set B=1 S=128 P=0 -o static.xml
   irshape simplify model.xml --only dead -o pruned.xml
 
-exit code: 0 if the model was simplified, 1 if it cannot have the shapes of --input and --set, or --compare finds other numbers,
-2 if a file could not be read or written, or the models cannot be compared"""
+exit code: 0 if the model was simplified, 1 if it cannot have the shapes of --input and --set, or --prove finds other numbers,
+2 if a file could not be read or written, or the models cannot be run"""
 
 
 def add_arguments(command: ArgumentParser) -> None:
@@ -40,7 +37,6 @@ def add_arguments(command: ArgumentParser) -> None:
     rules = "; ".join(f"{rule}: {meaning}" for rule, meaning in RULES.items())
     add("--only", action="append", choices=tuple(RULES), metavar="RULE", help=f"apply this rule only; repeatable. {rules}")
     add("--dry-run", action="store_true", help="list each layer to remove, with the reason, and write nothing")
-    add("--compare", type=most, metavar="N", help="run both models with OpenVINO on N random inputs, and write nothing if they differ")
     add("--trim", action="store_true", help="remove the bytes of the weights that no constant needs")
     add_input_arguments(command)
     add_target_arguments(command)
@@ -50,14 +46,13 @@ def run(given: Namespace) -> int:
     """Simplify a file, report the steps, write the result, and return the exit code."""
     if (given.output is None) != given.dry_run:
         return complain("give either -o OUT.xml, or --dry-run to write nothing")
-    graph = reshaped(given, opened(given))
+    before = opened(given)
+    graph = reshaped(given, before)
     count = len(graph)
-    before = graph.model() if given.compare is not None else None
     steps = simplify(graph._draft, given.only)
     palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
     put("\n".join(step_lines(steps, palette, width) if given.dry_run else _summary(steps, palette, width)))
-    if before is not None and not _is_equal(before, graph, given):
-        return FAULTS
+    put_proof(given, before, graph)
     if not given.dry_run:
         written(given, graph, trim=given.trim)
     put(f"{f'written: {escape(given.output)}' if given.output else 'nothing is written'} ({counted(len(graph), 'layer')} of {count})")
@@ -70,18 +65,3 @@ def _summary(steps: list[Simplification], palette: Palette, width: int | None) -
     counts = Counter((rules.index(step.rule), step.type) for step in steps)
     rows = [(rules[rule], escape(type), str(count)) for (rule, type), count in sorted(counts.items(), key=lambda one: (one[0][0], -one[1]))]
     return table(("RULE", "TYPE", "LAYERS"), rows, palette, width) if rows else iter(("nothing to simplify",))
-
-
-def _is_equal(before: Model, graph: Graph, given: Namespace) -> bool:
-    """Whether OpenVINO computes the same with both models; the report says so. Raises `RunError`."""
-    from irshape.editing.comparison import ComparisonError, compare
-
-    try:
-        found = compare(edit(before, opaque=given.opaque), graph, given.compare)
-    except ComparisonError as error:
-        raise RunError(f"{given.file}: {error}") from None
-    for line in found.differences:
-        put(escape(line))
-    verdict = "other numbers, nothing is written" if found.differences else f"equal outputs, to {found.largest:.1g}"
-    put(f"{counted(found.runs, 'run')} with random inputs: {verdict}")
-    return not found.differences

@@ -18,8 +18,8 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from irshape.cli.examination import OUT_OF_MEMORY
 from irshape.cli.interrupts import held
-from irshape.cli.limits import Allowance
 from irshape.cli.run import RunError
+from irshape.running.limits import Allowance
 
 # A fork takes a tenth of the time of a new interpreter. It is safe only without threads, which libraries of other systems may start.
 _FORK: Final = get_context("fork") if sys.platform == "linux" else get_context("spawn")

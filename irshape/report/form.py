@@ -61,6 +61,7 @@ class Form:
 
     def __init__(self, order: Sequence[str] = (), /, **fields: Said) -> None:
         own = {name: _field(one) for name, one in fields.items()}
+        self._own = own
         self._rows = [(name, _getter(one.get or name), one.convert, one.optional) for name, one in own.items()]
         properties = {name: own[name].schema for name in order or own}
         required = [name for name in properties if not own[name].optional]
@@ -73,6 +74,10 @@ class Form:
             if not optional or value is not None:
                 data[name] = value if convert is None else convert(value, one if whole is None else whole)
         return data
+
+    def extended(self, **fields: Said) -> Form:
+        """The form with more members."""
+        return Form(**self._own, **fields)
 
     def one(self, about: str = "", get: Get = "", *, optional: bool = False) -> Field:
         """A member that is one object of this form."""

@@ -18,8 +18,8 @@ from textwrap import indent
 import jsonschema
 import pytest
 
-from irshape.cli.limits import Allowance
 from irshape.cli.main import main
+from irshape.running.limits import Allowance
 from irshape.xml.document import Document
 from irshape.xml.reader import _Reader
 from tests.cli.test_cli import ROOT, net

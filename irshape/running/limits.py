@@ -60,3 +60,7 @@ class Allowance(NamedTuple):
         import signal
 
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+# The limits of running models: the time of reading, compiling or running one of them. OpenVINO reserves far more addresses than it uses.
+RUNS: Final = Allowance(time=120.0, memory=32 << 30)

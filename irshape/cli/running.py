@@ -1,0 +1,141 @@
+"""The run of two models in a command: its options, its table, and the proof that a changed model computes the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from irshape.cli.arguments import EFFORT, INPUT, most
+from irshape.cli.run import FAULTS, RunError
+from irshape.report.text import Palette, counted, escape, table
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from irshape.running.results import FirstDifference, OutputDifference, Run, RunComparison
+
+# The most outputs of a run that are listed, and the word for a number that does not exist.
+_MOST_ROWS = 6
+_NONE = "-"
+_OPTIONS = ("first", "data", "batch", "rtol", "atol", "seed")
+
+
+def add_run_arguments(command: ArgumentParser) -> None:
+    """Add the options of a run."""
+    from irshape.running.limits import RUNS
+
+    group = command.add_argument_group(INPUT).add_argument
+    group("--run", action="store_true", help="run both models with OpenVINO, in a process of its own, and compare their outputs")
+    group("--first", action="store_true", help="with --run, find the first layer that differs")
+    group("--data", metavar="INPUTS.npz", help="with --run, the inputs, by name (default: random values)")
+    group("--batch", type=most, metavar="N", help="with --run, run B with the batch N, and A on each sample")
+    group("--rtol", type=_tolerance, metavar="R", help="with --run, the part of an output's largest number that is no difference")
+    group("--atol", type=_tolerance, metavar="A", help="with --run, the number that is no difference")
+    group("--seed", type=int, metavar="N", help="with --run, another seed of the random values (default: 0)")
+    command.set_defaults(allowance=RUNS)
+
+
+def add_prove(command: ArgumentParser) -> None:
+    """Add the option of a command that writes a changed model."""
+    help = "run both models with OpenVINO on equal inputs, and write nothing if an output differs"
+    command.add_argument_group(EFFORT).add_argument("--prove", action="store_true", help=help)
+
+
+def ran(given: Namespace, a: Any, b: Any, **reading: Any) -> RunComparison:
+    """The comparison that the options ask for. Raises `RunError`."""
+    from irshape.running.comparison import compare
+    from irshape.running.runner import RunningError
+
+    options = {name: value for name in _OPTIONS if (value := getattr(given, name)) not in (None, False)}
+    try:
+        return compare(a, b, **options, allowance=given.allowance, **reading)
+    except RunningError as error:
+        raise RunError(str(error)) from None
+
+
+def unasked(given: Namespace) -> str | None:
+    """The complaint about an option of a run without `--run`; None if there is none."""
+    named = next((name for name in _OPTIONS if getattr(given, name) not in (None, False)), None)
+    return None if named is None or given.run else f"--{named} needs --run, because it executes the models"
+
+
+def proved(given: Namespace, a: Any, b: Any, *, batch: int | None = None) -> Iterator[str]:
+    """Prove that a changed model computes what the model before it does, if `--prove` asks for it. Raises `RunError` if it does not."""
+    if not given.prove:
+        return
+    from irshape.running.comparison import compare
+    from irshape.running.runner import RunningError
+
+    try:
+        found = compare(a, b)
+        if batch is not None and any("a" in run.failures for run in found.runs):  # OpenVINO cannot give the model before this batch
+            found = compare(a, b, batch=batch)
+    except RunningError as error:
+        raise RunError(f"not proved, so nothing is written: {error}") from None
+    if not found.is_same:
+        raise RunError(f"nothing is written: {found.summary}", FAULTS)
+    yield f"proved: {escape(found.summary)}"
+
+
+def lines(comparison: RunComparison, palette: Palette, *, is_complete: bool, width: int | None) -> Iterator[str]:
+    """The runs as tables, with the outputs that differ most first."""
+    for run in comparison.runs:
+        yield ""
+        yield f"{palette.bold}run{palette.plain} {escape(_sizes(run))}"
+        for letter, why in run.failures.items():
+            yield f"  {letter.upper()} fails: {escape(why)}"
+        yield from _table(run.outputs, palette, is_complete=is_complete, width=width)
+    for name in comparison.missing:
+        yield f"  only A has the output {escape(name)}"
+    if comparison.first is not None:
+        yield from _first_lines(comparison.first, palette, width)
+    if comparison.unfound is not None:
+        yield f"first difference: {escape(comparison.unfound)}"
+    yield ""
+    if not comparison.is_same:
+        rtol, atol, precision = comparison.tolerance
+        yield f"tolerance: {rtol:g} of the largest number, and {atol:g} ({precision}); --rtol and --atol change it"
+    yield escape(comparison.summary)
+
+
+def _sizes(run: Run) -> str:
+    """The shapes of the inputs, those of B where they are others."""
+    a, b = ("  ".join(f"{name}[{','.join(map(str, shape))}]" for name, shape in own.items()) for own in (run.shapes, run.shapes_of_b))
+    return a if list(run.shapes.values()) == list(run.shapes_of_b.values()) or not a else f"{a}; B {b}"
+
+
+def _table(outputs: list[OutputDifference], palette: Palette, *, is_complete: bool, width: int | None) -> Iterator[str]:
+    ordered = sorted(outputs, key=lambda one: (one.is_same, -(one.relative or 0.0)))
+    shown = ordered if is_complete else ordered[:_MOST_ROWS]
+    head = "", "OUTPUT", "SHAPE", "ABSOLUTE", "RELATIVE", "COSINE", "AT", "A", "B"
+    if shown:
+        yield from table(head, [_row(one) for one in shown], palette, width)
+    if len(shown) < len(ordered):
+        yield f"and {counted(len(ordered) - len(shown), 'more output')} (--all lists them)"
+
+
+def _row(one: OutputDifference) -> tuple[str, ...]:
+    a, b = (f"[{','.join(map(str, shape))}]" for shape in one.shapes)
+    numbers = (_NONE if number is None else f"{number:.3g}" for number in (one.absolute, one.relative))
+    cosine = _NONE if one.cosine is None else f"{one.cosine:.6g}"
+    at = _NONE if one.at is None else f"[{','.join(map(str, one.at))}]"
+    values = (escape(value) for value in one.values or (_NONE, _NONE))
+    return "same" if one.is_same else "differs", escape(one.name), a if a == b else f"{a} -> {b}", *numbers, cosine, at, *values
+
+
+def _first_lines(first: FirstDifference, palette: Palette, width: int | None) -> Iterator[str]:
+    """The first layer that differs, with its inputs and its output."""
+    yield ""
+    other = "" if first.layer == first.layer_of_b else f" ({escape(first.layer_of_b)} in B)"
+    found = f"{escape(first.type)} {escape(first.layer)}{other}, found in {counted(first.runs, 'run')}"
+    yield f"{palette.bold}first layer that differs{palette.plain} {found}"
+    yield from _table([*first.before, first.output._replace(name=f"output of {first.output.name}")], palette, is_complete=True, width=width)
+
+
+def _tolerance(text: str) -> float:
+    from math import isfinite
+
+    number = float(text)
+    if not isfinite(number) or number < 0:
+        raise ValueError
+    return number

@@ -1,0 +1,191 @@
+"""Run two models on equal inputs, and compare their outputs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+import irshape.verbs as inner
+from irshape.api.reading import Reading
+from irshape.model.model import Model
+from irshape.running.first import first_difference
+from irshape.running.inputs import drawn, met, sizes_of
+from irshape.running.limits import RUNS, Allowance
+from irshape.running.pair import Feed, Pair
+from irshape.running.results import OutputDifference, Run, RunComparison, Tolerance
+from irshape.running.runner import Runner, RunningError
+from irshape.running.sides import Side
+from irshape.shape.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from irshape.api.inference import Inference
+    from irshape.editing.graph import Graph
+    from irshape.model.public import Model as PublicModel
+    from irshape.ops.extensions import Extensions
+    from irshape.xml.source import Source
+
+# The runs of a model whose inputs have open sizes.
+_RUNS: Final = 3
+
+
+def compare(
+    a: Source | PublicModel | Graph | Inference,
+    b: Source | PublicModel | Graph | Inference,
+    *,
+    data: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    batch: int | None = None,
+    first: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
+    seed: int = 0,
+    allowance: Allowance = RUNS,
+    opaque: str | Iterable[str] = (),
+    limits: Limits = DEFAULT,
+    extensions: Extensions = (),
+) -> RunComparison:
+    """Run model `a` and model `b` with OpenVINO on equal inputs, in a process of its own, and compare their outputs.
+
+    Each is what `irshape.read` takes, a graph that was edited, or the answer of `irshape.reshape`.
+
+    The inputs are random values of the `seed` at the recorded sizes, and for open sizes at three sizes that the models accept; or `data`,
+    arrays by the names of the inputs, or an `.npz` file of such arrays. With `batch`, a run of `b` with that batch is compared with runs of
+    `a` on each sample. Two numbers of an output are equal if they differ by no more than `atol` plus `rtol` times the largest number of
+    the output; the defaults depend on the precisions of the models. With `first`, the answer also has the first layer that differs.
+
+    Raises `RunningError` if OpenVINO is missing, the models have other inputs, or no inputs are found on which both run, and the errors of
+    `irshape.read`.
+    """
+    reading = Reading(opaque=opaque)
+    if limits is not DEFAULT:
+        reading["limits"] = limits
+    if extensions:
+        reading["extensions"] = extensions
+    with ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory(prefix="irshape-run-"))
+        sides = Side("a", a, folder, reading), Side("b", b, folder, reading)
+        pair = Pair(*sides, folder, stack.enter_context(Runner(allowance)), Tolerance.of(sides[0].model, sides[1].model, rtol, atol))
+        return _compared(pair, _feeds(pair, data, batch, seed), is_first_wanted=first)
+
+
+def _compared(pair: Pair, feeds: Iterator[Feed], *, is_first_wanted: bool) -> RunComparison:
+    """The comparison of the runs on some inputs."""
+    comparison = RunComparison(pair.a.name, pair.b.name, pair.tolerance, pair.ends.missing)
+    refusals = []
+    names = [name for _, _, name in pair.ends.outputs]
+    pairs = [(index, other) for index, other, _ in pair.ends.outputs]
+    for feed in feeds:
+        failures, found = pair.run(feed, pair.ends.taps, (), pairs)
+        if len(failures) == 2:
+            refusals.append(failures["a"])
+            continue
+        outputs = [OutputDifference.of(name, one, pair.tolerance) for name, one in zip(names, found, strict=False)]
+        run = Run(feed.shapes, feed.shapes_of_b, outputs, failures)
+        if not failures and not run.is_same:
+            pair.repeat(feed, pairs, names)
+        comparison.runs.append(run)
+        if is_first_wanted and not failures and not run.is_same and not (comparison.first or comparison.unfound):
+            try:
+                comparison.first = first_difference(pair, feed)
+            except RunningError as error:
+                comparison.unfound = str(error)
+        if len(comparison.runs) == _RUNS:
+            break
+    if not comparison.runs:
+        raise RunningError(f"both models fail, so nothing is compared: {refusals[0]}" if refusals else "there are no inputs to run on")
+    return comparison
+
+
+def _feeds(pair: Pair, data: str | os.PathLike[str] | Mapping[str, Any] | None, batch: int | None, seed: int) -> Iterator[Feed]:
+    """The inputs to run on: the shapes for each model, the files for the runs of `a`, and the file for the run of `b`."""
+    import numpy
+
+    a, inputs = pair.a.model, pair.ends.inputs
+    count = 0
+
+    def saved(arrays: Sequence[Any], state: Mapping[str, Any]) -> str:
+        nonlocal count
+        count += 1
+        path = os.path.join(pair.folder, f"feed{count}.npz")
+        numpy.savez(path, **{str(index): array for index, array in enumerate(arrays)}, **state)
+        return path
+
+    def feed(samples: list[list[Any]], whole: list[Any], state: Mapping[str, Any]) -> Feed:
+        a, b = (
+            {node.name: one.shape for node, one in zip(side, arrays, strict=True)}
+            for side, arrays in zip(sides, (samples[0], whole), strict=True)
+        )
+        return Feed(a, b, [saved(sample, state) for sample in samples], saved(whole, state))
+
+    sides = a.parameters, pair.b.model.parameters
+    if data is not None:
+        arrays = _given(a, data)
+        yield feed([arrays], [arrays[index] for index in inputs], {})
+        return
+    axes = {} if batch is None else _batch_axes(pair)
+    random = numpy.random.default_rng(seed)
+    for shapes, state in sizes_of(a, _wanted(pair, axes), pair.a.opaque):
+        own = {shapes[name][axis] for name, axis in axes.items()} or {1}
+        if batch is not None and (len(own) > 1 or batch % min(own)):
+            raise RunningError(f"the batch of the first model is {', '.join(map(str, own))}, and {batch} is no multiple of it")
+        samples = [drawn(a, shapes, pair.a.opaque, random) for _ in range((batch or 1) // min(own))]
+        whole = []
+        for index in inputs:
+            axis = axes.get(a.parameters[index].name)
+            whole.append(samples[0][index] if axis is None else numpy.concatenate([sample[index] for sample in samples], axis))
+        yield feed(samples, whole, {f"state {name}": random.standard_normal(shape) for name, shape in state.items()})
+
+
+def _wanted(pair: Pair, axes: Mapping[str, int]) -> dict[str, str]:
+    """The shapes that both models allow for the inputs of the first; those of the second where they allow none in common.
+
+    On a batch axis it is the size of the first model, or 1.
+    """
+    first, second = (inner.infer(side.model, weights=side.model.document.own_weights(), opaque=side.opaque) for side in (pair.a, pair.b))
+    partners = dict(zip(pair.ends.inputs, pair.b.model.parameters, strict=True))
+    texts = {}
+    for index, node in enumerate(pair.a.model.parameters):
+        shape = first.view(node).outputs[0].shape
+        other = second.view(partners[index]).outputs[0].shape if index in partners else shape
+        axis = axes.get(node.name)
+        if axis is not None and shape is not None and other is not None and axis < len(shape) == len(other):
+            size = shape[axis] if isinstance(shape[axis], int) else 1
+            shape, other = ((*known[:axis], size, *known[axis + 1 :]) for known in (shape, other))
+        texts[node.name] = met(shape, other, first.bounds, second.bounds)
+    return texts
+
+
+def _batch_axes(pair: Pair) -> dict[str, int]:
+    """The batch axis of each input of the first model that has one. Raises `RunningError` if irshape does not know it."""
+    names = dict(zip(pair.b.model.parameters, (pair.a.model.parameters[index].name for index in pair.ends.inputs), strict=True))
+    for side in (pair.b, pair.a):
+        info = inner.info(side.model, weights=side.model.document.own_weights(), opaque=side.opaque)
+        found = {names.get(node, node.name): axis for node, axis, _ in info.batch}
+        if not found and len(info.candidates) == 1:
+            found = {names.get(node, node.name): axis for node, axis in info.candidates[0]}
+        if found:
+            return found
+    raise RunningError("irshape does not know which axis of the inputs is the batch: irshape info shows the candidates")
+
+
+def _given(model: Model, data: str | os.PathLike[str] | Mapping[str, Any]) -> list[Any]:
+    """The arrays for the inputs of a model, by the names of the inputs or of their tensors. Raises `RunningError` if one is missing."""
+    import numpy
+
+    if isinstance(data, Mapping):
+        arrays = {name: numpy.asarray(one) for name, one in data.items()}
+    else:
+        try:
+            with numpy.load(data, allow_pickle=False) as file:
+                arrays = dict(file)
+        except (OSError, ValueError, TypeError) as error:
+            raise RunningError(f"{os.fspath(data)}: not an .npz file of arrays without objects: {error}") from None
+    names = [(node.name, *node.outputs[0].names) for node in model.parameters]
+    found = [next((arrays[name] for name in known if name in arrays), None) for known in names]
+    missing = [known[0] for known, one in zip(names, found, strict=True) if one is None]
+    if missing:
+        known = ", ".join(map(repr, arrays)) or "none"
+        raise RunningError(f"the data have no array for {', '.join(map(repr, missing))}; the arrays are {known}")
+    return found

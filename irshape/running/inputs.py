@@ -1,0 +1,169 @@
+"""The inputs of a run: sizes that the model accepts, and random values within what its layers can take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+import irshape.verbs as inner
+from irshape.answers.signature.names import BATCH
+from irshape.inference.inference import Inference
+from irshape.inference.inputs import InputError
+from irshape.model.model import InputPort, Model, Node, OutputPort
+from irshape.report.diagnostic import ERROR
+from irshape.running.runner import RunningError
+from irshape.shape.dim import Size
+from irshape.shape.notation import parse_shape
+from irshape.shape.range import Bound
+from irshape.shape.shape import Shape
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+Shapes: TypeAlias = dict[str, tuple[int, ...]]
+"""The shape of each input, by the name of its Parameter."""
+Bounds: TypeAlias = tuple[Bound, Bound]
+
+# Open sizes are tried at the smallest valid ones that are at least so large, until enough of them run.
+_LEAST: Final = (1, 3, 16, 2, 8, 32, 64, 224, 320)
+_MOST_SAMPLES: Final = 2
+_WORDS: Final = ("", "a", "the cat sat on the mat", "Zürich 8001", "don't", "12.5 % of 1,000", "naïve 東京")
+# Layers that give elements of their inputs, moved or repeated, by the inputs that they move; None is every input.
+_MOVES: Final[dict[str, tuple[int, ...] | None]] = {
+    **dict.fromkeys(("Broadcast", "Convert", "Gather", "Identity", "Pad", "Reshape", "Reverse", "ReverseSequence"), (0,)),
+    **dict.fromkeys(("Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose", "Unsqueeze", "VariadicSplit"), (0,)),
+    **dict.fromkeys(("Maximum", "Minimum", "Concat"), None),
+    "Select": (1, 2),
+}
+# Layers whose second input holds indices of elements of the first, with the input that gives the axis; -1 stands for an attribute, None
+# for any axis.
+_INDICES: Final[dict[str, int | None]] = {
+    **dict.fromkeys(("EmbeddingBagOffsets", "EmbeddingBagOffsetsSum", "EmbeddingBagPacked", "EmbeddingBagPackedSum"), -1),
+    **dict.fromkeys(("EmbeddingSegmentsSum", "GatherElements"), -1),
+    **dict.fromkeys(("GatherND", "ScatterNDUpdate")),
+    "Gather": 2,
+    **dict.fromkeys(("ScatterElementsUpdate", "ScatterUpdate"), 3),
+}
+
+
+class Sizes(NamedTuple):
+    """The shape of each input by name, and of each variable that has no first value in the model by its id."""
+
+    inputs: Shapes
+    state: Shapes
+
+
+def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) -> Iterator[Sizes]:
+    """Sizes for the inputs of these shapes that the model accepts: the recorded ones, or for open sizes the smallest, then larger ones.
+
+    Raises `RunningError` if irshape finds none.
+    """
+    weights = model.document.own_weights()
+    signature = inner.signature(model, inputs=shapes, weights=weights, opaque=opaque)
+    valueless = {node.attributes["variable_id"] for node in model.of_type("ReadValue") if not node.inputs}
+    state = {name: parse_shape(text) or () for name, text in signature.state.items() if name in valueless}
+    # A variable that has a first value begins empty.
+    empty = {} if state else {name: 0 for name, known in signature.symbols.items() if known.low == 0}
+    found: list[Shapes] = []
+    try:
+        valid = inner.valid_sizes(model, inputs=shapes, weights=weights, opaque=opaque) if signature.symbols else None
+        for least in _LEAST if valid else (1,):
+            asked = {name: min(least, _MOST_SAMPLES) if name == BATCH else least for name in signature.symbols}
+            sizes = asked | ((valid and valid.nearest({name: asked[name] for name in valid.symbols if name in asked}).above) or {})
+            for chosen in (sizes | empty, sizes):
+                assigned = signature.assign(chosen)
+                if assigned is not None and assigned not in found:
+                    found.append(assigned)
+                    yield Sizes(assigned, {name: tuple([one.number(chosen) for one in shape]) for name, shape in state.items()})
+                    break
+    except InputError as error:
+        raise RunningError(f"{error}: give the inputs with --data") from None
+    if not found:
+        errors = [one.message for one in signature.diagnostics if one.severity == ERROR]
+        raise RunningError(f"irshape finds no sizes of the inputs that the model accepts{f': {errors[0]}' if errors else ''}")
+
+
+def drawn(model: Model, shapes: Shapes, opaque: frozenset[str], random: Generator) -> list[Any]:
+    """A random array for each input of the model."""
+    weights = model.document.own_weights()
+    inference = inner.infer(model, inputs={name: list(shape) for name, shape in shapes.items()}, weights=weights, opaque=opaque)
+    return [_array(inference, node, shapes[node.name], random) for node in model.parameters]
+
+
+def _array(inference: Inference, node: Node, shape: tuple[int, ...], random: Generator) -> Any:
+    import numpy
+
+    kind = inference.view(node).outputs[0].element_type
+    if kind.name == "string":
+        return random.choice(numpy.array(_WORDS), shape)
+    if kind.is_real:
+        return random.standard_normal(shape).astype("f8" if kind.name == "f64" else "f4")
+    if kind.name == "boolean":
+        return random.integers(0, 2, shape).astype("?")
+    low, high = bounds_of(inference, node.outputs[0])
+    if high == inf:  # 0 and 1 are indices of anything, and values of a mask; bytes are mostly those of an image
+        high = 255 if kind.name == "u8" else max(low, 1)
+    return random.integers(int(low), int(max(low, high)) + 1, shape)
+
+
+def bounds_of(inference: Inference, port: OutputPort) -> tuple[float, float]:
+    """The bounds of the values that the layers which read an output can take, as far as they take its elements as indices or sizes."""
+    low, high = 0.0, inf
+    pending, seen = [port], {port.slot}
+    while pending:
+        for reader in pending.pop().readers:
+            node = reader.node
+            type = node.op_class.TYPE if node.op_class else node.type
+            if type == "OneHot" and reader.index == 0:
+                high = min(high, _constant(node, 1) - 1)
+            elif type in _INDICES and reader.index == 1:
+                high = min(high, _length(inference, node, _INDICES[type]) - 1)
+            elif type in _MOVES and reader.index in (_MOVES[type] or range(len(node.inputs))):
+                pending += [one for one in node.outputs if one.slot not in seen]
+                seen |= {one.slot for one in node.outputs}
+            elif _is_size(reader):
+                low, high = max(low, 1), min(high, 1)
+    return low, max(high, low, 0)
+
+
+def _length(inference: Inference, node: Node, axis: int | None) -> float:
+    """The least size of the axis of its first input that a layer takes elements from; 1 if it is not known."""
+    shape: Shape = inference.view(node).inputs[0].shape
+    if shape is None:
+        return 1
+    if axis is not None:
+        stated = node.attributes.get("axis", 0)
+        place = int(_constant(node, axis, 0)) if axis > 0 else stated if isinstance(stated, int) else 0
+        shape = shape[place : place + 1 or None] if -len(shape) <= place < len(shape) else ()
+    return max(min((inference.bounds(size)[0] for size in shape), default=1), 1)
+
+
+def _constant(node: Node, index: int, default: int = 1) -> float:
+    """The only element of an input whose value is known."""
+    source = node.inputs[index].source if index < len(node.inputs) else None
+    const = None if source is None else source.node.const
+    return float(const.data.item()) if const is not None and const.data.size == 1 else default
+
+
+def _is_size(reader: InputPort) -> bool:
+    """Whether a rule reads the elements of an input, as sizes, counts or steps."""
+    op_class = reader.node.op_class
+    ports = op_class.inputs if op_class else ()
+    return reader.index < len(ports) and bool(ports[reader.index].value)
+
+
+def met(a: Shape, b: Shape, bounds: Callable[[Size], Bounds], others: Callable[[Size], Bounds]) -> str:
+    """The shapes that both shapes allow, as a text; those of `b` where they allow none in common."""
+    ours, theirs = ([known(size) for size in shape or ()] for shape, known in ((a, bounds), (b, others)))
+    if a is None and b is None:
+        return "[...]"
+    if a is None or b is None or len(a) != len(b):
+        return _text(ours if b is None else theirs)
+    both = [(max(low, least), min(high, most)) for (low, high), (least, most) in zip(ours, theirs, strict=True)]
+    return _text([own if own[0] <= own[1] else other for own, other in zip(both, theirs, strict=True)])
+
+
+def _text(axes: list[Bounds]) -> str:
+    """A shape in OpenVINO's notation."""
+    return f"[{','.join(str(low) if low == high else f'{low}..' if high == inf else f'{low}..{high}' for low, high in axes)}]"

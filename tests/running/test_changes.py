@@ -1,0 +1,104 @@
+"""The long run: each change that irshape makes to real models is proved by running the models before and after it.
+
+`IRSHAPE_CORPUS` names the folder of the models; by default they are those that the tests carry.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.editing.extract import between, extract
+from irshape.editing.graph import Graph, edit
+from irshape.running.runner import RunningError
+from tests.support.irs import WITH_WEIGHTS
+
+MOST = 200
+
+
+def simplified(path: Path) -> Graph:
+    """The model without the layers that it does not need."""
+    graph = edit(path)
+    graph.simplify()
+    return graph
+
+
+def extracted(path: Path) -> Graph:
+    """The whole model as a part of itself."""
+    graph = edit(path)
+    draft = graph._draft
+    results = [value for item in draft.of_type("Result") for value in item.inputs if value is not None]
+    extract(draft, between(draft, [], [*(value.item for value in results), *draft.of_type("Assign")]), [], results, {})
+    return graph
+
+
+def edited(path: Path) -> Graph:
+    """The model with a further output, and another name for each layer that is no end; then half of it is taken back."""
+    graph = edit(path)
+    layers = [layer for layer in graph if layer.type not in ("Parameter", "Result", "ReadValue", "Assign")]
+    for layer in layers:
+        layer.rename(f"renamed/{layer.id}")
+    mark = graph.mark()
+    for layer in layers[::7]:
+        graph.result(layer.outputs[0])
+    graph.undo(mark)
+    return graph
+
+
+def reshaped(path: Path) -> Any:
+    """The model with a batch of 2, or else with all sizes that it has."""
+    try:
+        found = irshape.reshape(path, batch=2)
+    except irshape.InputError:
+        found = None
+    return found if found is not None and found.ok else irshape.infer(path)
+
+
+CHANGES: dict[str, Callable[[Path], Any]] = {"reshape": reshaped, "simplify": simplified, "extract": extracted, "edit": edited}
+
+
+def sample(paths: list[Path], most: int) -> list[Path]:
+    """At most so many files, from each folder as many as there are, or its share."""
+    folders: dict[Path, list[Path]] = defaultdict(list)
+    for path in paths:
+        folders[path.parent].append(path)
+    chosen: list[Path] = []
+    for count, folder in enumerate(sorted(folders, key=lambda folder: len(folders[folder]))):
+        share = (most - len(chosen)) // (len(folders) - count)
+        own = folders[folder]
+        step = max(len(own) / max(share, 1), 1)
+        chosen += [own[int(index * step)] for index in range(min(share, len(own)))]
+    return sorted(chosen)
+
+
+def verdict(path: Path, change: Callable[[Path], Any]) -> str:
+    """What a run says of a change of a model."""
+    try:
+        found = irshape.compare(path, change(path))
+    except (RunningError, irshape.EditError) as error:
+        return f"not run: {error}"
+    if found.is_same:
+        return "equal"
+    return f"{'fails' if any(run.failures for run in found.runs) else 'differs'}: {found.summary}"
+
+
+@pytest.mark.slow("runs each model with OpenVINO before and after each change")
+def test_every_change_computes_the_same() -> None:
+    counts: Counter[tuple[str, str]] = Counter()
+    wrong = []
+    for path in sample(WITH_WEIGHTS, MOST):
+        for name, change in CHANGES.items():
+            found = verdict(path, change)
+            counts[name, found.partition(":")[0]] += 1
+            if not found.startswith("equal"):
+                wrong.append(f"{name} {path.parent.name}/{path.stem}: {found}")
+    print(
+        *(f"{name}: {counts[name, 'equal']} equal, {counts[name, 'fails']} fail, {counts[name, 'not run']} not run" for name in CHANGES),
+        *wrong,
+        sep="\n",
+    )
+    assert not [line for line in wrong if ": differs" in line]
+    assert all(counts[name, "equal"] >= 0.9 * sum(counts[name, kind] for kind in ("equal", "fails", "not run")) for name in CHANGES)
