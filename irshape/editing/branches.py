@@ -128,10 +128,16 @@ def _moved(body: BodyDraft, inner: Item, moved: dict[Value, Value | None]) -> It
 
 def _take_bodies(state: State, item: Item, other: State, inner: Item) -> None:
     """Let an item have the bodies of an item of another graph as they are now."""
-    state.journal.append((_take_bodies, (other, inner, state, item)))
-    item.bodies, inner.bodies = inner.bodies, item.bodies
-    for body in item.bodies.values():
-        body.holder, body.outer = item, state
+    state.journal.append((_hold, ((state, item, item.bodies), (other, inner, inner.bodies))))
+    _hold((state, item, inner.bodies), (other, inner, item.bodies))
+
+
+def _hold(*given: tuple[State, Item, dict[str, State]]) -> None:
+    """Give items of some graphs these bodies."""
+    for state, item, bodies in given:
+        item.bodies = bodies
+        for body in bodies.values():
+            body.holder, body.outer = item, state
 
 
 def _look_into(state: State) -> None:
