@@ -32,11 +32,9 @@ Made = TypeVar("Made")
 ABOUT = "Change a model: the edits are made in the order of the line, all or none. Without -o and --in-place, show what they would change."
 EXAMPLES = """examples:
   irshape edit model.xml --add-output encoder/layer_5 -o tapped.xml
-  irshape edit model.xml --bypass dropout_3 --set-attribute "nms:iou_threshold=0.5" -o changed.xml
   irshape edit model.xml --remove aux_head --prune --trim -o small.xml
   irshape edit model.xml --freeze "sr=16000" --trim -o speech.xml
   irshape edit model.xml --name "Add_4711:2=logits" --in-place
-  irshape edit model.xml --remove aux_head --view changes.html
 
 exit code: 0 if the edits were made, 1 if they make new errors (then nothing is written), 2 if one cannot be made or a file
 could not be read or written"""

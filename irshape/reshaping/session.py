@@ -71,7 +71,7 @@ class Session(SymbolSession):
         try:
             return super().reshape(inputs, symbols=symbols, batch=batch, **named)
         finally:
-            self._how, self._axes = _How(), MappingProxyType({})
+            self._how, self._axes = _How(), {}
 
     def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
         found, notes = super()._batched(asked, batch)

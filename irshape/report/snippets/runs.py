@@ -169,7 +169,7 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "W107": Snippet(Run(CONSTANT, b"\x1f\x8b\x08\0"), Run(CONSTANT, NUMBERS)),
     "W201": Snippet(Run(CONSTANT, NUMBERS + bytes(8)), Run(CONSTANT, NUMBERS)),
     "W202": Snippet(Run(PAIR.replace('offset="16"', 'offset="12"'), THREE[:20]), Run(PAIR, THREE)),
-    "N109": Snippet(Run(RESHAPE, NUMBERS, f"{REWRITE} --choose first"), Run(RESHAPE, NUMBERS[:8] + b"\xff" * 8, ASKED)),
+    "N109": misused(RESHAPE, f"{REWRITE} --choose first", CHECK, NUMBERS),
     "S207": Snippet(Run(RESHAPE, NUMBERS, ASKED), Run(RESHAPE, NUMBERS[:8] + b"\xff" * 8, ASKED)),
     "S208": Snippet(Run(RESHAPE, NUMBERS, REWRITE), Run(RESHAPE, NUMBERS[:8] + b"\xff" * 8, ASKED)),
     "W203": Snippet(Run(CONSTANT), Run(CONSTANT, NUMBERS)),
