@@ -17,7 +17,7 @@ EXAMPLES = [
 ]  # the others are parts of a specification
 FILES = [path for path in (*PATHS, *EXAMPLES) if path.stat().st_size < 300_000]
 # What tells a place in the file.
-_PLACES = {"line", "column", "offset", "file"}
+_PLACES = {"line", "column", "offset", "file", "start", "end", "end_line", "end_column"}
 
 VERBS: dict[str, Callable[[irshape.Model], Any]] = {
     "check": lambda model: irshape.check(model).to_dict(),
