@@ -7,7 +7,7 @@ import os
 import stat
 import struct
 import sys
-from _thread import allocate_lock  # as threading.Lock, without what that module imports
+from _thread import RLock  # as threading.RLock, without what that module imports
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.files.reading import opened
@@ -77,7 +77,7 @@ class Weights:
         self._source = source
         self._folder = None if follow_links else folder
         self._is_beside = folder is not None
-        self._lock = allocate_lock()
+        self._lock = RLock()  # an interrupt between a block and its release may leave it taken: then this thread goes on
         self._descriptor = -1
         self._size = -1
         self._error: WeightsError | None = None
