@@ -69,7 +69,6 @@ def test_the_hooks_of_pre_commit(tmp_path: Path, repository: Path) -> None:
         pytest.skip("pre-commit cannot install the hook, because no package index can be reached")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "models/faulty.xml:13:17: R302 warning: the port records FP16" in done.stdout
-    assert "models/faulty.xml:13:17: R302 fixed: write" in done.stdout
     assert "1 .xml file of other formats skipped" in done.stdout
     weights = repository / "models" / "faulty.bin"
     weights.write_bytes(b"changed")
