@@ -101,4 +101,7 @@ def test_every_change_computes_the_same() -> None:
         sep="\n",
     )
     assert not [line for line in wrong if ": differs" in line]
-    assert all(counts[name, "equal"] >= 0.9 * sum(counts[name, kind] for kind in ("equal", "fails", "not run")) for name in CHANGES)
+    # Some models do not run before the change either: of unknown rank, with elements of four bits, refused by OpenVINO.
+    assert all(
+        counts[name, "fails"] <= 0.1 * counts[name, "equal"] and counts[name, "not run"] <= 0.2 * counts[name, "equal"] for name in CHANGES
+    )
