@@ -363,6 +363,9 @@ def test_openvino_reads_what_is_written_as_if_reshaped(path: Path) -> None:
     except RuntimeError:
         assert not inference.ok
         return
+    if "?" in str(inputs) and not inference.ok:  # an open size of which one number is left is refused; OpenVINO leaves it to the run
+        assert {one.code for one in inference.diagnostics if one.severity == "error"} == {"S207"}, inference.diagnostics
+        return
     assert inference.ok, inference.diagnostics
     ours = core.read_model(inference.xml(), data)
     for one, other in zip((*ours.inputs, *ours.outputs), (*theirs.inputs, *theirs.outputs), strict=True):
