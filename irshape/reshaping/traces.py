@@ -6,9 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from irshape.answers.batch.traces import Layer as Layer
-from irshape.answers.batch.traces import Tensor as Tensor
-from irshape.answers.batch.traces import Traces as Traces
 from irshape.ops.flow import OWN, Axis, Factor, Trace, key
 from irshape.shape.dim import Dim, Size, product
 from irshape.shape.limits import Work

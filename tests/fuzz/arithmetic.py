@@ -149,7 +149,7 @@ def commands(path: str, question: Question, chance: random.Random) -> Iterator[l
         yield ["summary", path, *options]
         yield ["cost", path, *options, *chance.choice(([], ["--all", "--views"], ["--near", question.near], ["--format", "json"]))]
         yield ["explain", path, question.layer(), *options]
-        yield ["reshape", path, *options, *chance.choice((out, ["--batch", "3", *out], ["--patch-constants", *out]))]
+        yield ["reshape", path, *options, *chance.choice((out, ["--batch", "3", *out], ["--rewrite", *out]))]
         yield ["view", path, *options, "-o", f"{path}.html", "--force"]
         yield ["simplify", path, *options, "--dry-run"]
     yield [path]
