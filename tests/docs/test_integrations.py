@@ -77,7 +77,8 @@ def test_the_hooks_of_pre_commit(tmp_path: Path, repository: Path) -> None:
         sys.executable, "-m", "pre_commit", "run", "irshape", "--files", "models/faulty.bin", cwd=repository, PRE_COMMIT_HOME=str(cache)
     )
     assert "models/faulty.xml:17:34: A103" in alone.stdout, alone.stdout + alone.stderr
-    assert 'precision="FP16"' not in (repository / "models" / "faulty.xml").read_text().split("</layer>")[1]
+    # The fix is the author's, because no reader of the port agrees with the computation: the hook leaves the record.
+    assert 'precision="FP16"' in (repository / "models" / "faulty.xml").read_text().split("</layer>")[1]
 
 
 @needs_bash
