@@ -56,7 +56,8 @@ def fold(table: PolynomialTable, algebra: Algebra[_T], expressions: Iterable[Exp
         if not atom.arguments:
             known[index] = algebra.symbol(atom)
             continue
-        a, b = map(value, atom.arguments)
+        first, second = atom.arguments
+        a, b = value(first), value(second)
         if atom.kind == "add":
             known[index] = algebra.add(a, b)
         else:

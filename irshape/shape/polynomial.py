@@ -309,7 +309,8 @@ class PolynomialTable:
             if atom.kind == "symbol":
                 ranges[index] = given.get(index, ranges[index])
             else:
-                a, b = (self.bound(*split(argument), ranges) for argument in atom.arguments)
+                first, second = atom.arguments
+                a, b = self.bound(*split(first), ranges), self.bound(*split(second), ranges)
                 ranges[index] = meet(ranges[index], COMPOSE[atom.kind](a, b)) or ranges[index]
         return self.bound(polynomial.constant, polynomial.terms, ranges)
 
