@@ -334,6 +334,7 @@ SCHEMAS = {
     "cost": ("irshape.answers.cost.cost:COST", "What an OpenVINO IR costs: operations, parameters, memory and traffic"),
     "comparison": ("irshape.running.results:COMPARISON", "The outputs of two OpenVINO IRs that were run on equal inputs"),
     "diff": ("irshape.running.results:DIFFERENCE_AND_RUN", "The difference of two OpenVINO IRs"),
+    "folders": ("irshape.running.results:FOLDERS", "The differences of the OpenVINO IRs of two folders"),
     "extension": ("tools.schemas.extension:extension_schema",),
     "info": ("irshape.answers.info:INFO", "The summary of an OpenVINO IR"),
     "explanation": (

@@ -1,22 +1,24 @@
-"""`irshape diff`: the changes between two IRs on one screen, causes first."""
+"""`irshape diff`: the changes between two IRs on one screen, causes first; of two folders, a line for each IR."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
 from irshape.answers.diff import Change, Content, Difference, is_rounded
 from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.lines import title
-from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, describe, put
+from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, describe, internal, put
 from irshape.cli.running import add_run_arguments, ran, unasked
 from irshape.cli.running import lines as run_lines
 from irshape.files.reading import Path
 from irshape.inference.inputs import InputError
-from irshape.model.model import Node
+from irshape.model.model import Model, Node
 from irshape.model.public import published
 from irshape.ops.infrastructure import Constant
 from irshape.ops.registry import ExtensionError
@@ -26,6 +28,8 @@ from irshape.xml.weights import WeightsError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from irshape.running.results import RunComparison
+
 
 ABOUT = "Compare the graphs of two IRs: list the changes, and sum up the shapes and types that follow from them."
 EXAMPLES = """examples:
@@ -34,9 +38,11 @@ EXAMPLES = """examples:
   irshape diff model.xml resaved.xml --format json
   irshape diff model.xml simple.xml --run
   irshape diff model.xml half.xml --run --first --rtol 0.001
+  irshape diff old_export new_export
+  irshape diff --reference released new_export
 
 exit code: 0 if both files are the same model, or with --run if they compute the same; 1 if not; 2 if a file could not be read, the
-constants could not be compared, or with --run both models fail"""
+constants could not be compared, or with --run both models fail; of folders, the largest one of their models, 1 if a side lacks one"""
 
 # The most rows of each kind of change, the most layers that a row names, and the widths of lines.
 _MOST_ROWS = 6
@@ -47,10 +53,12 @@ _NARROWEST = 12
 
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
-    command.add_argument("a", metavar="A.xml", help="the IR before")
-    command.add_argument("b", metavar="B.xml", help="the IR after")
+    command.add_argument("a", metavar="A", help="the IR before, or a folder of IRs")
+    command.add_argument("b", metavar="B", nargs="?", help="the IR after, or a folder: its IRs are compared with those of the same names in A")
     command.add_argument("--all", action="store_true", help="list every change and every shape that follows from them")
     command.add_argument("--cost", action="store_true", help="also compare the costs: operations, parameters, memory")
+    command.add_argument("--reference", metavar="DIR", help="compare B, a model or a folder, with the references in DIR, and leave out A")
+    command.add_argument("--write-reference", metavar="DIR", help="write signature, shapes and costs of each model of B into DIR")
     add_operations(command)
     add_run_arguments(command)
     command.add_argument("--no-weights", action="store_true", help="read no .bin files: constants are not compared by their values")
@@ -60,39 +68,74 @@ def add_arguments(command: ArgumentParser) -> None:
 
 
 def run(given: Namespace) -> int:
-    """Compare two files, report the changes, and return the exit code."""
+    """Compare two files or folders, report the changes, and return the exit code."""
     if (complaint := unasked(given)) is not None:
         return complain(complaint)
-    models = []
-    for path in (given.a, given.b):
-        try:
-            models.append(verbs.read(Path(path), limits=given.limits, extensions=given.extensions))
-        except OSError as error:
-            return complain(describe(error, path))
-        except ExtensionError as error:
-            return complain(str(error))
-        if not models[-1].document.is_complete or not models[-1].nodes:
-            return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
+    if given.reference is not None or given.write_reference is not None:
+        from irshape.cli.folders import referred
+
+        return complain("a reference has no weights to run: leave out --run") if given.run else referred(given, partial(_read, given))
+    if given.b is None:
+        return complain("give two models or two folders, or --reference DIR and one")
+    if os.path.isdir(given.a) or os.path.isdir(given.b):
+        from irshape.cli.folders import compared
+
+        return compared(given, partial(_summed_up, given))
     try:
-        difference = verbs.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None), cost=given.cost)
-        comparison = ran(given, *map(published, models)) if given.run else None
+        difference, comparison = _compared(given, given.a, given.b)
         palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
         if given.format == "json":
             from irshape.report.json import readable
 
-            text = readable(difference.to_dict() if comparison is None else {**difference.to_dict(), "run": comparison.to_dict()})
+            text = readable(_data(difference, comparison))
         else:
-            text = "\n".join(lines(difference, palette, is_complete=given.all, width=width))
+            outputs = () if comparison is None else run_lines(comparison, palette, is_complete=given.all, width=width)
+            text = "\n".join([*lines(difference, palette, is_complete=given.all, width=width), *outputs])
     except RunError:
         raise
     except InputError as error:
         return complain(f"{given.a}, {given.b}: {error}")
     except Exception as error:
-        return complain(f"{given.a}, {given.b}: internal error; please report it with the files: {type(error).__name__}: {error}")
+        return complain(f"{given.a}, {given.b}: {internal(error)}")
     put(text, given.format)
+    return _code(given, difference, comparison)
+
+
+def _read(given: Namespace, path: str) -> Model:
+    """A model of a file. Raises `RunError`."""
+    try:
+        model = verbs.read(Path(path), limits=given.limits, extensions=given.extensions)
+    except OSError as error:
+        raise RunError(describe(error, path)) from None
+    except ExtensionError as error:
+        raise RunError(str(error)) from None
+    if not model.document.is_complete or not model.nodes:
+        raise RunError(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
+    return model
+
+
+def _compared(given: Namespace, a: str, b: str) -> tuple[Difference, RunComparison | None]:
+    """The difference of two files, and that of their runs if --run asks for it. Raises `RunError`."""
+    models = [_read(given, path) for path in (a, b)]
+    difference = verbs.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None), cost=given.cost)
+    return difference, ran(given, *map(published, models)) if given.run else None
+
+
+def _summed_up(given: Namespace, a: str, b: str) -> tuple[int, str, dict[str, Any] | None]:
+    """The exit code, the summary and the JSON of the difference of two files. Raises `RunError`."""
+    difference, comparison = _compared(given, a, b)
+    summary = difference.summary if comparison is None else f"{comparison.summary} ({difference.summary})"
+    unknown = f"; constants were not compared: {difference.uncompared}" if difference.uncompared else ""
+    return _code(given, difference, comparison), f"{summary}{unknown}", _data(difference, comparison) if given.format == "json" else None
+
+
+def _data(difference: Difference, comparison: RunComparison | None) -> dict[str, Any]:
+    return difference.to_dict() if comparison is None else {**difference.to_dict(), "run": comparison.to_dict()}
+
+
+def _code(given: Namespace, difference: Difference, comparison: RunComparison | None) -> int:
+    """The exit code of a difference."""
     if comparison is not None:
-        if given.format == "text":
-            put("\n".join(run_lines(comparison, palette, is_complete=given.all, width=width)))
         return CLEAN if comparison.is_same and not comparison.missing else FAULTS
     if not difference.is_same:
         return FAULTS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import irshape
 from irshape import verbs
-from irshape.cli.run import FAILED, RunError, describe, exit_code, layer_count
+from irshape.cli.run import FAILED, RunError, describe, exit_code, internal, layer_count
 from irshape.files.reading import Path
 from irshape.model.build import build
 from irshape.report.diagnostic import Diagnostic, Where
@@ -129,7 +129,7 @@ class Examination:
         except ModuleNotFoundError as error:  # in a clone, from which nothing was installed
             complaint = f"{path}: this needs the package {error.name}; install irshape with its packages: pip install ."
         except Exception as error:
-            complaint = f"{path}: internal error; please report it with the file: {type(error).__name__}: {error}"
+            complaint = f"{path}: {internal(error)}"
         return Outcome(path, FAILED, complaint=complaint)
 
     def lost(self, path: str, code: str, message: str, hint: str | None) -> Outcome:

@@ -59,6 +59,11 @@ def describe(error: OSError, path: str) -> str:
     return f"{named}: {error.strerror or error}"
 
 
+def internal(error: Exception) -> str:
+    """The text of an error that irshape should not have raised."""
+    return f"internal error; please report it with the file: {type(error).__name__}: {error}"
+
+
 def saved_model(folder: str) -> str | None:
     """The complaint about the folder of a TensorFlow SavedModel; None for any other path."""
     if not any(os.path.isfile(os.path.join(folder, f"saved_model.{kind}")) for kind in ("pb", "pbtxt")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.diff import DIFFERENCE
@@ -205,4 +206,17 @@ COMPARISON: Final = Form(
 # What `irshape diff --run` prints: the command adds the run.
 DIFFERENCE_AND_RUN: Final = DIFFERENCE.extended(
     run=COMPARISON.one("the outputs of both models, run by OpenVINO; only where they are asked for", lambda _: None, optional=True)
+)
+# What `irshape diff` prints for folders.
+FOLDERS: Final = Form(
+    tool=TOOL_FIELD,
+    a=("text: the first folder, or that of the references", itemgetter("a")),
+    b=("text: the second folder", itemgetter("b")),
+    files=Form(
+        name="text: the path of the model in its folder",
+        state=word("same", "written", "differs", "only in A", "only in B", "fails"),
+        summary="text: the difference in a line",
+        changes="texts: the differences from a reference",
+        difference=Field(DIFFERENCE_AND_RUN.maybe("the difference of the models, if both folders have one").schema),
+    ).list("the models", itemgetter("files")),
 )
