@@ -73,10 +73,10 @@ def referred(given: Namespace, read: Callable[[str], Model]) -> int:
         if is_writing:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             write_atomic(path, reference.text_of(now), force=True)
-            return Row(name, "written", _some(found), found)
+            return Row(name, "written", "new" if before is None else _some(found) or "unchanged", found)
         if before is None:
             return Row(name, "only in B", f"{folder} has no reference of it; --write-reference {folder} adds it", [])
-        return Row(name, "differs" if found else "same", _some(found), found)
+        return Row(name, "differs" if found else "same", _some(found) or "as in the reference", found)
 
     rows = [_tried(name, lambda name=name: row(name)) for name in files]  # type: ignore[misc]
     gone = {name for name in kept if f"{os.path.splitext(name)[0]}.xml" not in files}

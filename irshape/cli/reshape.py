@@ -82,8 +82,7 @@ def _written(given: Namespace, inference: Inference) -> Iterator[str]:
     if given.prove and inference.ok:
         reading = partial(edit, opaque=given.opaque, limits=given.limits, extensions=given.extensions)
         before = reading(Path(inference.document.path or ""), weights=given.weights_file)
-        batch = int(given.batch) if given.batch is not None and given.batch.isdecimal() else None
-        yield from proved(given, before, reading(inference.xml(), weights=inference.weights), batch=batch)
+        yield from proved(given, before, reading(inference.xml(), weights=inference.weights), batch=given.batch)
     yield from write(given, inference)
 
 

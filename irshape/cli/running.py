@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # The most outputs of a run that are listed, and the word for a number that does not exist.
 _MOST_ROWS = 6
 _NONE = "-"
+# The samples that a model with an open batch is given at once.
+_SAMPLES = 4
 _OPTIONS = ("first", "data", "batch", "rtol", "atol", "seed")
 
 
@@ -46,21 +48,28 @@ def ran(given: Namespace, a: Any, b: Any, **reading: Any) -> RunComparison:
     from irshape.running.comparison import compare
     from irshape.running.runner import RunningError
 
-    options = {name: value for name in _OPTIONS if (value := getattr(given, name)) not in (None, False)}
     try:
-        return compare(a, b, **options, allowance=given.allowance, **reading)
+        return compare(a, b, **_options(given), allowance=given.allowance, **reading)
     except RunningError as error:
         raise RunError(str(error)) from None
 
 
 def unasked(given: Namespace) -> str | None:
     """The complaint about an option of a run without `--run`; None if there is none."""
-    named = next((name for name in _OPTIONS if getattr(given, name) not in (None, False)), None)
+    named = next(iter(_options(given)), None)
     return None if named is None or given.run else f"--{named} needs --run, because it executes the models"
 
 
-def proved(given: Namespace, a: Any, b: Any, *, batch: int | None = None) -> Iterator[str]:
-    """Prove that a changed model computes what the model before it does, if `--prove` asks for it. Raises `RunError` if it does not."""
+def _options(given: Namespace) -> dict[str, Any]:
+    """The options of a run that are given, a tolerance of 0, too."""
+    return {name: value for name in _OPTIONS if (value := getattr(given, name)) is not None and value is not False}
+
+
+def proved(given: Namespace, a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
+    """Prove that a changed model computes what the model before it does, if `--prove` asks for it. Raises `RunError` if it does not.
+
+    A model for another `batch` must compute for this batch, or for one of several samples if it is open, what the model does for each.
+    """
     if not given.prove:
         return
     from irshape.running.comparison import compare
@@ -68,8 +77,11 @@ def proved(given: Namespace, a: Any, b: Any, *, batch: int | None = None) -> Ite
 
     try:
         found = compare(a, b)
-        if batch is not None and any("a" in run.failures for run in found.runs):  # OpenVINO cannot give the model before this batch
-            found = compare(a, b, batch=batch)
+        is_refused = any("a" in run.failures for run in found.runs)  # OpenVINO cannot give the model before this batch
+        if batch is not None and (is_refused or not batch.isdecimal()):
+            samples = compare(a, b, batch=int(batch) if batch.isdecimal() else _SAMPLES)
+            samples.runs[:0] = [] if is_refused else found.runs
+            found = samples
     except RunningError as error:
         raise RunError(f"not proved, so nothing is written: {error}") from None
     if not found.is_same:
@@ -84,7 +96,8 @@ def lines(comparison: RunComparison, palette: Palette, *, is_complete: bool, wid
         yield f"{palette.bold}run{palette.plain} {escape(_sizes(run))}"
         for letter, why in run.failures.items():
             yield f"  {letter.upper()} fails: {escape(why)}"
-        yield from _table(run.outputs, palette, is_complete=is_complete, width=width)
+        ordered = sorted(run.outputs, key=lambda one: (one.is_same, -(one.relative or 0.0)))
+        yield from _table(ordered, palette, is_complete=is_complete, width=width)
     for name in comparison.missing:
         yield f"  only A has the output {escape(name)}"
     if comparison.first is not None:
@@ -105,13 +118,12 @@ def _sizes(run: Run) -> str:
 
 
 def _table(outputs: list[OutputDifference], palette: Palette, *, is_complete: bool, width: int | None) -> Iterator[str]:
-    ordered = sorted(outputs, key=lambda one: (one.is_same, -(one.relative or 0.0)))
-    shown = ordered if is_complete else ordered[:_MOST_ROWS]
+    shown = outputs if is_complete else outputs[:_MOST_ROWS]
     head = "", "OUTPUT", "SHAPE", "ABSOLUTE", "RELATIVE", "COSINE", "AT", "A", "B"
     if shown:
         yield from table(head, [_row(one) for one in shown], palette, width)
-    if len(shown) < len(ordered):
-        yield f"and {counted(len(ordered) - len(shown), 'more output')} (--all lists them)"
+    if len(shown) < len(outputs):
+        yield f"and {counted(len(outputs) - len(shown), 'more output')} (--all lists them)"
 
 
 def _row(one: OutputDifference) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from irshape.running.results import OutputDifference, Run, RunComparison, Tolera
 from irshape.running.runner import Runner, RunningError
 from irshape.running.sides import Side
 from irshape.shape.limits import DEFAULT, Limits
+from irshape.shape.notation import parse_shape
 
 if TYPE_CHECKING:
     from irshape.api.inference import Inference
@@ -109,20 +110,22 @@ def _feeds(pair: Pair, data: str | os.PathLike[str] | Mapping[str, Any] | None, 
         nonlocal count
         count += 1
         path = os.path.join(pair.folder, f"feed{count}.npz")
-        numpy.savez(path, **{str(index): array for index, array in enumerate(arrays)}, **state)
+        numpy.savez(
+            path, **{str(index): array for index, array in enumerate(arrays)}, **{f"state {name}": one for name, one in state.items()}
+        )
         return path
 
-    def feed(samples: list[list[Any]], whole: list[Any], state: Mapping[str, Any]) -> Feed:
+    def feed(samples: list[list[Any]], whole: list[Any], states: list[dict[str, Any]], joined: dict[str, Any]) -> Feed:
         a, b = (
             {node.name: one.shape for node, one in zip(side, arrays, strict=True)}
             for side, arrays in zip(sides, (samples[0], whole), strict=True)
         )
-        return Feed(a, b, [saved(sample, state) for sample in samples], saved(whole, state))
+        return Feed(a, b, [saved(*one) for one in zip(samples, states, strict=True)], saved(whole, joined))
 
     sides = a.parameters, pair.b.model.parameters
     if data is not None:
         arrays = _given(a, data)
-        yield feed([arrays], [arrays[index] for index in inputs], {})
+        yield feed([arrays], [arrays[index] for index in inputs], [{}], {})
         return
     axes = {} if batch is None else _batch_axes(pair)
     random = numpy.random.default_rng(seed)
@@ -135,7 +138,25 @@ def _feeds(pair: Pair, data: str | os.PathLike[str] | Mapping[str, Any] | None, 
         for index in inputs:
             axis = axes.get(a.parameters[index].name)
             whole.append(samples[0][index] if axis is None else numpy.concatenate([sample[index] for sample in samples], axis))
-        yield feed(samples, whole, {f"state {name}": random.standard_normal(shape) for name, shape in state.items()})
+        states = [{name: random.standard_normal(shape) for name, shape in state.items()} for _ in samples]
+        places = _state_axes(pair, whole, state) if len(samples) > 1 else {}
+        joined = {
+            name: numpy.concatenate([one[name] for one in states], places[name]) if name in places else states[0][name] for name in state
+        }
+        yield feed(samples, whole, states, joined)
+
+
+def _state_axes(pair: Pair, whole: list[Any], state: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """The axis of each variable on which the second model has the states of several samples."""
+    model = pair.b.model
+    shapes = {node.name: list(array.shape) for node, array in zip(model.parameters, whole, strict=True)}
+    texts = inner.signature(model, inputs=shapes, weights=model.document.own_weights(), opaque=pair.b.opaque).state
+    known = {name: parse_shape(texts[name]) or () for name in state if name in texts}
+    found = {
+        name: [axis for axis, (one, size) in enumerate(zip(shape, state[name], strict=False)) if one.low == one.high != size]
+        for name, shape in known.items()
+    }
+    return {name: axes[0] for name, axes in found.items() if axes}
 
 
 def _wanted(pair: Pair, axes: Mapping[str, int]) -> dict[str, str]:

@@ -26,7 +26,7 @@ Shapes: TypeAlias = dict[str, tuple[int, ...]]
 Bounds: TypeAlias = tuple[Bound, Bound]
 
 # Open sizes are tried at the smallest valid ones that are at least so large, until enough of them run.
-_LEAST: Final = (1, 3, 16, 2, 8, 32, 64, 224, 320)
+_LEAST: Final = (1, 3, 6, 2, 8, 16, 32, 64, 224, 320)
 _MOST_SAMPLES: Final = 2
 _WORDS: Final = ("", "a", "the cat sat on the mat", "Zürich 8001", "don't", "12.5 % of 1,000", "naïve 東京")
 # Layers that give elements of their inputs, moved or repeated, by the inputs that they move; None is every input.
