@@ -39,7 +39,7 @@ def reference_of(cost: Cost) -> dict[str, Any]:
         "outputs": {name: f"{types.get(name.partition(' (')[0], '')}{shape}" for name, shape in signature.outputs.items()},
         "conditions": [one.text for one in signature.conditions],
         "costs": {name: one if isinstance(one := getattr(cost, name), int) else str(one) for name in _COSTS},
-        "layers": {node.name: " ".join(port.text for port in inference.view(node).outputs) for node in named},
+        "layers": {node.name: " ".join(f"{port.element_type}{port.formula}" for port in inference.view(node).outputs) for node in named},
     }
 
 

@@ -136,6 +136,6 @@ class _Line:
         """The files by the names of their arguments."""
         if [nargs for _, nargs in self._files] == ["+"] and files:
             return {self._files[0][0]: files}
-        if len(files) != len(self._files) or any(nargs not in (None, 1) for _, nargs in self._files):
+        if len(files) != len(self._files) or any(nargs not in (None, 1, "?") for _, nargs in self._files):
             raise _NotPlain
-        return {name: file if nargs is None else [file] for (name, nargs), file in zip(self._files, files, strict=True)}
+        return {name: [file] if nargs == 1 else file for (name, nargs), file in zip(self._files, files, strict=True)}
