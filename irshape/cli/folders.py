@@ -66,8 +66,8 @@ def referred(given: Namespace, read: Callable[[str], Model]) -> int:
 
     def row(name: str) -> Row:
         path = os.path.join(folder, f"{os.path.splitext(name)[0]}.json")
-        weights = False if given.no_weights else None
-        now = reference.reference_of(verbs.cost(read(files[name]), weights=weights, opaque=given.opaque))
+        cost = verbs.cost(read(files[name]), weights=False if given.no_weights else None, opaque=given.opaque)
+        now = reference.reference_of(cost)
         before = reference.read_reference(path) if os.path.lexists(path) else None
         found = [] if before is None else list(reference.changes(before, now))
         if is_writing:

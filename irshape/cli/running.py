@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 # The most outputs of a run that are listed, and the word for a number that does not exist.
 _MOST_ROWS = 6
 _NONE = "-"
-# The samples that a model with an open batch is given at once.
-_SAMPLES = 4
 _OPTIONS = ("first", "data", "batch", "rtol", "atol", "seed")
 
 
@@ -66,22 +64,14 @@ def _options(given: Namespace) -> dict[str, Any]:
 
 
 def proved(given: Namespace, a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
-    """Prove that a changed model computes what the model before it does, if `--prove` asks for it. Raises `RunError` if it does not.
-
-    A model for another `batch` must compute for this batch, or for one of several samples if it is open, what the model does for each.
-    """
+    """Prove that a changed model computes what the model before it does, if `--prove` asks for it. Raises `RunError` if it does not."""
     if not given.prove:
         return
-    from irshape.running.comparison import compare
+    from irshape.running.comparison import proof
     from irshape.running.runner import RunningError
 
     try:
-        found = compare(a, b)
-        is_refused = any("a" in run.failures for run in found.runs)  # OpenVINO cannot give the model before this batch
-        if batch is not None and (is_refused or not batch.isdecimal()):
-            samples = compare(a, b, batch=int(batch) if batch.isdecimal() else _SAMPLES)
-            samples.runs[:0] = [] if is_refused else found.runs
-            found = samples
+        found = proof(a, b, batch)
     except RunningError as error:
         raise RunError(f"not proved, so nothing is written: {error}") from None
     if not found.is_same:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # The runs of a model whose inputs have open sizes.
 _RUNS: Final = 3
+# The samples that a model with an open batch is given at once.
+_SAMPLES: Final = 3
 
 
 def compare(
@@ -64,14 +66,43 @@ def compare(
         reading["limits"] = limits
     if extensions:
         reading["extensions"] = extensions
-    with ExitStack() as stack:
-        folder = stack.enter_context(TemporaryDirectory(prefix="irshape-run-"))
-        sides = Side("a", a, folder, reading), Side("b", b, folder, reading)
-        pair = Pair(*sides, folder, stack.enter_context(Runner(allowance)), Tolerance.of(sides[0].model, sides[1].model, rtol, atol))
+    with _paired(a, b, reading, allowance, rtol, atol) as pair:
         return _compared(pair, _feeds(pair, data, batch, seed), is_first_wanted=first)
 
 
-def _compared(pair: Pair, feeds: Iterator[Feed], *, is_first_wanted: bool) -> RunComparison:
+def proof(a: Source | PublicModel | Graph | Inference, b: Source | PublicModel | Graph | Inference, batch: str | None) -> RunComparison:
+    """Compare a model with what became of it. Raises `RunningError`.
+
+    A model for another `batch` must compute for this batch, or for one of several samples if it is open, what the model does for each.
+    """
+    with _paired(a, b, {}, RUNS, None, None) as pair:
+        found = _compared(pair, _feeds(pair, None, None, 0))
+        is_refused = any("a" in run.failures for run in found.runs)  # OpenVINO cannot give the model before this batch
+        if batch is not None and (is_refused or not batch.isdecimal()):
+            count = int(batch) if batch.isdecimal() else None
+            samples = _compared(pair, _feeds(pair, None, count, 0, 1 if count else _SAMPLES))
+            samples.runs[:0] = [] if is_refused else found.runs
+            return samples
+        return found
+
+
+@contextmanager
+def _paired(
+    a: Source | PublicModel | Graph | Inference,
+    b: Source | PublicModel | Graph | Inference,
+    reading: Reading,
+    allowance: Allowance,
+    rtol: float | None,
+    atol: float | None,
+) -> Iterator[Pair]:
+    """Two models with their files and the process that runs them."""
+    with TemporaryDirectory(prefix="irshape-run-") as folder:
+        sides = Side("a", a, folder, reading), Side("b", b, folder, reading)
+        with Runner(allowance) as runner:
+            yield Pair(*sides, folder, runner, Tolerance.of(sides[0].model, sides[1].model, rtol, atol))
+
+
+def _compared(pair: Pair, feeds: Iterator[Feed], *, is_first_wanted: bool = False) -> RunComparison:
     """The comparison of the runs on some inputs."""
     comparison = RunComparison(pair.a.name, pair.b.name, pair.tolerance, pair.ends.missing)
     refusals = []
@@ -99,8 +130,13 @@ def _compared(pair: Pair, feeds: Iterator[Feed], *, is_first_wanted: bool) -> Ru
     return comparison
 
 
-def _feeds(pair: Pair, data: str | os.PathLike[str] | Mapping[str, Any] | None, batch: int | None, seed: int) -> Iterator[Feed]:
-    """The inputs to run on: the shapes for each model, the files for the runs of `a`, and the file for the run of `b`."""
+def _feeds(
+    pair: Pair, data: str | os.PathLike[str] | Mapping[str, Any] | None, batch: int | None, seed: int, samples: int = 1
+) -> Iterator[Feed]:
+    """The inputs to run on: the shapes for each model, the files for the runs of `a`, and the file for the run of `b`.
+
+    The batch of `b` is `batch`, or the one of `a` times `samples`.
+    """
     import numpy
 
     a, inputs = pair.a.model, pair.ends.inputs
@@ -127,23 +163,23 @@ def _feeds(pair: Pair, data: str | os.PathLike[str] | Mapping[str, Any] | None, 
         arrays = _given(a, data)
         yield feed([arrays], [arrays[index] for index in inputs], [{}], {})
         return
-    axes = {} if batch is None else _batch_axes(pair)
+    axes = {} if batch is None and samples == 1 else _batch_axes(pair)
     random = numpy.random.default_rng(seed)
     for shapes, state in sizes_of(a, _wanted(pair, axes), pair.a.opaque):
         own = {shapes[name][axis] for name, axis in axes.items()} or {1}
         if batch is not None and (len(own) > 1 or batch % min(own)):
             raise RunningError(f"the batch of the first model is {', '.join(map(str, own))}, and {batch} is no multiple of it")
-        samples = [drawn(a, shapes, pair.a.opaque, random) for _ in range((batch or 1) // min(own))]
+        parts = [drawn(a, shapes, pair.a.opaque, random) for _ in range(batch // min(own) if batch is not None else samples)]
         whole = []
         for index in inputs:
             axis = axes.get(a.parameters[index].name)
-            whole.append(samples[0][index] if axis is None else numpy.concatenate([sample[index] for sample in samples], axis))
-        states = [{name: random.standard_normal(shape) for name, shape in state.items()} for _ in samples]
-        places = _state_axes(pair, whole, state) if len(samples) > 1 else {}
+            whole.append(parts[0][index] if axis is None else numpy.concatenate([part[index] for part in parts], axis))
+        states = [{name: random.standard_normal(shape) for name, shape in state.items()} for _ in parts]
+        places = _state_axes(pair, whole, state) if len(parts) > 1 else {}
         joined = {
             name: numpy.concatenate([one[name] for one in states], places[name]) if name in places else states[0][name] for name in state
         }
-        yield feed(samples, whole, states, joined)
+        yield feed(parts, whole, states, joined)
 
 
 def _state_axes(pair: Pair, whole: list[Any], state: Mapping[str, tuple[int, ...]]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from irshape.answers.matching import Matching
 from irshape.model.model import OutputPort
@@ -11,6 +11,9 @@ from irshape.running.inputs import Shapes
 from irshape.running.results import OutputDifference, Tolerance
 from irshape.running.runner import Refusal, Runner, RunningError
 from irshape.running.sides import Ends, Side, ends_of
+
+# A random output of a few bits is the same by chance in some runs.
+_REPEATS: Final = 4
 
 
 class Feed(NamedTuple):
@@ -55,9 +58,10 @@ class Pair:
             raise RunningError(f"the outputs cannot be compared: {error}") from None
 
     def repeat(self, feed: Feed, pairs: list[tuple[int, int]], names: list[str]) -> None:
-        """Raise `RunningError` if the first model gives other outputs in a second run with the same inputs."""
-        self.runner.ask(do="run", model="a", outputs="again", feeds=feed.own[0])
+        """Raise `RunningError` if the first model gives other outputs in further runs with the same inputs."""
         mine = [(index, index) for index, _ in pairs]
-        for name, one in zip(names, self.runner.ask(do="compare", a=["a0"], b=["again"], pairs=mine)["differences"], strict=True):
-            if not OutputDifference.of(name, one, self.tolerance).is_same:
-                raise RunningError(f"the first model gives other numbers for output {name} in a second run, as with RandomUniform")
+        for _ in range(_REPEATS):
+            self.runner.ask(do="run", model="a", outputs="again", feeds=feed.own[0])
+            for name, one in zip(names, self.runner.ask(do="compare", a=["a0"], b=["again"], pairs=mine)["differences"], strict=True):
+                if not OutputDifference.of(name, one, self.tolerance).is_same:
+                    raise RunningError(f"the first model gives other numbers for output {name} in a second run, as with RandomUniform")

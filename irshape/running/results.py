@@ -13,6 +13,8 @@ from irshape.running.inputs import Shapes
 
 # The part of the largest number of an output by which numbers may differ, for the rounding that separates two models.
 _RTOL: Final = {"f32": 1e-4, "f16": 1e-2, "int8": 1e-1}
+# That of two models which quantise alike: a number at the border of a step falls to either side.
+_STEPS: Final = 1e-2
 _ATOL: Final = 1e-6
 _HALVES: Final = frozenset({"f16", "bf16"})
 _BYTES: Final = frozenset({"i8", "u8", "i4", "u4", "nf4", "f8e4m3", "f8e5m2", "f4e2m1", "i2", "u2", "u1"})
@@ -34,7 +36,10 @@ class Tolerance(NamedTuple):
         rounds = [_rounding(model) for model in (a, b)]
         differing = rounds[0] ^ rounds[1]
         precision = "int8" if "int8" in differing else "f16" if "f16" in differing else "f32"
-        return cls(_RTOL[precision] if rtol is None else rtol, _ATOL if atol is None else atol, precision)
+        usual = _RTOL[precision]
+        if "int8" not in differing and _quantises(a) and _quantises(b):
+            precision, usual = "int8", max(usual, _STEPS)
+        return cls(usual if rtol is None else rtol, _ATOL if atol is None else atol, precision)
 
     def admits(self, found: dict[str, Any]) -> bool:
         """Whether two arrays are equal; numbers that no rounding touches must be the same."""
@@ -48,8 +53,13 @@ class Tolerance(NamedTuple):
 def _rounding(model: Model) -> set[str]:
     """The precisions below single precision to which a model rounds: those of its constants and its FakeQuantize layers."""
     types = {str(node.layer.attributes.get("element_type", "")) for graph in model.graphs() for node in graph.of_type("Const")}
-    is_quantised = any(graph.of_type("FakeQuantize", "FakeConvert") for graph in model.graphs())
+    is_quantised = _quantises(model)
     return {name for name, found in (("f16", types & _HALVES), ("int8", types & _BYTES or is_quantised)) if found}
+
+
+def _quantises(model: Model) -> bool:
+    """Whether a model has layers that round to few steps."""
+    return any(graph.of_type("FakeQuantize", "FakeConvert") for graph in model.graphs())
 
 
 class OutputDifference(NamedTuple):

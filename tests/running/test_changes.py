@@ -13,6 +13,7 @@ import irshape
 from irshape.api.inference import Inference
 from irshape.editing.extract import between, extract
 from irshape.editing.graph import Graph, edit
+from irshape.running.comparison import proof
 from irshape.running.runner import RunningError
 from tests.support.irs import WITH_WEIGHTS
 
@@ -64,10 +65,10 @@ def rewritten(path: Path) -> Inference:
 
 
 # Each change, and the batch at which the changed model is compared with single samples.
-CHANGES: dict[str, tuple[Callable[[Path], Graph | Inference], int | None]] = {
+CHANGES: dict[str, tuple[Callable[[Path], Graph | Inference], str | None]] = {
     "infer": (annotated, None),
-    "reshape --batch 2": (reshaped, 2),
-    "reshape --batch N --rewrite": (rewritten, 4),
+    "reshape --batch 2": (reshaped, "2"),
+    "reshape --batch N --rewrite": (rewritten, "N"),
     "simplify": (simplified, None),
     "extract, the whole model": (extracted, None),
     "edit, and half of it undone": (edited, None),
@@ -88,7 +89,7 @@ def sample(paths: list[Path], most: int) -> list[Path]:
     return sorted(chosen)
 
 
-def verdict(path: Path, change: Callable[[Path], Graph | Inference], batch: int | None) -> str:
+def verdict(path: Path, change: Callable[[Path], Graph | Inference], batch: str | None) -> str:
     """What a run says of a change of a model; `refused` if irshape does not make the change."""
     try:
         changed = change(path)
@@ -97,7 +98,7 @@ def verdict(path: Path, change: Callable[[Path], Graph | Inference], batch: int 
     if batch is not None and isinstance(changed, Inference) and not changed.ok:
         return f"refused: {next(one for one in changed.diagnostics if one.severity == 'error').message}"
     try:
-        found = irshape.compare(path, changed, batch=batch)
+        found = proof(path, changed, batch)
     except RunningError as error:
         return f"not run: {error}"
     if found.is_same:
