@@ -65,11 +65,12 @@ class Info:
     `state` describe the inputs, the outputs and the variables. `oldest` is the oldest release of OpenVINO that reads the model. `bodies`
     are the graphs inside layers. `layers` is the number of layers, including those of bodies. `opsets` and `operations` count layers.
     `extensions` are the layers that OpenVINO needs an extension to run, by the name of the library.
-    `parameters` counts elements and bytes of the constants by element type; `stored_bytes` counts bytes that several share once. `ports` counts the output ports of layers without errors: all,
-    dynamic, unbounded and unranked ones. `roots` are the axes that make sizes dynamic, each with the number of ports that depend on it.
-    `unranked` are the layers at which the rank becomes unknown, each with the number of ports that depend on it. `batch` has the axes that
-    are certainly the batch, each with the reason. `candidates` are sets of further axes; any one set may belong to the batch, too.
-    `signature` has the inputs and outputs in few symbols, None for a model with errors or without open sizes.
+    `parameters` counts elements and bytes of the constants by element type. `stored_bytes` counts bytes that several share once. `ports`
+    counts the output ports of layers without errors: all, dynamic, unbounded and unranked ones. `roots` are the axes that make sizes
+    dynamic, each with the number of ports that depend on it. `unranked` are the layers at which the rank becomes unknown, each with the
+    number of ports that depend on it. `batch` has the axes that are certainly the batch, each with the reason. `candidates` are sets of
+    further axes; any one set may belong to the batch, too. `signature` has the inputs and outputs in few symbols, None for a model with
+    errors or without open sizes.
     """
 
     def __init__(self, inference: Inference, new_signature: Callable[[], Signature]) -> None:
