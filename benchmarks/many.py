@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from benchmarks.measure import ROOT
 from irshape.cli.cluster import on_cluster
-from irshape.scan.place import Place
-from irshape.scan.results import Journal, read
-from irshape.scan.row import Row, Scan
-from irshape.scan.summary import Summary
+from irshape.scanning.place import Place
+from irshape.scanning.results import Journal, read
+from irshape.scanning.row import Row, Scan
+from irshape.scanning.summary import Summary
 
 T = TypeVar("T")
 

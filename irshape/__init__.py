@@ -26,20 +26,22 @@ if TYPE_CHECKING:
     from irshape.answers.sizes import ValidSizes
     from irshape.answers.summary import Summary
     from irshape.api.inference import Inference, InferredLayer, InferredPort
-    from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, read, signature, summary, valid_sizes
+    from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, ops, read, rule, signature, sizes, summary, view
     from irshape.editing.graph import Graph, edit
     from irshape.editing.layers import Body, Layer, Tensor
     from irshape.editing.state import EditError
+    from irshape.editing.verbs import extract, reduce
     from irshape.inference.inputs import InputError
     from irshape.inference.run import Guard
     from irshape.model.const import Const
     from irshape.model.public import InputPort, Model, Node, OutputPort, Ports
     from irshape.ops.registry import ExtensionError
     from irshape.report.diagnostic import Diagnostic, Where
-    from irshape.reshaping.public import Session, reshape
+    from irshape.reshaping.public import Session, reshape, simplify
     from irshape.running.comparison import compare
     from irshape.running.results import RunComparison
     from irshape.running.runner import RunningError
+    from irshape.scanning.verb import scan
     from irshape.shape.dim import Dim, Size
     from irshape.shape.element_type import ElementType
     from irshape.shape.limits import Limits
@@ -57,20 +59,23 @@ _HOMES = {
     "answers.sizes": "ValidSizes",
     "answers.summary": "Summary",
     "api.inference": "Inference InferredLayer InferredPort",
-    "api.verbs": "check cost diff explain fix infer info read signature summary valid_sizes",
+    "api.verbs": "check cost diff explain fix infer info read rule signature sizes summary view",
     "editing.graph": "Graph edit",
     "editing.layers": "Body Layer Tensor",
     "editing.state": "EditError",
+    "editing.verbs": "extract reduce",
     "inference.inputs": "InputError",
     "inference.run": "Guard",
     "model.const": "Const",
     "model.public": "InputPort Model Node OutputPort Ports",
+    "ops": "ops",
     "ops.registry": "ExtensionError",
     "report.diagnostic": "Diagnostic Where",
-    "reshaping.public": "Session reshape",
+    "reshaping.public": "Session reshape simplify",
     "running.comparison": "compare",
     "running.results": "RunComparison",
     "running.runner": "RunningError",
+    "scanning.verb": "scan",
     "shape.dim": "Dim Size",
     "shape.element_type": "ElementType",
     "shape.limits": "Limits",
@@ -123,14 +128,21 @@ __all__ = [
     "diff",
     "edit",
     "explain",
+    "extract",
     "fix",
     "infer",
     "info",
+    "ops",
     "read",
+    "reduce",
     "reshape",
+    "rule",
+    "scan",
     "signature",
+    "simplify",
+    "sizes",
     "summary",
-    "valid_sizes",
+    "view",
 ]
 
 
@@ -141,7 +153,8 @@ def __getattr__(name: str) -> object:
     import sys
 
     __import__(_MODULES[name])  # a run of the command line need not load `importlib`
-    found = globals()[name] = getattr(sys.modules[_MODULES[name]], name)
+    module = sys.modules[_MODULES[name]]
+    found = globals()[name] = getattr(module, name, module)  # `ops` is a package that can be called
     return found
 
 

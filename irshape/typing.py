@@ -22,11 +22,14 @@ from irshape.answers.sizes import Nearest, Undecided
 from irshape.answers.summary import Module
 from irshape.api.inference import SymbolsAs
 from irshape.api.reading import Reading
+from irshape.editing.extract import Loss
 from irshape.editing.simplify import Simplification
 from irshape.editing.state import EditStep
+from irshape.editing.verbs import Extraction
 from irshape.inference.inputs import ShapeLike, Shapes, Symbols
 from irshape.inference.plan.plan import Plan
 from irshape.ops.extensions import Extensions
+from irshape.report.catalogue import Code
 from irshape.report.fix import Edit, Fix
 from irshape.running.results import FirstDifference, OutputDifference, Run, Tolerance
 from irshape.shape.guard import Requirement
@@ -42,6 +45,7 @@ __all__ = [
     "Amount",
     "Because",
     "Change",
+    "Code",
     "Comparison",
     "Condition",
     "CostTensor",
@@ -50,11 +54,13 @@ __all__ = [
     "EditStep",
     "Effect",
     "Extensions",
+    "Extraction",
     "FirstDifference",
     "Fix",
     "Formula",
     "InfoTensor",
     "LayerCost",
+    "Loss",
     "Module",
     "Nearest",
     "Note",

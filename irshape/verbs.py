@@ -174,7 +174,7 @@ def signature_of(inference: Inference) -> Signature:
     return Signature(inference.model, inference.wanted, inference.weights, inference.opaque)
 
 
-def valid_sizes(source: Source | Model, **asked: Unpack[Asked]) -> ValidSizes:
+def sizes(source: Source | Model, **asked: Unpack[Asked]) -> ValidSizes:
     """Find the input sizes for which the model is valid, as a condition."""
     from irshape.answers.sizes import ask
 
@@ -281,7 +281,7 @@ __all__ = [
     "read",
     "signature",
     "signature_of",
+    "sizes",
     "summary",
     "symbols",
-    "valid_sizes",
 ]

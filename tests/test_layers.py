@@ -11,7 +11,8 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "irshape"
 LAYERS = [
     "version", "shape", "files", "report", "xml", "ops", "model", "inference", "diagnosis",
-    "answers", "verbs", "page", "settings", "scan", "api", "editing", "reshaping", "running", "extend", "typing", "cli", "testing", "main",
+    "answers", "verbs", "page", "settings", "scanning", "api", "editing", "reshaping", "running", "extend", "typing", "cli", "testing",
+    "main",
 ]  # fmt: skip
 
 

@@ -115,7 +115,7 @@ OBJECTS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "Signature": (lambda: irshape.signature(STATEFUL), lambda one: one.to_dict()),
     "Summary": (lambda: irshape.summary(ATROUS), lambda one: one.to_dict()),
     "Tensor": (lambda: edited()["stem"].output, lambda one: (one.text, [layer.name for layer, _ in one.readers])),
-    "ValidSizes": (lambda: irshape.valid_sizes(ATROUS), lambda one: (one.to_dict(), one.nearest(dict.fromkeys(one.symbols, 33)))),
+    "ValidSizes": (lambda: irshape.sizes(ATROUS), lambda one: (one.to_dict(), one.nearest(dict.fromkeys(one.symbols, 33)))),
     "WeightsError": (lambda: caught(lambda: irshape.read(ATROUS, weights=b"")["stem/weights"].const.bytes), repr),
     "Where": (lambda: irshape.check(ATROUS, targets="static-shapes").diagnostics[0].where, lambda one: (str(one), one.layer)),
 }

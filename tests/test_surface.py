@@ -53,7 +53,7 @@ def objects() -> dict[str, Any]:
         "Signature": irshape.signature(ATROUS),
         "Summary": irshape.summary(ATROUS),
         "Tensor": irshape.edit(ATROUS)["stem"].output,
-        "ValidSizes": irshape.valid_sizes(ATROUS),
+        "ValidSizes": irshape.sizes(ATROUS),
         "Where": diagnostic.where,
     }
     named = {name: getattr(irshape, name) for name in irshape.__all__}
@@ -143,7 +143,7 @@ def test_every_verb_takes_the_same_sources() -> None:
     model = irshape.read(ATROUS)
     data = Path(ATROUS).read_bytes()
     weights = Path(ATROUS).with_suffix(".bin").read_bytes()
-    for verb in (irshape.infer, irshape.check, irshape.info, irshape.signature, irshape.valid_sizes, irshape.cost):
+    for verb in (irshape.infer, irshape.check, irshape.info, irshape.signature, irshape.sizes, irshape.cost):
         answers = [verb(ATROUS), verb(Path(ATROUS)), verb(data, weights=weights), verb(model), verb(model.tree())]  # type: ignore[operator]
         # A tree has other lines, because it is written again.
         shown = [re.sub(r"'(file|line)': (\d+|None|'[^']*')", "", str(one.to_dict())) for one in answers]
@@ -163,7 +163,7 @@ def test_every_verb_takes_the_same_sources() -> None:
 )
 def test_what_belongs_to_a_model_cannot_be_given_beside_it(given: dict[str, Any], message: str) -> None:
     model = irshape.read(ATROUS)
-    for verb in (irshape.infer, irshape.check, irshape.info, irshape.signature, irshape.valid_sizes, irshape.cost, irshape.Session):
+    for verb in (irshape.infer, irshape.check, irshape.info, irshape.signature, irshape.sizes, irshape.cost, irshape.Session):
         with pytest.raises(TypeError, match=message):
             verb(model, **given)
 

@@ -345,7 +345,7 @@ SCHEMAS = {
         "irshape.answers.signature.signature:SIGNATURE",
         "The signature of an OpenVINO IR: its inputs and outputs in few symbols",
     ),
-    "scan": ("irshape.scan.fields:row_schema",),
+    "scan": ("irshape.scanning.fields:row_schema",),
     "sizes": ("irshape.answers.sizes:SIZES", "For which input sizes an OpenVINO IR is valid"),
     "summary": ("irshape.answers.summary:SUMMARY", "The modules of an OpenVINO IR, with shapes, parameters, work and memory"),
     "configuration": ("irshape.settings.schema:configuration_schema",),

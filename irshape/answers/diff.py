@@ -204,7 +204,7 @@ class Difference:
 
     `changes` are the causes, and `effects` the element types and shapes that follow from them. `asides` are sentences about differences of
     the files that do not change the model: ids, places of constants, recorded dims, generated names. `uncompared` is the reason why
-    constants were not compared; None if they were. `matchings` pair the layers, for each pair of graphs. `cost` compares the costs, if that
+    constants were not compared; None if they were. `cost` compares the costs, if that
     was asked for.
     """
 
@@ -215,7 +215,7 @@ class Difference:
         self.effects: list[Effect] = []
         self.asides: list[str] = []
         self.uncompared: str | None = None
-        self.matchings: list[Matching] = []
+        self._matchings: list[Matching] = []
         self.cost: Comparison | None = None
 
     @property
@@ -273,13 +273,13 @@ class _Comparison:
         holders: list[tuple[Node, Node]] = []
         while pending:
             matching = Matching(*pending.pop())
-            self.difference.matchings.append(matching)
+            self.difference._matchings.append(matching)
             self.compare_graphs(matching)
             for node, other in matching.pairs():
                 if node.bodies or other.bodies:
                     holders.append((node, other))
                     pending += [(body, other.bodies[name]) for name, body in node.bodies.items() if name in other.bodies]
-        origins = {b: a for matching in self.difference.matchings for b, a in matching.origin.items()}
+        origins = {b: a for matching in self.difference._matchings for b, a in matching.origin.items()}
         for node, other in holders:
             self.compare_port_maps(node, other, origins)
         self.add_asides()

@@ -58,7 +58,7 @@ class _Sides:
     def __init__(self, difference: Difference) -> None:
         self.partners: dict[Node, Node] = {}
         self.replaced: set[Node] = set()
-        for matching in difference.matchings:
+        for matching in difference._matchings:
             self.partners.update(matching.origin)
             self.partners.update((node, node) for node in matching.partner)
             self.replaced.update(node for pair in matching.replaced for node in pair)

@@ -83,11 +83,11 @@ class Summary:
         from irshape.report.notebook import table, titled
 
         space = "\N{NO-BREAK SPACE}" * 4
-        rows = [(space * one.depth + cells[0], *cells[1:]) for one, cells in zip(self.modules, map(self.cells, self.modules), strict=True)]
+        rows = [(space * one.depth + cells[0], *cells[1:]) for one, cells in zip(self.modules, map(self._cells, self.modules), strict=True)]
         totals = table(("", "", ""), self.totals())
         return titled(self.cost._inference.model.name, str(self.cost.signature or ""), table(_HEAD, rows), totals)
 
-    def cells(self, one: Module) -> tuple[str, ...]:
+    def _cells(self, one: Module) -> tuple[str, ...]:
         """The texts of a row; formulas are numbers at the sizes `near` of the cost."""
         cost = self.cost
         macs, memory = cost.at(one.macs), cost.at(one.memory)

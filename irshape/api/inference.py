@@ -13,6 +13,7 @@ from irshape.model.finding import output_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
+from irshape.shape.shape import Shape
 
 SymbolsAs: TypeAlias = Literal["names", "raw"]
 """How formulas write sizes without a name: in the symbols of the signature, or each as a symbol of its own (`d0`, `d1`, ...)."""
@@ -45,9 +46,26 @@ class InferredPort(inner.InferredPort):
         super().__init__(facts._inference, facts._fact, facts.id, facts._reading)
 
     @property
+    def shape(self) -> Shape:
+        """The sizes of the axes, each an int or a `Dim` in the symbols of the signature; None if the rank is unknown."""
+        return super().shape if self.is_static else _facts_of(self._owner._named, self.port)._reading.shape
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes; None if it is unknown."""
+        shape = super().shape
+        return None if shape is None else len(shape)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every size is a number."""
+        shape = super().shape
+        return shape is not None and all(isinstance(size, int) for size in shape)
+
+    @property
     def formula(self) -> str:
         """The shape as formulas of the symbols, those of the signature for sizes without names: `[N,64,(H + 1)//2,W]`."""
-        if all(type(size) is int for size in self.shape or ()):
+        if self.is_static:
             return super().formula
         return _facts_of(self._owner._named, self.port).formula
 
@@ -72,6 +90,13 @@ class InferredLayer:
         """The layer's type in the file."""
         return self.node.type
 
+    @property
+    def output(self) -> InferredPort:
+        """The only output. Raises ValueError if there are none or several."""
+        if len(self.outputs) != 1:
+            raise ValueError(f"{self!r} has {counted(len(self.outputs), 'output')}: name one, outputs[0]")
+        return self.outputs[0]
+
     def _content(self) -> tuple[object, ...]:
         return self.node.key, self.node.type, self.node.name, *self.inputs, None, *self.outputs
 
@@ -86,7 +111,33 @@ class InferredLayer:
         return f"<{self.type} {self.name!r} -> {', '.join(map(repr, self.outputs))}>"
 
 
-class Inference(Exporting):
+class Judged:
+    """What has faults."""
+
+    __slots__ = ()
+    _inference: inner.Inference
+
+    @property
+    def ok(self) -> bool:
+        """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
+        return self._inference.ok
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """The faults of the file and the notes about it, in the order of the file."""
+        return self._inference.diagnostics
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The diagnostics that are errors: for them, OpenVINO refuses the model."""
+        return [one for one in self.diagnostics if one.severity == ERROR]
+
+    def __bool__(self) -> bool:
+        """`ok`, so that `if irshape.check(path):` asks whether the model has no errors."""
+        return self.ok
+
+
+class Inference(Judged, Exporting, guesses={"layers": "iterate over it: list(inference)"}):
     """The facts of a model after a pass.
 
     Iterating gives the layers in topological order, those of the model itself without those of bodies. `inference["name"]`,
@@ -103,16 +154,6 @@ class Inference(Exporting):
         self._inference = inference
         self._spoken: inner.Inference | None = inference if symbols_as == "raw" else None
         self.model: Model = published(inference.model) if model is None or model._graph is not inference.model else model
-
-    @property
-    def ok(self) -> bool:
-        """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
-        return self._inference.ok
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """The faults of the file and the notes about it, in the order of the file."""
-        return self._inference.diagnostics
 
     @property
     def guards(self) -> list[Guard]:
@@ -299,6 +340,5 @@ def _name_of_output(port: InputPort) -> str:
 
 def _refuse_errors(inference: Inference, *, force: bool) -> None:
     """Raise `ValueError` for a model with errors unless `force` is true."""
-    errors = [one for one in inference.diagnostics if one.severity == ERROR]
-    if errors and not force:
+    if (errors := inference.errors) and not force:
         raise ValueError(f"the model has {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it all the same")

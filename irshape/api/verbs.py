@@ -1,12 +1,13 @@
-"""The verbs of the library: read, infer, check, explain, diff, info, signature, valid_sizes, cost, summary and fix.
+"""The verbs of the library that ask about a model, and those about operations and codes.
 
 Each verb takes a model, or whatever `read` takes. The arguments of `Reading` say how a source is read.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference, SymbolsAs
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from irshape.answers.summary import Summary
     from irshape.inference.inputs import Shapes, Symbols
     from irshape.ops.extensions import Extensions
+    from irshape.report.catalogue import Code
     from irshape.report.diagnostic import Diagnostic
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
@@ -178,7 +180,7 @@ def signature(
     return inner.signature(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
 
 
-def valid_sizes(
+def sizes(
     source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> ValidSizes:
     """Find the input sizes for which the model is valid, as a condition.
@@ -187,7 +189,7 @@ def valid_sizes(
     at least 1. Takes and raises what `infer` does, and raises `InputError` if the inputs have no dynamic sizes.
     """
     model, weights, opaque = taken(source, reading)
-    return inner.valid_sizes(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    return inner.sizes(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
 
 
 def cost(
@@ -241,3 +243,65 @@ def fix(source: Inference | Source | Model, **reading: Unpack[Reading]) -> list[
 
     found = source if isinstance(source, Inference) else check(source, **reading)
     return mend(found._inference)
+
+
+def view(
+    source: Source | Model,
+    before: Source | Model | None = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    inputs: Shapes | None = None,
+    symbols: Symbols | None = None,
+    **reading: Unpack[Reading],
+) -> str:
+    """Make the page that shows a model, with the changes since the model `before`, and return it as HTML that loads nothing.
+
+    With `output`, the page is also written there; an existing file is replaced only with `force`, else raises `FileExistsError`. Takes and
+    raises what `check` does otherwise.
+    """
+    from irshape.page.data import PageData
+    from irshape.page.html import page
+
+    model, weights, opaque = taken(source, reading)
+    data = PageData(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    if before is not None:
+        first, others, _ = taken(before, {})
+        data.difference = inner.diff(first._graph, model._graph, inputs=inputs, symbols=symbols, weights=(others, weights), opaque=opaque)
+    text = page(data.to_dict())
+    if output is not None:
+        from irshape.files.writing import write_atomic
+
+        write_atomic(output, text.encode(), force=force)
+    return text
+
+
+def rule(code: str | None = None) -> Code | list[Code]:
+    """What a code of a diagnostic means, why it matters and what to do (`rule("S201").meaning`); all codes without one.
+
+    Raises `KeyError` for a code that does not exist.
+    """
+    from irshape.report.catalogue import CATALOGUE
+
+    if code is None:
+        return list(CATALOGUE.values())
+    if code.upper() not in CATALOGUE:
+        raise KeyError(f"there is no code {code!r}; irshape.rule() lists them")
+    return CATALOGUE[code.upper()]
+
+
+def ops(type: str | None = None, *, extensions: Extensions = ()) -> dict[str, Any] | list[dict[str, Any]]:
+    """An operation as data: versions, ports, attributes, defaults and the page of the specification; all operations without a `type`.
+
+    Raises `KeyError` for an operation that does not exist, and `ExtensionError`.
+    """
+    from irshape.ops.describe import describe
+    from irshape.ops.extensions import load_plugins, registry_of
+
+    registry = registry_of(extensions)
+    load_plugins()
+    if type is None:
+        return [one for name in registry.types() if (one := describe(name, registry)) is not None]
+    if (found := describe(type, registry)) is None:
+        raise KeyError(f"there is no operation {type!r}; irshape.ops() lists them")
+    return found

@@ -88,7 +88,7 @@ def _cost(model: Model, *, sweep: Mapping[str, Sequence[int]], **options: Any) -
     """The cost, and its amounts at several sizes."""
     cost = verbs.cost(model, **options)
     if sweep:
-        cost.swept = cost.sweep(sweep)
+        cost._swept = cost.sweep(sweep)
     return cost
 
 
@@ -149,7 +149,7 @@ class _Page:
 
     def sweep(self) -> Iterator[str]:
         """The amounts at several sizes, a row for each."""
-        rows = self.cost.swept
+        rows = self.cost._swept
         if not rows:
             return
         has_state = any(row.state_bytes for row in rows)

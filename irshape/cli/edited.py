@@ -15,7 +15,6 @@ from irshape.editing.state import EditError
 from irshape.files.reading import Path
 from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
-from irshape.report.diagnostic import ERROR
 from irshape.report.text import escape, table
 
 if TYPE_CHECKING:
@@ -68,31 +67,21 @@ def tensor(graph: Graph, text: str) -> Tensor:
     return tensor_of(draft, value)
 
 
-def reshaped(given: Namespace, graph: Graph) -> Graph:
+def sized(given: Namespace, graph: Graph) -> Graph:
     """The graph with the shapes of `--input` and `--set`. Raises `RunError`."""
     if not given.input and not given.set:
         return graph
     from irshape.cli.inputs import asked_of
     from irshape.inference.inputs import InputError
-    from irshape.reshaping.session import Session
+    from irshape.reshaping.public import reshaped
 
-    draft = graph._draft
     try:
-        inputs, symbols, _ = asked_of(draft.model, given, dict(given.set), None, lambda _: frozenset(), is_many=False)
-        session = Session(draft.model, weights=draft.original, opaque=draft.opaque)
-        inference = session.reshape(inputs, symbols=symbols)
+        inputs, symbols, _ = asked_of(graph._draft.model, given, dict(given.set), None, lambda _: frozenset(), is_many=False)
+        return reshaped(graph, inputs, symbols)
     except (InputError, RunError) as error:
         raise RunError(f"{given.file}: {error}") from None
-    errors = [one for one in inference.diagnostics if one.severity == ERROR]
-    if errors:
-        raise RunError(f"{given.file}: the model cannot have these shapes: {errors[0].message}", FAULTS)
-    if session.model is not draft.model:  # a variable has another shape
-        graph = edit(published(session.model), opaque=draft.opaque)
-    for node in session.model.parameters:
-        layer, shape = graph[node.id], inference.layer(str(node.id)).outputs[0].text
-        if layer.output.text != shape:
-            layer.set(shape=shape)
-    return graph
+    except EditError as error:
+        raise RunError(f"{given.file}: {error}", FAULTS) from None
 
 
 def put_proof(given: Namespace, before: Graph, graph: Graph) -> None:

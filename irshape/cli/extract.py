@@ -6,18 +6,16 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-import irshape.verbs as inner
-from irshape.answers.signature.naming import named
 from irshape.cli.arguments import at_least_0
-from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, tensor, written
+from irshape.cli.edited import add_target_arguments, opened, put_proof, written
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, put
-from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
-from irshape.editing.finding import found, names_of
+from irshape.editing.extract import Part, key_of
 from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor
-from irshape.editing.state import EditError, Item
+from irshape.editing.state import EditError
+from irshape.editing.verbs import part_of
 from irshape.inference.inputs import AS
-from irshape.model.finding import is_pattern, preferred, selected, similar
+from irshape.model.finding import preferred
 from irshape.report.text import Palette, counted, escape, table, terminal_width
 
 if TYPE_CHECKING:
@@ -54,11 +52,14 @@ def run(given: Namespace) -> int:
     """Write a part of a file, report its border, and return the exit code."""
     if given.output is None:
         return complain("no place for the part: give -o OUT.xml")
+    if sum((bool(given.sources or given.targets), given.around is not None, bool(given.layers))) != 1:
+        return complain("give one of --from and --to, --around, or --layers")
     try:
         graph = opened(given)
-        draft = graph._draft
-        formulas = named(inner.infer(draft.model, weights=draft.original, opaque=draft.opaque)).formulas
-        part = _part(given, graph, formulas)
+        try:
+            part, formulas = part_of(graph, given.sources, given.targets, given.around, given.distance, given.layers, agree)
+        except EditError as error:
+            raise RunError(f"{given.file}: {error}") from None
         put_proof(given, graph, graph)
         written(given, graph, trim=True)
     except RunError as error:
@@ -67,49 +68,6 @@ def run(given: Namespace) -> int:
     palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
     put("\n".join(_lines(given, graph, part, formulas, palette, width)))
     return FAULTS if part.losses else CLEAN
-
-
-def _part(given: Namespace, graph: Graph, formulas: Mapping[str, str]) -> Part:
-    """Reduce a graph to the part that is asked for; `formulas` are the shapes of the whole. Raises `RunError`."""
-    draft = graph._draft
-    ways = [bool(given.sources or given.targets), given.around is not None, bool(given.layers)]
-    if sum(ways) != 1:
-        raise RunError("give one of --from and --to, --around, or --layers")
-    try:
-        if given.around is not None:
-            return extract(draft, around(draft, _own(graph, given.around), given.distance), formulas=formulas)
-        if given.layers:
-            items = {item for pattern in given.layers for item in _matching(graph, pattern)}
-            return extract(draft, with_numbered(draft, items), formulas=formulas)
-        sources = [tensor(graph, name)._value for name in given.sources]
-        targets = [tensor(graph, name)._value for name in given.targets]
-        results = [value for item in draft.of_type("Result") for value in item.inputs if value is not None]
-        ends: list[Item] = [value.item for value in targets or results]
-        if not given.targets:
-            ends += draft.of_type("Assign")
-        return extract(draft, between(draft, sources, ends), sources, targets or results, formulas)
-    except (EditError, KeyError) as error:
-        raise RunError(f"{given.file}: {error.args[0]}") from None
-
-
-def _own(graph: Graph, text: str) -> Item:
-    """The layer of the graph itself that a text names. Raises `EditError` for one in a body, and `KeyError` if there is none."""
-    one = layer(graph, text)
-    if one._draft is not graph._draft:
-        raise EditError(f"{text!r} is a layer in a body; a part has whole bodies, so name the layer that holds it")
-    return one._item
-
-
-def _matching(graph: Graph, pattern: str) -> list[Item]:
-    """The layers that a pattern selects. Raises `EditError` if there is none."""
-    draft = graph._draft
-    inner, known = found(draft, pattern)
-    if inner is draft and not is_pattern(pattern):
-        agree(pattern, known, names_of)
-    several = selected(pattern, draft.state.items.values(), names_of, known if inner is draft else ())
-    if not several:
-        raise EditError(f"no layer has a name like {pattern!r}{similar(pattern, draft.state.by_name)}")
-    return several
 
 
 def _lines(given: Namespace, graph: Graph, part: Part, formulas: Mapping[str, str], palette: Palette, width: int | None) -> Iterator[str]:

@@ -65,7 +65,7 @@ def lines(info: Info, *, palette: Palette, is_complete: bool) -> Iterator[str]:
         width = (terminal_width(sys.stdout) or WIDTH) - 2
         yield from (f"  {line}" for line in signature_lines(info.signature, palette, width, is_complete=is_complete))
         for condition in info.signature.conditions:
-            if info.signature.is_decided(condition):
+            if info.signature._is_decided(condition):
                 yield f"  where {palette.key}{escape(condition.text)}{palette.plain}"
     lists = (
         ("inputs", [_tensor(one) for one in info.inputs]),

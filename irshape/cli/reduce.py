@@ -9,17 +9,16 @@ from contextlib import closing
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-import irshape.verbs as inner
 from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.edited import opened
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.editing.answers import JOURNAL, Answers, OtherQuestion
-from irshape.editing.reduce import NotShown, Reduction, reduce
-from irshape.editing.trial import Candidate, Command, Judge, Test, content_of, shows_code
+from irshape.editing.reduce import NotShown, Reduction
+from irshape.editing.trial import Candidate, Command, Test, content_of
+from irshape.editing.verbs import Fault
 from irshape.files.writing import write_atomic
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR, Diagnostic, clipped
 from irshape.report.text import counted, escape
 
 if TYPE_CHECKING:
@@ -108,14 +107,7 @@ def _complaint(given: Namespace) -> str | None:
 
 def _reduced(given: Namespace, draft: Draft) -> Reduction:
     """The reduction of a file, and its folder. Raises `RunError`."""
-    found = inner.check(draft.model, weights=draft.original, opaque=draft.opaque).diagnostics
-    test: Test
-    if given.command_line is not None:
-        test = Command(given.command_line, given.match, given.timeout)
-    else:
-        types = {one.where.layer_type for one in found if one.code == given.keep and re.search(given.match or "", str(one))}
-        test = shows_code(given.keep, given.match, types)
-    codes = frozenset(one.code for one in found if one.severity == ERROR) | {given.keep or ""}
+    fault = Fault(draft, given.command_line, given.keep, given.match, given.timeout)
     os.makedirs(given.output, exist_ok=True)
     journal = os.path.join(given.output, JOURNAL)
     if not given.resume and os.path.lexists(journal):
@@ -138,28 +130,17 @@ def _reduced(given: Namespace, draft: Draft) -> Reduction:
             put(told)
         told = step
 
-    with closing(answers), closing(Judge(draft, test, codes, answers, given.jobs)) as judge:
+    with closing(answers):
         try:
-            reduction = reduce(draft, judge, say, _suspect(given, draft, found))
+            reduction = fault.reduction(answers, given.jobs, say)
         except NotShown:
             answers.remove()  # so that the next run finds the folder as this one found it
-            fault = f"irshape does not report {given.keep}" if given.keep else "the command does not fail"
-            raise RunError(f"{given.file}: {fault} on the whole model{' with a match' if given.match else ''}", FAULTS) from None
+            what = f"irshape does not report {given.keep}" if given.keep else "the command does not fail"
+            raise RunError(f"{given.file}: {what} on the whole model{' with a match' if given.match else ''}", FAULTS) from None
         put(told)
-        write_atomic(os.path.join(given.output, _REPORT), _report(given, draft, reduction, test).encode(), force=True)
+        write_atomic(os.path.join(given.output, _REPORT), _report(given, draft, reduction, fault.test).encode(), force=True)
         answers.remove()
     return reduction
-
-
-def _suspect(given: Namespace, draft: Draft, found: list[Diagnostic]) -> int | None:
-    """The id of the layer that a code is reported for, or of the one whose body holds it."""
-    for one in found:
-        if one.code == given.keep and re.search(given.match or "", str(one)):
-            holder = next((node for node in draft.model.holders if one.where.path.startswith(f"{clipped(node.name)} / ")), None)
-            id = one.where.layer_id or ""
-            if holder is not None or id.isdecimal():
-                return int(id) if holder is None else holder.id
-    return None
 
 
 def _report(given: Namespace, draft: Draft, reduction: Reduction, test: Test) -> str:

@@ -22,15 +22,15 @@ from irshape.cli.workers import in_workers
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.text import Palette, counted, escape
 from irshape.running.limits import Allowance, can_limit
-from irshape.scan.archive import BOUNDS, Bounds
-from irshape.scan.faults import MissingError
-from irshape.scan.fields import FAILED as LOST
-from irshape.scan.fields import INVALID, VERDICTS
-from irshape.scan.place import Place, asked
-from irshape.scan.places import Places
-from irshape.scan.results import OTHERS, PARTIAL, Cache, Journal, ResultsError, Table, format_of, read
-from irshape.scan.row import Row, Scan
-from irshape.scan.summary import MOST, Comparison, Summary
+from irshape.scanning.archive import BOUNDS, Bounds
+from irshape.scanning.faults import MissingError
+from irshape.scanning.fields import FAILED as LOST
+from irshape.scanning.fields import INVALID, VERDICTS
+from irshape.scanning.place import Place, asked
+from irshape.scanning.places import Places
+from irshape.scanning.results import OTHERS, PARTIAL, Cache, Journal, ResultsError, Table, format_of, read
+from irshape.scanning.row import Row, Scan
+from irshape.scanning.summary import MOST, Comparison, Summary
 
 ABOUT = "Check many files, local or remote, into a table with a row for each file; sum up and compare such tables."
 EXAMPLES = """examples:

@@ -143,7 +143,7 @@ def _filled(items: Sequence[str], width: int, *, is_complete: bool) -> Iterator[
 
 def validity_lines(signature: Signature, palette: Palette) -> Iterator[str]:
     """A heading and the conditions on the sizes of the inputs, with the layers that demand them."""
-    own = [one for one in signature.conditions if not one.branch and signature.is_decided(one)]
+    own = [one for one in signature.conditions if not one.branch and signature._is_decided(one)]
     doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
     if own:
         yield f"{palette.bold}valid for sizes of at least 1 where{doubt}{palette.plain}"
@@ -158,7 +158,7 @@ def _conditions(signature: Signature, palette: Palette, *, is_complete: bool) ->
     if own:
         yield ""
         yield from own
-    others = [one for one in signature.conditions if not one.branch and not signature.is_decided(one)]
+    others = [one for one in signature.conditions if not one.branch and not signature._is_decided(one)]
     if others and is_complete:
         yield ""
         yield f"{palette.bold}and where, for sizes known only at run time{palette.plain}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from irshape.cli.arguments import add_input_arguments
-from irshape.cli.edited import add_target_arguments, opened, put_proof, reshaped, step_lines, written
+from irshape.cli.edited import add_target_arguments, opened, put_proof, sized, step_lines, written
 from irshape.cli.run import CLEAN, complain, put
 from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.report.text import Palette, counted, escape, table, terminal_width
@@ -47,7 +47,7 @@ def run(given: Namespace) -> int:
     if (given.output is None) != given.dry_run:
         return complain("give either -o OUT.xml, or --dry-run to write nothing")
     before = opened(given)
-    graph = reshaped(given, before)
+    graph = sized(given, before)
     count = len(graph)
     steps = simplify(graph._draft, given.only)
     palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)

@@ -77,7 +77,7 @@ def run(given: Namespace) -> int:
 
 
 def _ask(near: Mapping[str, int], model: Model, **options: Any) -> _Answer:
-    sizes = verbs.valid_sizes(model, **options)
+    sizes = verbs.sizes(model, **options)
     return _Answer(sizes, near, sizes.nearest(near) if near else None)
 
 

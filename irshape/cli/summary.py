@@ -74,7 +74,7 @@ def _table(summary: Summary, palette: Palette) -> Iterator[str]:
     """The rows of the tree; names and shapes to the left, numbers to the right."""
     rows: list[tuple[str, ...]] = [("MODULE", "TYPE", "OUTPUT", "PARAMETERS", "MACS", "MEMORY")]
     for one in summary.modules:
-        name, type, output, *numbers = summary.cells(one)
+        name, type, output, *numbers = summary._cells(one)
         indented = shorten(escape(f"{'  ' * one.depth}{name}"), _WIDEST_NAME)
         rows.append((indented, escape(type), shorten(escape(output), _WIDEST_SHAPE), *numbers))
     widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]

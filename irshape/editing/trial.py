@@ -61,6 +61,17 @@ def shows_code(code: str, match: str | None, types: Collection[str | None] = ())
     )
 
 
+def runs(fails: Callable[[str], bool]) -> Test:
+    """The test whether a function of the path of a candidate returns true."""
+
+    def test(candidate: Candidate, _: list[Diagnostic]) -> bool:
+        with TemporaryDirectory(prefix="irshape-reduce-") as folder:
+            candidate.write(folder)
+            return bool(fails(os.path.join(folder, "model.xml")))
+
+    return test
+
+
 class Command:
     """The test whether a command fails: it ends with another code than 0, and its output matches a pattern.
 

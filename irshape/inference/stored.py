@@ -122,7 +122,7 @@ def distrusted(diagnostics: Sequence[Diagnostic], without_values: Sequence[Diagn
     if not following:
         return None
     surplus, *others = sorted((one for one in diagnostics if one.code[0] == "W"), key=lambda one: one.code)
-    leader = surplus.with_severity(ERROR) if any(one.severity == ERROR for one in following) else surplus
+    leader = surplus._with_severity(ERROR) if any(one.severity == ERROR for one in following) else surplus
     follow = "fault that follows from their values is" if len(following) == 1 else "faults that follow from their values are"
     leader.message = f"{leader.message}{' ' if leader.message.endswith('?') else '; '}{len(following):,} {follow} not listed"
     return [leader, *others, *(one for one in without_values if one.code != "N108")]

@@ -7,7 +7,7 @@ so a check pays nothing for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
 from irshape.model.attributes import Attributes
@@ -274,9 +274,18 @@ class Node:
 
 
 class Exporting:
-    """What has a graph that other programs may take over."""
+    """What has a graph that other programs may take over. `guesses` says what stands for names that a class does not have."""
 
     __slots__ = ()
+    _guesses: ClassVar[Mapping[str, str]] = {}
+
+    def __init_subclass__(cls, guesses: Mapping[str, str], **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._guesses = guesses
+
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = self._guesses.get(name)
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{f'; {hint}' if hint else ''}", name=name, obj=self)
 
     def _exported(self) -> tuple[inner.Model, Facts, Container[str]]:
         """The graph, a function that gives the facts of a port, and the keys of layers with faults."""
@@ -323,7 +332,7 @@ class Exporting:
         return diagram(*exported).part(center, hops, constants=constants)
 
 
-class Model(Exporting):
+class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes"}):
     """A model, or the body of a layer.
 
     Iterating gives the nodes in topological order; `nodes` has them in the order of the file. `model["name"]` and `model.node(id)` find one

@@ -1,0 +1,18 @@
+"""The operations. The package can be called: `irshape.ops("Relu")` describes one, as the command does."""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class _Package(ModuleType):
+    """A package whose name is a verb, too."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Takes and returns what `irshape.api.verbs.ops` does."""
+        from irshape.api.verbs import ops
+
+        return ops(*arguments, **named)
+
+
+sys.modules[__name__].__class__ = _Package

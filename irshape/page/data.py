@@ -338,7 +338,7 @@ class PageData:
         if self.signature is None:
             return []
         try:
-            return [one.text for one in self.signature.conditions if self.signature.is_decided(one)]
+            return [one.text for one in self.signature.conditions if self.signature._is_decided(one)]
         except ModuleNotFoundError:
             return []
 

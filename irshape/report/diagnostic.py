@@ -157,7 +157,7 @@ class Diagnostic:
     def __repr__(self) -> str:
         return f"Diagnostic({self.code}, {self.severity}, {self.message!r}, {self.where!r})"
 
-    def with_severity(self, severity: str) -> Diagnostic:
+    def _with_severity(self, severity: str) -> Diagnostic:
         """The same diagnostic with another severity."""
         other = Diagnostic(self.code, self.message, self.where, severity, self.hint, self.related, self.count)
         other.fix, other.caused_by, other.consequences, other.rank = self.fix, self.caused_by, self.consequences, self.rank
@@ -214,7 +214,7 @@ class Diagnostics(list[Diagnostic]):
         kept = Diagnostics(self.most)
         for one in self:
             if (severity := severity_of(one.code, one.severity)) is not None:
-                kept.append(one if severity == one.severity else one.with_severity(severity))
+                kept.append(one if severity == one.severity else one._with_severity(severity))
         for (code, before), count in self.counts.items():
             if (severity := severity_of(code, before)) is not None:
                 kept.counts[code, severity] = kept.counts.get((code, severity), 0) + count
@@ -267,7 +267,7 @@ def _rooted(listed: list[Diagnostic]) -> tuple[list[Diagnostic], dict[int, Diagn
         if key is not None:
             causes[id(one)] = key
     errors = {causes[id(one)] for one in listed if id(one) in causes and one.severity == ERROR}
-    kept = [one.with_severity(ERROR) if one.key in errors and one.severity != ERROR else one for one in listed]
+    kept = [one._with_severity(ERROR) if one.key in errors and one.severity != ERROR else one for one in listed]
     present = {one.key: one for one in reversed(kept)}
     roots: dict[int, Diagnostic] = {}
     followers: dict[int, list[Diagnostic]] = {}

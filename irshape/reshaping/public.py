@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
+from irshape.editing.graph import Graph, edit
+from irshape.editing.state import EditError
 from irshape.model.public import Model, published
+from irshape.report.diagnostic import ERROR
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Unpack
 
     from irshape.inference.inputs import ShapeLike, Shapes, Symbols
@@ -104,3 +108,42 @@ def reshape(
     found = Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, rewrite=rewrite, like=like, choose=choose)
     refuse_outgrown(found._inference)
     return found
+
+
+def simplify(
+    source: Source | Model,
+    *,
+    only: str | Iterable[str] | None = None,
+    inputs: Shapes | None = None,
+    symbols: Symbols | None = None,
+    **reading: Unpack[Reading],
+) -> Graph:
+    """Leave out the layers that the outputs do not need, and return the graph, whose `steps` tell what went.
+
+    `only` names some of the rules of `Graph.simplify`. With `inputs` and `symbols`, the model first takes these shapes, as `reshape` gives
+    them. Raises `EditError` for an unknown rule, or if the model cannot have the shapes, and the errors of `irshape.edit` and
+    `irshape.reshape`.
+    """
+    graph = reshaped(edit(source, **reading), inputs, symbols)
+    graph.simplify(only)
+    return graph
+
+
+def reshaped(graph: Graph, inputs: Shapes | None, symbols: Symbols | None) -> Graph:
+    """The graph with these shapes of its inputs. Raises `EditError` if the model cannot have them, and `InputError`."""
+    if not inputs and not symbols:
+        return graph
+    from irshape.reshaping.session import Session as Inner
+
+    draft = graph._draft
+    session = Inner(draft.model, weights=draft.original, opaque=draft.opaque)
+    inference = session.reshape(inputs, symbols=symbols)
+    if errors := [one for one in inference.diagnostics if one.severity == ERROR]:
+        raise EditError(f"the model cannot have these shapes: {errors[0].message}")
+    if session.model is not draft.model:  # a variable has another shape
+        graph = edit(published(session.model), opaque=draft.opaque)
+    for node in session.model.parameters:
+        layer, shape = graph[node.id], inference.layer(str(node.id)).outputs[0].text
+        if layer.output.text != shape:
+            layer.set(shape=shape)
+    return graph

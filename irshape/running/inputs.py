@@ -67,7 +67,7 @@ def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) ->
     empty = {} if state else {name: 0 for name, known in signature.symbols.items() if known.low == 0}
     found: list[Shapes] = []
     try:
-        valid = inner.valid_sizes(model, inputs=shapes, weights=weights, opaque=opaque) if signature.symbols else None
+        valid = inner.sizes(model, inputs=shapes, weights=weights, opaque=opaque) if signature.symbols else None
         for least in _LEAST if valid else (1,):
             asked = {name: min(least, _MOST_SAMPLES) if name == BATCH else least for name in signature.symbols}
             sizes = asked | ((valid and valid.nearest({name: asked[name] for name in valid.symbols if name in asked}).above) or {})

@@ -251,7 +251,7 @@ class IntervalScope(Scope):
 class Dim:
     """A size whose value is not known. It is added, multiplied and divided like an int, and `str` gives its formula.
 
-    `range` has the bounds `low` and `high`, and the `modulus` and `remainder` of the value. `polynomial` is the formula in normal form and
+    `min` and `max` bound the value; `range` also has its `modulus` and `remainder`. `polynomial` is the formula in normal form and
     `scope` the table of the inference that owns it. `==` is identity: in one inference, equal formulas with equal ranges are one object.
     Compare the sizes of two inferences by their text.
     """
@@ -268,11 +268,21 @@ class Dim:
         self.polynomial = polynomial
         self.range = known
 
-    def known_as(self, known: Range) -> Size:
+    @property
+    def min(self) -> Bound:
+        """The least value."""
+        return self.range.low
+
+    @property
+    def max(self) -> Bound:
+        """The largest value; infinity if there is none."""
+        return self.range.high
+
+    def _known_as(self, known: Range) -> Size:
         """The dim with the same formula and the intersection of both ranges; an int if one value is left."""
         return self.scope.dim(self.polynomial, known)
 
-    def selected(self, operation: str, a: Size, b: Size) -> Size:
+    def _selected(self, operation: str, a: Size, b: Size) -> Size:
         """`min`, `max` or `broadcast` of two sizes, of which this is one."""
         return self.scope.apply(operation, a, b)
 
@@ -324,7 +334,7 @@ class Dim:
         return self.scope.apply("multiply", self, -1)
 
     def __bool__(self) -> bool:
-        raise TypeError(f"{self} is unknown and has no truth value; ask le, lt or eq, or use a requirement of the context")
+        raise TypeError(f"{self} is not known, so it has no truth value: compare its bounds `min` and `max`; a rule asks eq or le")
 
     def __lt__(self, other: object) -> NoReturn:
         self._has_no_order()
@@ -339,7 +349,7 @@ class Dim:
         self._has_no_order()
 
     def _has_no_order(self) -> NoReturn:
-        raise TypeError(f"{self} is unknown and has no order; ask le or lt, or use dim_min, dim_max or a requirement of the context")
+        raise TypeError(f"{self} is not known, so it has no order: compare its bounds `min` and `max`; a rule asks le, lt or dim_max")
 
     def __str__(self) -> str:
         return str(self.polynomial)
@@ -532,7 +542,7 @@ def _selected(operation: str, a: Size, b: Size) -> Size:
     b = b if isinstance(b, (int, Dim)) else index(b)
     unknown = a if isinstance(a, Dim) else b
     assert isinstance(unknown, Dim)
-    return unknown.selected(operation, a, b)
+    return unknown._selected(operation, a, b)
 
 
 def ceil_div(a: Size, b: Size) -> Size:
@@ -577,7 +587,7 @@ def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modul
         return size
     wanted = reduced(lowest, highest, modulus, remainder)
     met = wanted and meet(known, wanted)
-    return size.known_as(met) if met else size
+    return size._known_as(met) if met else size
 
 
 def evaluate(size: Size, values: Mapping[str, int]) -> int:

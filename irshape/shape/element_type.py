@@ -15,7 +15,7 @@ class ElementType:
     __slots__ = ("bits", "is_real", "is_signed", "name", "precision")
 
     BY_NAME: ClassVar[dict[str, ElementType]] = {}
-    BY_PRECISION: ClassVar[dict[str, ElementType]] = {}
+    _BY_PRECISION: ClassVar[dict[str, ElementType]] = {}
 
     dynamic: ClassVar[ElementType]
     boolean: ClassVar[ElementType]
@@ -68,7 +68,7 @@ class ElementType:
 
         Letter case matters: OpenVINO accepts `FP32` and `f32`, but neither `fp32` nor `F32`.
         """
-        return ElementType.BY_PRECISION.get(precision) or ElementType.BY_NAME.get(precision)
+        return ElementType._BY_PRECISION.get(precision) or ElementType.BY_NAME.get(precision)
 
     def byte_size(self, count: int) -> int:
         """The least number of bytes that `count` elements take in a `.bin`, as OpenVINO counts them."""
@@ -109,9 +109,9 @@ def _define() -> None:
         element_type = ElementType(name, bits, precision, **flags)
         setattr(ElementType, name, element_type)
         ElementType.BY_NAME[name] = element_type
-        ElementType.BY_PRECISION[precision] = element_type
-    ElementType.BY_PRECISION["U1"] = ElementType.u1
-    ElementType.BY_PRECISION["undefined"] = ElementType.dynamic
+        ElementType._BY_PRECISION[precision] = element_type
+    ElementType._BY_PRECISION["U1"] = ElementType.u1
+    ElementType._BY_PRECISION["undefined"] = ElementType.dynamic
 
 
 _define()

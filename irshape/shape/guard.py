@@ -471,7 +471,7 @@ def _merged(a: Size, b: Size) -> Size:
         return b if isinstance(a, Dim) else a
     simpler = a if _weight(a.polynomial) <= _weight(b.polynomial) else b
     known = meet(a.range, b.range)
-    return simpler.known_as(known) if known and known != simpler.range else simpler
+    return simpler._known_as(known) if known and known != simpler.range else simpler
 
 
 def _weight(polynomial: Polynomial) -> tuple[int, int, int]:

@@ -23,7 +23,7 @@ VERBS: dict[str, Callable[[irshape.Model], Any]] = {
     "check": lambda model: irshape.check(model).to_dict(),
     "infer": lambda model: irshape.infer(model).to_dict(),
     "signature": lambda model: irshape.signature(model).to_dict(),
-    "sizes": lambda model: irshape.valid_sizes(model).to_dict(),
+    "sizes": lambda model: irshape.sizes(model).to_dict(),
     "cost": lambda model: irshape.cost(model).to_dict(),
 }
 

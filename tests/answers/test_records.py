@@ -32,7 +32,7 @@ ANSWERS: Final[dict[str, Callable[[Path], Any]]] = {
     "named": lambda path: irshape.infer(path).to_dict(named=True),
     "explain": explained,
     "signature": lambda path: irshape.signature(path).to_dict(),
-    "sizes": lambda path: irshape.valid_sizes(path).to_dict(),
+    "sizes": lambda path: irshape.sizes(path).to_dict(),
     "cost": lambda path: irshape.cost(path).to_dict(),
     "info": lambda path: irshape.info(path).to_dict(),
     "summary": lambda path: irshape.summary(path).to_dict(),

@@ -174,7 +174,7 @@ def test_the_range_of_an_axis_that_is_a_formula_is_a_condition() -> None:
     assert (found.assign(B=4, T=5) is None, found.assign(B=5, T=5) is None) == (False, True)
     net = added("f32[?]", "f32[..9]")
     assert [condition.text for condition in signature(net).conditions] == ["B <= 9"]
-    assert str(irshape.valid_sizes(net.xml.encode(), weights=net.bin)) == "1 <= B <= 9"
+    assert str(irshape.sizes(net.xml.encode(), weights=net.bin)) == "1 <= B <= 9"
 
 
 def test_a_name_that_the_user_wrote_is_kept() -> None:

@@ -45,7 +45,7 @@ OF_TWO_SYMBOLS = [
 
 def answer(net: Net, inputs: Mapping[str, str], **symbols: str) -> ValidSizes:
     """The valid sizes of a net."""
-    return irshape.valid_sizes(net.xml.encode(), inputs=inputs, symbols=symbols, weights=net.bin)
+    return irshape.sizes(net.xml.encode(), inputs=inputs, symbols=symbols, weights=net.bin)
 
 
 def with_shapes(net: Net, inputs: Mapping[str, str], sizes: Mapping[str, int]) -> bytes:
@@ -275,7 +275,7 @@ def squeezed(fact: str, *, order: list[int] | None = None, target: list[int] | N
 )
 def test_a_premise_excludes_only_sizes_that_fail(net: Net, shape: str, condition: str, valid: int, never: int | None) -> None:
     """OpenVINO accepts a Squeeze of an axis of another size, unless a later layer demands the rank that the premise gives."""
-    sizes = irshape.valid_sizes(net.xml.encode(), inputs={"parameter_0": shape}, weights=net.bin)
+    sizes = irshape.sizes(net.xml.encode(), inputs={"parameter_0": shape}, weights=net.bin)
     assert (sizes.ok, sizes.condition) == (True, condition)
     assert sizes.admits(A=valid) and (never is None or not sizes.admits(A=never))
     told = [one.message for one in sizes.undecided]

@@ -20,8 +20,8 @@ ATROUS, STATEFUL = "examples/atrous.xml", "examples/decoder_stateful.xml"
         (lambda: irshape.infer(ATROUS, symbols={"H": None}), "a size is a number, a text or a range"),  # type: ignore[dict-item]
         (lambda: irshape.infer(ATROUS, symbols={"H": 10**5000}), "a size is at most 9223372036854775807"),
         (lambda: irshape.cost(ATROUS, near=5), "sizes must be given by name"),  # type: ignore[arg-type]
-        (lambda: irshape.valid_sizes(ATROUS).admits([5]), "sizes must be given by name"),  # type: ignore[arg-type]
-        (lambda: irshape.valid_sizes(ATROUS).nearest(H="5"), "the size of H must be an int"),  # type: ignore[arg-type]
+        (lambda: irshape.sizes(ATROUS).admits([5]), "sizes must be given by name"),  # type: ignore[arg-type]
+        (lambda: irshape.sizes(ATROUS).nearest(H="5"), "the size of H must be an int"),  # type: ignore[arg-type]
         (lambda: irshape.explain(ATROUS, "mask", axis=10**5000), "the axis of layer 'mask' must be an int up to"),
     ],
 )
@@ -31,7 +31,7 @@ def test_what_no_caller_should_give(ask: Callable[[], Any], said: str) -> None:
 
 
 def test_sizes_of_a_state_are_not_asked_for() -> None:
-    sizes = irshape.valid_sizes(STATEFUL)
+    sizes = irshape.sizes(STATEFUL)
     given = dict.fromkeys(sizes.symbols, 4)
     assert sizes.admits(given)
     assert sizes.nearest(given).above == given

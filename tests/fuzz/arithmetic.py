@@ -207,9 +207,9 @@ def functions(path: str, question: Question, chance: random.Random) -> Iterator[
         yield "signature", ask(irshape.signature, partial(asked_of_signature, chance))
         yield "summary", ask(irshape.summary, answered, near=near)
         yield "cost", ask(irshape.cost, partial(asked_of_cost, chance), near=near)
-        yield "valid_sizes", ask(irshape.valid_sizes, partial(asked_of_sizes, chance))
+        yield "sizes", ask(irshape.sizes, partial(asked_of_sizes, chance))
         yield "explain", ask(irshape.explain, answered, layer=question.layer())
-    for name in ("infer", "check", "reshape", "info", "signature", "summary", "cost", "valid_sizes"):
+    for name in ("infer", "check", "reshape", "info", "signature", "summary", "cost", "sizes"):
         verb, kind = getattr(irshape, name), chance.choice(("inputs", "symbols"))
         yield f"{name} of odd {kind}", partial(verb, path, **{kind: chance.choice(ODD)})
         yield f"{name} of odd sizes", partial(verb, path, **{kind: {chance.choice([*question.names, "H"]): chance.choice(ODD)}})

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import irshape
 from irshape import verbs
-from irshape.answers import sizes
+from irshape.answers import sizes as answers
 from irshape.answers.signature.session import SymbolSession
 from irshape.cli import diff as diff_command
 from irshape.cli import info as info_command
@@ -52,7 +52,7 @@ def questions(mutant: Mutant, original: Mutant, chance: random.Random) -> Iterat
     inputs = opened(inference, chance)
     yield explained(inference, chance)
     yield explained_of_others(mutant, inputs, chance)
-    yield valid_sizes(mutant, inputs, chance)
+    yield sizes(mutant, inputs, chance)
     yield reshaped(mutant, inputs, chance)
     yield signature(mutant, {}, chance)
     yield signature(mutant, inputs, chance)
@@ -108,9 +108,9 @@ def explained_of_others(mutant: Mutant, inputs: dict[str, str], chance: random.R
         yield from explained(inference, chance)
 
 
-def valid_sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
-    with patch.object(sizes, "_MOST_TRIED_LAYERS", TRIED), patch.object(sizes, "_MOST_TRIED", 4):
-        found = attempt(lambda: verbs.valid_sizes(mutant.xml, weights=mutant.weights, inputs=inputs))
+def sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
+    with patch.object(answers, "_MOST_TRIED_LAYERS", TRIED), patch.object(answers, "_MOST_TRIED", 4):
+        found = attempt(lambda: verbs.sizes(mutant.xml, weights=mutant.weights, inputs=inputs))
         if found is None:
             return
         json.dumps(found.to_dict())

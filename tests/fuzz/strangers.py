@@ -59,8 +59,8 @@ def zipped(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFL
 
 def whole_row(**changes: object) -> dict[str, object]:
     """A row as a scan writes it."""
-    from irshape.scan.place import Place
-    from irshape.scan.row import Scan
+    from irshape.scanning.place import Place
+    from irshape.scanning.row import Scan
 
     return {**Scan()(Place("none.xml", "none.xml")), **changes}
 

@@ -506,7 +506,7 @@ def test_the_nearest_of_sizes_that_no_distance_fits() -> None:
     a, b = net.parameter("f32[?]"), net.parameter("f32[?]")
     net.result(reshape(net, a, net.const([-1, 3])))
     net.result(net.layer("Add", [a, b], ["FP32"])[0])
-    found = verbs.valid_sizes(net.xml.encode(), weights=net.bin)
+    found = verbs.sizes(net.xml.encode(), weights=net.bin)
     assert found.nearest(dict.fromkeys(found.symbols, 2**63 - 1)) is not None
 
 
@@ -516,7 +516,7 @@ def test_a_condition_on_a_size_that_is_squared_again_and_again() -> None:
     for _ in range(28):
         size = binary(net, "Multiply", size, size)
     net.result(made(net, size))
-    found = verbs.valid_sizes(net.xml.encode(), weights=net.bin)
+    found = verbs.sizes(net.xml.encode(), weights=net.bin)
     assert found.ok and found.is_exact
 
 
@@ -546,7 +546,7 @@ def test_what_no_work_is_left_for_is_said() -> None:
         "conditions from here on may not be in their simplest form",
     }
     assert all(layer["type"] == "Reshape" for layer in said.values())
-    found = verbs.valid_sizes(verbs.read(net.xml.encode(), weights=net.bin, limits=limits))
+    found = verbs.sizes(verbs.read(net.xml.encode(), weights=net.bin, limits=limits))
     assert not found.is_exact
     assert "limit work" in found.undecided[0].message
     assert "conditions from here on may not be solved for the sizes" in " ".join(one.message for one in found.diagnostics)

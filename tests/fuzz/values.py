@@ -345,7 +345,7 @@ def questions(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]
                 list(verbs.explain(inference, node.key).lines(PLAIN, 80))
 
     def sizes() -> None:
-        found = attempt(partial(verbs.valid_sizes, xml, weights=weights))
+        found = attempt(partial(verbs.sizes, xml, weights=weights))
         if found is not None:
             no_internal(found._inference)
             list(sizes_command._lines(PLAIN, sizes_command._Answer(found, {}, None)))

@@ -553,7 +553,7 @@ def test_a_premise_of_a_loop_excludes_no_sizes() -> None:
     """The number of iterations is no size, so the valid sizes are exact; the rows that are joined may be none."""
     net = loop("f32[?,1]", SAME, back=False, trips=None, output=OTHER_AXIS)
     assert irshape.infer(net.xml.encode(), weights=net.bin).ports["3:3"] == ("f32", "[?,?]")
-    sizes = irshape.valid_sizes(net.xml.encode(), weights=net.bin, inputs={"parameter_2": "[H,1]"})
+    sizes = irshape.sizes(net.xml.encode(), weights=net.bin, inputs={"parameter_2": "[H,1]"})
     assert (str(sizes), sizes.is_exact) == ("every size", True)
     [premise] = sizes.premises
     assert sizes.to_dict()["premises"] == [premise.to_dict()]

@@ -80,7 +80,7 @@ def test_a_premise_of_a_branch_forbids_no_size() -> None:
         SQUEEZED, inside(lambda net, value: net.layer("Reshape", [value, net.const([-1])], ["FP32"], special_zero=False)[0]), "f32[2,?]"
     )
     assert told(infer(net)) == [("d0 == 1", "then_body of if_2")]
-    sizes = verbs.valid_sizes(net.xml.encode(), weights=net.bin)
+    sizes = verbs.sizes(net.xml.encode(), weights=net.bin)
     assert sizes.ok
     assert sizes.conditions == []
     assert [guard.branch for guard in sizes.premises] == ["then_body of if_2"]
@@ -89,7 +89,7 @@ def test_a_premise_of_a_branch_forbids_no_size() -> None:
 def test_sizes_count_what_openvino_checks_in_a_branch_that_does_not_run() -> None:
     """OpenVINO infers both branches: a size that one of them refuses is refused where all sizes are numbers."""
     net = chosen(SUM, SAME, "f32[?,3]")
-    sizes = verbs.valid_sizes(net.xml.encode(), weights=net.bin)
+    sizes = verbs.sizes(net.xml.encode(), weights=net.bin)
     session = Session(net.xml.encode(), weights=net.bin)
     for rows in (1, 2, 3, 4):
         assert sizes.admits(B=rows) == session.reshape({"parameter_1": (rows, 3)}).ok == (rows in (1, 3))

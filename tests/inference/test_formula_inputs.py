@@ -35,16 +35,16 @@ def test_a_name_counts_more_than_a_pattern_and_the_last_pattern_more_than_others
 def test_a_session_and_valid_sizes_take_formulas() -> None:
     session = irshape.Session(DECODER)
     assert session.reshape(SHAPES, symbols={"P": "1..100"}).ok
-    found = irshape.valid_sizes(DECODER, inputs=SHAPES)
+    found = irshape.sizes(DECODER, inputs=SHAPES)
     assert (str(found), list(found.symbols)) == ("every size", ["B", "S", "P"])
     assert found.admits(B=2, S=3, P=4)
-    assert str(irshape.valid_sizes(DECODER, inputs={**SHAPES, "attention_mask": "[B,2*S]"})) == "P == S"
+    assert str(irshape.sizes(DECODER, inputs={**SHAPES, "attention_mask": "[B,2*S]"})) == "P == S"
 
 
 def test_a_formula_is_at_least_one() -> None:
     net = Net()
     net.result(net.layer("ReLU", [net.parameter("f32[?,?]")], ["FP32"])[0])
-    found = irshape.valid_sizes(net.xml.encode(), inputs={"parameter_0": "[A,A-B]"})
+    found = irshape.sizes(net.xml.encode(), inputs={"parameter_0": "[A,A-B]"})
     assert (found.admits(A=3, B=2), found.admits(A=3, B=3)) == (True, False)
 
 

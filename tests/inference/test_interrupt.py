@@ -94,8 +94,8 @@ def answer_of_signature(model: Model, interrupt: Callable[[Callable[[], object]]
 
 
 def answer_of_sizes(model: Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
-    interrupt(lambda: verbs.valid_sizes(model))
-    sizes = verbs.valid_sizes(model)
+    interrupt(lambda: verbs.sizes(model))
+    sizes = verbs.sizes(model)
     names = list(sizes.symbols)
     interrupt(lambda: sizes.admits(dict.fromkeys(names, 6)))
     return sizes.to_dict(), [sizes.admits(dict.fromkeys(names, number)) for number in (3, 4, 6)]

@@ -102,7 +102,7 @@ def test_a_node_of_a_body_finds_its_model() -> None:
     assert again.key == node.key and again.model.holder.name == holder.name and again.model is again.model.holder.body
 
 
-@pytest.mark.parametrize("make", [irshape.info, lambda path: irshape.diff(path, path), irshape.valid_sizes], ids=["info", "diff", "sizes"])
+@pytest.mark.parametrize("make", [irshape.info, lambda path: irshape.diff(path, path), irshape.sizes], ids=["info", "diff", "sizes"])
 def test_other_answers_are_pickled_too(make: Callable[[str], Any]) -> None:
     answer = make("examples/atrous.xml")
     assert copied(answer).to_dict() == answer.to_dict()

@@ -41,7 +41,7 @@ def test_an_xml_alone_gets_one_fault(path: Path) -> None:
 
 
 def test_weights_that_nobody_wants_are_a_note(path: Path) -> None:
-    for verb in (verbs.check, verbs.infer, verbs.signature, verbs.valid_sizes):
+    for verb in (verbs.check, verbs.infer, verbs.signature, verbs.sizes):
         assert codes(verb(path, weights=False)) == [("N108", "note")]
     assert codes(Session(path, weights=False).infer()) == [("N108", "note")]
     assert codes(verbs.read(path, weights=False)) == []
@@ -50,7 +50,7 @@ def test_weights_that_nobody_wants_are_a_note(path: Path) -> None:
 
 
 def test_sizes_are_not_decided_without_values(path: Path) -> None:
-    sizes = verbs.valid_sizes(path, weights=False)
+    sizes = verbs.sizes(path, weights=False)
     assert sizes.ok
     assert not sizes.is_exact
     assert [one.message for one in sizes.undecided] == ["the values of constants are unknown, and they may forbid sizes"]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from irshape.cli.main import main
-from irshape.scan.results import read
+from irshape.scanning.results import read
 from tests.fuzz.hostile import SMALL
 
 pytestmark = pytest.mark.slow("take long")

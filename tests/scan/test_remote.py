@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from irshape.cli.main import main
-from irshape.scan.place import archive_of, asked
-from irshape.scan.results import read
+from irshape.scanning.place import archive_of, asked
+from irshape.scanning.results import read
 from tests.scan.server import Server
 
 pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'irshape[scan]'")

@@ -21,11 +21,11 @@ import irshape
 from irshape.cli.main import main
 from irshape.cli.parser import parser
 from irshape.cli.scan import _identity, _unit
-from irshape.scan.fields import row_schema
-from irshape.scan.place import Place
-from irshape.scan.results import Journal, ResultsError, read
-from irshape.scan.row import Scan
-from irshape.scan.summary import Comparison
+from irshape.scanning.fields import row_schema
+from irshape.scanning.place import Place
+from irshape.scanning.results import Journal, ResultsError, read
+from irshape.scanning.row import Scan
+from irshape.scanning.summary import Comparison
 from tests.support.ir import Net
 
 Row = dict[str, Any]

@@ -112,7 +112,7 @@ def test_every_verb_takes_every_source(path: Path) -> None:
     assert irshape.reshape(text, {"parameter_0": [3, 6]}, weights=weights).ok
     assert irshape.info(text, weights=weights).layers == 4
     assert irshape.diff(text, path.read_bytes(), weights=(weights, weights)).is_same
-    assert irshape.valid_sizes(text, inputs={"parameter_0": "[N,6]"}, weights=weights).condition == "every size"
+    assert irshape.sizes(text, inputs={"parameter_0": "[N,6]"}, weights=weights).condition == "every size"
     assert irshape.Session(text, weights=weights).infer().ok
     assert irshape.explain(path, "reshape_2", axis=0).value == "3"
 

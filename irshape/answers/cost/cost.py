@@ -89,11 +89,10 @@ class Cost:
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
     ranges of the sizes that the user can choose, `data_sizes` the sizes known only at run time. `near` are the sizes at which formulas are
     compared; `is_near_valid` says that they fulfil the conditions of the model. `signature` has these conditions; it is None for a model
-    without open sizes. `diagnostics` are the faults of the model, `reuse` says which tensors share memory, and `swept` are the rows of
-    `sweep` that the command line was asked for.
+    without open sizes. `diagnostics` are the faults of the model, and `reuse` says which tensors share memory.
     """
 
-    swept: Sequence[Swept] = ()
+    _swept: Sequence[Swept] = ()
 
     def __init__(self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse) -> None:
         self._inference: Final = inference
@@ -457,7 +456,7 @@ COST: Final = form.Form(
     outputs=_TENSORS.list("the outputs of the model"),
     state=form.Form(name="text", before=shown_amount(), after=shown_amount()).list("the bytes of each variable"),
     peak_memory=_PEAK.one("the most bytes that activations take at one time", lambda cost: _Peak(cost.peak.layer(cost.near), cost)),
-    sweep=_SWEPT.list("the amounts at the sizes of --set S=128,256,512", lambda cost: cost.swept or None, optional=True),
+    sweep=_SWEPT.list("the amounts at the sizes of --set S=128,256,512", lambda cost: cost._swept or None, optional=True),
     folded="count: layers of constants alone, which are computed before the model runs",
     layers=_LAYERS.list("in the order of the file, those of bodies included"),
     diagnostics=form.diagnostics(),

@@ -132,13 +132,13 @@ class TracedDim(Traced, Dim):
         self.plain = plain
         self.term = term
 
-    def known_as(self, facts: Range) -> Any:
+    def _known_as(self, facts: Range) -> Any:
         """The same formula and term, with a range met with `facts`."""
-        return traced(super().known_as(facts), self.term)
+        return traced(super()._known_as(facts), self.term)
 
-    def selected(self, operation: str, a: Any, b: Any) -> Any:
+    def _selected(self, operation: str, a: Any, b: Any) -> Any:
         """The size that `operation` selects of two, with its term."""
-        return traced(super().selected(operation, plain(a), plain(b)), term(operation, term_of(a), term_of(b)))
+        return traced(super()._selected(operation, plain(a), plain(b)), term(operation, term_of(a), term_of(b)))
 
 
 def traced(value: Any, term: Term) -> Any:

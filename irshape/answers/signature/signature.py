@@ -138,7 +138,7 @@ class Signature:
             shapes[node] = sizes
         return shapes
 
-    def is_decided(self, condition: Condition) -> bool:
+    def _is_decided(self, condition: Condition) -> bool:
         """Whether the symbols alone decide a condition; if not, it is about sizes known only at run time."""
         return self.symbols.keys() >= set(condition.symbols)
 

@@ -9,11 +9,11 @@ from hashlib import blake2b
 from tempfile import TemporaryFile
 
 from irshape.files.folders import listed
-from irshape.scan.archive import Bounds
-from irshape.scan.faults import TransportError
-from irshape.scan.place import Place, asked
-from irshape.scan.remote import walk
-from irshape.scan.stored import archive
+from irshape.scanning.archive import Bounds
+from irshape.scanning.faults import TransportError
+from irshape.scanning.place import Place, asked
+from irshape.scanning.remote import walk
+from irshape.scanning.stored import archive
 
 
 class Places:

@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Final, Protocol, TypeVar
 
 from irshape.files.reading import open_file
-from irshape.scan.archive import Archive, Bounds
-from irshape.scan.faults import TransportError
-from irshape.scan.place import Place
-from irshape.scan.remote import Remote
+from irshape.scanning.archive import Archive, Bounds
+from irshape.scanning.faults import TransportError
+from irshape.scanning.place import Place
+from irshape.scanning.remote import Remote
 from irshape.xml.weights import WeightsError, absent
 
 # Ranges that are closer than this are read at once.

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from heapq import nlargest
 from typing import Any, Final
 
-from irshape.scan.fields import INVALID, VALID, VERDICTS
-from irshape.scan.row import Row
+from irshape.scanning.fields import INVALID, VALID, VERDICTS
+from irshape.scanning.row import Row
 
 MOST: Final = 10
 

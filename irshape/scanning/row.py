@@ -22,11 +22,11 @@ from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic, Where
 from irshape.report.selection import Choice, Selection
-from irshape.scan.archive import BOUNDS, Bounds
-from irshape.scan.faults import MissingError, TransportError
-from irshape.scan.fields import FAILED, FIELDS, FOREIGN, INVALID, MOST, NUMBER, VALID
-from irshape.scan.place import Place
-from irshape.scan.stored import Stored, StoredWeights, stored
+from irshape.scanning.archive import BOUNDS, Bounds
+from irshape.scanning.faults import MissingError, TransportError
+from irshape.scanning.fields import FAILED, FIELDS, FOREIGN, INVALID, MOST, NUMBER, VALID
+from irshape.scanning.place import Place
+from irshape.scanning.stored import Stored, StoredWeights, stored
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.verbs import check, cost, read, signature
 from irshape.version import __version__
