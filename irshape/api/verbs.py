@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference, SymbolsAs
@@ -276,6 +276,10 @@ def view(
     return text
 
 
+@overload
+def rule(code: str) -> Code: ...
+@overload
+def rule(code: None = None) -> list[Code]: ...
 def rule(code: str | None = None) -> Code | list[Code]:
     """What a code of a diagnostic means, why it matters and what to do (`rule("S201").meaning`); all codes without one.
 
@@ -290,6 +294,10 @@ def rule(code: str | None = None) -> Code | list[Code]:
     return CATALOGUE[code.upper()]
 
 
+@overload
+def ops(type: str, *, extensions: Extensions = ()) -> dict[str, Any]: ...
+@overload
+def ops(type: None = None, *, extensions: Extensions = ()) -> list[dict[str, Any]]: ...
 def ops(type: str | None = None, *, extensions: Extensions = ()) -> dict[str, Any] | list[dict[str, Any]]:
     """An operation as data: versions, ports, attributes, defaults and the page of the specification; all operations without a `type`.
 

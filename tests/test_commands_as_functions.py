@@ -1,0 +1,147 @@
+"""Every command is also a function of the same name, and the names that people try lead on."""
+
+import inspect
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.cli.arguments import COMMANDS
+
+ATROUS, DECODER, FAULTY = "examples/atrous.xml", "examples/decoder.xml", "examples/faulty.xml"
+# It completes the words of a shell.
+NO_FUNCTION = {"completion"}
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - NO_FUNCTION))
+def test_every_command_is_a_function(name: str) -> None:
+    verb = getattr(irshape, name)
+    assert callable(verb) and name in irshape.__all__ and inspect.getdoc(verb)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("extract", "from_ to around distance layers"),
+        ("reduce", "while_ keep match jobs timeout"),
+        ("simplify", "only inputs symbols"),
+        ("scan", "targets select ignore cost opaque extensions limits max_members max_expansion"),
+        ("view", "output force inputs symbols"),
+        ("sizes", "inputs symbols"),
+        ("compare", "data batch first rtol atol seed"),
+    ],
+)
+def test_options_are_keywords(name: str, options: str) -> None:
+    parameters = inspect.signature(getattr(irshape, name)).parameters
+    assert set(options.split()) <= {key for key, one in parameters.items() if one.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+def test_a_part_is_a_model_of_its_own(tmp_path: Path) -> None:
+    part = irshape.extract(DECODER, from_="embedding", to="residual")
+    assert (
+        not part.losses and [layer.name for layer in part.graph if layer.type == "Result"] and len(part.graph) < len(irshape.edit(DECODER))
+    )
+    part.graph.write(tmp_path / "part.xml", trim=True)
+    assert irshape.check(tmp_path / "part.xml").ok
+    assert len(irshape.extract(DECODER, around="residual").graph) < len(irshape.extract(DECODER, around="residual", distance=3).graph)
+    for wrong in ({"to": "nothing"}, {}, {"to": "logits", "around": "logits"}, {"layers": "nothing*"}):
+        with pytest.raises(irshape.EditError):
+            irshape.extract(DECODER, **wrong)  # type: ignore[arg-type]
+
+
+def test_a_model_is_simplified_for_sizes() -> None:
+    graph = irshape.simplify(ATROUS, symbols={"B": 1, "H": 64, "W": 64})
+    assert graph.check().inputs[0].shape == (1, 3, 64, 64)
+    assert len(irshape.simplify(FAULTY, only="dead")) == len(irshape.edit(FAULTY)) - 1
+    with pytest.raises(irshape.EditError, match="cannot have these shapes"):
+        irshape.simplify(ATROUS, inputs={"image": "[1,5,8,8]"})
+
+
+def test_a_fault_is_reduced() -> None:
+    assert any(one.code == "S201" for one in irshape.reduce(FAULTY, keep="S201").check().errors)
+    small = irshape.reduce(DECODER, while_=lambda path: b"MatMul" in Path(path).read_bytes())
+    assert [layer.type for layer in small].count("MatMul") == 1 and len(small) < 8
+    with pytest.raises(irshape.EditError, match="does not show"):
+        irshape.reduce(DECODER, keep="S201")
+    with pytest.raises(irshape.EditError, match="either while_"):
+        irshape.reduce(DECODER)
+
+
+def test_the_rows_of_a_scan_go_into_a_table() -> None:
+    import pyarrow
+
+    rows = irshape.scan(["examples"], cost=True)
+    table = pyarrow.Table.from_pylist(rows)
+    assert table.num_rows == len(list(Path("examples").rglob("*.xml"))) and {"file", "verdict"} <= set(table.column_names)
+    assert {row["verdict"] for row in irshape.scan(FAULTY)} == {"invalid"}
+    assert irshape.scan(FAULTY, select="W")[0]["verdict"] == "valid"
+    with pytest.raises(FileNotFoundError):
+        irshape.scan("nowhere")
+
+
+def test_a_page_codes_and_operations(tmp_path: Path) -> None:
+    page = irshape.view(ATROUS, output=tmp_path / "page.html")
+    assert page.startswith("<!") and (tmp_path / "page.html").read_text(encoding="utf-8") == page
+    assert len(irshape.view(DECODER, ATROUS)) > len(irshape.view(DECODER))
+    assert irshape.rule("s201").title == "dimensions differ" and len(irshape.rule()) > 100
+    assert irshape.ops("ReLU")["type"] == "Relu" and len(irshape.ops()) > 200
+    for verb, name in ((irshape.rule, "Z1"), (irshape.ops, "Reluu")):
+        with pytest.raises(KeyError, match="there is no"):
+            verb(name)
+
+
+def test_an_inference_is_true_if_the_model_has_no_errors() -> None:
+    sound, faulty = irshape.check(ATROUS), irshape.check(FAULTY)
+    assert sound and not faulty and not sound.errors
+    assert len(faulty.errors) == 6 and {one.severity for one in faulty.errors} == {"error"}
+
+
+def test_shapes_speak_the_symbols_of_the_formulas() -> None:
+    layer = irshape.infer(ATROUS)["stem"]
+    shape: Any = layer.output.shape
+    assert [str(size) for size in shape] == ["B", "4", "(H + 1)//2", "(W + 1)//2"] == layer.output.formula.strip("[]").split(",")
+    assert (layer.output.rank, layer.output.is_static) == (4, False) and (shape[2].min, shape[2].max) == (1, math.inf)
+    raw: Any = irshape.infer(ATROUS, symbols_as="raw")["stem"].output.shape
+    assert str(raw[0]) == "d0"
+    fixed = irshape.infer(ATROUS, inputs={"image": [1, 3, 8, 8]})["stem"].output
+    assert fixed.is_static and fixed.shape == (1, 4, 4, 4)
+    assert irshape.infer(ATROUS, inputs={"image": "[...]"}).inputs[0].rank is None
+    with pytest.raises(TypeError, match=r"compare its bounds `min` and `max`"):
+        max(shape)
+
+
+def test_an_output_is_asked_for_where_there_is_one() -> None:
+    layers = [layer for layer in irshape.infer("tests/data/ir/ops/matrix_nms.xml") if len(layer.outputs) != 1]
+    with pytest.raises(ValueError, match="name one"):
+        _ = layers[0].output
+
+
+@pytest.mark.parametrize(("one", "hint"), [(irshape.infer(ATROUS), r"list\(inference\)"), (irshape.read(ATROUS), "model.nodes")])
+def test_a_name_that_people_try_leads_on(one: Any, hint: str) -> None:
+    assert not hasattr(one, "layers")
+    with pytest.raises(AttributeError, match=hint):
+        _ = one.layers
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'$"):
+        _ = one.nonsense
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    for write in (irshape.infer(ATROUS).write, irshape.edit(ATROUS).write):
+        with pytest.raises(FileNotFoundError, match="there is no folder .*nowhere"):
+            write(tmp_path / "nowhere" / "model.xml")
+
+
+def test_undo_takes_back_one_step() -> None:
+    graph = irshape.edit(ATROUS)
+    graph["stem"].rename("first")
+    mark = graph.mark()
+    graph["upsample"].rename("second")
+    graph["mask"].rename("third")
+    graph.undo()
+    assert "second" in graph and "third" not in graph
+    graph.undo(mark)
+    assert "second" not in graph and "first" in graph
+    graph.undo(0)
+    assert bytes(graph) == Path(ATROUS).read_bytes()
