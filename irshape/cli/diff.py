@@ -12,16 +12,15 @@ from irshape import verbs
 from irshape.answers.diff import Change, Content, Difference, is_rounded
 from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.cli.arguments import add_colour, add_limit, add_operations
+from irshape.cli.examination import whole_model
 from irshape.cli.lines import title
-from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, describe, internal, put
+from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, internal, put
 from irshape.cli.running import add_run_arguments, ran, unasked
 from irshape.cli.running import lines as run_lines
-from irshape.files.reading import Path
 from irshape.inference.inputs import InputError
-from irshape.model.model import Model, Node
+from irshape.model.model import Node
 from irshape.model.public import published
 from irshape.ops.infrastructure import Constant
-from irshape.ops.registry import ExtensionError
 from irshape.report.text import Palette, counted, escape, shorten, some, terminal_width
 from irshape.xml.weights import WeightsError
 
@@ -76,7 +75,7 @@ def run(given: Namespace) -> int:
     if given.reference is not None or given.write_reference is not None:
         from irshape.cli.folders import referred
 
-        return complain("a reference has no weights to run: leave out --run") if given.run else referred(given, partial(_read, given))
+        return complain("a reference has no weights to run: leave out --run") if given.run else referred(given, partial(whole_model, given))
     if given.b is None:
         return complain("give two models or two folders, or --reference DIR and one")
     if os.path.isdir(given.a) or os.path.isdir(given.b):
@@ -103,22 +102,9 @@ def run(given: Namespace) -> int:
     return _code(given, difference, comparison)
 
 
-def _read(given: Namespace, path: str) -> Model:
-    """A model of a file. Raises `RunError`."""
-    try:
-        model = verbs.read(Path(path), limits=given.limits, extensions=given.extensions)
-    except OSError as error:
-        raise RunError(describe(error, path)) from None
-    except ExtensionError as error:
-        raise RunError(str(error)) from None
-    if not model.document.is_complete or not model.nodes:
-        raise RunError(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
-    return model
-
-
 def _compared(given: Namespace, a: str, b: str) -> tuple[Difference, RunComparison | None]:
     """The difference of two files, and that of their runs if --run asks for it. Raises `RunError`."""
-    models = [_read(given, path) for path in (a, b)]
+    models = [whole_model(given, path) for path in (a, b)]
     difference = verbs.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None), cost=given.cost)
     return difference, ran(given, *map(published, models)) if given.run else None
 

@@ -89,6 +89,19 @@ def lost(path: str, code: str, message: str, hint: str | None) -> Model:
     return build(document)
 
 
+def whole_model(given: Namespace, path: str) -> Model:
+    """The model of a file that is a whole IR. Raises `RunError`."""
+    try:
+        model = verbs.read(Path(path), limits=given.limits, extensions=given.extensions)
+    except OSError as error:
+        raise RunError(describe(error, path)) from None
+    except irshape.ExtensionError as error:
+        raise RunError(str(error)) from None
+    if not model.document.is_complete or not model.nodes:
+        raise RunError(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
+    return model
+
+
 class Examination:
     """The work of a command on each file. It can be pickled for a worker: its parts are module functions and plain data.
 

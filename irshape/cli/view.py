@@ -12,9 +12,9 @@ from typing import Any
 from irshape import verbs
 from irshape.cli.arguments import add_question_arguments, port
 from irshape.cli.batch import report
-from irshape.cli.examination import Examination, lost
+from irshape.cli.examination import Examination, lost, whole_model
 from irshape.cli.output import check_outputs, write_output
-from irshape.cli.run import CLEAN, agree, complain, describe
+from irshape.cli.run import CLEAN, agree, complain
 from irshape.files.reading import Path
 from irshape.inference.inputs import InputError
 from irshape.model.finding import find, known_names, names_of, unknown
@@ -60,13 +60,7 @@ def run(given: Namespace) -> int:
     check_outputs([given.output], force=given.force, inputs=given.files)
     before = None
     if len(given.files) == 2:
-        path = given.files[0]
-        try:
-            before = verbs.read(Path(path), limits=given.limits, extensions=given.extensions)
-        except OSError as error:
-            return complain(describe(error, path))
-        if not before.document.is_complete or not before.nodes:
-            return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
+        before = whole_model(given, given.files[0])
         given.files = given.files[1:]
     if given.live:
         return _serve(given)

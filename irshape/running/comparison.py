@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import irshape.verbs as inner
 from irshape.api.reading import Reading
 from irshape.model.model import Model
-from irshape.running.first import first_difference
-from irshape.running.inputs import drawn, met, sizes_of
+from irshape.running.inputs import Shapes, drawn, met, sizes_of
 from irshape.running.limits import RUNS, Allowance
-from irshape.running.pair import Feed, Pair
+from irshape.running.pair import Feed, Pair, first_difference
 from irshape.running.results import OutputDifference, Run, RunComparison, Tolerance
 from irshape.running.runner import Runner, RunningError
 from irshape.running.sides import Side
@@ -22,6 +21,8 @@ from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.notation import parse_shape
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from irshape.api.inference import Inference
     from irshape.editing.graph import Graph
     from irshape.model.public import Model as PublicModel
@@ -169,17 +170,34 @@ def _feeds(
         own = {shapes[name][axis] for name, axis in axes.items()} or {1}
         if batch is not None and (len(own) > 1 or batch % min(own)):
             raise RunningError(f"the batch of the first model is {', '.join(map(str, own))}, and {batch} is no multiple of it")
-        parts = [drawn(a, shapes, pair.a.opaque, random) for _ in range(batch // min(own) if batch is not None else samples)]
-        whole = []
-        for index in inputs:
-            axis = axes.get(a.parameters[index].name)
-            whole.append(parts[0][index] if axis is None else numpy.concatenate([part[index] for part in parts], axis))
-        states = [{name: random.standard_normal(shape) for name, shape in state.items()} for _ in parts]
-        places = _state_axes(pair, whole, state) if len(parts) > 1 else {}
-        joined = {
-            name: numpy.concatenate([one[name] for one in states], places[name]) if name in places else states[0][name] for name in state
-        }
-        yield feed(parts, whole, states, joined)
+        count = batch // min(own) if batch is not None else samples
+        yield feed(*_sampled(pair, axes, shapes, state, count, random))._replace(regroups=own == {1})
+
+
+def _sampled(
+    pair: Pair, axes: Mapping[str, int], shapes: Shapes, state: Shapes, count: int, random: Generator
+) -> tuple[list[list[Any]], list[Any], list[dict[str, Any]], dict[str, Any]]:
+    """Random inputs and states: those of the first model for each sample, and those of the second one for all together.
+
+    All samples share the inputs without a batch axis, and the variables without one.
+    """
+    import numpy
+
+    parameters = pair.a.model.parameters
+    parts = [drawn(pair.a.model, shapes, pair.a.opaque, random) for _ in range(count)]
+    for index, node in enumerate(parameters):
+        if node.name not in axes:
+            for part in parts[1:]:
+                part[index] = parts[0][index]
+    whole = []
+    for index in pair.ends.inputs:
+        axis = axes.get(parameters[index].name)
+        whole.append(parts[0][index] if axis is None else numpy.concatenate([part[index] for part in parts], axis))
+    places = _state_axes(pair, whole, state) if count > 1 else {}
+    joined = {name: random.standard_normal(shape) for name, shape in state.items()}
+    states = [{name: random.standard_normal(shape) if name in places else joined[name] for name, shape in state.items()} for _ in parts]
+    joined |= {name: numpy.concatenate([one[name] for one in states], axis) for name, axis in places.items()}
+    return parts, whole, states, joined
 
 
 def _state_axes(pair: Pair, whole: list[Any], state: Mapping[str, tuple[int, ...]]) -> dict[str, int]:

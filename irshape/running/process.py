@@ -60,12 +60,16 @@ class _Models:
         self._outputs[outputs] = [_array(request.get_output_tensor(index)) for index in range(len(network.outputs))]
         return {}
 
-    def compare(self, a: list[str], b: list[str], pairs: list[tuple[int, int]]) -> dict[str, Any]:
-        """Compare pairs of outputs of two runs. The outputs of several runs are joined on the axis that makes them one."""
+    def compare(self, a: list[str], b: str, pairs: list[tuple[int, int]], regroups: bool = False) -> dict[str, Any]:
+        """Compare pairs of outputs of runs. The outputs of several runs, one for each sample, are joined on the axis that makes them one.
+
+        With `regroups`, an axis may hold the samples within its blocks, as behind a SpaceToBatch.
+        """
         found = []
         for index, other in pairs:
-            first, second = ([self._outputs[run][at] for run in runs] for runs, at in ((a, index), (b, other)))
-            found.append(_difference(_joined(first, second[0]), _joined(second, first[0])))
+            whole = self._outputs[b][other]
+            ways = _joined([self._outputs[run][index] for run in a], whole, regroups=regroups)
+            found.append(min((_difference(one, whole) for one in ways), key=lambda one: (one["absolute"] is None, one["absolute"])))
         return {"differences": found}
 
     def _tensor(self, kind: Any, array: Any) -> Any:
@@ -93,15 +97,18 @@ def _array(tensor: Any) -> Any:
     return tensor.data.copy()
 
 
-def _joined(arrays: list[Any], whole: Any) -> Any:
-    """Arrays joined on the axis on which `whole` is larger; the first one if no such axis exists."""
+def _joined(arrays: list[Any], whole: Any, *, regroups: bool) -> list[Any]:
+    """The ways to join arrays on the axis on which `whole` is larger; the first array if no such axis exists."""
     import numpy
 
     one = arrays[0]
     if len(arrays) == 1 or len(whole.shape) != len(one.shape):
-        return one
+        return [one]
     axis = next((axis for axis, size in enumerate(one.shape) if whole.shape[axis] == size * len(arrays)), None)
-    return one if axis is None else numpy.concatenate(arrays, axis)
+    if axis is None:
+        return [one]
+    ways = [numpy.concatenate(arrays, axis)]
+    return [*ways, numpy.stack(arrays, axis + 1).reshape(ways[0].shape)] if regroups else ways
 
 
 def _difference(a: Any, b: Any) -> dict[str, Any]:

@@ -103,6 +103,8 @@ def verdict(path: Path, change: Callable[[Path], Graph | Inference], batch: str 
         return f"not run: {error}"
     if found.is_same:
         return "equal"
+    if not any("b" in run.failures for run in found.runs) and any("a" in run.failures for run in found.runs):
+        return f"not run: {found.summary}"
     return f"{'fails' if any(run.failures for run in found.runs) else 'differs'}: {found.summary}"
 
 

@@ -161,6 +161,19 @@ def test_a_batch_is_compared_with_its_samples() -> None:
     assert not irshape.compare(graph, graph, batch=3).is_same
 
 
+def test_samples_share_an_input_without_a_batch_and_may_be_regrouped() -> None:
+    """The blocks of SpaceToBatch hold the samples side by side; a table that both inputs read belongs to all samples."""
+    graph = irshape.Graph("blocks")
+    image, table = graph.parameter("image", "[?,2,4,4]"), graph.parameter("table", "[2,1,1]")
+    ones, zeros = numpy.array([1, 1, 2, 2]), numpy.array([0, 0, 0, 0])
+    graph.result(graph.add("SpaceToBatch", graph.add("Add", image, table), ones, zeros, zeros), names="out")
+    found = irshape.compare(graph, graph, batch=3)
+    assert found.is_same and found.runs[0].outputs[0].shapes == ([12, 2, 2, 2], [12, 2, 2, 2])
+    mixed = edit(irshape.edit(bytes(graph)).model())
+    mixed["image"].output.replace_uses(mixed.add("Reverse", mixed["image"], numpy.array([0]), mode="index"), only=[mixed["Add"]])
+    assert not irshape.compare(graph, mixed, batch=3).is_same
+
+
 def test_models_with_other_sizes_run_at_those_of_the_second(tmp_path: Path) -> None:
     graph = irshape.Graph("pool")
     graph.result(graph.add("ReLU", graph.parameter("x", "[1,3,8,8]")), names="out")
@@ -205,12 +218,12 @@ def test_a_model_that_never_ends_is_ended(tmp_path: Path) -> None:
 def test_a_crash_is_a_result() -> None:
     """A process that ends is told from an answer, and the next question finds a new process."""
     with Runner() as runner:
-        assert runner.ask(do="compare", a=[], b=[], pairs=[]) == {"differences": []}
+        assert runner.ask(do="compare", a=[], b="b", pairs=[]) == {"differences": []}
         assert runner._process is not None
         runner._process.kill()
         with pytest.raises(Refusal, match="the system ended the process"):
-            runner.ask(do="compare", a=[], b=[], pairs=[])
-        assert runner.ask(do="compare", a=[], b=[], pairs=[]) == {"differences": []}
+            runner.ask(do="compare", a=[], b="b", pairs=[])
+        assert runner.ask(do="compare", a=[], b="b", pairs=[]) == {"differences": []}
 
 
 def test_without_openvino_a_sentence_says_how_to_install_it(
