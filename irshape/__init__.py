@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from irshape.answers.sizes import ValidSizes
     from irshape.answers.summary import Summary
     from irshape.api.inference import Inference, InferredLayer, InferredPort
-    from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, ops, read, rule, signature, sizes, summary, view
+    from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, read, rule, signature, sizes, summary, view
     from irshape.editing.graph import Graph, edit
     from irshape.editing.layers import Body, Layer, Tensor
     from irshape.editing.state import EditError
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from irshape.inference.run import Guard
     from irshape.model.const import Const
     from irshape.model.public import InputPort, Model, Node, OutputPort, Ports
+    from irshape.ops.describe import ops
     from irshape.ops.registry import ExtensionError
     from irshape.report.diagnostic import Diagnostic, Where
     from irshape.reshaping.public import Session, reshape, simplify

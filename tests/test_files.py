@@ -34,6 +34,7 @@ ALLOWED = {
     ("cli/cluster.py", "os.open"): "the null device",
     ("cli/cluster.py", "os.fdopen"): "standard output",
     ("cli/annotated.py", "os.makedirs"): "the folders below -o FOLDER/",
+    ("cli/folders.py", "os.makedirs"): "the folders of --write-reference DIR/",
     ("cli/reduce.py", "os.makedirs"): "the folder of -o OUT/",
     ("cli/reduce.py", "os.unlink"): "the answers of a run that is not taken up",
     ("cli/view.py", "mkdtemp"): "the folder of a page for the browser",

@@ -34,6 +34,7 @@ REASONS = {
     "report/catalogue.py": "a table: every code is a row",
     "report/diagnostic.py:Where.__init__": FIELDS,
     "running/comparison.py:compare": OPTIONS,
+    "scanning/verb.py:scan": "a keyword for each option of the command",
     "shape/polynomial.py": "the normal form: every operation keeps the same invariants",
     "shape/polynomial.py:PolynomialTable": "the normal form: every operation keeps the same invariants",
     "testing.py:assert_same": OPTIONS,

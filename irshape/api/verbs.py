@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference, SymbolsAs
@@ -292,24 +292,3 @@ def rule(code: str | None = None) -> Code | list[Code]:
     if code.upper() not in CATALOGUE:
         raise KeyError(f"there is no code {code!r}; irshape.rule() lists them")
     return CATALOGUE[code.upper()]
-
-
-@overload
-def ops(type: str, *, extensions: Extensions = ()) -> dict[str, Any]: ...
-@overload
-def ops(type: None = None, *, extensions: Extensions = ()) -> list[dict[str, Any]]: ...
-def ops(type: str | None = None, *, extensions: Extensions = ()) -> dict[str, Any] | list[dict[str, Any]]:
-    """An operation as data: versions, ports, attributes, defaults and the page of the specification; all operations without a `type`.
-
-    Raises `KeyError` for an operation that does not exist, and `ExtensionError`.
-    """
-    from irshape.ops.describe import describe
-    from irshape.ops.extensions import load_plugins, registry_of
-
-    registry = registry_of(extensions)
-    load_plugins()
-    if type is None:
-        return [one for name in registry.types() if (one := describe(name, registry)) is not None]
-    if (found := describe(type, registry)) is None:
-        raise KeyError(f"there is no operation {type!r}; irshape.ops() lists them")
-    return found

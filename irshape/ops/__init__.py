@@ -9,8 +9,8 @@ class _Package(ModuleType):
     """A package whose name is a verb, too."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Takes and returns what `irshape.api.verbs.ops` does."""
-        from irshape.api.verbs import ops
+        """Takes and returns what `irshape.ops.describe.ops` does."""
+        from irshape.ops.describe import ops
 
         return ops(*arguments, **named)
 

@@ -1,9 +1,10 @@
 """Descriptions of an operation without a model: versions, ports, attributes and the page of its specification."""
 
 import re
-from typing import Annotated, Any, Final, Literal, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, get_args, get_origin, overload
 
 from irshape.ops.attribute import Attribute, Ge, OneOf, ReadBy
+from irshape.ops.extensions import Extensions, load_plugins, registry_of
 from irshape.ops.op import EXTENSION, In, OpClass, Out
 from irshape.ops.registry import REGISTRY, Registry, opset
 from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, INDEX, INTEGER, NUMERIC, ElementType
@@ -147,6 +148,24 @@ def describe(type: str, registry: Registry = REGISTRY) -> dict[str, Any] | None:
     if not found:
         return None
     return {"type": found[-1][1].TYPE, "category": category(found[-1][1]), "versions": [_describe_class(*one) for one in found]}
+
+
+@overload
+def ops(type: str, *, extensions: Extensions = ()) -> dict[str, Any]: ...
+@overload
+def ops(type: None = None, *, extensions: Extensions = ()) -> list[dict[str, Any]]: ...
+def ops(type: str | None = None, *, extensions: Extensions = ()) -> dict[str, Any] | list[dict[str, Any]]:
+    """An operation as data: versions, ports, attributes, defaults and the page of the specification; all operations without a `type`.
+
+    Raises `KeyError` for an operation that does not exist, and `ExtensionError`.
+    """
+    registry = registry_of(extensions)
+    load_plugins()
+    if type is None:
+        return [one for name in registry.types() if (one := describe(name, registry)) is not None]
+    if (found := describe(type, registry)) is None:
+        raise KeyError(f"there is no operation {type!r}; irshape.ops() lists them")
+    return found
 
 
 def _describe_class(names: list[str], op: OpClass) -> dict[str, Any]:
