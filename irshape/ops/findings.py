@@ -137,6 +137,11 @@ class Findings(Judge):
         if value < limit:
             self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
 
+    def one_of(self, word: str, words: Sequence[str], attribute: str) -> None:
+        """Demand that an attribute is one of these words, in the same case."""
+        if word not in words:
+            self.fail("A103", f"{attribute} must be {' or '.join(words)}, got {word!r}", attribute=attribute)
+
     def stop_at_errors(self) -> None:
         """End the rule if it has found an error, because further findings would be consequences of it."""
         if self.has_errors():

@@ -33,7 +33,7 @@ from irshape.xml.markup import NOTHING, Children, Enter, ForgivenError, Markup, 
 from irshape.xml.source import content
 
 if TYPE_CHECKING:
-    from irshape.xml.lenient import Blanked
+    from irshape.xml.not_xml import Blanked
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 
@@ -458,9 +458,9 @@ class _Reader(Markup):
         """Report a note of a layer or a port that OpenVINO knows and refuses."""
         name, layer = attributes.get("name", ""), self.layer
         if layer is not None and attributes.get("version") == "0":
-            from irshape.xml import notes
+            from irshape.xml import rt_info
 
-            message = f"the note {name!r} is given twice" if name in self.notes else notes.complaint(name, attributes)
+            message = f"the note {name!r} is given twice" if name in self.notes else rt_info.complaint(name, attributes)
             if message is not None:
                 since = len(self.document.diagnostics)
                 self.fault("X113", message, self.stack[-1][1])

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, NamedTuple, TypeAlias, get_args, get_o
 
 from irshape.ops.attribute import Attribute
 from irshape.ops.context import Context
-from irshape.ops.declared.fault import Fault
+from irshape.ops.declared.notation import Fault
 from irshape.ops.op import Input, Op
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Size, bounds, ceil_div, dim_max, dim_min

@@ -9,8 +9,17 @@ import re
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from irshape.ops.attribute import Exact, Ge, Malformed, Spelled, converter
-from irshape.ops.declared.fault import Fault
 from irshape.shape.element_type import ANY, FLOAT, INTEGER, NUMERIC, ElementType
+
+
+class Fault(ValueError):
+    """A mistake in a declaration. `text` is the part of the file that is wrong, as it stands there, and `hint` is the next step."""
+
+    def __init__(self, message: str, text: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.text = text
+        self.hint = hint
+
 
 NAME: Final = r"[A-Za-z_][A-Za-z0-9_]*"
 
