@@ -16,9 +16,7 @@ from tests.support.ir import Net
 
 def net() -> Net:
     """A Reshape whose target is a constant, so that nothing is known without the weights."""
-    net = Net()
-    net.result(net.layer("Reshape", [net.parameter("f32[2,6]"), net.const([3, -1])], ["FP32"], special_zero=False)[0])
-    return net
+    return Net("Reshape(f32[2,6], [3,-1], special_zero=false) -> Result")
 
 
 @pytest.fixture
