@@ -35,18 +35,9 @@ class Findings(Judge):
     """
 
     __slots__ = (
-        "_born",
-        "arguments",
-        "findings",
-        "is_static",
-        "is_unshared",
-        "kept",
-        "key",
-        "op",
-        "openvino_knows_same",
-        "requirements",
+        "_born", "arguments", "findings", "is_static", "is_unshared", "kept", "key", "op", "openvino_knows_same", "requirements",
         "states_types",
-    )
+    )  # fmt: skip
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
         super().__init__(scope)

@@ -410,13 +410,7 @@ class NMSRotated(Op):
     flow = mixing("lists the boxes of all samples, which lie in")
 
     def infer(
-        self,
-        ctx: Context,
-        boxes: Input,
-        scores: Input,
-        max_output_boxes_per_class: Input,
-        iou_threshold: Input,
-        score_threshold: Input,
+        self, ctx: Context, boxes: Input, scores: Input, max_output_boxes_per_class: Input, iou_threshold: Input, score_threshold: Input
     ) -> tuple[Shape, ...]:
         for port in (max_output_boxes_per_class, iou_threshold, score_threshold):
             ctx.single(port)

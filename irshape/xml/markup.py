@@ -12,10 +12,7 @@ from irshape.report.catalogue import next_step
 from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.report.text import counted
 from irshape.xml.document import Document, Graph, Layer, Port
-from irshape.xml.lexical import (
-    WHITE_SPACE,
-    whole_number,
-)
+from irshape.xml.lexical import WHITE_SPACE, whole_number
 from irshape.xml.weights import are_swapped
 
 if TYPE_CHECKING:

@@ -18,17 +18,7 @@ from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Positions, PreProcess, Signature, Suppression
-from irshape.xml.lexical import (
-    BODIES,
-    EDGE_ENDS,
-    INTEGER,
-    IR_VERSIONS,
-    KNOWN_NOTES,
-    SHARED_OFFSET,
-    own_offset,
-    to_int64,
-    whole_number,
-)
+from irshape.xml.lexical import BODIES, EDGE_ENDS, INTEGER, IR_VERSIONS, KNOWN_NOTES, SHARED_OFFSET, own_offset, to_int64, whole_number
 from irshape.xml.markup import NOTHING, Children, Enter, ForgivenError, Markup, UnreadableError
 from irshape.xml.source import content
 

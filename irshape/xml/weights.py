@@ -404,18 +404,8 @@ def _check_strings(weights: Weights, offset: int, size: int) -> None:
 
 
 _FORMATS: Final = {
-    "i8": "b",
-    "i16": "h",
-    "i32": "i",
-    "i64": "q",
-    "u8": "B",
-    "u16": "H",
-    "u32": "I",
-    "u64": "Q",
-    "f16": "e",
-    "f32": "f",
-    "f64": "d",
-}
+    "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "f16": "e", "f32": "f", "f64": "d",
+}  # fmt: skip
 
 
 def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | float, ...] | None:

@@ -27,10 +27,7 @@ ROWS: Rows = {
         ("numbers of axes and sizes, not static", "f32[4,6,2] i64[2..5] [1]", "f32[?,?,2]"),
         ("numbers of axes and sizes", "f32[4,6,2] i64[2] [1]", "V103"),
     ],
-    ("IDFT", "opset7"): [
-        ("static", "f32[2,10,8,2] [1,2] [5,-1]", "f32[2,5,8,2]"),
-        ("not complex", "f32[2,10,3] [1]", "S201"),
-    ],
+    ("IDFT", "opset7"): [("static", "f32[2,10,8,2] [1,2] [5,-1]", "f32[2,5,8,2]"), ("not complex", "f32[2,10,3] [1]", "S201")],
     ("RDFT", "opset9"): [
         ("static", "f32[2,10,8] [1,2]", "f32[2,10,5,2]"),
         ("last axis named", "f32[2,10,8] [2,1]", "f32[2,6,8,2]"),

@@ -76,9 +76,7 @@ ROWS: Rows = {
         ("integers", "i32[5,4] i32[5]", {"max_rois": "3"}, "T101"),
         ("types differ", "f32[5,4] f16[5]", {"max_rois": "3"}, "T102"),
     ],
-    ("ExperimentalDetectronTopKROIs", "experimental"): [
-        ("an old version name", "f32[5,4] f32[5]", {"max_rois": "3"}, "f32[3,4]"),
-    ],
+    ("ExperimentalDetectronTopKROIs", "experimental"): [("an old version name", "f32[5,4] f32[5]", {"max_rois": "3"}, "f32[3,4]")],
     ("NonMaxSuppression", "opset1"): [
         ("static", "f32[2,100,4] f32[2,5,100] 10", "i64[50,3]"),
         ("all boxes", "f32[2,100,4] f32[2,5,100] 1000", "i64[100,3]"),

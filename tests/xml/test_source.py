@@ -86,12 +86,7 @@ def test_an_unknown_encoding_is_a_fault_of_the_file() -> None:
 
 @pytest.mark.parametrize(
     ("source", "message"),
-    [
-        (3, "not from int"),
-        (None, "not from NoneType"),
-        (["net.xml"], "not from list"),
-        (io.StringIO("<net/>"), "open it in binary mode"),
-    ],
+    [(3, "not from int"), (None, "not from NoneType"), (["net.xml"], "not from list"), (io.StringIO("<net/>"), "open it in binary mode")],
 )
 def test_anything_else_is_refused(source: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):

@@ -52,9 +52,7 @@ ROWS: Rows = {
         ("image of rank 2", "f32[7,24,28,28] f32[7,48,28,28] f32[1,3]", PROPOSAL, "S101"),
         ("rank", "f32[7,24,28] f32[7,48,28,28] f32[3]", PROPOSAL, "S101"),
     ],
-    ("Proposal", "extension"): [
-        ("the newest class", "f32[7,24,28,28] f32[7,48,28,28] f32[3]", PROPOSAL, "f32[1400,5] f32[1400]"),
-    ],
+    ("Proposal", "extension"): [("the newest class", "f32[7,24,28,28] f32[7,48,28,28] f32[3]", PROPOSAL, "f32[1400,5] f32[1400]")],
     ("GenerateProposals", "opset9"): [
         ("specification", "f32[8,3] f32[50,84,3,4] f32[8,12,50,84] f32[8,3,50,84]", PROPOSALS, "f32[..80,4] f32[..80] i64[8]"),
         (
@@ -145,9 +143,7 @@ ROWS: Rows = {
         ("integers", "i32[1,3,9,9] i32[4,5]", POOLED, "T101"),
         ("types differ", "f32[1,3,9,9] f16[4,5]", POOLED, "T102"),
     ],
-    ("ROIPooling", "opset1"): [
-        ("an older opset has it too", "f32[1,3,9,9] f32[4,5]", POOLED, "f32[4,3,6,5]"),
-    ],
+    ("ROIPooling", "opset1"): [("an older opset has it too", "f32[1,3,9,9] f32[4,5]", POOLED, "f32[4,3,6,5]")],
     ("PSROIPooling", "opset1"): [
         ("specification", "f32[1,360,38,38] f32[100,5]", {**BINS, "output_dim": "10", "group_size": "6"}, "f32[100,10,6,6]"),
         ("bilinear", "f32[1,72,9,9] f16[4,5]", NINE, "f32[4,8,3,3]"),
