@@ -83,7 +83,7 @@ OWN = {
     "files": "reading",
     "inference": "apply engine facts inference openvino_view origins question run schedule stored transfer verdict voice",
     "model": "bodies build load model",
-    "ops": "attribute context cost findings flow index infrastructure op port reading registry",
+    "ops": "attribute context cost flow index infrastructure op port registry",
     "ops.movement": "blocks",
     "report": "catalogue diagnostic finding printable text",
     "settings": "read settings",
