@@ -22,19 +22,27 @@ from typing import Any, ClassVar, Final, NamedTuple
 from irshape.files.reading import TomlFault, parse_toml
 from irshape.ops.attribute import Attribute
 from irshape.ops.context import Context
-from irshape.ops.declared.formula import Axes, Condition, Formula, Layer, Names, compile_axes, compile_condition, compile_size, plain_type
-from irshape.ops.declared.notation import (
+from irshape.ops.declared.formula import (
     FAMILIES,
     MIXED,
     NAME,
+    Axes,
+    Condition,
     Fault,
+    Formula,
+    Layer,
+    Names,
     PartText,
     Pattern,
     PortText,
+    compile_axes,
+    compile_condition,
+    compile_size,
     parse_attribute,
     parse_part,
     parse_pattern,
     parse_types,
+    plain_type,
 )
 from irshape.ops.op import EXTENSION, DefinitionError, In, Input, Op, Out, UnknownRank
 from irshape.report.text import WIDEST, shorten
