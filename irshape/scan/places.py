@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from tempfile import TemporaryFile
 
-from irshape.files.folders import listed
+from irshape.files.reading import listed
 from irshape.scan.archive import Bounds
 from irshape.scan.faults import TransportError
 from irshape.scan.place import Place, asked
