@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.cost.cost import Cost
-from irshape.answers.cost.forms import NEAR, shown_amount
-from irshape.answers.cost.formula import Amount, Formula, amount, total
-from irshape.answers.cost.graph import stored
+from irshape.answers.cost.counting import stored
+from irshape.answers.cost.formula import NEAR, Amount, Formula, amount, shown_amount, total
 from irshape.answers.hierarchy.blocks import hierarchy_of, members
 from irshape.inference.inference import Inference
 from irshape.model.model import Node

@@ -13,18 +13,18 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.answers.diff import Difference
-from irshape.answers.explain.derivation import Point
 from irshape.answers.explain.explainer import Explainer
 from irshape.answers.explain.explanation import Read, Step
+from irshape.answers.explain.sources import Point
 from irshape.answers.hierarchy.hierarchy import Hierarchy
 from irshape.answers.signature.data import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
+from irshape.model.bodies import Body, bodies_of
 from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
-from irshape.page.bodies import ends_of_bodies
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.report.fix import Edit
@@ -43,6 +43,43 @@ if TYPE_CHECKING:
     from irshape.answers.cost.formula import Amount
     from irshape.answers.diff import Difference
     from irshape.answers.signature.signature import Signature
+
+
+def ends_of_bodies(position: Mapping[Node, int]) -> dict[str, Any]:
+    """Where the Parameters of bodies take their values from, where the Results of bodies hand theirs to, and the back edges.
+
+    `takes` has a layer, its output, and words for each Parameter, and `gives` has the layer with the body, its output, and words for
+    each Result, by position; an output of -1 is none. `back` has a Result and the Parameter that takes its value in the next iteration.
+    """
+    takes: dict[int, list[Any]] = {}
+    gives: dict[int, list[Any]] = {}
+    back: list[list[int]] = []
+    for node in position:
+        for body in bodies_of(node) if node.bodies else ():
+            _add(node, body, position, takes, gives, back)
+    return {"takes": takes, "gives": gives, "back": back}
+
+
+def _add(
+    node: Node, body: Body, position: Mapping[Node, int], takes: dict[int, list[Any]], gives: dict[int, list[Any]], back: list[list[int]]
+) -> None:
+    for entry in body.inputs:
+        source = node.inputs[entry.external].source if 0 <= entry.external < len(node.inputs) else None
+        words = "at first" if entry.back else f"in parts of axis {entry.slice.axis}" if entry.slice else ""
+        if source is not None:
+            takes[position[entry.parameter]] = [position[source.node], source.index, words]
+        if entry.back is not None:
+            back.append([position[entry.back], position[entry.parameter]])
+    if body.iteration is not None:
+        takes[position[body.iteration]] = [position[node], -1, "number of the iteration"]
+    if body.condition is not None:
+        gives[position[body.condition]] = [position[node], -1, "whether to go on"]
+    for index, output in enumerate(body.outputs):
+        words = f"output {index}"
+        if node.type != "If":
+            words += f", parts of axis {output.slice.axis}" if output.slice else ", the last value"
+        gives[position[output.result]] = [position[node], index, words]
+
 
 # The most elements of a tensor that a page shows.
 _MOST_ELEMENTS: Final = 32

@@ -11,8 +11,7 @@ from irshape.answers.hierarchy.hierarchy import Hierarchy
 from irshape.inference.inference import Inference
 from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
-from irshape.page.bodies import ends_of_bodies
-from irshape.page.data import open_signature
+from irshape.page.data import ends_of_bodies, open_signature
 from irshape.report.diagnostic import clipped
 from irshape.report.printable import escape
 

@@ -22,9 +22,8 @@ from irshape.files.reading import open_file
 from irshape.files.writing import write_atomic
 from irshape.report.checked import Checked
 from irshape.report.diagnostic import Diagnostic, Where
-from irshape.scan.faults import MissingError
-from irshape.scan.fields import COUNTS, FAILED, FAULT, FAULTS, FIELDS, MOST, NUMBER, SECONDS, TEXT, TEXTS, VALID, VERDICTS, Field
-from irshape.scan.row import Row
+from irshape.scan.place import MissingError
+from irshape.scan.table import COUNTS, FAILED, FAULT, FAULTS, FIELDS, MOST, NUMBER, SECONDS, TEXT, TEXTS, VALID, VERDICTS, Field, Row
 from irshape.version import __version__
 
 # The most bytes of a line. A row lists 200 faults at most, whose texts are short.

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import irshape
-from irshape.answers.signature.reasons import BECAUSE
+from irshape.answers.signature.notes import BECAUSE
 from irshape.inference.inference import Inference
 from tests.answers.test_signature import added, boxes, joined
 from tests.answers.test_signature_soundness import ASSIGNMENTS, sizes

@@ -182,7 +182,7 @@ def test_costs_of_two_models(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 def test_matplotlib_is_an_extra() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert 'plot = ["matplotlib' in text
-    assert find_spec("irshape.answers.cost.plot") is not None
+    assert find_spec("irshape.answers.cost.cost") is not None
 
 
 def test_against_is_about_a_picture(capsys: pytest.CaptureFixture[str]) -> None:

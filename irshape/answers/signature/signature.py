@@ -7,12 +7,10 @@ from functools import cached_property, partial
 from math import inf
 from typing import Any, Final
 
-from irshape.answers.condition import CONDITION, Condition
-from irshape.answers.question import is_whole
+from irshape.answers.question import CONDITION, Condition, is_whole
 from irshape.answers.signature.data import DATA_SIZE, DataSize, name_data_sizes, name_ties
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import NOTES, Note, notes
-from irshape.answers.signature.reasons import BECAUSE, Because, because, variable
+from irshape.answers.signature.notes import BECAUSE, NOTES, Because, Note, because, notes, variable
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name
 from irshape.inference.run import Guard
