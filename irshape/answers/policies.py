@@ -18,7 +18,7 @@ from irshape.answers.signature.names import BATCH
 from irshape.answers.signature.naming import named
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError
+from irshape.inference.inputs import InputError, Inputs
 from irshape.inference.remedy import Remedy
 from irshape.inference.verdict import OpenVINOPass, infer
 from irshape.model.build import place
@@ -215,15 +215,18 @@ class OpenSizes:
 
     def _lost(self, sizes: Mapping[str, SymbolRange]) -> list[Node]:
         """The layers with an output of which OpenVINO finds no upper bound where the symbols have these sizes; none if they cannot."""
-        inference = self._inference
-        knobs = Knobs(inference.model, inference.wanted, inference.weights, inference.opaque)
         try:
-            model, inputs = knobs.set(sizes)
-            engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)
+            engine, inputs = self._set(sizes)
             engine.run(inputs.question(engine))
             return unbounded_for_openvino(engine)
         except InputError:
             return []
+
+    def _set(self, sizes: Mapping[str, SymbolRange]) -> tuple[Engine, Inputs]:
+        """An engine for the model with these sizes of the symbols, and its inputs. Raises InputError for sizes that it cannot take."""
+        inference = self._inference
+        model, inputs = Knobs(inference.model, inference.wanted, inference.weights, inference.opaque).set(sizes)
+        return Engine(model, inference.weights, inference.opaque, work=inference.scope.work), inputs
 
     def _range(self, name: str, size: Size) -> SymbolRange:
         """A range of a symbol with an upper bound; one number for a batch."""
@@ -243,14 +246,11 @@ class OpenSizes:
     @cached_property
     def _fixing(self) -> Mapping[str, str]:
         """The usual sizes of all symbols, if nothing is open with these; empty if something is."""
-        inference = self._inference
         sizes = {name: SymbolRange(int(size), int(size)) for name, size in self._usual.items()}
         if not sizes:
             return {}
-        knobs = Knobs(inference.model, inference.wanted, inference.weights, inference.opaque)
         try:
-            model, inputs = knobs.set(sizes)
-            engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)
+            engine, inputs = self._set(sizes)
             infer(engine, inputs.question(engine))
         except InputError:
             return {}
@@ -321,8 +321,9 @@ def outgrown(inference: Inference) -> Violation | None:
     if not errors:
         return None
     node, first = changed[0], errors[0]
+    refused = f"{first.where.layer_type} {first.where.layer_name!r} refuses it"
     shapes = f"{format_shape(state[node])} before the first inference and {format_shape(after[node])} behind it"
-    message = f"the second inference cannot run: the state {node.name!r} has the shape {shapes}, and then {_where(first)}: {first.message}"
+    message = f"the second inference cannot run: the state {node.name!r} has the shape {shapes}, and then {refused}: {first.message}"
     return Violation("P106", message, node, without_state(model, "fix the sizes there"))
 
 
@@ -362,10 +363,6 @@ def _errors(engine: Engine) -> list[Diagnostic]:
 def _numbers(shape: object) -> tuple[int, ...] | None:
     """A shape whose sizes are all numbers; None for another one."""
     return shape if isinstance(shape, tuple) and all(isinstance(size, int) for size in shape) else None
-
-
-def _where(fault: Diagnostic) -> str:
-    return f"{fault.where.layer_type} {fault.where.layer_name!r} refuses it"
 
 
 Policy: TypeAlias = Callable[[Inference], Iterator[Violation]]

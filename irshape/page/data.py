@@ -29,10 +29,9 @@ from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.report.fix import Edit
 from irshape.report.printable import escape
-from irshape.shape.dim import Dim, Size, expression_of
+from irshape.shape.dim import Dim, Size
 from irshape.shape.guard import Premise, Requirement
 from irshape.shape.notation import shape_text
-from irshape.shape.polynomial import Polynomial
 from irshape.shape.shape import Shape
 from irshape.shape.value import Unreadable
 from irshape.verbs import check, signature_of
@@ -141,7 +140,7 @@ class PageData:
     def to_dict(self) -> dict[str, Any]:
         """The data as JSON."""
         path = self.document.path
-        demands = [self._demand(*one) for one in self._requirements()]
+        demands = [self._demand(*one) for one in dict.fromkeys(self.formal.requirements)]
         layers = self._layers()  # which list the shapes
         cost, excerpts = self._cost(), Excerpts(self.document.source)
         explanations = self._explanations() if self._explains else {"steps": [], "answers": {}}
@@ -240,7 +239,7 @@ class PageData:
 
     def _shape(self, bounded: Shape, formal: Shape) -> list[Any]:
         """A shape: in OpenVINO's notation, as formulas, and the sizes as numbers and names (null if the rank is unknown)."""
-        sizes = None if formal is None else [self._size(size) for size in formal]
+        sizes = None if formal is None else [self._side(size) for size in formal]
         return [self._format(bounded), self.formal.symbolic(formal), sizes]
 
     def _format(self, shape: Shape) -> str:
@@ -257,9 +256,6 @@ class PageData:
             return ()
         facts = [slots[slot] for slot in range(node.first_slot, node.first_slot + node.layer.signature.output_count)]
         return tuple([("", "") if fact is None else (fact.element_type.name, self._format(fact.shape)) for fact in facts])
-
-    def _size(self, size: Size) -> int | str:
-        return self._formulas.name(size.polynomial) if isinstance(size, Dim) else size
 
     def _values(self) -> dict[str, list[str]]:
         """The elements of small tensors, as far as they are known, by layer and output."""
@@ -302,10 +298,6 @@ class PageData:
             "about": where.about(),
         }
 
-    def _requirements(self) -> Iterable[tuple[Node, Requirement, str]]:
-        """Each requirement of each layer, once."""
-        return dict.fromkeys(self.formal.requirements)
-
     def _demand(self, node: Node, requirement: Requirement, branch: str) -> dict[str, Any]:
         """What a layer demands of the sizes of the inputs: the relation, its sides as trees, the reason, and a body that need not run."""
         return {
@@ -319,9 +311,9 @@ class PageData:
             "branch": escape(branch),
         }
 
-    def _side(self, size: Size) -> Any:
-        expression = expression_of(size)
-        return self._formulas.name(expression) if isinstance(expression, Polynomial) else expression
+    def _side(self, size: Size) -> int | str:
+        """A number, or the name of a formula."""
+        return self._formulas.name(size.polynomial) if isinstance(size, Dim) else size
 
     # Cost.
 

@@ -21,11 +21,12 @@ from irshape.answers.cost.formula import (
     Formula,
     amount,
     divides_by_0,
+    fitting,
     ratio,
     reference,
     shown,
     shown_amount,
-    total,
+    summed,
     value,
     values,
 )
@@ -41,7 +42,7 @@ from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
-from irshape.shape.dim import Size, symbols
+from irshape.shape.dim import symbols
 from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.range import Range
@@ -174,7 +175,7 @@ class Cost:
     @property
     def state_bytes(self) -> Amount:
         """The bytes of all variables after the inference."""
-        return amount(total(self._inference.scope, [_size(self._inference, one.after) for one in self.state]), self._shown)
+        return amount(summed(self._inference.scope, [one.after for one in self.state]), self._shown)
 
     @property
     def intensity(self) -> float | None:
@@ -252,7 +253,7 @@ class Cost:
         for several in product(*given.values()):
             own = sizes_by_name(dict(zip(given, several, strict=True)), self.near)
             chosen = {**self.near, **own}
-            is_valid = hold(chosen) and all(_is_in(known, chosen[name]) for name, known in self.symbols.items())
+            is_valid = hold(chosen) and all(fitting(known, chosen[name]) == chosen[name] for name, known in self.symbols.items())
             rows.append(Swept(own, is_valid, *[value(one, chosen) for one in amounts]))
         return rows
 
@@ -375,16 +376,6 @@ def _intensity(cost: Cost, layer: LayerCost) -> float | None:
     """The arithmetic intensity of a layer at the sizes `near`."""
     moved = cost.at(layer.weights) + cost.at(layer.inputs) + cost.at(layer.outputs)
     return ratio(cost.at(layer.flops), moved) if moved else None
-
-
-def _is_in(known: Range, number: int) -> bool:
-    return known.low <= number <= known.high and (number - known.remainder) % (known.modulus or 1) == 0
-
-
-def _size(inference: Inference, found: Amount) -> Size:
-    if isinstance(found, int):
-        return found
-    return inference.scope.dim(found.expression, found.expression.range)
 
 
 # The amounts that are compared, each with its words.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from math import prod
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.cost.formula import Amount, amount, ratio, total, value
@@ -17,7 +19,6 @@ from irshape.ops.cost import Count, Outputs
 from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Input, UnknownRank
 from irshape.shape.dim import Dim, Scope, Size, bounds, dim_max, product
-from irshape.shape.element_type import ElementType
 
 # Layers that compute nothing: the ends of a graph, and constants.
 ENDS: Final = frozenset({"Parameter", "Constant", "Result", "Assign"})
@@ -199,32 +200,20 @@ class Parameters:
             for node in one.nodes if one.is_live else ():
                 op = node.op if node.is_live and not node.is_dropped else None
                 if isinstance(op, Constant) and not op.is_broken:
-                    count = stored(op)
+                    count = prod(op.shape)
                     places.add((op.offset, op.size))
                     elements, size = self.by_type.get(op.element_type.name, (0, 0))
-                    self.by_type[op.element_type.name] = elements + count, size + _bytes(op.element_type, count)
+                    self.by_type[op.element_type.name] = elements + count, size + op.element_type.byte_size(count)
         self.by_type = dict(sorted(self.by_type.items(), key=lambda item: -item[1][1]))
         self.elements = sum(elements for elements, _ in self.by_type.values())
         self.bytes = sum(size for _, size in self.by_type.values())
         self.stored = sum(size for _, size in places)
 
 
-def stored(op: Constant) -> int:
-    """The number of elements of a constant."""
-    count = 1
-    for size in op.shape:
-        count *= size
-    return count
-
-
 def weight_bytes(nodes: frozenset[Node]) -> int:
     """The bytes of these constants, as the file stores them."""
     ops = [node.op for node in nodes]
-    return sum(_bytes(op.element_type, stored(op)) for op in ops if isinstance(op, Constant) and not op.is_broken)
-
-
-def _bytes(element_type: ElementType, count: int) -> int:
-    return element_type.byte_size(count)
+    return sum(op.element_type.byte_size(prod(op.shape)) for op in ops if isinstance(op, Constant) and not op.is_broken)
 
 
 # Why the work of a layer is not counted.
@@ -328,7 +317,9 @@ class Counting:
             found = [self._of_branch(branch, runs) for branch in branches]
             if not found:
                 self.layers.append(LayerCost(node, runs, _Counted((0, 0, 0, 0, 0), Work(), FAILED, False), 0, self._names))
-            yield found[0] if len(found) == 1 else Work(*map(_dearer, zip(*found, strict=True))) if found else Work()
+            yield (
+                found[0] if len(found) == 1 else Work(*(reduce(dim_max, sizes) for sizes in zip(*found, strict=True))) if found else Work()
+            )
         elif type_of(node) not in ENDS:
             yield self._of_layer(graph, node, runs)
 
@@ -363,13 +354,6 @@ class Counting:
 
     def _sum(self, works: list[Work]) -> Work:
         return Work(*(total(self._scope, sizes) for sizes in zip(*works, strict=True))) if works else Work()
-
-
-def _dearer(sizes: tuple[Size, ...]) -> Size:
-    first, *others = sizes
-    for other in others:
-        first = dim_max(first, other)
-    return first
 
 
 def count_of(graph: Graph, node: Node) -> tuple[Count, str | None]:

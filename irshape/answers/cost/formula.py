@@ -209,6 +209,11 @@ def total(scope: Scope, sizes: Iterable[Size]) -> Size:
     return found.size
 
 
+def summed(scope: Scope, amounts: Iterable[Amount]) -> Size:
+    """The sum of many amounts."""
+    return total(scope, [one if isinstance(one, int) else scope.dim(one.expression, one.expression.range) for one in amounts])
+
+
 class _Degrees:
     """The algebra of degrees: how fast formulas grow with all sizes."""
 
@@ -318,10 +323,10 @@ def reference(
     """
     checked = list(demands)
     found = {name: int(known.high) if known.high != inf else int(max(known.low, 1)) for name, known in unknown.items()}
-    is_within = all(_fitting(ranges[name], size) == size for name, size in given.items() if name in ranges)
+    is_within = all(fitting(ranges[name], size) == size for name, size in given.items() if name in ranges)
     first: dict[str, int] | None = None
     for usual, spatial in _USUAL:
-        sizes = {name: _fitting(known, _target(name, usual, spatial)) for name, known in ranges.items()}
+        sizes = {name: fitting(known, _target(name, usual, spatial)) for name, known in ranges.items()}
         sizes.update((name, size) for name, size in given.items() if name in ranges)
         if all(one.holds(sizes) for one in checked) and is_usual(chosen := {**sizes, **found, **given}):
             return chosen, is_within
@@ -337,7 +342,7 @@ def _target(name: str, usual: int, spatial: int) -> int:
     return spatial if name[:1] in _SPATIAL else usual
 
 
-def _fitting(known: Range, wanted: int) -> int:
+def fitting(known: Range, wanted: int) -> int:
     """The size of a range that is nearest to a wanted one."""
     low, high, modulus, remainder = known
     size = max(wanted, int(low)) if low != -inf else wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby, islice
@@ -59,7 +60,9 @@ class Race:
             after = min(before + before // 2 + 1, last)
             present = found[-1][1]
             if self._winner_near(after) not in present:
-                before = self._valid(_first(before, after, lambda size, present=present: self._winner_near(size) not in present))  # type: ignore[misc]
+                sizes = range(before + 1, after)
+                others = bisect_left(sizes, True, key=lambda size, present=present: self._winner_near(size) not in present)  # type: ignore[misc]
+                before = self._valid(before + 1 + others)
                 found.append((before, (self.winner(before),)))
             else:
                 before = after
@@ -176,17 +179,6 @@ def _turns(winners: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, ...
         else:
             found += [(first, (winner,)) for first, _, winner in several]
     return found
-
-
-def _first(low: int, high: int, is_so: Callable[[int], bool]) -> int:
-    """The first size after `low` for which something is so, if it is so from there to `high`."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        if is_so(middle):
-            high = middle
-        else:
-            low = middle
-    return high
 
 
 # Ends of a graph, which have no tensors of their own: a Result hands a tensor out, an Assign makes it the variable.

@@ -6,6 +6,7 @@ A layer that computes a number is a step, with the formula of its own rule. A la
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from re import fullmatch
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.explain.explanation import Explanation, Read, Step, layer_at
@@ -21,16 +22,13 @@ from irshape.shape.dim import INT64_MAX, Dim
 from irshape.xml.document import Port
 
 
-class Target:
+class Target(NamedTuple):
     """A port of a node, by its id in the file; `slot` is its tensor, and `axis` None means the whole port."""
 
-    __slots__ = ("axis", "node", "port", "slot")
-
-    def __init__(self, node: Node, port: int, slot: int, axis: int | None) -> None:
-        self.node = node
-        self.port = port
-        self.slot = slot
-        self.axis = axis
+    node: Node
+    port: int
+    slot: int
+    axis: int | None
 
     @classmethod
     def find(cls, graphs: Sequence[tuple[Model, Run]], layer: str | int, port: int | None, axis: int | None) -> Target:
@@ -81,15 +79,11 @@ def parse_target(model: Model, text: str) -> tuple[str, int | None, int | None]:
     numbers: list[int] = []
     while find_layer(model, name) is None and len(numbers) < 2:
         name, colon, number = name.rpartition(":")
-        if not colon or not _is_number(number):
+        if not colon or not fullmatch(r"-?[0-9]{1,9}", number):
             return f"{name}{colon}{number}", None, None
         numbers.insert(0, int(number))
     port, axis = (*numbers, None, None)[:2]
     return name, port, axis
-
-
-def _is_number(text: str) -> bool:
-    return text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 10
 
 
 # The count of steps stops here. It counts a shared step once for each path, so it grows exponentially.
@@ -247,8 +241,8 @@ class Explainer:
         order: dict[Point, None] = {}
         self.trail.order(points, order)
         number_of = {point: number for number, point in enumerate(order, 1)}
-        steps = [self._step(point, number_of) for point in order]
-        answers = [self._read(point.subject, sources.derive(point).value, point, number_of) for point in points]
+        steps = tuple([self._step(point, number_of) for point in order])
+        answers = tuple([self._read(point.subject, sources.derive(point).value, point, number_of) for point in points])
         because = self._because(points[0], list(order), steps) if points[0].kind == "rank" or target.axis is not None else ""
         is_done = self.inference.scope.work.is_done
         found = [self.inference.unfinished("some numbers are not explained", target.node)] if is_done else []
@@ -283,7 +277,7 @@ class Explainer:
             names_of = ", ".join(name for name, _, _ in derivation.reads)
             values_of = ", ".join(number_text(one) for _, one, _ in derivation.reads)
             formula, values = f"{derivation.call}({names_of})", f"{derivation.call}({values_of})"
-        reads = [self._read(*reading, number_of) for reading in derivation.reads]
+        reads = tuple([self._read(*reading, number_of) for reading in derivation.reads])
         value = number_text(derivation.value)
         return Step(number_of[point], self._place(point), point.subject, value, formula, values, derivation.note, reads)
 
@@ -291,18 +285,16 @@ class Explainer:
         """A number that a step reads, with its origin: an earlier step or a place."""
         shown = number_text(value)
         if isinstance(source, Place):
-            return Read(name, shown, source.kind, source.text, self.sources.at(source), position=source.position, bytes=source.bytes)
+            return Read(name, shown, source.kind, source.text, self.sources.at(source), source.position, bytes=source.bytes)
         root, passed = self.trail.root(source) if not self._is_brief else (self.trail.step(source), [source])
         passed = passed if root != source else []
-        through = [self.sources.name(point) for point in passed]
+        through = tuple([self.sources.name(point) for point in passed])
         if root in number_of:
             step = number_of[root]
             return Read(name, shown, "step", f"step {step}", self._place(root), step=step, through=through)
         ((_, _, place),) = self.sources.derive(root).reads
         assert isinstance(place, Place)
-        return Read(
-            name, shown, place.kind, place.text, self.sources.at(place), position=place.position, through=through, bytes=place.bytes
-        )
+        return Read(name, shown, place.kind, place.text, self.sources.at(place), place.position, through=through, bytes=place.bytes)
 
     def _because(self, asked: Point, order: Sequence[Point], steps: Sequence[Step]) -> str:
         """The inputs and constants that the whole chain starts from, in a sentence."""

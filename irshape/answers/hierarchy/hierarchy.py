@@ -178,7 +178,7 @@ _MOST_LEVELS: Final = 16
 _SHAPE: Final = "ShapeOf"
 # Types that say little of what a group of layers does.
 _MOVING: Final = frozenset(
-    {
+    [
         "Broadcast",
         "Concat",
         "Convert",
@@ -191,7 +191,7 @@ _MOVING: Final = frozenset(
         "StridedSlice",
         "Transpose",
         "Unsqueeze",
-    }
+    ]
 )
 _SLASHES: Final = re.compile("/+")
 _GENERATED: Final = re.compile(r"[A-Za-z]\w*_\d+(?:_\w+)?")
@@ -250,14 +250,11 @@ class Hierarchy:
         is_folded: bool = False,
     ) -> None:
         self._is_folded = is_folded
-        self.nodes: list[Node] = []
+        self.nodes: list[Node] = [node for graph in model.graphs() for node in dict.fromkeys([*graph, *graph.nodes])]
         self.groups: list[Group] = []
         self.hidden: set[Node] = set()
         shown = set(faulty)
-        self.position: dict[Node, int] = {}
-        for graph in model.graphs():
-            self.nodes += dict.fromkeys([*graph, *graph.nodes])
-        self.position.update({node: position for position, node in enumerate(self.nodes)})
+        self.position: dict[Node, int] = {node: position for position, node in enumerate(self.nodes)}
         self._types = [node.type for node in self.nodes]
         self._producers = [[self.position[one] for one in node.producers] for node in self.nodes]
         self._is_hidden = bytearray(len(self.nodes))

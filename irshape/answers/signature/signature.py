@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from math import inf
 from typing import Any, Final
 
@@ -51,7 +51,6 @@ class Signature:
         self._inference: Final[Inference] = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         self._found = found
-        self._new_session = partial(Session, model, weights=weights, opaque=opaque)
         self.inputs: Final = {node.name: shape_text(shape) for node, shape in found.question.shapes.items()}
         self.state: Final = {variable(node): shape_text(shape) for node, shape in found.state.items()}
         self.symbols: Final = found.ranges
@@ -153,7 +152,8 @@ class Signature:
 
     @cached_property
     def _session(self) -> Session:
-        return self._new_session()
+        inference = self._inference
+        return Session(inference.model, weights=inference.weights, opaque=inference.opaque)
 
     @cached_property
     def _own_guards(self) -> list[Guard]:
