@@ -28,7 +28,6 @@ REASONS = {
     "model/build.py:_Builder": "a graph is built in one order: layers, edges, bodies",
     "ops/port.py:In.__init__": FIELDS,
     "ops/port.py:Input.__init__": FIELDS,
-    "page/data.py:PageData": "a page has a part for each thing that it shows",
     "report/catalogue.py": "a table: every code is a row",
     "report/diagnostic.py:Where.__init__": FIELDS,
     "running/comparison.py:compare": OPTIONS,
