@@ -44,18 +44,19 @@ def chain(*layers: str) -> str:
 
     Each layer feeds input port 0 of the next: the first from its output port 0, the others from their output port 1.
     """
-    edges = [edge(f"{i}.{min(i, 1)} {i + 1}.0") for i in range(len(layers) - 1)]
-    return net(layers, edges)
+    return net(layers, ", ".join(f"{i}.{min(i, 1)} {i + 1}.0" for i in range(len(layers) - 1)))
 
 
-def net(layers: tuple[str, ...], edges: list[str]) -> str:
-    """The text of an IR."""
+def net(layers: tuple[str, ...], edges: str) -> str:
+    """The text of an IR, with edges as `0.0 1.0, 1.1 2.0`."""
 
     def block(tag: str, items: list[str]) -> str:
         lines = [f"    {line}" for item in items for line in item.splitlines()]
         return "\n".join((f"  <{tag}>", *lines, f"  </{tag}>"))
 
-    return f'<net name="model" version="11">\n{block("layers", list(layers))}\n{block("edges", edges)}\n</net>\n'
+    return (
+        f'<net name="model" version="11">\n{block("layers", list(layers))}\n{block("edges", list(map(edge, edges.split(", "))))}\n</net>\n'
+    )
 
 
 def edge(ends: str) -> str:
