@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.formula import NEAR, Amount, Formula, amount, shown_amount, summed
-from irshape.answers.hierarchy.blocks import hierarchy_of, members
+from irshape.answers.hierarchy import hierarchy_of, members
 from irshape.inference.inference import Inference
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant

@@ -329,16 +329,8 @@ def _checked(row: Row) -> Checked:
     """The faults of a row as reports take them."""
     found = []
     for fault in row["diagnostics"]:
-        where = Where(
-            row["file"],
-            fault["layer"],
-            fault["name"],
-            fault["type"],
-            fault["port"],
-            fault["line"],
-            fault["column"],
-            path=fault["path"] or "",
-        )
+        layer, name, type, port = (fault[one] for one in ("layer", "name", "type", "port"))
+        where = Where(row["file"], layer, name, type, port, fault["line"], fault["column"], path=fault["path"] or "")
         found.append(Diagnostic(fault["code"], fault["message"], where, fault["severity"], fault["hint"], count=fault["count"]))
     return Checked(row["file"], found, is_passed=row["verdict"] == VALID)
 
