@@ -16,8 +16,8 @@ from benchmarks.measure import ROOT
 from irshape.cli.cluster import on_cluster
 from irshape.scanning.place import Place
 from irshape.scanning.results import Journal, read
-from irshape.scanning.row import Row, Scan
-from irshape.scanning.summary import Summary
+from irshape.scanning.row import Scan
+from irshape.scanning.table import Row, Summary
 
 T = TypeVar("T")
 

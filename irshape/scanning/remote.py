@@ -14,8 +14,7 @@ from typing import IO, Any, Final, TypeVar
 from urllib.parse import unquote
 
 from irshape.scanning.archive import Bounds
-from irshape.scanning.faults import MissingError, TransportError
-from irshape.scanning.place import Place, shown
+from irshape.scanning.place import MissingError, Place, TransportError, shown
 
 # How often a request is made, and the seconds before the second time; each further pause is four times as long.
 _TRIES: Final = 3

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from irshape.report.selection import Choice, checked_prefix
 from irshape.scanning.archive import BOUNDS, Bounds
 from irshape.scanning.places import Places
-from irshape.scanning.row import Row, Scan
+from irshape.scanning.row import Scan
+from irshape.scanning.table import Row
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
