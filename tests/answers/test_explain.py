@@ -162,11 +162,13 @@ def test_what_changes_nothing_is_passed_by() -> None:
 
 
 def test_a_shape_subgraph_is_followed_element_by_element() -> None:
-    net = Net("""
-        _data: f32[2,6,4]
-        ShapeOf-3(_data, output_type=i64) -> Gather-8([1], 0, batch_dims=0) -> Divide([3]) -> _pattern: Concat([-1], axis=0)
-        Reshape(_data, _pattern, special_zero=false) -> Result
-    """)
+    net = Net()
+    data = net.parameter("f32[2,6,4]")
+    (shape,) = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")
+    (first,) = net.layer("Gather", [shape, net.const([1]), net.const(0)], ["I64"], "opset8", batch_dims=0)
+    (half,) = net.layer("Divide", [first, net.const([3])], ["I64"])
+    (pattern,) = net.layer("Concat", [half, net.const([-1])], ["I64"], axis=0)
+    net.result(net.layer("Reshape", [data, pattern], ["FP32"], special_zero=False)[0])
     explanation = explained(net, "reshape_9", None, 0)
     assert equations(explanation) == ["Parameter: axis 1 = 6", "Divide: element 0 = lhs[0] // rhs[0] = 6 // 3 = 2"]
     assert [where.layer_type for where in explanation.answers[0].through] == ["Concat", "Reshape"]
@@ -191,16 +193,21 @@ def test_channels_come_from_the_weights() -> None:
 
 
 def test_values_that_no_arithmetic_gave_name_what_decides_them() -> None:
-    net = Net("ReduceMean(f32[2,6,5], [1,2], keep_dims=true) -> Result")
+    net = Net()
+    net.result(net.layer("ReduceMean", [net.parameter("f32[2,6,5]"), net.const([1, 2])], ["FP32"], keep_dims=True)[0])
     (step,) = explained(net, "reducemean_2", None, 2).steps
     assert step.note == "because of axes[1] = 2"
-    net = Net("ShapeOf-3(f32[2,6,5], output_type=i64) -> Result")
+    net = Net()
+    net.result(net.layer("ShapeOf", [net.parameter("f32[2,6,5]")], ["I64"], "opset3", output_type="i64")[0])
     (step,) = explained(net, "shapeof_1", None, 0).steps
     assert step.note == "the same for all sizes and values"
 
 
 def test_where_a_size_became_dynamic() -> None:
-    net = Net("NonZero-3(f32[2,6], output_type=i64) -> Transpose([1,0]) -> Result")
+    net = Net()
+    (places,) = net.layer("NonZero", [net.parameter("f32[2,6]")], ["I64"], "opset3", output_type="i64")
+    (turned,) = net.layer("Transpose", [places, net.const([1, 0])], ["I64"])
+    net.result(turned)
     explanation = explained(net, "transpose_3", None, 0)
     assert explanation.interval == "..12"
     assert [step.where.layer_type for step in explanation.steps] == ["NonZero"]
@@ -210,7 +217,10 @@ def test_where_a_size_became_dynamic() -> None:
 
 
 def test_where_the_rank_was_lost() -> None:
-    net = Net("_axes: i64[?]\nSqueeze(f32[1,6,1], _axes) -> ReLU -> Result")
+    net = Net()
+    axes = net.parameter("i64[?]")
+    (squeezed,) = net.layer("Squeeze", [net.parameter("f32[1,6,1]"), axes], ["FP32"])
+    net.result(net.layer("ReLU", [squeezed], ["FP32"])[0])
     explanation = explained(net, "relu_3")
     assert explanation.value == "f32[...]"
     assert [(step.where.layer_name, step.subject) for step in explanation.steps][:2] == [("parameter_0", "axis 0"), ("squeeze_2", "rank")]
@@ -218,14 +228,18 @@ def test_where_the_rank_was_lost() -> None:
 
 
 def test_where_an_element_type_comes_from() -> None:
-    net = Net("Convert(f32[2], destination_type=f16) -> ReLU -> Result")
+    net = Net()
+    (half,) = net.layer("Convert", [net.parameter("f32[2]")], ["FP16"], destination_type="f16")
+    net.result(net.layer("ReLU", [half], ["FP16"])[0])
     explanation = explained(net, "relu_2")
     assert equations(explanation)[-1] == "Convert: element type = f16"
     assert explanation.steps[-1].reads[0].kind == "attribute"
 
 
 def test_an_element_type_comes_from_the_declared_input() -> None:
-    net = Net("CumSum-3(f32[2], 0) -> Result")
+    net = Net()
+    (sums,) = net.layer("CumSum", [net.parameter("f32[2]"), net.const(0)], ["FP32"], "opset3")
+    net.result(sums)
     explanation = explained(net, "cumsum_2")
     assert equations(explanation)[-1] == "Parameter: element type = f32"
 
@@ -326,7 +340,8 @@ def test_the_method_of_an_inference_is_the_verb() -> None:
 
 
 def test_a_size_of_an_unknown_operation_names_the_port_that_records_it() -> None:
-    net = Net("MyCustom(f32[2]) -> Result")
+    net = Net()
+    net.result(net.layer("MyCustom", [net.parameter("f32[2]")], ["FP32"])[0])
     recorded = net.xml.replace('<port id="1" precision="FP32"/>', '<port id="1" precision="FP32"><dim>1</dim></port>', 1)
     inference = irshape.infer(recorded.encode(), opaque=["MyCustom"])
     (step,) = irshape.explain(inference, "mycustom_1", axis=0).steps

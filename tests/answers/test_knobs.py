@@ -200,13 +200,15 @@ def test_reshape_refuses_what_a_target_misses(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_what_no_size_decides_is_said() -> None:
-    net = Net("NonZero-3(f32[4], output_type=i64) -> Result")
+    net = Net()
+    net.result(net.layer("NonZero", [net.parameter("f32[4]")], ["I64"], "opset3", output_type="i64")[0])
     [fault] = irshape.check(net.xml.encode(), targets=["static-shapes"]).diagnostics
     assert (fault.code, fault.hint) == ("P101", "no size of an input decides it")
 
 
 def test_an_input_of_one_valid_size_is_set_by_its_shape() -> None:
-    net = Net("Add(f32[?,3], f32[7,3], auto_broadcast=none) -> Result")
+    net = Net()
+    net.result(net.layer("Add", [net.parameter("f32[?,3]"), net.parameter("f32[7,3]")], ["FP32"], auto_broadcast="none")[0])
     [fault] = irshape.check(net.xml.encode(), targets=["npu"]).diagnostics
     assert fault.hint == "set it, as in --input 'parameter_0[7,3]'"
     remedy = Remedy("npu", {"B": "1"}, {"x": "[B,7]"})
@@ -257,10 +259,12 @@ def test_all_sizes_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
 
 def counting() -> Net:
     """A Range as long as an input, of which OpenVINO knows no upper bound for a range of its size."""
-    return Net("""
-        f32[3,?] -> ShapeOf-3(output_type=i64) -> _rows: Gather-8(1, 0)
-        Range-4(0, _rows, 1, output_type=i64) -> Result
-    """)
+    net = Net()
+    data = net.parameter("f32[3,?]")
+    shape = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
+    rows = net.layer("Gather", [shape, net.const(1), net.const(0)], ["I64"], "opset8")[0]
+    net.result(net.layer("Range", [net.const(0), rows, net.const(1)], ["I64"], "opset4", output_type="i64")[0])
+    return net
 
 
 def test_a_number_is_proposed_where_openvino_finds_no_upper_bound() -> None:
@@ -272,7 +276,9 @@ def test_a_number_is_proposed_where_openvino_finds_no_upper_bound() -> None:
 
 def test_numbers_of_the_signature_are_set_with_its_symbols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each axis with one valid size is told once for all, and needs no option of its own."""
-    net = Net("Add(f32[?,?], f32[?,3], auto_broadcast=none) -> Add(f32[?,?], auto_broadcast=none) -> Result")
+    net = Net()
+    data = net.layer("Add", [net.parameter("f32[?,?]"), net.parameter("f32[?,3]")], ["FP32"], auto_broadcast="none")[0]
+    net.result(net.layer("Add", [data, net.parameter("f32[?,?]")], ["FP32"], auto_broadcast="none")[0])
     path = tmp_path / "net.xml"
     path.write_text(net.xml)
     assert main(["check", str(path), "--target", "npu"]) == 1
@@ -284,7 +290,8 @@ def test_numbers_of_the_signature_are_set_with_its_symbols(tmp_path: Path, capsy
 
 
 def test_no_command_is_promised_that_meets_no_target() -> None:
-    net = Net("NonZero-3(f32[?,4], output_type=i64) -> Result")
+    net = Net()
+    net.result(net.layer("NonZero", [net.parameter("f32[?,4]")], ["I64"], "opset3", output_type="i64")[0])
     found = irshape.check(net.xml.encode(), targets=["static-shapes"])
     assert [one.hint for one in found.diagnostics] == ["set it, as in --set B=1", "no size of an input decides it"]
     assert found._inference.remedy is None

@@ -219,7 +219,9 @@ def summed_with_data() -> Net:
 
 def stretched() -> Net:
     """A column that takes the shape that the elements of an input give."""
-    return Net("Broadcast-3(f32[3,1], i64[2], mode=bidirectional) -> Result")
+    net = Net()
+    net.result(net.layer("Broadcast", [net.parameter("f32[3,1]"), net.parameter("i64[2]")], ["FP32"], "opset3", mode="bidirectional")[0])
+    return net
 
 
 @pytest.mark.parametrize("net", [summed_with_data(), stretched()], ids=["data", "elements"])
