@@ -8,7 +8,7 @@ import pytest
 
 import irshape
 from irshape import verbs
-from irshape.answers.cost import graph
+from irshape.answers.cost import counting
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.counting import UNFINISHED
 from irshape.report.text import number_text
@@ -47,8 +47,8 @@ def test_what_does_not_fit_is_said_with_its_layer() -> None:
 
 def test_layers_with_equal_facts_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    product = graph.product
-    monkeypatch.setattr(graph, "product", lambda shape: asked.append(shape) or product(shape))
+    product = counting.product
+    monkeypatch.setattr(counting, "product", lambda shape: asked.append(shape) or product(shape))
     net = Net()
     data = net.parameter("f32[?,?,?]")
     for _ in range(50):

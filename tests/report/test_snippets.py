@@ -11,13 +11,12 @@ import pytest
 import irshape
 from irshape.ops.registry import REGISTRY
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.snippets import snippets
-from irshape.report.snippets.snippet import Run
+from irshape.report.snippet import Run
+from irshape.report.snippets import SNIPPETS
 from irshape.xml.schema import structural_faults
 from tests.support.ir import Net
 from tools.snippets import changed_lines, printed
 
-SNIPPETS = snippets()
 ROOT = Path(__file__).parent.parent.parent
 
 # Codes that need more than a file and a command, and what tests them.

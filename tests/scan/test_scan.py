@@ -21,11 +21,10 @@ import irshape
 from irshape.cli.main import main
 from irshape.cli.parser import parser
 from irshape.cli.scan import _identity, _unit
-from irshape.scan.fields import row_schema
 from irshape.scan.place import Place
 from irshape.scan.results import Journal, ResultsError, read
 from irshape.scan.row import Scan
-from irshape.scan.summary import Comparison
+from irshape.scan.table import Comparison, row_schema
 from tests.support.ir import Net
 
 Row = dict[str, Any]

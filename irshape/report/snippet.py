@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 CHECK: Final = "irshape check model.xml"
@@ -42,18 +44,19 @@ def chain(*layers: str) -> str:
 
     Each layer feeds input port 0 of the next: the first from its output port 0, the others from their output port 1.
     """
-    edges = [edge(f"{i}.{min(i, 1)} {i + 1}.0") for i in range(len(layers) - 1)]
-    return net(layers, edges)
+    return net(layers, ", ".join(f"{i}.{min(i, 1)} {i + 1}.0" for i in range(len(layers) - 1)))
 
 
-def net(layers: tuple[str, ...], edges: list[str]) -> str:
-    """The text of an IR."""
+def net(layers: tuple[str, ...], edges: str) -> str:
+    """The text of an IR, with edges as `0.0 1.0, 1.1 2.0`."""
 
     def block(tag: str, items: list[str]) -> str:
         lines = [f"    {line}" for item in items for line in item.splitlines()]
         return "\n".join((f"  <{tag}>", *lines, f"  </{tag}>"))
 
-    return f'<net name="model" version="11">\n{block("layers", list(layers))}\n{block("edges", edges)}\n</net>\n'
+    return (
+        f'<net name="model" version="11">\n{block("layers", list(layers))}\n{block("edges", list(map(edge, edges.split(", "))))}\n</net>\n'
+    )
 
 
 def edge(ends: str) -> str:
@@ -111,3 +114,22 @@ def constant(id: int, name: str, shape: str, size: int, type: str = "i64", preci
 def result(id: int, name: str) -> str:
     """A Result."""
     return f'<layer id="{id}" name="{name}" type="Result" version="opset1">\n  <input><port id="0"/></input>\n</layer>'
+
+
+def changed_lines(bad: str, good: str) -> Iterator[str]:
+    """All lines of both texts: those of the bad one alone after `-`, those of the good one alone after `+`."""
+    old, new = bad.splitlines(), good.splitlines()
+    for tag, i, i_end, j, j_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield from (f"  {line}" for line in old[i:i_end])
+        else:
+            yield from (f"- {line}" for line in old[i:i_end])
+            yield from (f"+ {line}" for line in new[j:j_end])
+
+
+def bytes_text(data: bytes | None) -> str:
+    """The bytes of a `.bin`, as text where they are text; None if there is no `.bin`."""
+    if not data:
+        return "there is none" if data is None else "it is empty"
+    shown = data.decode("ascii") if data.isascii() and data.decode("ascii").isprintable() else data.hex(" ")
+    return f"`{shown}` ({len(data)} bytes)"
