@@ -383,8 +383,7 @@ def test_the_schema_is_asked_where_its_code_is_selected(run: Start, options: lis
 
 
 def test_weights_that_are_not_read(run: Start) -> None:
-    model = Net()
-    model.result(model.const([1, 2]))
+    model = Net("[1,2] -> Result")
     Path("models/w.xml").write_text(model.xml)
     assert found(run("check", "models/w.xml").out) == ["w W203"]
     assert found(run("check", "models/w.xml", "--no-weights").out) == ["w N108"]
