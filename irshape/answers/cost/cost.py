@@ -31,7 +31,7 @@ from irshape.answers.cost.formula import (
     values,
 )
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
-from irshape.answers.signature.data import DATA_SIZE, DataSize
+from irshape.answers.signature.notes import DATA_SIZE, DataSize
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
@@ -302,8 +302,8 @@ class Cost:
     def _names(self, trips: Trips) -> dict[str, str]:
         """The names that are shown for sizes that only data tells."""
         from irshape.answers.roots import roots
-        from irshape.answers.signature.data import data_name, nameless
         from irshape.answers.signature.names import Names
+        from irshape.answers.signature.notes import data_name, nameless
 
         own = set() if self.signature is None else set(self.signature.symbols)
         self._data: dict[str, Node] = {}

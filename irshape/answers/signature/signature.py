@@ -8,9 +8,20 @@ from math import inf
 from typing import Any, Final
 
 from irshape.answers.question import CONDITION, Condition, is_whole
-from irshape.answers.signature.data import DATA_SIZE, DataSize, name_data_sizes, name_ties
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import BECAUSE, NOTES, Because, Note, because, notes, variable
+from irshape.answers.signature.notes import (
+    BECAUSE,
+    DATA_SIZE,
+    NOTES,
+    Because,
+    DataSize,
+    Note,
+    because,
+    name_data_sizes,
+    name_ties,
+    notes,
+    variable,
+)
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name
 from irshape.inference.run import Guard
