@@ -14,7 +14,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs, described_shape
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
-from irshape.shape.dim import Dim, Scope, Size, dim_of, product
+from irshape.shape.dim import Dim, Scope, Size, dim_of, expression_of, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
@@ -314,8 +314,8 @@ class Discovery:
         """Make the next pass with the symbols that a unifier leaves."""
         engine = self.engine
         table = engine.scope.polynomials
-        shapes = {node: [unifier.value(_expression(size)) for size in shape] for node, shape in self._shapes()}
-        outputs = [None if shape is None else [unifier.value(_expression(size)) for size in shape] for shape in self._outputs()]
+        shapes = {node: [unifier.value(expression_of(size)) for size in shape] for node, shape in self._shapes()}
+        outputs = [None if shape is None else [unifier.value(expression_of(size)) for size in shape] for shape in self._outputs()]
         used = {index for shape in shapes.values() for size in shape for index in table.atoms_below(size) if index in unifier.symbols}
         given = names(Axes(engine, unifier.symbols, shapes, outputs), unifier.value, used, self._named, self._called)
         letters = {**{index: table.atoms[index].name for index in used if unifier.symbols[index].is_named}, **given}
@@ -369,7 +369,7 @@ class Discovery:
             if node is None or source < 0 or not node.outputs:
                 continue
             for size, assigned in zip(slots[node.first_slot].shape or (), slots[source].shape or (), strict=False):
-                atom = table.only_atom(_expression(size))
+                atom = table.only_atom(expression_of(size))
                 if atom is not None and atom.index in symbols:
                     found.setdefault(atom.index, assigned)
         return found
@@ -432,7 +432,3 @@ def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[Demand,
             bounded |= new
             found[demand.guard] = None
     return tuple(found) or tuple(dict.fromkeys(demand.guard for demand in demands))
-
-
-def _expression(size: Size) -> Expression:
-    return size.polynomial if isinstance(size, Dim) else size

@@ -30,9 +30,8 @@ from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
-from irshape.shape.dim import INT64_MAX, Dim, symbols
+from irshape.shape.dim import INT64_MAX, expression_of, symbols
 from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
-from irshape.shape.polynomial import Expression
 from irshape.shape.range import Range
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
@@ -188,10 +187,7 @@ class Signature:
         self.data_sizes.extend(one for one in self._all_data_sizes if one.name in open_names)
         seen: dict[str, int] = {}
         for name, shape in shapes:
-            texts = []
-            for size in shape or ():
-                expression: Expression = size.polynomial if isinstance(size, Dim) else size
-                texts.append(table.text(expression))
+            texts = [table.text(expression_of(size)) for size in shape or ()]
             seen[name] = seen.get(name, 0) + 1
             yield name if seen[name] == 1 else f"{name} ({seen[name]})", "[...]" if shape is None else f"[{','.join(texts)}]"
 
