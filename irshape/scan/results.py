@@ -185,10 +185,10 @@ class Journal:
 
     def add(self, row: Row) -> None:
         """Add a row, which is durable when its batch is full or `flush` is called. A second row of a file is left out."""
-        digest = digest(row["file"])
-        if digest in self._files:
+        key = digest(row["file"])
+        if key in self._files:
             return
-        self._files.add(digest)
+        self._files.add(key)
         self.count += 1
         self._waiting.append(json.dumps(row, ensure_ascii=False) + "\n")
         if len(self._waiting) >= BATCH or monotonic() > self._written + SECONDS_OF_BATCH:

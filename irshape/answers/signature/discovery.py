@@ -125,7 +125,7 @@ class Origin(NamedTuple):
     atom: int
 
 
-class Step(NamedTuple):
+class Pass(NamedTuple):
     """The unifier of one pass, and the names of the symbols that it leaves, by index."""
 
     unifier: Unifier
@@ -166,7 +166,7 @@ class Discovery:
         self._axes: dict[str, str] = {}  # what the present symbols were called in the first pass: as the axes of inputs
         self._types: dict[Node, ElementType] = {}
         self.origins: list[Origin] = []
-        self.steps: list[Step] = []
+        self.steps: list[Pass] = []
         self.bounding: dict[str, tuple[Guard, ...]] = {}
         self.multiples: dict[str, tuple[Guard, ...]] = {}
         self.declared: dict[str, SymbolRange] = {}
@@ -338,7 +338,7 @@ class Discovery:
             if name in self.declared:  # the range of an earlier pass, of which a multiple may be left
                 stated = meet(Range(*self.declared[name]), Range(-inf, inf, stated.modulus, stated.remainder)) or stated
             self.declared[name] = SymbolRange(*(stated if stated.modulus else Range(stated.low, stated.high)))
-        self.steps.append(Step(unifier, letters))
+        self.steps.append(Pass(unifier, letters))
         self._axes = {name: self._axes.get(table.atoms[index].name, table.atoms[index].name) for index, name in letters.items()}
         self.ranges = ranges
         used_names = {name for shape in inputs.values() for one in shape or () for name in one.symbols}

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from irshape.answers.roots import roots
 from irshape.answers.signature.discovery import Discovery, Origin
-from irshape.answers.signature.names import Names
+from irshape.answers.signature.names import FreeNames
 from irshape.answers.signature.unify import BROADCAST, PRODUCT, READ, Replacement, Symbol, Unifier
 from irshape.inference.forms import GUARD
 from irshape.inference.inference import Inference
@@ -53,7 +53,7 @@ def _data_sizes(inference: Inference, open_names: Collection[str], taken: Iterab
     for demanding, requirement, _ in inference.requirements:
         for name in requirement.symbols():
             owners.setdefault(name, demanding)
-    names = Names(taken)
+    names = FreeNames(taken)
     found: dict[int, DataSize] = {}
     # The sizes in shapes get the first numbers.
     for atom in sorted(inference.scope.polynomials.atoms, key=lambda atom: atom.name not in in_shapes):
@@ -71,7 +71,7 @@ def data_name(node: Node) -> str:
 
 def name_elements(reading: Inference, taken: Collection[str]) -> None:
     """Name the sizes that only elements of tensors have, by the layers that give them first; those of axes have names already."""
-    names = Names({*taken, *(atom.name for atom in reading.scope.polynomials.atoms if atom.name and not fullmatch(UNNAMED, atom.name))})
+    names = FreeNames({*taken, *(atom.name for atom in reading.scope.polynomials.atoms if atom.name and not fullmatch(UNNAMED, atom.name))})
     atoms = {atom.name: atom.index for atom in reading.scope.polynomials.atoms if atom.kind == "symbol" and fullmatch(UNNAMED, atom.name)}
     for model, run in reading.graphs if atoms else ():
         for node in model:
@@ -105,7 +105,7 @@ def name_data_sizes(reading: Inference, taken: Collection[str]) -> list[DataSize
 
 def name_ties(found: Discovery, reading: Inference) -> None:
     """Give the symbols in the ties the names that they have in a reading. A symbol that it lacks gets a name by the layer of its tie."""
-    names = Names(atom.name for atom in reading.scope.polynomials.atoms)
+    names = FreeNames(atom.name for atom in reading.scope.polynomials.atoms)
     for step in found.steps:
         step.unifier.scope.take_names(reading.scope)
         for guard in [demand.guard for one in step.unifier.replacements for demand in one.demands]:
