@@ -272,16 +272,5 @@ def _wanted(model: Model, weights: Weights | None, opaque: frozenset[str], asked
 
 
 __all__ = [
-    "check",
-    "cost",
-    "diff",
-    "explain",
-    "infer",
-    "info",
-    "read",
-    "signature",
-    "signature_of",
-    "summary",
-    "symbols",
-    "valid_sizes",
-]
+    "check", "cost", "diff", "explain", "infer", "info", "read", "signature", "signature_of", "summary", "symbols", "valid_sizes",
+]  # fmt: skip

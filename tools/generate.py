@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
-from textwrap import dedent, indent
+from textwrap import dedent, fill, indent
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 ROOT = Path(__file__).parent.parent
@@ -28,10 +28,16 @@ def op_index() -> str:
 
     for module in walk_packages(irshape.ops.__path__, "irshape.ops."):
         import_module(module.name)
-    homes = {type: op.__module__.removeprefix("irshape.ops.") for type, op in REGISTRY.homes().items()}
-    lines = "".join(f'    "{type}": "{home}",\n' for type, home in sorted(homes.items()))
+    types: dict[str, list[str]] = {}
+    for type, op in sorted(REGISTRY.homes().items()):
+        types.setdefault(op.__module__.removeprefix("irshape.ops."), []).append(type)
     title = '"""Which module holds a type, in lower case. Made by `make generate`."""'
-    return f"{title}\n\nfrom typing import Final\n\nMODULES: Final = {{\n{lines}}}\n"
+    lines = ""
+    for home, names in sorted(types.items()):
+        text = fill(" ".join(names), 131)
+        lines += f'    "{home}": "{text}",\n' if len(home) + len(text) < 126 else f'    "{home}": """\n{indent(text, " " * 8)}\n    """,\n'
+    made = "MODULES: Final = {type: module for module, types in _TYPES.items() for type in types.split()}"
+    return f"{title}\n\nfrom typing import Final\n\n_TYPES: Final = {{\n{lines}}}\n{made}\n"
 
 
 def schema(path: str, title: str = "") -> str:

@@ -178,22 +178,10 @@ _MOST_LEVELS: Final = 16
 # A layer that reads the shape of a tensor, and no data; it may stand before the layer whose shape it reads.
 _SHAPE: Final = "ShapeOf"
 # Types that say little of what a group of layers does.
-_MOVING: Final = frozenset(
-    [
-        "Broadcast",
-        "Concat",
-        "Convert",
-        "Gather",
-        "Reshape",
-        "Select",
-        "ShapeOf",
-        "Slice",
-        "Squeeze",
-        "StridedSlice",
-        "Transpose",
-        "Unsqueeze",
-    ]
-)
+_MOVING: Final = frozenset({
+    "Broadcast", "Concat", "Convert", "Gather", "Reshape", "Select", "ShapeOf", "Slice", "Squeeze", "StridedSlice", "Transpose",
+    "Unsqueeze",
+})  # fmt: skip
 _SLASHES: Final = re.compile("/+")
 _GENERATED: Final = re.compile(r"[A-Za-z]\w*_\d+(?:_\w+)?")
 # A converter numbers what it makes through the whole model, so that its numbers are long.

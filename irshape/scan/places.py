@@ -10,8 +10,7 @@ from functools import lru_cache
 from tempfile import TemporaryFile
 from typing import Final, Protocol, TypeVar
 
-from irshape.files.folders import listed
-from irshape.files.reading import open_file
+from irshape.files.reading import listed, open_file
 from irshape.scan.archive import Archive, Bounds
 from irshape.scan.place import Place, TransportError, asked, digest
 from irshape.scan.remote import Remote, walk

@@ -16,9 +16,8 @@ from itertools import islice
 from time import monotonic
 from typing import IO, Any, Final
 
-from irshape.files.kept import Kept
 from irshape.files.reading import open_file
-from irshape.files.writing import write_atomic
+from irshape.files.writing import Kept, write_atomic
 from irshape.report.checked import Checked
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.scan.place import MissingError, digest

@@ -83,7 +83,6 @@ def test_numbers_of_any_size_are_written(number: int, text: str) -> None:
 
 
 def test_an_intensity_beyond_a_float_is_an_error_of_the_sizes() -> None:
-    net = Net()
-    net.result(net.layer("MatMul", [net.parameter("f32[?,?]"), net.parameter("f32[?,?]")], ["FP32"])[0])
+    net = Net("MatMul(f32[?,?], f32[?,?]) -> Result")
     with pytest.raises(irshape.InputError, match="give smaller ones with --near"):
         verbs.cost(net.xml.encode(), weights=net.bin, near=dict.fromkeys("BTL", 10**400)).intensity  # noqa: B018

@@ -89,8 +89,7 @@ def test_a_rule_that_fails_is_an_internal_error(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_weights_that_are_a_folder(tmp_path: Path) -> None:
-    net = Net()
-    net.result(net.const([1]))
+    net = Net("[1] -> Result")
     (tmp_path / "m.xml").write_text(net.xml)
     (tmp_path / "m.bin").mkdir()
     assert [diagnostic.code for diagnostic in irshape.check(tmp_path / "m.xml").diagnostics] == ["W104"]

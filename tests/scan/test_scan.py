@@ -97,8 +97,7 @@ def test_parquet_holds_what_json_lines_hold(models: Path, tmp_path: Path) -> Non
 @pytest.mark.slow("need Dask, S3 or Parquet")
 def test_numbers_that_no_column_can_hold_are_bounded(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'irshape[scan]'")
-    net = Net()
-    net.result(net.layer("MatMul", [net.parameter("f32[4000000000,4000000000]"), net.parameter("f32[4000000000,4000000000]")], ["FP32"])[0])
+    net = Net("MatMul(f32[4000000000,4000000000], f32[4000000000,4000000000]) -> Result")
     (tmp_path / "large.xml").write_text(net.xml)
     _, rows = scanned(tmp_path / "large.xml", tmp_path / "out.parquet", "--cost")
     (row,) = rows.values()
