@@ -199,7 +199,7 @@ def _cost(inference: Inference, near: Mapping[str, int], *, views: bool = False,
     """The common part of `cost` and `diff`."""
     from irshape.answers.cost.cost import Cost
     from irshape.answers.cost.memory import Reuse
-    from irshape.answers.signature.data import name_data_sizes
+    from irshape.answers.signature.notes import name_data_sizes
 
     found = None
     if inference.ok and _is_open(inference):

@@ -10,9 +10,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irshape.answers.question import CONDITION, Condition, filled, is_whole, opened
-from irshape.answers.signature.data import name_data_sizes
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import NOTES, Note, notes
+from irshape.answers.signature.notes import NOTES, Note, name_data_sizes, notes
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, solve
 from irshape.inference.engine import Engine

@@ -12,7 +12,7 @@ from math import inf
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.cost.counting import Counting, Graph, LayerCost, Parameters, Tensors, Trips
+from irshape.answers.cost.counting import CostGraph, Counting, LayerCost, Parameters, Tensors, Trips
 from irshape.answers.cost.formula import (
     NEAR,
     OF_TYPE,
@@ -31,7 +31,7 @@ from irshape.answers.cost.formula import (
     values,
 )
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
-from irshape.answers.signature.data import DATA_SIZE, DataSize
+from irshape.answers.signature.notes import DATA_SIZE, DataSize
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
@@ -121,7 +121,7 @@ class Cost:
         scope.polynomials.widen(_TERMS)
         (model, run), *_ = inference.graphs
         trips = Trips(scope)
-        graph = Graph(model, run, trips)
+        graph = CostGraph(model, run, trips)
         names = self._names(trips)
         self._shown = names
         self._tensors = tensors = Tensors(scope)
@@ -302,8 +302,8 @@ class Cost:
     def _names(self, trips: Trips) -> dict[str, str]:
         """The names that are shown for sizes that only data tells."""
         from irshape.answers.roots import roots
-        from irshape.answers.signature.data import data_name, nameless
-        from irshape.answers.signature.names import Names
+        from irshape.answers.signature.names import FreeNames
+        from irshape.answers.signature.notes import data_name, nameless
 
         own = set() if self.signature is None else set(self.signature.symbols)
         self._data: dict[str, Node] = {}
@@ -311,7 +311,7 @@ class Cost:
             for name in sorted(symbols(root.size), key=lambda name: (len(name), name)):
                 if name not in own and name not in trips.symbols:
                     self._data.setdefault(name, root.node)
-        taken = Names({*own, *trips.symbols, *self._data})
+        taken = FreeNames({*own, *trips.symbols, *self._data})
         return {name: taken.name(data_name(node)) for name, node in self._data.items() if fullmatch(UNNAMED, name)}
 
     def _name_others(self, trips: Trips) -> None:
@@ -347,11 +347,11 @@ class Cost:
 
     # Tensors.
 
-    def _bytes(self, graph: Graph, node: Node, slot: int) -> Amount | None:
+    def _bytes(self, graph: CostGraph, node: Node, slot: int) -> Amount | None:
         size = self._tensors.bytes(graph.slots[slot])
         return None if size is None else amount(size, self._shown)
 
-    def _variables(self, graph: Graph) -> Iterator[Variable]:
+    def _variables(self, graph: CostGraph) -> Iterator[Variable]:
         assigned = {pair.read_value: pair.assign for pair in pairs(graph.model) if pair.read_value is not None}
         for node in graph.layers:
             op = node.op

@@ -14,7 +14,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs, described_shape
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
-from irshape.shape.dim import Dim, Scope, Size, dim_of, product
+from irshape.shape.dim import Dim, Scope, Size, dim_of, expression_of, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
@@ -125,7 +125,7 @@ class Origin(NamedTuple):
     atom: int
 
 
-class Step(NamedTuple):
+class Pass(NamedTuple):
     """The unifier of one pass, and the names of the symbols that it leaves, by index."""
 
     unifier: Unifier
@@ -166,7 +166,7 @@ class Discovery:
         self._axes: dict[str, str] = {}  # what the present symbols were called in the first pass: as the axes of inputs
         self._types: dict[Node, ElementType] = {}
         self.origins: list[Origin] = []
-        self.steps: list[Step] = []
+        self.steps: list[Pass] = []
         self.bounding: dict[str, tuple[Guard, ...]] = {}
         self.multiples: dict[str, tuple[Guard, ...]] = {}
         self.declared: dict[str, SymbolRange] = {}
@@ -314,8 +314,8 @@ class Discovery:
         """Make the next pass with the symbols that a unifier leaves."""
         engine = self.engine
         table = engine.scope.polynomials
-        shapes = {node: [unifier.value(_expression(size)) for size in shape] for node, shape in self._shapes()}
-        outputs = [None if shape is None else [unifier.value(_expression(size)) for size in shape] for shape in self._outputs()]
+        shapes = {node: [unifier.value(expression_of(size)) for size in shape] for node, shape in self._shapes()}
+        outputs = [None if shape is None else [unifier.value(expression_of(size)) for size in shape] for shape in self._outputs()]
         used = {index for shape in shapes.values() for size in shape for index in table.atoms_below(size) if index in unifier.symbols}
         given = names(Axes(engine, unifier.symbols, shapes, outputs), unifier.value, used, self._named, self._called)
         letters = {**{index: table.atoms[index].name for index in used if unifier.symbols[index].is_named}, **given}
@@ -338,7 +338,7 @@ class Discovery:
             if name in self.declared:  # the range of an earlier pass, of which a multiple may be left
                 stated = meet(Range(*self.declared[name]), Range(-inf, inf, stated.modulus, stated.remainder)) or stated
             self.declared[name] = SymbolRange(*(stated if stated.modulus else Range(stated.low, stated.high)))
-        self.steps.append(Step(unifier, letters))
+        self.steps.append(Pass(unifier, letters))
         self._axes = {name: self._axes.get(table.atoms[index].name, table.atoms[index].name) for index, name in letters.items()}
         self.ranges = ranges
         used_names = {name for shape in inputs.values() for one in shape or () for name in one.symbols}
@@ -369,7 +369,7 @@ class Discovery:
             if node is None or source < 0 or not node.outputs:
                 continue
             for size, assigned in zip(slots[node.first_slot].shape or (), slots[source].shape or (), strict=False):
-                atom = table.only_atom(_expression(size))
+                atom = table.only_atom(expression_of(size))
                 if atom is not None and atom.index in symbols:
                     found.setdefault(atom.index, assigned)
         return found
@@ -432,7 +432,3 @@ def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[Demand,
             bounded |= new
             found[demand.guard] = None
     return tuple(found) or tuple(dict.fromkeys(demand.guard for demand in demands))
-
-
-def _expression(size: Size) -> Expression:
-    return size.polynomial if isinstance(size, Dim) else size

@@ -8,9 +8,20 @@ from math import inf
 from typing import Any, Final
 
 from irshape.answers.question import CONDITION, Condition, is_whole
-from irshape.answers.signature.data import DATA_SIZE, DataSize, name_data_sizes, name_ties
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import BECAUSE, NOTES, Because, Note, because, notes, variable
+from irshape.answers.signature.notes import (
+    BECAUSE,
+    DATA_SIZE,
+    NOTES,
+    Because,
+    DataSize,
+    Note,
+    because,
+    name_data_sizes,
+    name_ties,
+    notes,
+    variable,
+)
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name
 from irshape.inference.run import Guard
@@ -19,9 +30,8 @@ from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
-from irshape.shape.dim import INT64_MAX, Dim, symbols
+from irshape.shape.dim import INT64_MAX, expression_of, symbols
 from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
-from irshape.shape.polynomial import Expression
 from irshape.shape.range import Range
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
@@ -177,10 +187,7 @@ class Signature:
         self.data_sizes.extend(one for one in self._all_data_sizes if one.name in open_names)
         seen: dict[str, int] = {}
         for name, shape in shapes:
-            texts = []
-            for size in shape or ():
-                expression: Expression = size.polynomial if isinstance(size, Dim) else size
-                texts.append(table.text(expression))
+            texts = [table.text(expression_of(size)) for size in shape or ()]
             seen[name] = seen.get(name, 0) + 1
             yield name if seen[name] == 1 else f"{name} ({seen[name]})", "[...]" if shape is None else f"[{','.join(texts)}]"
 
