@@ -81,7 +81,7 @@ class Records:
 
 def _mark_live(model: Model) -> None:
     """Mark the nodes that reach a Result or an Assign, and the Parameters."""
-    pending = model.of_type(*SINKS)
+    pending = [node for node in model.nodes if node.type in SINKS]
     while pending:
         node = pending.pop()
         if not node.is_live:

@@ -154,7 +154,9 @@ class _Walk:
             return True
         tensors = [Tensor(slot, self.run.slots[slot]) for slot in node.sources]
         outputs = [Tensor(slot, self.run.slots[slot]) for slot in self._slots(node)]
-        found = self.traces.visit(Layer(node.op, f"{node.type} {node.name!r}", tensors, outputs))
+        report = self.run.reports.get(self.engine.schedule.positions[node.index])
+        codes = [one.code for one in (report and report.diagnostics) or ()]
+        found = self.traces.visit(Layer(node.op, f"{node.type} {node.name!r}", tensors, outputs, codes))
         if found.mixed:
             return self.doubt(node, found.mixed)
         return self.doubt(node, found.unproven, is_mixed=False) if found.unproven else True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,6 +10,8 @@ from irshape.inference.apply import arranged
 from irshape.inference.facts import Fact
 from irshape.ops.flow import Axis, Factor, Flow, Held, Mixed, Random, Trace, Unproven, holds, key
 from irshape.ops.op import Input, Op, UnknownRank
+from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import ERROR
 from irshape.shape.dim import Dim, Size, origins, product, symbols
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
@@ -81,12 +83,16 @@ class Tensor(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A layer as its flow sees it: its operation (None if it is unknown), its name for messages, and its tensors."""
+    """A layer as its flow sees it: its operation (None if it is unknown), its name for messages, and its tensors.
+
+    `codes` are those of the faults of the layer: nothing flows through a layer that is never valid.
+    """
 
     op: Op | None
     name: str
     inputs: Sequence[Tensor]
     outputs: Sequence[Tensor]
+    codes: Iterable[str] = ()
 
 
 def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
@@ -95,6 +101,8 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     plains = [Held(plain(tensor.fact.shape, tensor.recorded)) for tensor in layer.outputs]
     if op is None:
         return Flowed(plains, unproven="the operation is unknown")
+    if any(code == "R401" or CATALOGUE[code].severity == ERROR for code in layer.codes):
+        return Flowed(plains, unproven="the layer has an error")
     is_asked = any(one.taint or not _is_free(one, batch) for one in inputs)
     if op.flow is None:
         taint = next((one.taint for one in inputs if one.taint), "")
