@@ -161,7 +161,7 @@ class ValidSizes:
         return f"<ValidSizes {self}>"
 
     def admits(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> bool:
-        """Whether the model is valid for these sizes, one for each symbol. A size outside its symbol's range is not valid.
+        """Whether the model is valid for these sizes, one for each symbol. A size outside its symbol's range or beyond 2^63-1 is not valid.
 
         Raises InputError if a size is missing or a symbol is unknown.
         """
@@ -179,9 +179,12 @@ class ValidSizes:
         """
         given, kept = self._given(sizes, named), self._given(fixed)
         self._work.renew()
-        if not self.ok:
+        if not self.ok or any(size > INT64_MAX for size in kept.values()):
             return Nearest(None, None)
-        return Nearest(self._next(given, kept, is_above=False), self._next(given, kept, is_above=True))
+        least = {name: min(size, INT64_MAX) for name, size in given.items()}
+        above = self._next(given, kept, is_above=True) if least == given else None
+        is_size = above is not None and max(above.values(), default=0) <= INT64_MAX
+        return Nearest(self._next(least, kept, is_above=False), above if is_size else None)
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/sizes.schema.json`."""
@@ -195,7 +198,7 @@ class ValidSizes:
 
     def _admits(self, sizes: dict[str, int]) -> bool:
         is_asked = all(
-            known.low <= sizes[name] <= known.high and (sizes[name] - known.remainder) % known.modulus == 0
+            known.low <= sizes[name] <= min(known.high, INT64_MAX) and (sizes[name] - known.remainder) % known.modulus == 0
             for name, known in self._domain.items()
         )
         if not is_asked or not self.ok:
