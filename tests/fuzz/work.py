@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -837,6 +838,67 @@ def inputs_of_rank_eight_again() -> Net:
     for i in range(220):
         data = binary(net, "Add", data, inputs[i % 40])
     net.result(data)
+    return net
+
+
+@attack
+def inputs_of_rank_sixty() -> Net:
+    """Sizes of 70 inputs that broadcast along sixty axes."""
+    net = Net()
+    data = net.parameter(open_shape(60))
+    for _ in range(69):
+        data = binary(net, "Add", data, net.parameter(open_shape(60)))
+    net.result(data)
+    return net
+
+
+@attack
+def adds_of_rank_eight() -> Net:
+    """One input of rank eight, added to itself in as many layers as 100 kB hold."""
+    net = Net()
+    first = data = net.parameter(open_shape(8))
+    for _ in range(170):
+        data = binary(net, "Add", data, first)
+    net.result(data)
+    return net
+
+
+@attack
+def chain_of_formulas() -> Net:
+    """Thirty sizes, each a formula of the two before it, and each the size of an output."""
+    net = Net()
+    data = net.parameter("f32[?,?]")
+    sizes = [element(net, sizes_of(net, data), axis) for axis in range(2)]
+    for i in range(30):
+        one = binary(net, ("Add", "Multiply", "Divide")[i % 3], sizes[-1], sizes[-2])
+        sizes.append(binary(net, ("Maximum", "Minimum")[i % 2], one, sizes[-1]))
+        net.result(made(net, sizes[-1]))
+    return net
+
+
+@attack
+def roots_of_many_layers() -> Net:
+    """Thirty sizes that only data decide, joined again and again, so that each layer has all of them as roots."""
+    net = Net()
+    found = []
+    for _ in range(30):
+        (places,) = net.layer("NonZero", [net.parameter("f32[?]")], ["I64"], "opset3", output_type="i64")
+        found.append(element(net, sizes_of(net, places), 1))
+    size = found[0]
+    for i in range(60):
+        size = binary(net, "Add", size, found[i % 30])
+        if i % 3 == 0:
+            net.result(made(net, size))
+    return net
+
+
+@attack
+def bounds_of_many_symbols() -> Net:
+    """Outputs whose bounds depend on many inputs, each tied to the next one by a layer."""
+    net = Net()
+    inputs = [net.parameter("f32[?,?,?]") for _ in range(60)]
+    for one, other in pairwise(inputs):
+        net.result(net.layer("Concat", [one, other], ["FP32"], axis=1)[0])
     return net
 
 
