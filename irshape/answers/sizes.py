@@ -27,6 +27,7 @@ from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import INT64_MAX, Dim, origins
+from irshape.shape.guard import all_hold, broken
 from irshape.shape.notation import Described, DescribedShape, shape_text
 from irshape.shape.polynomial import NAMED
 from irshape.shape.range import Range
@@ -207,7 +208,7 @@ class ValidSizes:
 
     def _is_admitted(self, sizes: Mapping[str, int]) -> bool:
         """Whether the sizes fulfil the conditions."""
-        return all(guard.requirement.holds(sizes) for guard in self._guards)
+        return all_hold([guard.requirement for guard in self._guards])(sizes)
 
     def _next(self, given: dict[str, int], fixed: dict[str, int], *, is_above: bool) -> dict[str, int] | None:
         """The nearest valid sizes on one side."""
@@ -301,12 +302,13 @@ class ValidSizes:
         else:
             self.undecided += _lost(engine, numbers)
         while (other := self._invalid_neighbour(sample)) is not None and self._try(other):
-            broken = [guard for guard in self._guards if not guard.requirement.holds(other)]
-            if not all(guard.is_premise for guard in broken):
+            demands = broken([guard.requirement for guard in self._guards], other)
+            lost = [guard for guard in self._guards if guard.requirement in demands]
+            if not all(guard.is_premise for guard in lost):
                 message = f"the model is valid with {_sizes_text(other)}, although formulas exclude these sizes"
                 self.undecided.append(Undecided(message, None))
                 return
-            self._drop(broken)
+            self._drop(lost)
         if unfinished := self._unfinished():
             self.undecided.append(unfinished)
 
@@ -384,7 +386,7 @@ class ValidSizes:
             is_possible = all(1 <= one.number(sizes) <= INT64_MAX for one in formulas)
         except ZeroDivisionError:
             return False
-        return is_possible and all(limit.requirement.holds(sizes) for limit in self._limits)
+        return is_possible and all_hold([limit.requirement for limit in self._limits])(sizes)
 
     def _shapes(self, sizes: Mapping[str, int]) -> Inputs:
         shapes: dict[Node, DescribedShape] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Final
 
-from irshape.shape.guard import Requirement
+from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.range import Range
 
 # Names of a batch, and of the axes of images and volumes, as signatures use them.
@@ -31,14 +31,14 @@ def reference(
     A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions and `is_usual` allow this. A size that only a run tells is
     the greatest one that it can be, or 1 if it has no upper bound.
     """
-    checked = list(demands)
+    hold = all_hold(list(demands))
     found = {name: int(known.high) if known.high != inf else int(max(known.low, 1)) for name, known in unknown.items()}
     is_within = all(_fitting(ranges[name], size) == size for name, size in given.items() if name in ranges)
     first: dict[str, int] | None = None
     for usual, spatial in _USUAL:
         sizes = {name: _fitting(known, _target(name, usual, spatial)) for name, known in ranges.items()}
         sizes.update((name, size) for name, size in given.items() if name in ranges)
-        if all(one.holds(sizes) for one in checked) and is_usual(chosen := {**sizes, **found, **given}):
+        if hold(sizes) and is_usual(chosen := {**sizes, **found, **given}):
             return chosen, is_within
         first = first or sizes
     return {**(first or {}), **found, **given}, False
