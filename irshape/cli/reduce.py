@@ -14,9 +14,8 @@ from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.edited import opened
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
-from irshape.editing.answers import JOURNAL, Answers, OtherQuestion
 from irshape.editing.reduce import NotShown, Reduction, reduce
-from irshape.editing.trial import Candidate, Command, Judge, Test, content_of, shows_code
+from irshape.editing.trial import JOURNAL, Answers, Candidate, Command, Judge, OtherQuestion, Test, content_of, shows_code
 from irshape.files.writing import write_atomic
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, Diagnostic, clipped

@@ -255,7 +255,7 @@ NETS: Final[dict[str, str | tuple[str, str]]] = {
     # Thirty sizes, each a formula of the two before it, and each the size of an output.
     "chain_of_formulas": f"_x: f32[?,?]\n_0: {size('_x', 0)}\n_1: {size('_x', 1)}"
     + lines(
-        f"_{i + 2}: {('Maximum', 'Minimum')[i % 2]}({('Add', 'Multiply', 'Divide')[i % 3]}(_{i + 1}, _{i}), _{i + 1}){MADE}" for i in range(30)
+        f"_{i + 2}: {('Maximum', 'Minimum')[i % 2]}({MIXED[i % 3]}(_{i + 1}, _{i}), _{i + 1}){MADE}" for i in range(30)
     ),
     # Thirty sizes that only data decide, joined again and again.
     "roots_of_many_layers": lines(f"f32[?] -> NonZero-3(output_type=i64) -> _{i}: ReLU" for i in range(30)) + "\n_s: _0"
