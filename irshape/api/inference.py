@@ -202,7 +202,7 @@ class Inference(Exporting):
 
     def tree(self) -> _ElementTree:
         """The annotated file as an lxml tree, which knows its path. Raises `ValueError` if the file could not be read completely."""
-        from irshape.inference.export import tree
+        from irshape.inference.annotation import tree
 
         return tree(self._named)
 
@@ -234,7 +234,7 @@ class Inference(Exporting):
         patched, or if OpenVINO refuses the shapes.
         """
         _refuse_errors(self, force=force)
-        from irshape.inference.export import apply_to
+        from irshape.inference.annotation import apply_to
 
         return apply_to(self._inference, model)
 
@@ -247,12 +247,12 @@ class Inference(Exporting):
         return (self._named if named else self._inference).to_dict()
 
     def _exported(self) -> tuple[graphs.Model, Facts, Container[str]]:
-        from irshape.inference.export import faulty, port_facts
+        from irshape.inference.annotation import faulty, port_facts
 
         return self._inference.model, port_facts(self._named), faulty(self._inference)
 
     def _repr_html_(self) -> str:
-        from irshape.inference.export import html
+        from irshape.inference.annotation import html
 
         return html(self._named)
 

@@ -7,8 +7,7 @@ from math import inf
 from typing import Any, Final
 
 from irshape.inference.facts import POISONED, Fact, FactTable
-from irshape.inference.openvino_view import intervals, judged
-from irshape.inference.transfer import UNSHARED, Outcome, Transfer
+from irshape.inference.transfer import UNSHARED, Outcome, Transfer, intervals, judged
 from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure, Uncomputable, element_count
 from irshape.ops.op import Input, Op, Out, UnknownRank

@@ -24,10 +24,9 @@ from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.origins import Constants, Origins
 from irshape.inference.question import AS_READ, Question
-from irshape.inference.run import Given, Guard, Run, Wanted, guards_of
+from irshape.inference.run import Given, Guard, Run, Voice, Wanted, guards_of
 from irshape.inference.schedule import Schedule, Transfers, demanded, facts_of, marked, schedule
 from irshape.inference.transfer import Outcome, Transfer
-from irshape.inference.voice import Voice
 from irshape.model.bodies import Body, bodies_of
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostics

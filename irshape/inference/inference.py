@@ -6,6 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from os.path import splitext
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from irshape.inference.engine import Engine
@@ -31,9 +33,24 @@ if TYPE_CHECKING:
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
     from irshape.inference.inputs import Inputs
-    from irshape.inference.remedy import Remedy
     from irshape.shape.reported import Reported
     from irshape.xml.openvino_model import OpenVINOModel
+
+
+class Remedy(NamedTuple):
+    """The sizes of symbols and the shapes of inputs that a model must get for a target."""
+
+    target: str
+    sizes: dict[str, str]
+    shapes: dict[str, str]
+
+    def command(self, path: str) -> str:
+        """The command that gives a file these sizes."""
+        stem, end = splitext(path)
+        shapes = "".join(f" --input {quote(name + shape)}" for name, shape in self.shapes.items())
+        sizes = " --set " + " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items()) if self.sizes else ""
+        return f"irshape reshape {quote(path)} --target {self.target}{shapes}{sizes} -o {quote(f'{stem}.{self.target}{end}')}"
+
 
 # The element types of model outputs in IR version 10; every other type becomes f32.
 _LEGACY = {

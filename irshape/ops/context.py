@@ -29,9 +29,9 @@ from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import BOUNDS, Judge, Premise, Requirement
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.range import Bound, interval_text
-from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
 from irshape.shape.value import Elements, Pieces, are_numbers
+from irshape.shape.window import scaled
 
 
 class RuleFailure(Exception):

@@ -2,12 +2,19 @@
 
 import re
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import irshape
+from irshape.editing.extract import between, extract
+from irshape.editing.reduce import NotShown, reduce
+from irshape.editing.trial import Judge
+from irshape.page.data import PageData
+from irshape.scan.row import Scan
+from irshape.xml.weights import Weights
 from tests.support.irs import PATHS, named
 from tests.support.shuffled import plain, shuffled
 
@@ -25,7 +32,73 @@ VERBS: dict[str, Callable[[irshape.Model], Any]] = {
     "signature": lambda model: irshape.signature(model).to_dict(),
     "sizes": lambda model: irshape.valid_sizes(model).to_dict(),
     "cost": lambda model: irshape.cost(model).to_dict(),
+    "info": lambda model: irshape.info(model).to_dict(),
+    "summary": lambda model: irshape.summary(model).to_dict(),
+    "explain": lambda model: [irshape.explain(model, name).to_dict() for name in asked(model)],
+    "simplify": lambda model: sorted(map(str, irshape.edit(model).simplify())),
+    "edit": lambda model: edited(model),
+    "extract": lambda model: extracted(model),
+    "reduce": lambda model: reduced(model),
+    "scan": lambda model: row(model),
+    "view": lambda model: viewed(model),
 }
+
+
+def asked(model: irshape.Model) -> list[str]:
+    """The names of a few layers, whatever their order."""
+    names = sorted({node.name for node in model if node.outputs})
+    return names[:: max(1, len(names) // 4)]
+
+
+def edited(model: irshape.Model) -> Any:
+    """What edits answer."""
+    graph = irshape.edit(model)
+    found: list[Any] = []
+    for name in asked(model):
+        try:
+            if name in graph:
+                graph[name].bypass()
+            found.append([(one.name, [tensor.text for tensor in one.outputs], [str(fault) for fault in one.faults]) for one in graph])
+        except irshape.EditError as error:
+            found.append(str(error))
+    return [sorted(one, key=str) if isinstance(one, list) else one for one in found]
+
+
+def extracted(model: irshape.Model) -> Any:
+    """The layers that a few layers depend on, as models of their own."""
+    found = []
+    for name in asked(model):
+        graph = irshape.edit(model)
+        draft = graph._draft
+        target = graph[name]._item
+        part = extract(draft, between(draft, (), [target]), targets=target.outputs)
+        found.append((part, sorted((one.name, one.type, [tensor.text for tensor in one.outputs]) for one in graph)))
+    return found
+
+
+def viewed(model: irshape.Model) -> Any:
+    """The data of a page, without the text of the file."""
+    page = PageData(model._graph).to_dict()
+    return {**page, "faults": sorted(({**one, "source": None} for one in page["faults"]), key=str)}
+
+
+def reduced(model: irshape.Model) -> Any:
+    """The layers that a reduction leaves."""
+    if len(list(model)) > 60:
+        return None  # takes long
+    draft = irshape.edit(model)._draft
+    judge = Judge(draft, lambda candidate, _: candidate.text.count(b"<layer ") > 12, frozenset(), {})
+    found = []
+    with closing(judge), suppress(NotShown):
+        reduction = reduce(draft, judge, lambda *_: None)
+        found = sorted((node.name, node.type) for node in irshape.read(reduction.candidate.text, weights=False))
+    return found
+
+
+def row(model: irshape.Model) -> Any:
+    """The row of a scan, without what tells one file from another."""
+    found = Scan(has_cost=True)._checked("", model._graph, model._graph.weights or Weights(False))
+    return {name: value for name, value in found.items() if name not in ("size", "hash", "bytes_read")}
 
 
 def without_places(found: Any) -> Any:

@@ -43,7 +43,7 @@ from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import symbols
-from irshape.shape.guard import Requirement, all_hold
+from irshape.shape.guard import Requirement, all_hold, broken
 from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.range import Range
 from irshape.xml.document import Document
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 # So many conditions are tried in a step of work.
 _A_STEP: Final = 16
+_SIZES_A_STEP: Final = 4
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
 # The amounts of a layer.
@@ -154,7 +155,7 @@ class Cost:
             )
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
         self.near, self.is_near_valid = self._reference(near)
-        self._broken = [] if self.is_near_valid else [one for one in self._demands if not one.holds(self.near)]
+        self._broken = [] if self.is_near_valid else broken(self._demands, self.near)
         scope.work.renew()  # for what is asked of the answer
 
     @property
@@ -215,14 +216,14 @@ class Cost:
         if symbol not in self.near:
             raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(self.near) or 'none'}")
         known = self.symbols.get(symbol, Range(0, inf))
+        work = self._inference.scope.work
+        work.take(1 + len(self.near) // _SIZES_A_STEP)
         if not self._demands_on:
             for one in self._demands:
                 for name in one.symbols():
                     self._demands_on.setdefault(name, []).append(one)
-        own = self._demands_on.get(symbol, [])
+        own = [] if work.is_done else self._demands_on.get(symbol, [])
         hold, others_hold = all_hold(own), all(symbol in one.symbols() for one in self._broken)
-        work = self._inference.scope.work
-
         sizes = dict(self.near)
 
         def is_valid(size: int) -> bool:

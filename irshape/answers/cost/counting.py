@@ -204,7 +204,7 @@ class Parameters:
                     places.add((op.offset, op.size))
                     elements, size = self.by_type.get(op.element_type.name, (0, 0))
                     self.by_type[op.element_type.name] = elements + count, size + op.element_type.byte_size(count)
-        self.by_type = dict(sorted(self.by_type.items(), key=lambda item: -item[1][1]))
+        self.by_type = dict(sorted(self.by_type.items(), key=lambda item: (-item[1][1], item[0])))
         self.elements = sum(elements for elements, _ in self.by_type.values())
         self.bytes = sum(size for _, size in self.by_type.values())
         self.stored = sum(size for _, size in places)

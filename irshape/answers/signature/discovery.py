@@ -316,7 +316,7 @@ class Discovery:
         table = engine.scope.polynomials
         shapes = {node: [unifier.value(expression_of(size)) for size in shape] for node, shape in self._shapes()}
         outputs = [None if shape is None else [unifier.value(expression_of(size)) for size in shape] for shape in self._outputs()]
-        used = {index for shape in shapes.values() for size in shape for index in table.atoms_below(size) if index in unifier.symbols}
+        used = set(table.atoms_below(*[size for shape in shapes.values() for size in shape])) & unifier.symbols.keys()
         given = names(Axes(engine, unifier.symbols, shapes, outputs), unifier.value, used, self._named, self._called)
         letters = {**{index: table.atoms[index].name for index in used if unifier.symbols[index].is_named}, **given}
         inputs, state = self._described(engine.scope, shapes, letters)

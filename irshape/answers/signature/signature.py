@@ -31,6 +31,7 @@ from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
 from irshape.shape.dim import INT64_MAX, expression_of, symbols
+from irshape.shape.guard import all_hold
 from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
 from irshape.shape.range import Range
 from irshape.xml.document import Document
@@ -115,7 +116,7 @@ class Signature:
             raise InputError(f"the rank of {', '.join(repr(name) for name in self._unranked)} is not known; give it a shape")
         is_possible = self._is_sound and all(self._is_in_range(name, size) for name, size in given.items())
         shapes = self._shapes(given) if is_possible else None
-        if shapes is None or (all(given.values()) and not all(guard.requirement.holds(given) for guard in self._own_guards)):
+        if shapes is None or (all(given.values()) and not all_hold([guard.requirement for guard in self._own_guards])(given)):
             return None
         described: dict[Node, DescribedShape] = {node: tuple([Described(size, size) for size in shape]) for node, shape in shapes.items()}
         engine = self._session.attempt(Inputs(described))
