@@ -9,7 +9,7 @@ from irshape.ops.flow import Flow, along_first
 from irshape.ops.op import In, Input, Out
 from irshape.ops.registry import op
 from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
-from irshape.shape.dim import Size, ceil_div, is_known, product
+from irshape.shape.dim import INT64_MAX, Size, ceil_div, is_known, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
 from irshape.shape.guard import BOUNDS, NOTHING, SKIPPED, Looks, Requirement
 from irshape.shape.shape import Shape
@@ -27,8 +27,8 @@ class _Kernel(Sliding):
         """How the kernel moves along each of `count` spatial axes."""
         slides = self.slides(ctx, count, self.strides or (1,) * count, self.dilations)
         for axis, (stride, dilation, begin, end) in enumerate(slides):
-            if dilation != (size := ctx.dimension(dilation)):
-                slides[axis] = Slide(stride, size, begin, end)
+            if dilation >= INT64_MAX:  # a size that OpenVINO takes for any size, or for 0
+                slides[axis] = Slide(stride, ctx.dimension(dilation), begin, end)
         return slides
 
     def positions(self, ctx: Context, sizes: list[Size], kernel: list[Size]) -> list[Size]:
@@ -58,8 +58,10 @@ class _Convolution(_Kernel):
 
         If one rank is not known, the other tells the number of spatial axes; if neither is, `output_shape` or a list attribute does.
         """
+        lead, ours, theirs = filters.port.min_rank, data.partial_shape, filters.partial_shape
+        if ours is not None and theirs is not None and len(ours) in self.ranks and len(theirs) == len(ours) - 2 + lead:
+            return ours, theirs
         ctx.require_rank(data, self.ranks)
-        lead = filters.port.min_rank
         if data.is_ranked:
             count = data.rank - 2
         elif filters.is_ranked:

@@ -30,17 +30,14 @@ class Sliding(Op):
         nothing = (0,) * count
         dilations = dilations or (1,) * count
         begin, end = self.pads_begin or nothing, self.pads_end or nothing
-        each_axis(ctx, strides, count, "strides")
-        each_axis(ctx, dilations, count, "dilations")
-        each_axis(ctx, begin, count, "pads_begin")
-        each_axis(ctx, end, count, "pads_end")
-        for stride in strides:
-            ctx.at_least(stride, 1, "strides")
-        for dilation in dilations:
-            ctx.at_least(dilation, 1, "dilations")
+        if not len(strides) == len(dilations) == len(begin) == len(end) == count:
+            for values, name in ((strides, "strides"), (dilations, "dilations"), (begin, "pads_begin"), (end, "pads_end")):
+                each_axis(ctx, values, count, name)
+        ctx.at_least(min(strides, default=1), 1, "strides")
+        ctx.at_least(min(dilations, default=1), 1, "dilations")
         if self.auto_pad != "explicit":
             begin = end = nothing
-        for axis, (before, after) in enumerate(zip(begin, end, strict=True), 2):
+        for axis, (before, after) in enumerate(zip(begin, end, strict=True), 2) if min((*begin, *end), default=0) < 0 else ():
             if before < 0 or after < 0:
                 code = "R203" if before + after < 0 else "R201"
                 ctx.warn(code, f"pads must not be negative, got {before} and {after} on axis {axis}", attribute="pads_begin")
