@@ -56,7 +56,7 @@ class Rules:
         if outcome is None:
             return self._computed(node, transfer, facts)
         if outcome is UNSHARED:
-            return memo.get((self.scope, node, *facts)) or self._computed(node, transfer, facts)
+            return memo.get((self.scope, node, *facts)) or memo.get((self.scope, *facts)) or self._computed(node, transfer, facts)
         return outcome
 
     def seen_by_openvino(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> tuple[tuple[Fact, ...], Outcome]:
@@ -96,6 +96,10 @@ class Rules:
         if application.is_unshared:
             transfer.memo[facts] = UNSHARED
             transfer.memo[self.scope, node, *facts] = outcome
+        elif (outcome.findings or application.is_unranked) and not self.scope.has_intervals_only:
+            # A static scope may find other faults than one in which OpenVINO's bounds count.
+            transfer.memo[facts] = UNSHARED
+            transfer.memo[self.scope, *facts] = outcome
         else:
             transfer.memo[facts] = outcome
         return outcome
@@ -109,7 +113,7 @@ class Application(Context):
     belong to the node.
     """
 
-    __slots__ = ("facts", "is_asked", "listed", "node", "poisoned", "rules", "sources", "steps", "table", "transfer", "wanted")
+    __slots__ = ("facts", "is_asked", "is_unranked", "listed", "node", "poisoned", "rules", "sources", "steps", "table", "transfer", "wanted")
 
     def __init__(self, rules: Rules, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> None:
         first, sources = node.model.first_tensor, node.sources
@@ -129,11 +133,13 @@ class Application(Context):
         self.openvino_knows_same = not self.is_static
         # Whether the rule is asked: not if it needs a rank that is not known.
         self.is_asked = True
-        # The work of reading the facts, and the positions of those that are poisoned.
-        steps = 0
+        # The work of reading the facts, whether the rank of one is unknown, and the positions of those that are poisoned.
+        steps, self.is_unranked = 0, False
         self.poisoned = _NO_POSITIONS
         for index, fact in enumerate(facts):
             steps += fact.steps
+            if fact.shape is None:
+                self.is_unranked = True
             if fact.openvino_view is not fact:
                 self.openvino_knows_same = False
             if fact.is_poisoned:

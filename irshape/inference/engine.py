@@ -56,8 +56,8 @@ class Engine:
 
     `bodies` are the engines of the bodies, by node and name: they share the tables of the `outer` engine. `work` is the work that the
     question may still take; None begins a question. `is_static` tells that the symbols stand for the numbers that the inputs will have:
-    then OpenVINO's bounds do not count. An engine may be `like` another one of the same model if both are static: it has symbols of
-    its own, and shares the schedule, the constants, and the outcomes for facts of numbers.
+    then OpenVINO's bounds do not count. An engine may be `like` another one of the same model: it has symbols of its own, and shares the
+    schedule, the constants, and the outcomes for facts of numbers.
 
     `question` is the question of the last pass, `current` its run, and `diagnostics` and `guarded_runs` are gathered from this run and
     those of the bodies.
@@ -88,7 +88,7 @@ class Engine:
         self.opaque = opaque
         self.scope: Scope = outer.scope if outer else self.new_scope(document.limits, work)
         base = outer or like
-        self.facts: FactTable = base.facts if base else FactTable(is_static)
+        self.facts: FactTable = outer.facts if outer else FactTable(is_static, like.facts if like else None)
         self.rules: Rules = outer.rules if outer else Rules(self.facts, self.scope, states_types=not document.is_example)
         self.constants: Constants = base.constants if base else Constants(weights, document)
         self.origins = Origins(model, self.rules, self.constants, opaque)

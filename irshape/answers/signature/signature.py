@@ -13,6 +13,7 @@ from irshape.answers.signature.data import DATA_SIZE, DataSize, name_data_sizes,
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import NOTES, Note, notes
 from irshape.answers.signature.reasons import BECAUSE, Because, because, variable
+from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name
 from irshape.inference.run import Guard
@@ -46,10 +47,16 @@ class Signature:
     """
 
     def __init__(
-        self, model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str], remarks: Iterable[Diagnostic] = ()
+        self,
+        model: Model,
+        given: Inputs,
+        weights: Weights | None,
+        opaque: frozenset[str],
+        remarks: Iterable[Diagnostic] = (),
+        like: Engine | None = None,
     ) -> None:
-        """The arguments are those of `irshape.signature`, read."""
-        found = Discovery(model, given, weights, opaque)
+        """The arguments are those of `irshape.signature`, read, and an engine that has inferred the model."""
+        found = Discovery(model, given, weights, opaque, like=like)
         self._inference: Final[Inference] = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         self._found = found
