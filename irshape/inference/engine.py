@@ -253,6 +253,7 @@ class Engine:
         """Infer the nodes in order: all of them, or those at the marked positions and the nodes that read a tensor whose fact changes."""
         slots, outcomes, overrides, verdict = run.slots, run.outcomes, question.overrides, question.verdict
         nodes, transfers, fact_of, apply = self.schedule.nodes, self.schedule.transfers, slots.__getitem__, self.rules.apply
+        constants = self.constants.outcomes
         entered = {node.index: fact for node, fact in zip(self.parameters, given, strict=False) if fact is not None}
         for position in range(len(nodes)) if marks is None else marked(marks):
             node, transfer = nodes[position], transfers[position]
@@ -266,8 +267,10 @@ class Engine:
                 outcomes[position] = outcome
             else:
                 outcomes[position] = None
-                facts = facts_of(node, slots)
-                found = self._origin(node, transfer, facts, run, question, entered.get(node.index))
+                found = None if transfer is None or overrides else constants.get(transfer)
+                if found is None:
+                    facts = facts_of(node, slots)
+                    found = self._origin(node, transfer, facts, run, question, entered.get(node.index))
                 outcome = (yield from self._control(node, transfer, facts, run)) if found is None else found
                 if outcome.has_effects and verdict is not None:
                     outcome = verdict(self, node, outcome)

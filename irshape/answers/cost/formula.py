@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from irshape.inference.inputs import InputError
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, Scope, Size, expression_of
 from irshape.shape.fold import fold, replaced
 from irshape.shape.polynomial import Atom, Monomial, Polynomial, PolynomialTable, split
@@ -19,6 +20,7 @@ _MOST_PRODUCTS: Final = 4096
 Leading: TypeAlias = dict[tuple[str, ...], Fraction]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Formula:
     """An amount as a formula of sizes. It prints as a Python expression, with its leading terms first.
 
