@@ -250,19 +250,19 @@ class Application(Context):
 
     def _inputs(self) -> list[Input]:
         """The inputs, checked by the declarations of their ports. Ends the rule if an input has a rank for which it cannot run."""
-        ports, sources, unknown_shape = self.op.inputs, self.sources, self.unknown_shape
-        if len(ports) != len(self.facts):
-            ports = self.op.arrangement(len(self.facts))
+        facts, ports, sources, unknown_shape, states_types = self.facts, self.op.inputs, self.sources, self.unknown_shape, self.states_types
+        if len(ports) != len(facts):
+            ports = self.op.arrangement(len(facts))
         is_fit = is_of_one_type = True
-        first = self.facts[0].element_type if self.facts else ElementType.dynamic
+        first = facts[0].element_type if facts else ElementType.dynamic
         inputs: list[Input] = []
-        for index, fact in enumerate(self.facts):
-            port, shape = ports[index], fact.shape
-            input = Input(port, index, sources[index], fact.element_type, shape, fact.elements, fact.is_literal, unknown_shape, fact.ends)
+        for index, fact in enumerate(facts):
+            port, shape, element_type = ports[index], fact.shape, fact.element_type
+            input = Input(port, index, sources[index], element_type, shape, fact.elements, fact.is_literal, unknown_shape, fact.ends)
             inputs.append(input)
-            if fact.element_type is not first:
+            if element_type is not first:
                 is_of_one_type = False
-            if fact.element_type not in port.types or not self.states_types:
+            if element_type not in port.types or not states_types:
                 self._check_type(input)
             if input.elements is not None:
                 self._check_elements(input)
