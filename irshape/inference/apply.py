@@ -113,7 +113,20 @@ class Application(Context):
     belong to the node.
     """
 
-    __slots__ = ("facts", "is_asked", "is_unranked", "listed", "node", "poisoned", "rules", "sources", "steps", "table", "transfer", "wanted")
+    __slots__ = (
+        "facts",
+        "is_asked",
+        "is_unranked",
+        "listed",
+        "node",
+        "poisoned",
+        "rules",
+        "sources",
+        "steps",
+        "table",
+        "transfer",
+        "wanted",
+    )
 
     def __init__(self, rules: Rules, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> None:
         first, sources = node.model.first_tensor, node.sources
