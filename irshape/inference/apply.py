@@ -114,19 +114,8 @@ class Application(Context):
     """
 
     __slots__ = (
-        "facts",
-        "is_asked",
-        "is_unranked",
-        "listed",
-        "node",
-        "poisoned",
-        "rules",
-        "sources",
-        "steps",
-        "table",
-        "transfer",
-        "wanted",
-    )
+        "facts", "is_asked", "is_unranked", "listed", "node", "poisoned", "rules", "sources", "steps", "table", "transfer", "wanted",
+    )  # fmt: skip
 
     def __init__(self, rules: Rules, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> None:
         first, sources = node.model.first_tensor, node.sources

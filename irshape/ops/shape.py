@@ -86,7 +86,7 @@ class Reshape(_Rearrangement):
             return None
         pattern = ctx.values(shape)
         is_inferred = -1 in pattern
-        if not is_inferred and any([_may_be_inferred(size) for size in pattern if isinstance(size, Dim)]):  # OpenVINO checks none of them
+        if not is_inferred and any(_may_be_inferred(size) for size in pattern if isinstance(size, Dim)):  # OpenVINO checks none of them
             return tuple(self._alone(ctx, data, axis, size) for axis, size in enumerate(pattern))
         if pattern.count(-1) > 1:
             ctx.fail("V101", "shape must hold at most one -1", port=shape)
@@ -165,7 +165,7 @@ class Reshape(_Rearrangement):
             if self._may_copy(ctx, data, axis, size) and not _vanishes_with(data.shape[axis], size):
                 have.append(dim_min(size, 1))  # so that both sides are 0 if it copies
         looked_at = NOTHING if copied else [*have, *want]
-        if all([bounds(size)[0] > 0 for size in want]):  # otherwise both may be empty, whatever their other sizes
+        if all(bounds(size)[0] > 0 for size in want):  # otherwise both may be empty, whatever their other sizes
             have, want = ctx.without_common(have, want)
         ours, theirs = product(have), product(want)
         if not eq_unasked(ours, theirs):
