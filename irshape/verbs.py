@@ -171,7 +171,7 @@ def signature_of(inference: Inference) -> Signature:
     """The signature of a model for the inputs of an inference."""
     from irshape.answers.signature.signature import Signature
 
-    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque)
+    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque, like=inference.engine)
 
 
 def valid_sizes(source: Source | Model, **asked: Unpack[Asked]) -> ValidSizes:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
 from irshape.model import model as graphs
-from irshape.model.finding import output_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
@@ -294,6 +293,8 @@ def _names_of_end(port: InferredPort) -> list[str]:
 
 def _name_of_output(port: InputPort) -> str:
     """The name of an output of the model: one of its tensor, else that of the layer that gives it."""
+    from irshape.model.finding import output_name
+
     return output_name(port.node._node)
 
 

@@ -52,7 +52,8 @@ class _Unshared(Outcome):
         return "UNSHARED"
 
 
-# The memo's entry for facts whose outcome holds symbols born in one node: each node has an outcome of its own.
+# The memo's entry for facts whose outcome holds symbols born in one node, so that each node has an outcome of its own; and for facts
+# whose outcome may differ in another scope.
 UNSHARED: Final = _Unshared(())
 
 
@@ -70,8 +71,8 @@ class Transfer:
     `offset` the place of the bytes of a Const that is read. A transfer function `is_pure` if its op, attributes and input facts
     determine the outcome; not pure are Parameters, operations with bodies, and constants that are read.
 
-    `memo` holds the outcomes by the facts of the inputs, and the unshared ones by the node and these facts. Facts without sizes are the
-    same in OpenVINO's domain, where outcomes have other symbols, so `twin` remembers the outcomes there.
+    `memo` holds the outcomes by the facts of the inputs, and the unshared ones by the scope, the node and these facts. Facts without sizes
+    are the same in OpenVINO's domain, where outcomes have other symbols, so `twin` remembers the outcomes there.
     """
 
     __slots__ = ("_twin", "is_pure", "listed", "memo", "offset", "op", "wanted")

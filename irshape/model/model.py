@@ -331,21 +331,24 @@ class Model:
         """
         if self._canonical is None:
             nodes, producers = self.nodes, self.producers
-            is_read = bytearray(len(nodes))
-            for node in nodes:
-                for slot in node.sources:
-                    if 0 <= slot < len(producers):
-                        is_read[producers[slot]] = 1
-            ends = [node for node in nodes if not is_read[node.index] and node.type not in ("Parameter", "Result")]
-            ends.sort(key=lambda node: (node.type, sorted(node.layer.attributes.items()), node.name, node.id))
-            self._canonical = self._behind([node.index for node in (*self.parameters, *self.results, *ends)])
+            done = bytearray(len(nodes))
+            found = self._behind([node.index for node in (*self.parameters, *self.results)], done)
+            if len(found) < len(nodes):
+                is_read = bytearray(len(nodes))
+                for node in nodes:
+                    for slot in node.sources:
+                        if 0 <= slot < len(producers):
+                            is_read[producers[slot]] = 1
+                ends = [node for node in nodes if not is_read[node.index] and node.type not in ("Parameter", "Result")]
+                ends.sort(key=lambda node: (node.type, sorted(node.layer.attributes.items()), node.name, node.id))
+                found += self._behind([node.index for node in ends], done)
+            self._canonical = found
         return self._canonical
 
-    def _behind(self, roots: list[int]) -> list[int]:
-        """The roots, each behind the nodes that it needs."""
+    def _behind(self, roots: list[int], done: bytearray) -> list[int]:
+        """The roots, each behind the nodes that it needs, without those that are done already."""
         nodes, producers = self.nodes, self.producers
         count = len(producers)
-        done = bytearray(len(nodes))
         found: list[int] = []
         roots.reverse()
         while roots:
@@ -355,13 +358,13 @@ class Model:
             elif not done[index]:
                 done[index] = 1
                 sources = nodes[index].sources
-                if sources:
-                    roots.append(~index)
-                    for slot in reversed(sources):
-                        if 0 <= slot < count and not done[producers[slot]]:
-                            roots.append(producers[slot])
-                else:
+                if not sources:
                     found.append(index)
+                    continue
+                roots.append(~index)
+                for slot in reversed(sources) if len(sources) > 1 else sources:
+                    if 0 <= slot < count:
+                        roots.append(producers[slot])
         return found
 
     def __len__(self) -> int:

@@ -25,7 +25,7 @@ class Slide(NamedTuple):
 
 def dilated(kernel: Size, dilation: Size) -> Size:
     """The number of elements that a kernel spans with its gaps. A kernel of 0 counts as 1, as in OpenVINO."""
-    return (dim_max(kernel, 1) - 1) * dilation + 1
+    return ((kernel if type(kernel) is int and kernel > 0 else dim_max(kernel, 1)) - 1) * dilation + 1
 
 
 def window(ctx: Judge, size: Size, kernel: Size, slide: Slide, rounding: str = "floor", *, axis: int = 0) -> Size:
@@ -37,6 +37,8 @@ def window(ctx: Judge, size: Size, kernel: Size, slide: Slide, rounding: str = "
     extent = dilated(kernel, dilation)
     pads = pad_begin + pad_end
     padded = size + pads
+    if rounding == "floor" and type(padded) is int and type(extent) is int and extent <= padded:
+        return (padded - extent) // stride + 1
     if not le_unasked(extent, padded):
         _require_fit(ctx, size, extent, pads, axis)
     if rounding == "floor":

@@ -139,7 +139,7 @@ class Discovery:
     ReadValue, and `ranges` the ranges of all symbols. `engine` has made a pass with them. `origins` are the open axes, and `steps` tell
     what became of them. `guards` are the guards of the first pass, `bounding` those that bound a symbol, by its name, `multiples` those
     of them that leave it the multiples of a number, and `declared` the ranges of the symbols without the others. With `is_reading`, the
-    last pass may be one for a reading, with `free_ranges` (`is_read`).
+    last pass may be one for a reading, with `free_ranges` (`is_read`). The engines are `like` the first one, or like one that is given.
     """
 
     def __init__(
@@ -151,11 +151,12 @@ class Discovery:
         *,
         keeps_named: bool = False,
         is_reading: bool = False,
+        like: Engine | None = None,
     ) -> None:
         self._given = given
         self._is_reading = is_reading
         self.is_read = False
-        self._first: Engine | None = None
+        self._like = like
         self._model = model
         self._weights = weights
         self._opaque = opaque
@@ -243,9 +244,8 @@ class Discovery:
 
     def run(self, ranges: Mapping[str, SymbolRange], *, is_static: bool = True) -> Engine:
         """The engine after a pass with the present shapes, and these ranges of the symbols; `is_static` as in `Engine`."""
-        like = self._first if is_static else None
-        engine = Engine(self._model, self._weights, self._opaque, is_static=is_static, like=like)
-        self._first = like or engine
+        engine = Engine(self._model, self._weights, self._opaque, is_static=is_static, like=self._like)
+        self._like = self._like or engine
         for name, known in ranges.items():  # the order of the symbols is that in which formulas are written
             engine.scope.symbol(name, *known)
         inputs = Inputs(self.question.shapes, {name: ranges[name] for name in self.question.symbols})
@@ -293,8 +293,11 @@ class Discovery:
             if not is_first and not unifier.replaced.keys() & symbols.keys():
                 return False
             if self.is_read:  # OpenVINO's bounds counted in this pass, so it decides nothing
-                self.is_read, self.engine = False, self.run(self.ranges)
-                return self._advance(is_first=False)
+                reading, self.engine, self.is_read = self.engine, self.run(self.ranges), False
+                is_changed = self._advance(is_first=False)
+                if not is_changed:
+                    self.engine, self.is_read = reading, True
+                return is_changed
             if not unifier.bounds().is_contradictory:
                 self._adopt(unifier)
                 letters = self.steps[-1].names

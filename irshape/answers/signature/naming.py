@@ -58,7 +58,7 @@ def named(plain: Inference) -> Inference:
         return plain
     asked = plain.wanted
     try:
-        found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True, is_reading=True)
+        found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True, is_reading=True, like=plain.engine)
         engine = found.engine if found.is_read else found.run(found.free_ranges, is_static=False)
     except InputError:
         return plain

@@ -22,6 +22,7 @@ from irshape.answers.signature.notes import (
     notes,
     variable,
 )
+from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name
 from irshape.inference.run import Guard
@@ -55,10 +56,16 @@ class Signature:
     """
 
     def __init__(
-        self, model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str], remarks: Iterable[Diagnostic] = ()
+        self,
+        model: Model,
+        given: Inputs,
+        weights: Weights | None,
+        opaque: frozenset[str],
+        remarks: Iterable[Diagnostic] = (),
+        like: Engine | None = None,
     ) -> None:
-        """The arguments are those of `irshape.signature`, read."""
-        found = Discovery(model, given, weights, opaque)
+        """The arguments are those of `irshape.signature`, read, and an engine that has inferred the model."""
+        found = Discovery(model, given, weights, opaque, like=like)
         self._inference: Final[Inference] = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         self._found = found
