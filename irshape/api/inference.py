@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
 from irshape.model import model as graphs
+from irshape.model.finding import output_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
@@ -201,7 +202,7 @@ class Inference(Exporting):
 
     def tree(self) -> _ElementTree:
         """The annotated file as an lxml tree, which knows its path. Raises `ValueError` if the file could not be read completely."""
-        from irshape.inference.annotation import tree
+        from irshape.inference.export import tree
 
         return tree(self._named)
 
@@ -233,7 +234,7 @@ class Inference(Exporting):
         patched, or if OpenVINO refuses the shapes.
         """
         _refuse_errors(self, force=force)
-        from irshape.inference.annotation import apply_to
+        from irshape.inference.export import apply_to
 
         return apply_to(self._inference, model)
 
@@ -246,12 +247,12 @@ class Inference(Exporting):
         return (self._named if named else self._inference).to_dict()
 
     def _exported(self) -> tuple[graphs.Model, Facts, Container[str]]:
-        from irshape.inference.annotation import faulty, port_facts
+        from irshape.inference.export import faulty, port_facts
 
         return self._inference.model, port_facts(self._named), faulty(self._inference)
 
     def _repr_html_(self) -> str:
-        from irshape.inference.annotation import html
+        from irshape.inference.export import html
 
         return html(self._named)
 
@@ -293,8 +294,6 @@ def _names_of_end(port: InferredPort) -> list[str]:
 
 def _name_of_output(port: InputPort) -> str:
     """The name of an output of the model: one of its tensor, else that of the layer that gives it."""
-    from irshape.model.finding import output_name
-
     return output_name(port.node._node)
 
 

@@ -14,7 +14,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs, described_shape
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
-from irshape.shape.dim import Dim, Scope, Size, dim_of, expression_of, product
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
@@ -328,6 +328,8 @@ class Discovery:
         alone = Reported(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
         for index, name in sorted(letters.items(), key=lambda item: _place(*item)):
             known = alone.range(dim_of(engine.scope, table.atoms[index]))
+            if known.low > INT64_MAX:  # no size fulfils the demands, which stay
+                known = table.ranges[index]
             multiples = (*self.multiples.get(name, ()), *_multiples(unifier, index))
             self.multiples[name] = tuple({(guard._node, guard.requirement): guard for guard in multiples}.values())
             bounding = (*self.multiples[name], *_bounding(unifier, index, known, demands.get(index, ())))

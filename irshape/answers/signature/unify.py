@@ -11,7 +11,7 @@ from math import gcd, inf
 from typing import Final, NamedTuple
 
 from irshape.inference.run import Guard
-from irshape.shape.dim import Dim, Scope, Size, dim_of, eq, expression_of
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, eq, expression_of
 from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Expression, Polynomial, range_of, split
@@ -168,7 +168,7 @@ class Unifier:
         """Replace symbols of which the demands leave the multiples of a number."""
         alone = self.alone()
         for index, symbol, known in self._bounded():
-            if known.modulus > max(self.table.ranges[index].modulus, 1) and not symbol.is_named:
+            if max(self.table.ranges[index].modulus, 1) < known.modulus <= INT64_MAX and not symbol.is_named:
                 own = alone.get(index, ())
                 demands = tuple(demand for demand in own if demand.requirement.kind != "ge" and self.range_by(demand, index).modulus > 1)
                 self.demands += self._replace(index, self._multiple(index, symbol, known), DEMANDED, demands or own)
