@@ -13,9 +13,8 @@ from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.edited import opened
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
-from irshape.editing.answers import JOURNAL, Answers, OtherQuestion
 from irshape.editing.reduce import NotShown, Reduction
-from irshape.editing.trial import Candidate, Command, Test, content_of
+from irshape.editing.trial import JOURNAL, Answers, Candidate, Command, OtherQuestion, Test, content_of
 from irshape.editing.verbs import Fault
 from irshape.files.writing import write_atomic
 from irshape.report.catalogue import CATALOGUE
@@ -108,6 +107,7 @@ def _complaint(given: Namespace) -> str | None:
 def _reduced(given: Namespace, draft: Draft) -> Reduction:
     """The reduction of a file, and its folder. Raises `RunError`."""
     fault = Fault(draft, given.command_line, given.keep, given.match, given.timeout)
+    is_new = not os.path.isdir(given.output)
     os.makedirs(given.output, exist_ok=True)
     journal = os.path.join(given.output, JOURNAL)
     if not given.resume and os.path.lexists(journal):
@@ -135,8 +135,12 @@ def _reduced(given: Namespace, draft: Draft) -> Reduction:
             reduction = fault.reduction(answers, given.jobs, say)
         except NotShown:
             answers.remove()  # so that the next run finds the folder as this one found it
+            if is_new:
+                os.rmdir(given.output)
             what = f"irshape does not report {given.keep}" if given.keep else "the command does not fail"
-            raise RunError(f"{given.file}: {what} on the whole model{' with a match' if given.match else ''}", FAULTS) from None
+            others = ", ".join(dict.fromkeys(one.code for one in fault.found)) if given.keep else ""
+            told = f"; --keep may name {others}" if others else ""
+            raise RunError(f"{given.file}: {what} on the whole model{' with a match' if given.match else ''}{told}", FAULTS) from None
         put(told)
         write_atomic(os.path.join(given.output, _REPORT), _report(given, draft, reduction, fault.test).encode(), force=True)
         answers.remove()

@@ -12,9 +12,8 @@ from irshape.answers.signature.naming import named
 from irshape.api.reading import Reading
 from irshape.api.reading import named as listed
 from irshape.editing import extract as parts
-from irshape.editing.draft import Draft
+from irshape.editing.draft import Draft, found, found_output, names_of, unknown_layer
 from irshape.editing.extract import Loss
-from irshape.editing.finding import found, found_output, names_of, unknown_layer
 from irshape.editing.graph import Graph, edit
 from irshape.editing.reduce import NotShown, Reduction
 from irshape.editing.reduce import reduce as reduced
@@ -173,7 +172,7 @@ class Fault:
         self._draft = draft
         self._pattern = re.compile(match or "")
         self._keep = keep
-        self._found = inner.check(draft.model, weights=draft.original, opaque=draft.opaque).diagnostics
+        self.found = inner.check(draft.model, weights=draft.original, opaque=draft.opaque).diagnostics
         self.test: Test
         if keep is not None:
             self.test = shows_code(keep, match, {one.where.layer_type for one in self._shown})
@@ -185,11 +184,11 @@ class Fault:
 
     @property
     def _shown(self) -> list[Diagnostic]:
-        return [one for one in self._found if one.code == self._keep and self._pattern.search(str(one))]
+        return [one for one in self.found if one.code == self._keep and self._pattern.search(str(one))]
 
     def reduction(self, answers: MutableMapping[str, bool], jobs: int, say: Callable[[str, Candidate], object]) -> Reduction:
         """The smallest candidate. `answers` are those of an earlier run, and `say` hears of each step. Raises `NotShown`."""
-        codes = frozenset(one.code for one in self._found if one.severity == ERROR) | {self._keep or ""}
+        codes = frozenset(one.code for one in self.found if one.severity == ERROR) | {self._keep or ""}
         with closing(Judge(self._draft, self.test, codes, answers, jobs)) as judge:
             return reduced(self._draft, judge, say, self._suspect())
 

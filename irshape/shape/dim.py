@@ -349,7 +349,9 @@ class Dim:
         self._has_no_order()
 
     def _has_no_order(self) -> NoReturn:
-        raise TypeError(f"{self} is not known, so it has no order: compare its bounds `min` and `max`; a rule asks le, lt, dim_min or dim_max")
+        raise TypeError(
+            f"{self} is not known, so it has no order: compare its bounds `min` and `max`; a rule asks le, lt, dim_min or dim_max"
+        )
 
     def __str__(self) -> str:
         return str(self.polynomial)
