@@ -2,7 +2,6 @@
 
 from tests.support.rows import Rows, row_tests
 
-
 ROWS: Rows = {
     ("LSTMCell", "opset4"): [
         ("static", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16]", {"hidden_size": 4}, "f32[2,4] f32[2,4]"),
