@@ -122,12 +122,16 @@ class Facts:
             inner += run.inner.values()
         return any(isinstance(one, Premise) for run in inner for report in run.reports.values() for one in report.requirements)
 
+    def follow(self, values: Collection[Value]) -> None:
+        """Follow the elements of some tensors from now on, as if a rule read them."""
+        self._settle(float("inf"))
+        self._touched.update(dict.fromkeys(self._demand.follow(values)))
+
     @contextmanager
     def following(self, values: Collection[Value]) -> Iterator[None]:
         """Follow the elements of some tensors in a `with` block, as if a rule read them."""
-        self._settle(float("inf"))
         working, self._working = self._working, self._working + 1
-        self._touched.update(dict.fromkeys(self._demand.follow(values)))
+        self.follow(values)
         yield
         self._settle(float("inf"))
         self._touched.update(dict.fromkeys(self._demand.follow(values, -1)))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
 from irshape.ops.port import Input
-from irshape.shape.dim import Dim, Size, product, symbols
+from irshape.shape.dim import Dim, Size, le_unasked, product, symbols
 
 
 class Factor(NamedTuple):
@@ -28,15 +28,30 @@ Axis: TypeAlias = tuple[Factor, ...]
 Trace: TypeAlias = tuple[Axis, ...]
 
 
+class Term(NamedTuple):
+    """A factor of an axis along which elements grow by equal steps."""
+
+    size: Size
+    step: Size
+
+
+class Law(NamedTuple):
+    """The law of integers: the element at a place is `base`, and for each term of the axes its step times the place along it."""
+
+    base: Size
+    axes: tuple[tuple[Term, ...], ...]
+
+
 class Held(NamedTuple):
     """What is known of the axes and of the values of a tensor.
 
     `trace` is None if the rank is not known. `taint` names the layer that makes a value of the size of the batch, if the tensor's values
-    are computed from this value; else it is empty.
+    are computed from this value; else it is empty. `law` tells the elements, if they follow one.
     """
 
     trace: Trace | None
     taint: str = ""
+    law: Law | None = None
 
 
 class _Claim(NamedTuple):
@@ -160,6 +175,30 @@ class Flow:
             elif self.batch is not None and any(holds((Factor(one),), self.batch) for one in taken[axis] if one is not None):
                 self.mixed("takes a part that depends on the size of the batch {batch} out of axis " + str(axis))
         self.mixes(port, "takes a part of")
+
+    def picks(self, port: Input, axis: int, indices: Input, to: int) -> bool:
+        """Whether indices into an axis of samples take elements of each sample to a place of its own; then the output has them from `to` on.
+
+        The axis is (N, S), and the indices are `n*S + s` with an s from 0 to S - 1, the same for every n.
+        """
+        factors, law = self.trace(port)[axis], self._inputs[indices.index].law
+        if law is None or not self.holds(factors) or not is_symbol(factors[:1], self.batch or ""):
+            return False
+        inner, last, place = _product(factors[1:]), law.base, None
+        for at, terms in enumerate(law.axes):
+            for size, step in terms:
+                if place is None and is_symbol((Factor(size),), self.batch or "") and same(step, inner):
+                    place = at
+                elif le_unasked(0, step) is not True:
+                    return False
+                else:
+                    last = last + step * (size - 1)
+        is_apart = le_unasked(0, law.base) is True and le_unasked(last + 1, inner) is True
+        if place is None or not is_apart or self.holds((Factor(last),)):
+            return False
+        self.ignores(indices)
+        self._claims.append(_Claim(0, to + place, port, axis, tuple([Factor(term.size) for term in law.axes[place]])))
+        return True
 
     def measures(self, port: Input) -> None:
         """The elements of the outputs are the sizes of an input, whose elements are not read."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from irshape.answers.batch.proof import sizes_of
 from irshape.editing.draft import Draft
 from irshape.editing.layers import layer_of
 from irshape.inference.engine import Engine
@@ -69,6 +70,9 @@ class Rewriter:
         engine = self._new_engine()
         engine.run(self._wish.inputs.question(engine))
         draft, wish = Draft(engine.model, engine.weights, engine.opaque, engine), self._wish
+        if wish.batch is not None and any(node.type == "Range" for node in engine.model.nodes):  # indices of samples are computed
+            sizes = sizes_of(engine.model)
+            draft.facts.follow([value for item in draft.state.in_order for value in item.outputs if value.slot in sizes])
         bench = Bench(draft, self._recorded, wish.recorded, wish.batch, wish.asked)
         return Walk(bench, self._faults, self._witness, is_strict=is_strict)
 

@@ -51,7 +51,7 @@ class Proof(NamedTuple):
         return "mixed" if any(doubt.is_mixed for doubt in self.doubts) else "not proven"
 
 
-def _sizes_of(model: Model) -> set[int]:
+def sizes_of(model: Model) -> set[int]:
     """The tensors that are computed from sizes and small constants alone."""
     known: dict[int, bool] = {}
     for index in model.order:
@@ -70,7 +70,7 @@ def _sizes_of(model: Model) -> set[int]:
 class FollowingEngine(Engine):
     """An engine that follows all arithmetic of sizes, whether a rule reads the results or not."""
 
-    followed = staticmethod(_sizes_of)
+    followed = staticmethod(sizes_of)
 
 
 def _is_small(op: Constant) -> bool:
@@ -150,7 +150,7 @@ class _Walk:
         if type in BODIES and node.index in self.engine.maps:
             return _Control(self, node).visited()
         if type in ("ReadValue", "Assign"):
-            self.traces.held[node.first_slot] = self.held(node.sources[0])
+            self.traces.held[node.first_slot] = self.held(node.sources[0])._replace(law=None)  # another inference has other elements
             return True
         tensors = [Tensor(slot, self.run.slots[slot]) for slot in node.sources]
         outputs = [Tensor(slot, self.run.slots[slot]) for slot in self._slots(node)]
@@ -190,7 +190,7 @@ class _Control:
         self.walk = walk
         self.node = node
         self.bodies = walk.engine.maps[node.index]
-        self.inputs = [walk.held(slot) for slot in node.sources]
+        self.inputs = [walk.held(slot)._replace(law=None) for slot in node.sources]  # another iteration has other elements
         self.found: list[list[Held | None]] = [[] for _ in range(node.layer.signature.output_count)]
 
     def visited(self) -> bool:
@@ -209,7 +209,7 @@ class _Control:
             first = several[0] if several else None
             if first is None or any(one is None or not walk.agree(one, first) for one in several):
                 return walk.doubt(node, f"its bodies give the batch {walk.batch} in different places", is_mixed=False)
-            walk.traces.held[slot] = max((one for one in several if one is not None), key=lambda one: one.taint)
+            walk.traces.held[slot] = max((one for one in several if one is not None), key=lambda one: one.taint)._replace(law=None)
         return True
 
     def _running(self, type: str) -> list[Body]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from irshape.answers.batch.indices import law_of
 from irshape.inference.apply import arranged
 from irshape.inference.facts import Fact
 from irshape.ops.flow import Axis, Factor, Flow, Held, Mixed, Random, Trace, Unproven, holds, key
@@ -60,6 +61,10 @@ class Traces:
         found = flowed(layer, inputs, self.batch)
         for tensor, held in zip(layer.outputs, found.outputs, strict=True):
             self.held[tensor.slot] = held
+        if self.batch is not None and layer.op is not None and len(layer.outputs) == 1:
+            ((slot, fact, _),) = layer.outputs
+            law = law_of(layer.op, [tensor.fact for tensor in layer.inputs], [held.law for held in inputs], fact)
+            self.held[slot] = self.held[slot]._replace(law=law)
         return found
 
     def products(self) -> dict[object, Axis]:
