@@ -146,6 +146,8 @@ class Facts:
 
     def _settle(self, until: float) -> None:
         """Visit what is queued up to a label."""
+        if not self._touched and (not self._queue or self._queue[0][0] > until):
+            return
         working, self._working = self._working, self._working + 1
         if self._touched:
             self._engine.scope.work.renew()

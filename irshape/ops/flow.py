@@ -177,7 +177,7 @@ class Flow:
         self.mixes(port, "takes a part of")
 
     def picks(self, port: Input, axis: int, indices: Input, to: int) -> bool:
-        """Whether indices into an axis of samples take elements of each sample to a place of its own; then the output has them from `to` on.
+        """Whether indices take of each sample along an axis elements of its own; the output has the axes of the indices from `to` on.
 
         The axis is (N, S), and the indices are `n*S + s` with an s from 0 to S - 1, the same for every n.
         """
@@ -287,7 +287,8 @@ class Flow:
     def concluded(self) -> list[Held]:
         """The tensors that the layer gives. Raises `Mixed` and `Unproven`."""
         read = [(index, held) for index, held in enumerate(self._inputs) if index not in self._ignored]
-        batched = [index for index, held in read if not held.taint and any(map(self.holds, held.trace or ()))]
+        places = [(index, [axis for axis, factors in enumerate(held.trace or ()) if self.holds(factors)]) for index, held in read]
+        batched = {index: axes for index, axes in places if axes and not self._inputs[index].taint}
         taint = next((held.taint for index, held in read if held.taint and index not in self._sizes), "")
         if self._measured is not None:
             taint = self._layer if self.is_batched(self._measured) else self._inputs[self._measured.index].taint
@@ -299,7 +300,7 @@ class Flow:
             found.append(Held(trace, self._layer if batched and position in self._numbered else taint))
         return found
 
-    def _traced(self, position: int, own: Trace, batched: Sequence[int], taint: str) -> Trace:
+    def _traced(self, position: int, own: Trace, batched: Mapping[int, Sequence[int]], taint: str) -> Trace:
         """The trace of an output."""
         found, lead = list(own), None
         claims = [claim for claim in self._claims if claim.out == position]
@@ -318,11 +319,10 @@ class Flow:
                 first, other = (self._place(one.port, one.axis) for one in (lead, claim))
                 self.mixed(f"puts samples of {{batch}} together, which lie in {first}, and in {other}")
         claimed = {(claim.port.index, claim.axis) for claim in claims}
-        for index in batched:
-            for axis, factors in enumerate(self._inputs[index].trace or ()):
-                if self.holds(factors) and (index, axis) not in claimed:
-                    why = self._whys.get(index, "puts together")
-                    self.mixed(f"{why} {self._place(self.ports[index], axis)}, which holds the batch {{batch}}")
+        for index, axis in [(index, axis) for index, axes in batched.items() for axis in axes]:
+            if (index, axis) not in claimed:
+                why = self._whys.get(index, "puts together")
+                self.mixed(f"{why} {self._place(self.ports[index], axis)}, which holds the batch {{batch}}")
         new = [axis for axis, factors in enumerate(own) if self.holds(factors) and (lead is None or axis != lead.to)]
         is_new = lead is None and self._repeats and len(new) == 1 and is_symbol(own[new[0]], self.batch or "")
         if new and not taint and not is_new:

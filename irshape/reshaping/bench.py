@@ -6,11 +6,11 @@ rule: at the recorded sizes each tensor has its recorded shape and the same elem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from irshape.answers.batch.traces import Traces
+from irshape.answers.batch.traces import Traces, plain
 from irshape.editing.arrays import element_type_of
 from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor, layer_of, tensor_of
@@ -20,7 +20,7 @@ from irshape.model.model import Node
 from irshape.ops.flow import Axis, Factor, Trace
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, symbols
 from irshape.shape.fold import replaced
-from irshape.shape.polynomial import Expression
+from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.shape import Shape
 
 if TYPE_CHECKING:
@@ -61,6 +61,14 @@ class Doubt(NamedTuple):
     what: str
 
 
+class Place(NamedTuple):
+    """An axis that has a formula as its size, and the place of the formula before that."""
+
+    value: Value
+    axis: int
+    before: Place | None
+
+
 class Refusal(Exception):
     """No mend is known. `item` is the layer, `reason` says why in words that follow its name, `constant` is the constant at fault.
 
@@ -80,34 +88,65 @@ class Mixed(Refusal):
     """A layer mixes the samples of a batch."""
 
 
+class _Table(dict[Any, Any]):
+    """A table whose entries can be taken back: the journal has what each of them replaced."""
+
+    __slots__ = ("_journal",)
+
+    def __init__(self, journal: list[tuple[_Table, Any, Any]]) -> None:
+        super().__init__()
+        self._journal = journal
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._journal.append((self, key, self.get(key)))
+        super().__setitem__(key, value)
+
+
 class Notes:
-    """All that a walk writes down, so that a step back can restore it.
+    """All that a walk writes down, and takes back to a mark when it steps back.
 
     `traces` say what axes are made of, `joined` which factors a product was joined of, `sums` which parts a Concat put one after another,
-    by the slot of its output. `made` are the tensors that were made for a purpose, `places` the axes that have a formula as their size.
-    `proofs` are the constants that were made again, each with the tensor that takes its place.
+    by the slot of its output. `made` are the tensors that were made for a purpose. `places` have for a formula the last axis whose size it
+    is, with the place before that one. `proofs` are the constants that were made again, each with the tensor that takes its place.
     """
 
-    __slots__ = ("joined", "kept", "made", "mends", "places", "proofs", "sums", "traces", "unproven")
-
-    def __init__(self, traces: Traces) -> None:
-        self.traces = traces
-        self.joined: dict[object, Axis] = {}
-        self.sums: dict[int, list[Factor]] = {}
-        self.made: dict[object, Tensor] = {}
-        self.places: dict[Expression, list[tuple[Value, int]]] = {}
+    def __init__(self, batch: str | None) -> None:
+        self._journal: list[tuple[_Table, Any, Any]] = []
+        self.traces = Traces(batch, _Table(self._journal))
+        self.joined: dict[object, Axis] = _Table(self._journal)
+        self.sums: dict[int, list[Factor]] = _Table(self._journal)
+        self.made: dict[object, Tensor] = _Table(self._journal)
+        self.places: dict[Expression, Place] = _Table(self._journal)
         self.mends: list[Mend] = []
         self.kept: list[Doubt] = []
         self.unproven: list[Doubt] = []
         self.proofs: list[tuple[Item, Tensor]] = []
 
-    def copy(self) -> Notes:
-        """The notes as they are now."""
-        copied = Notes(self.traces.copy())
-        copied.joined, copied.sums, copied.made = dict(self.joined), dict(self.sums), dict(self.made)
-        copied.places = {formula: list(own) for formula, own in self.places.items()}
-        copied.mends, copied.kept, copied.unproven, copied.proofs = self.mends[:], self.kept[:], self.unproven[:], self.proofs[:]
-        return copied
+    @property
+    def _lists(self) -> tuple[list[Any], ...]:
+        return self.mends, self.kept, self.unproven, self.proofs
+
+    def places_of(self, formula: Expression) -> Iterator[tuple[Value, int]]:
+        """The axes that have a formula as their size, the last one first."""
+        place = self.places.get(formula)
+        while place is not None:
+            yield place.value, place.axis
+            place = place.before
+
+    def mark(self) -> tuple[int, ...]:
+        """A mark of all that is written down so far."""
+        return (len(self._journal), *map(len, self._lists))
+
+    def undo(self, mark: tuple[int, ...]) -> None:
+        """Take back all that was written down since a mark."""
+        while len(self._journal) > mark[0]:
+            table, key, before = self._journal.pop()
+            if before is None:
+                del table[key]
+            else:
+                dict.__setitem__(table, key, before)
+        for one, length in zip(self._lists, mark[1:], strict=True):
+            del one[length:]
 
 
 class Bench:
@@ -127,9 +166,10 @@ class Bench:
         self.graph._draft = draft
         self.recorded: dict[int, Shape] = {slot: fact.shape for slot, fact in enumerate(recorded)}
         self.numbers = dict(numbers)
+        self._values: dict[Polynomial, int] = {}
         self.asked = asked
         self.batch = batch
-        self.notes = Notes(Traces(batch))
+        self.notes = Notes(batch)
         self.item: Item = next(iter(draft.state.items.values()))
         self.traced: Trace | None = None
         self.instead: Item | None = None
@@ -158,10 +198,16 @@ class Bench:
 
     def at(self, size: Size) -> Size:
         """The recorded value of a size; the size itself if the recorded sizes do not tell it."""
-        try:
-            return evaluate(size, self.numbers)
-        except (KeyError, ZeroDivisionError):
+        if isinstance(size, int):
             return size
+        found = self._values.get(size.polynomial)
+        if found is None:
+            try:
+                found = evaluate(size, self.numbers)
+            except (KeyError, ZeroDivisionError):
+                return size
+            self._values[size.polynomial] = found
+        return found
 
     def elements(self, value: Value) -> tuple[Any, ...] | None:
         """The elements of a tensor of sizes, each a number or a formula; None if they are not known."""
@@ -190,7 +236,8 @@ class Bench:
 
     def trace(self, value: Value) -> Trace:
         """What each axis of a tensor is made of."""
-        return self.notes.traces.of(value.slot, self.draft.facts.of(value), self.recorded_sizes(value)).trace or ()
+        held = self.notes.traces.held.get(value.slot)
+        return (plain(self.shape(value), self.recorded_sizes(value)) if held is None else held.trace) or ()
 
     def holds_batch(self, size: Size) -> bool:
         """Whether a size depends on the batch."""

@@ -65,10 +65,10 @@ def _axis_with(bench: Bench, size: Dim, source: Value | None) -> tuple[Value, in
     """An axis with this formula: of an input of the model, else of the given tensor, else of the nearest one before the layer."""
     wanted = expression_of(size)
     state = bench.draft.state
-    places = bench.notes.places.get(wanted, ())
+    places = list(bench.notes.places_of(wanted))
     near = [(source, axis) for axis, own in enumerate(bench.shape(source) or ()) if expression_of(own) is wanted] if source else []
-    first = [place for place in places if place[0].item.type == "Parameter"]
-    for value, axis in (*first, *near, *reversed(places)):
+    first = [place for place in reversed(places) if place[0].item.type == "Parameter"]
+    for value, axis in (*first, *near, *places):
         if not state.is_live(value.item) or value.item.label >= bench.item.label:
             continue
         shape = bench.shape(value)

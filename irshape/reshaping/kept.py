@@ -166,12 +166,8 @@ def _mean(bench: Bench, item: Item) -> None:
 
 def _is_recorded(bench: Bench, number: int) -> bool:
     """Whether a number is the recorded one of an open size."""
-    sizes: list[Size] = [bench.shape(value)[axis] for value, axis in _places(bench)]  # type: ignore[index]
+    sizes: list[Size] = [bench.shape(place.value)[place.axis] for place in bench.notes.places.values()]  # type: ignore[index]
     return any(bench.is_open(size) and bench.at(size) == number for size in sizes)
-
-
-def _places(bench: Bench) -> list[tuple[Value, int]]:
-    return [places[0] for places in bench.notes.places.values()]
 
 
 def _value(item: Item, port: int) -> Value:

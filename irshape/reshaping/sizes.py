@@ -263,8 +263,9 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
     own, rank = bench.sizes(_input(item, 0))[axis], len(bench.sizes(_input(item, 0)))
     recorded = bench.recorded_sizes(_input(item, 0))
     found: dict[Any, Size] = {}
-    places = [place for one in bench.notes.places.values() for place in one if place[1] == axis and place[0].item.label < item.label]
-    for value, _ in sorted(places, key=lambda place: -place[0].item.label):
+    places = [place for one in bench.notes.places for place in bench.notes.places_of(one)]
+    before = [value for value, own in places if own == axis and value.item.label < item.label]
+    for value in sorted(before, key=lambda value: -value.item.label):
         shape = bench.shape(value)
         if shape is not None and len(shape) == rank and bench.at(shape[axis]) == number and symbols(shape[axis]) == symbols(own):
             found.setdefault(str(shape[axis]), shape[axis])

@@ -14,7 +14,7 @@ from irshape.inference.facts import Fact
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
-from irshape.reshaping.bench import CONSTANTS, Doubt, Mixed, Notes, Refusal, listed
+from irshape.reshaping.bench import CONSTANTS, Doubt, Mixed, Place, Refusal, listed
 from irshape.reshaping.kept import watch
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
@@ -43,7 +43,7 @@ class Witness(NamedTuple):
 class _Choice:
     """The options at a position of the walk, the one that is taken, and all that a step back to it restores."""
 
-    def __init__(self, at: int, options: Sequence[Any], mark: int, notes: Notes) -> None:
+    def __init__(self, at: int, options: Sequence[Any], mark: int, notes: tuple[int, ...]) -> None:
         self.at = at
         self.options = options
         self.mark = mark
@@ -107,7 +107,7 @@ class Walk:
 
     def _return(self, choice: _Choice) -> None:
         self.bench.graph.undo(choice.mark)
-        self.bench.notes = choice.notes.copy()
+        self.bench.notes.undo(choice.notes)
 
     def _pick(self, options: Sequence[Option]) -> Option:
         """The first option; the others are tried if a layer behind refuses. No mend of the layer is made before."""
@@ -118,7 +118,7 @@ class Walk:
         if at in self._forced:
             return options[self._forced[at]]
         if len(options) > 1:
-            self._choices.append(_Choice(at, options, self.bench.graph.mark(), self.bench.notes.copy()))
+            self._choices.append(_Choice(at, options, self.bench.graph.mark(), self.bench.notes.mark()))
         return options[0]
 
     def alternatives(self) -> list[Alternative]:
@@ -127,12 +127,12 @@ class Walk:
         if not taken:
             return []
         own, found = self.conditions(), []
-        self._forced = {choice.at: choice.index for choice in taken}
+        chosen = {choice.at: choice.index for choice in taken}
         tried = [(choice, index) for choice in taken for index in range(len(choice.options)) if self._is_other(choice, index)]
-        for choice, index in tried[:_MOST_ALTERNATIVES]:
+        for choice, index in reversed(tried[:_MOST_ALTERNATIVES]):  # the last choice first: what was written before it stays
             self._choices = []
             self._return(choice)
-            forced, self._forced = self._forced, {at: one for at, one in self._forced.items() if at < choice.at} | {choice.at: index}
+            self._forced = {at: one for at, one in chosen.items() if at < choice.at} | {choice.at: index}
             try:
                 self._go(choice.at)
                 if not own < self.conditions():
@@ -140,12 +140,11 @@ class Walk:
                     found.append(Alternative(item, str(choice.options[choice.index]), str(choice.options[index])))
             except Refusal:
                 pass
-            self._forced = forced
-        self._choices = []
+        self._choices, self._forced = [], chosen
         self._return(taken[0])
         self._go(taken[0].at)
         self._choices = taken
-        return found
+        return found[::-1]
 
     def _is_other(self, choice: _Choice, index: int) -> bool:
         """Whether an option gives other sizes than the one that was taken, for samples alone: that a layer keeps the batch is proved."""
@@ -280,7 +279,8 @@ class Walk:
                     notes.joined[expression_of(product([factor.size for factor in factors]))] = factors
             for axis, size in enumerate(self.bench.shape(value) or ()):
                 if isinstance(size, Dim):
-                    notes.places.setdefault(expression_of(size), []).append((value, axis))
+                    formula = expression_of(size)
+                    notes.places[formula] = Place(value, axis, notes.places.get(formula))
 
 
 def _is_open(shape: Sequence[Size] | None) -> bool:

@@ -130,6 +130,7 @@ class PolynomialTable:
         # The symbols among the atoms, and for each atom the bit set of those below it; both are made when they are asked for.
         self._symbols: list[int] = []
         self._below: list[int] = []
+        self._names: dict[Polynomial, frozenset[str]] = {}
         self.degrees: dict[int, int] = {}
 
     def widen(self, terms: int) -> None:
@@ -576,6 +577,13 @@ class PolynomialTable:
             mask ^= lowest
         self.work.take(len(found) // _ATOMS_A_STEP)
         return found
+
+    def names(self, polynomial: Polynomial) -> frozenset[str]:
+        """The names of the symbols that a polynomial is computed from."""
+        known = self._names.get(polynomial)
+        if known is None:
+            known = self._names[polynomial] = frozenset([self.atoms[index].name for index in self.symbols_below(polynomial)])
+        return known
 
     def _mask(self, expression: Expression) -> int:
         found = 0

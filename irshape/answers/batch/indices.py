@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product as combined
+from math import prod
 from typing import Any, Final, TypeAlias
 
 from irshape.inference.facts import Fact
@@ -41,7 +42,7 @@ def known(fact: Fact) -> Law | None:
     if len(sizes) != len(shape) or not all(isinstance(one, int) for one in elements):
         return None
     numbers: Sequence[Any] = elements
-    strides = [product(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    strides = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
     steps = [numbers[stride] - numbers[0] if size > 1 else 0 for size, stride in zip(sizes, strides, strict=True)]
     places = combined(*map(range, sizes))
     if any(one != numbers[0] + sum(map(int.__mul__, place, steps)) for one, place in zip(numbers, places, strict=True)):
@@ -91,7 +92,7 @@ def _transposed(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape
     law, order = laws[0], facts[1].elements
     if law is None or order is None or not all(isinstance(one, int) for one in order):
         return None
-    return law._replace(axes=tuple([law.axes[one] for one in order or range(len(law.axes))[::-1]]))  # type: ignore[index]
+    return law._replace(axes=tuple([law.axes[one] for one in order or range(len(law.axes))[::-1]]))
 
 
 def _repeated(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from irshape.answers.batch.indices import law_of
 from irshape.inference.apply import arranged
 from irshape.inference.facts import Fact
-from irshape.ops.flow import Axis, Factor, Flow, Held, Mixed, Random, Trace, Unproven, holds, key
+from irshape.ops.flow import Factor, Flow, Held, Mixed, Random, Trace, Unproven, holds
 from irshape.ops.op import Input, Op, UnknownRank
-from irshape.shape.dim import Dim, Size, origins, product, symbols
+from irshape.shape.dim import Dim, Size, origins, symbols
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Real
@@ -37,19 +36,15 @@ def plain(shape: Shape, recorded: Shape = None) -> Trace | None:
 class Traces:
     """The traces of the tensors of a graph, by slot, as far as its layers have been visited.
 
-    `batch` is the symbol of the batch, None to trace sizes of any meaning. A layer may be visited again after a change; `copy` keeps the
-    traces of now. A tensor that no layer has been visited for has the trace that its shape alone gives.
+    `batch` is the symbol of the batch, None to trace sizes of any meaning. A layer may be visited again after a change. A tensor that no
+    layer has been visited for has the trace that its shape alone gives.
     """
 
     __slots__ = ("batch", "held")
 
-    def __init__(self, batch: str | None = None, held: Mapping[int, Held] = MappingProxyType({})) -> None:
+    def __init__(self, batch: str | None = None, held: dict[int, Held] | None = None) -> None:
         self.batch = batch
-        self.held = dict(held)
-
-    def copy(self) -> Traces:
-        """The same traces, to go back to."""
-        return Traces(self.batch, self.held)
+        self.held = {} if held is None else held
 
     def of(self, slot: int, fact: Fact, recorded: Shape = None) -> Held:
         """What is known of a tensor. `recorded` is its recorded shape."""
@@ -66,15 +61,6 @@ class Traces:
             law = law_of(layer.op, [tensor.fact for tensor in layer.inputs], [held.law for held in inputs], fact)
             self.held[slot] = self.held[slot]._replace(law=law)
         return found
-
-    def products(self) -> dict[object, Axis]:
-        """The axes that are products of formulas, by their formulas: `h*w` was joined of h and w."""
-        return {
-            key(product([one.size for one in axis])): axis
-            for held in self.held.values()
-            for axis in held.trace or ()
-            if sum(isinstance(one.size, Dim) for one in axis) > 1
-        }
 
 
 class Tensor(NamedTuple):
@@ -100,12 +86,11 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     plains = [Held(plain(tensor.fact.shape, tensor.recorded)) for tensor in layer.outputs]
     if op is None:
         return Flowed(plains, unproven="the operation is unknown")
-    is_asked = any(one.taint or not _is_free(one, batch) for one in inputs)
     if op.flow is None:
         taint = next((one.taint for one in inputs if one.taint), "")
         if taint and all(one.taint or _is_free(one, batch) for one in inputs):  # a function of the size of the batch, whichever it is
             return Flowed([held._replace(taint=taint) for held in plains])
-        return Flowed(plains, unproven="irshape has no rule for its axes" if is_asked else "")
+        return Flowed(plains, unproven="irshape has no rule for its axes" if _is_asked(inputs, batch) else "")
     ports = _ports(op, [tensor.fact for tensor in layer.inputs])
     flow = Flow(layer.name, ports, inputs, [one.trace for one in plains], batch)
     try:
@@ -116,8 +101,15 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     except Mixed as error:
         return Flowed(plains, mixed=str(error))
     except Unproven as error:
-        reason, is_asked = str(error), is_asked or (batch is not None and isinstance(error, Random))
-    return Flowed(plains, unproven=reason if is_asked else "")
+        if batch is not None and isinstance(error, Random):
+            return Flowed(plains, unproven=str(error))
+        reason = str(error)
+    return Flowed(plains, unproven=reason if _is_asked(inputs, batch) else "")
+
+
+def _is_asked(inputs: Sequence[Held], batch: str | None) -> bool:
+    """Whether a layer reads the batch, or what is computed from its size."""
+    return any(one.taint or not _is_free(one, batch) for one in inputs)
 
 
 def _is_free(held: Held, batch: str | None) -> bool:
