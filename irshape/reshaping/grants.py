@@ -21,8 +21,8 @@ _CONSTANTS: Final = ("Const", "Constant")
 _HINT: Final = "ask for this size, or add --rewrite, which changes whatever holds the old size"
 
 
-def unmet(engine: Engine, asked: Inputs, wanted: Inputs) -> list[Diagnostic]:
-    """The errors of sizes that a pass cannot have although no layer fails: `asked` are the shapes that are new among those `wanted`."""
+def unmet(engine: Engine, asked: Inputs, hint: str = _HINT) -> list[Diagnostic]:
+    """The errors of sizes that a pass cannot have although no layer fails: `asked` are the shapes that are new. `hint` is the next step."""
     found = [_refused(one) for one in engine.diagnostics if one.code == "R401"]
     names = asked.names | asked.symbols.keys()
     sizes = list(_asked_sizes(engine, asked))
@@ -35,7 +35,7 @@ def unmet(engine: Engine, asked: Inputs, wanted: Inputs) -> list[Diagnostic]:
         number, dim = _tie(guard)
         if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told:
             told.add(str(guard.requirement))
-            found.append(_held(engine, guard._node, f"{guard.requirement}: {guard.requirement.message}", number))
+            found.append(_held(engine, guard._node, f"{guard.requirement}: {guard.requirement.message}", number, hint))
     if not told and guards:
         reported = Reported(engine.scope, [guard.requirement for guard in guards])
         for node, size in sizes:
@@ -43,7 +43,7 @@ def unmet(engine: Engine, asked: Inputs, wanted: Inputs) -> list[Diagnostic]:
             if low == high:
                 guard = next((one for one in guards if symbols(size) & one.requirement.symbols()), guards[0])
                 why = f"{formula_text(size)} of {node.type} {node.name!r} can only be {low}, because {guard.requirement} must hold"
-                found.append(_held(engine, guard._node, why, None))
+                found.append(_held(engine, guard._node, why, None, hint))
     return found
 
 
@@ -66,7 +66,7 @@ def _tie(guard: Guard) -> tuple[int | None, Dim | None]:
     return None, None
 
 
-def _held(engine: Engine, node: Node, why: str, number: int | None) -> Diagnostic:
+def _held(engine: Engine, node: Node, why: str, number: int | None, hint: str) -> Diagnostic:
     """The error of a layer that leaves a size one value, with the constant that has the number."""
     model = engine.model
     where = place(model.document, node.layer, node.layer.offset)
@@ -75,8 +75,8 @@ def _held(engine: Engine, node: Node, why: str, number: int | None) -> Diagnosti
     if constant is not None:
         spot = place(model.document, constant.layer, constant.layer.offset)
         text += f"; {constant.type} {constant.name!r} (line {spot.line}) holds {number}"
-        return Diagnostic("S207", text, where, hint=_HINT, related=(spot,))
-    return Diagnostic("S207", text, where, hint=_HINT)
+        return Diagnostic("S207", text, where, hint=hint, related=(spot,))
+    return Diagnostic("S207", text, where, hint=hint)
 
 
 def _constant(engine: Engine, node: Node, number: Size) -> Node | None:

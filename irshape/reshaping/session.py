@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from irshape.reshaping.walk import Witness
     from irshape.reshaping.wish import Wish
     from irshape.shape.notation import Described
-    from irshape.xml.source import Source
 
 Choose = Literal["first"] | None
 
@@ -32,22 +31,34 @@ Choose = Literal["first"] | None
 _MOST_CAUSES = 8
 _COMPARE = "compare the model with single samples, and take it all the same: --choose first"
 _OTHER = "choose other sizes, or convert the model again"
+_RECORDED = (
+    "ask for this size; or, if the file was exported for one size and leaves its inputs open, say for which: --recorded 'x[1,3,64,64]'"
+)
 _TRY = "add --rewrite, which changes whatever holds the old size"
 _DECIDE = "say which sizes are meant (--set {name}=32*k), give a second export (--like other.xml), or take the first way: --choose first"
 
 
-class _How(NamedTuple):
-    """How a reshape goes on where constants hold the old sizes: whether it rewrites, the second export, and who chooses."""
+class How(NamedTuple):
+    """How a reshape goes on where constants hold the old sizes.
+
+    With `rewrite`, whatever holds an old size is changed. `like` is a second export at other sizes, and decides what this file does not.
+    With `choose="first"` the first way is taken where nothing decides. `recorded` are the sizes for which the file was exported, if its
+    inputs do not say so.
+    """
 
     rewrite: bool = False
     like: Any = None
     choose: Choose = None
+    recorded: Shapes | None = None
+
+
+_AS_IT_IS = How()
 
 
 class Session(SymbolSession):
     """A session whose answers hold: a size that is granted can be had."""
 
-    _how = _How()
+    _how = _AS_IT_IS
     _axes: Mapping[Node, int] = MappingProxyType({})  # the axes of the batch that is asked for
 
     def reshape(  # type: ignore[override]
@@ -57,21 +68,31 @@ class Session(SymbolSession):
         *,
         symbols: Symbols | None = None,
         batch: int | str | None = None,
-        rewrite: bool = False,
-        like: Source | Model | None = None,
-        choose: Choose = None,
+        how: How = _AS_IT_IS,
         **named: ShapeLike,
     ) -> Inference:
-        """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`.
-
-        With `rewrite`, whatever holds an old size is changed. `like` is a second export at other sizes, and decides what this file does
-        not. With `choose="first"` the first way is taken where nothing decides.
-        """
-        self._how = _How(rewrite, like, choose)
+        """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
+        if how.recorded and not (found := super().reshape(how.recorded)).ok:
+            return found
+        self._how = how
         try:
             return super().reshape(inputs, symbols=symbols, batch=batch, **named)
         finally:
-            self._how, self._axes = _How(), {}
+            self._how, self._axes = _AS_IT_IS, {}
+
+    def reshape_once(self, inputs: Shapes | None, symbols: Symbols | None, batch: int | str | None, how: How) -> Inference:
+        """Reshape, and judge what a session that reshapes again and again does not: samples that mix, and a second inference."""
+        before = self._inputs
+        found = self.reshape(inputs, symbols=symbols, batch=batch, how=how)
+        if found.ok and batch is None and found.rewriting is None:
+            from irshape.answers.batch.axes import resized
+
+            found.report(resized(before, found))
+        if found.ok:
+            from irshape.answers.second_inference import refuse_outgrown
+
+            refuse_outgrown(found)
+        return found
 
     def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
         found, notes = super()._batched(asked, batch)
@@ -84,7 +105,7 @@ class Session(SymbolSession):
     def _answered(self, asked: Inputs, notes: Sequence[Diagnostic]) -> Inference:
         wanted = self._inputs.updated(asked)
         engine = self.attempt(wanted)
-        broken = unmet(engine, asked, wanted)
+        broken = unmet(engine, asked)
         if self._how.rewrite:
             return self._rewritten(asked, wanted, notes)
         if any(note.severity == ERROR for note in notes):
@@ -123,7 +144,7 @@ class Session(SymbolSession):
         self.model, self._weights, self._inputs, self._plans = rewriting.model, rewriting.weights, now, None
         engine = self.attempt(now)
         named = Inputs({rewriting.model.node(node.id): shape for node, shape in asked.shapes.items()}, *asked[1:])
-        engine.diagnostics = _with(engine.diagnostics, unmet(engine, named, now))
+        engine.diagnostics = _with(engine.diagnostics, unmet(engine, named, _RECORDED))
         inference = conclude(engine, remarks=[*self._remarks, *notes, *chosen], asked=now)
         inference.rewriting = rewriting if rewriting.mends else None
         if not inference.ok:

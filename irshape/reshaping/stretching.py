@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from irshape.editing.layers import Tensor
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
+from irshape.ops.flow import Held
 from irshape.reshaping.bench import CONSTANTS, listed
 from irshape.reshaping.constants import generated, prefix, ramp, widened
 from irshape.reshaping.formulas import formula, vector
@@ -127,6 +128,9 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         rest = {axis: size for axis, size in wants.items() if shape[axis] != 1}
         own = stretched(bench, value, rest, keep_ones=keep_ones) if rest else bench.tensor(value)
         return own if keep_ones else widened(bench, own, ones, len(shape))
+    for axis in wants:
+        if (repeated := _repeated(bench, value, axis, wants)) is not None:
+            return repeated
     if item.type in CONSTANTS:
         return generated(bench, item, wants, keep_ones=keep_ones)
     rule = _through_elements if is_elementwise(item) else _RULES.get(item.type)
@@ -136,6 +140,26 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         hint = "convert the model again with another size of this input"
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {formula_text(size)}"
         bench.refuse(f"{needs}, and no law tells its elements then", item, hint)
+    return made
+
+
+def _repeated(bench: Bench, value: Value, axis: int, wants: _Wants) -> Tensor | None:
+    """A tensor that is repeated for each sample along an axis (N, 24) that was 24; None if the batch is no factor of the axis."""
+    shape, factors = bench.sizes(value), bench.notes.joined.get(expression_of(wants[axis]), ())
+    at = next((place for place, one in enumerate(factors) if bench.holds_batch(one.size)), None)
+    others = [one.size for place, one in enumerate(factors) if place != at]
+    if at is None or factors[at].recorded != 1 or not all(isinstance(one, int) for one in others) or _volume(others) != shape[axis]:
+        return None
+    rest = {own: size for own, size in wants.items() if own != axis}
+    whole = stretched(bench, value, rest) if rest else bench.tensor(value)
+    left, right = ([wants.get(own, shape[own]) for own in part] for part in (range(axis), range(axis + 1, len(shape))))
+    parts: list[Size] = [_volume(others[:at]), 1, _volume(others[at:])]
+    name = f"{value.item.name}/samples"
+    apart = bench.add("Reshape", whole, vector(bench, [*left, *parts, *right]), special_zero=False, name=name)
+    wide = widened(bench, apart, {axis + 1: factors[at].size}, len(shape) + 2)
+    made = bench.add("Reshape", wide, vector(bench, [*left, wants[axis], *right]), special_zero=False, name=name)
+    trace = bench.trace(made._value)
+    bench.notes.traces.held[made._value.slot] = Held((*trace[:axis], factors, *trace[axis + 1 :]))
     return made
 
 

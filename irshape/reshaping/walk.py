@@ -272,12 +272,13 @@ class Walk:
 
     def _place(self, item: Item) -> None:
         """Write down which factors the axes of the outputs were joined of, and where each formula is the size of an axis."""
-        notes = self.bench.notes
+        bench, notes = self.bench, self.bench.notes
         for value in item.outputs:
-            for factors in self.bench.trace(value):
-                if sum(isinstance(factor.size, Dim) for factor in factors) > 1:
+            for factors in bench.trace(value):
+                formulas = [one.size for one in factors if isinstance(one.size, Dim)]
+                if len(formulas) > 1 or (len(factors) > 1 and any(map(bench.holds_batch, formulas))):
                     notes.joined[expression_of(product([factor.size for factor in factors]))] = factors
-            for axis, size in enumerate(self.bench.shape(value) or ()):
+            for axis, size in enumerate(bench.shape(value) or ()):
                 if isinstance(size, Dim):
                     formula = expression_of(size)
                     notes.places[formula] = Place(value, axis, notes.places.get(formula))

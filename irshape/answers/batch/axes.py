@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Final, NamedTuple, TypeAlias
 
-from irshape.answers.batch.proof import FollowingEngine, Proof, prove
+from irshape.answers.batch.proof import Doubt, FollowingEngine, Proof, prove
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard
@@ -177,11 +177,11 @@ def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
     return told
 
 
-def resized(before: Inference, after: Inference) -> list[Diagnostic]:
+def resized(before: Inputs, after: Inference) -> list[Diagnostic]:
     """Warnings for a reshape that gives first axes of size 1 another size, if the model does not keep samples along these axes apart."""
     axes: Axes = {}
     for node, shape in after.wanted.shapes.items():
-        was = before.wanted.shapes.get(node, described_shape(node))
+        was = before.shapes.get(node, described_shape(node))
         if shape and was and len(was) == len(shape) and was[0].low == was[0].high == 1 and shape[0] != was[0]:
             axes[node] = 0
     if not axes:
@@ -198,12 +198,22 @@ def doubtful(proof: Proof) -> list[Diagnostic]:
     for doubt in (mixed or proof.doubts)[:_MOST]:
         layer = f"{doubt.node.type} {doubt.node.name!r}"
         if doubt.is_mixed:
-            hint = "the samples depend on each other: run them one by one, or export the model with the batch that you need"
+            hint = _remedy(doubt)
             told.append(Diagnostic("P110", f"the batch is mixed: {layer} {doubt.why}", _where(doubt.node), hint=hint))
         else:
             hint = "compare the model with single samples, then give the shapes with --input"
             told.append(Diagnostic("P111", f"it is not proven that {layer} keeps the batch: {doubt.why}", _where(doubt.node), hint=hint))
     return told
+
+
+def _remedy(doubt: Doubt) -> str:
+    """What to do about a layer that mixes the batch."""
+    if doubt.folded is not None:
+        held = f"Reshape {doubt.folded.name!r} (line {doubt.folded.line}) puts the batch into one axis with other elements"
+        return f"{held}: convert the model again with an axis for the batch, or run the samples one by one"
+    if doubt.node.type == "Reshape":
+        return "if the pattern holds the size of one sample, this changes it: irshape reshape --batch N --rewrite"
+    return "the samples depend on each other: run them one by one, or export the model with the batch that you need"
 
 
 def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Described], axes: Axes, more: Axes) -> Candidate:

@@ -30,11 +30,15 @@ _FREE: Final = Held(None)
 
 
 class Doubt(NamedTuple):
-    """A layer for which the batch is not kept, or is not proved to be; `why` begins with what the layer does, or says what is not known."""
+    """A layer for which the batch is not kept, or is not proved to be; `why` begins with what the layer does, or says what is not known.
+
+    `folded` is the Reshape that has put the batch into one axis with other elements, which the layer mixes.
+    """
 
     node: Node
     why: str
     is_mixed: bool
+    folded: Node | None = None
 
 
 class Proof(NamedTuple):
@@ -96,6 +100,7 @@ class _Walk:
         self.doubts = doubts
         self.traces = Traces(batch)
         self.lost: set[int] = set()
+        self.folds: dict[int, Node] = {}
 
     def over(self, entered: Mapping[Node, Held]) -> None:
         """Visit every layer; `entered` are the tensors that enter a body by its Parameters."""
@@ -115,7 +120,7 @@ class _Walk:
 
     def doubt(self, node: Node, why: str, *, is_mixed: bool = True) -> bool:
         """Say why a layer is in doubt. False, for the layer does not keep the batch."""
-        one = Doubt(node, why, is_mixed)
+        one = Doubt(node, why, is_mixed, next((self.folds[slot] for slot in node.sources if slot in self.folds), None))
         if one not in self.doubts:
             self.doubts.append(one)
         return False
@@ -157,6 +162,11 @@ class _Walk:
         found = self.traces.visit(Layer(node.op, f"{node.type} {node.name!r}", tensors, outputs))
         if found.mixed:
             return self.doubt(node, found.mixed)
+        fold = next((self.folds[slot] for slot in node.sources if slot in self.folds), node if type == "Reshape" else None)
+        for slot in self._slots(node) if fold is not None else ():
+            axis = self.axis(held := self.held(slot))
+            if fold is not None and axis is not None and held.trace is not None and len(held.trace[axis]) > 1:
+                self.folds[slot] = fold
         return self.doubt(node, found.unproven, is_mixed=False) if found.unproven else True
 
     def _compare(self, read_value: Node, assign: Node) -> None:
@@ -241,7 +251,7 @@ class _Control:
             if not self._handed_on(body, inner, entered):
                 break
         for doubt in inner.doubts:
-            walk.doubt(*doubt[:2], is_mixed=doubt.is_mixed)
+            walk.doubts += [doubt] if doubt not in walk.doubts else []
         if inner.doubts:
             return False
         return self._left(body, inner, entered)
