@@ -142,7 +142,11 @@ NETS = {
     "detr": Net(Detr, IMAGE, SIDES),
     "yolo": Net(Yolo, IMAGE, SIDES),
     "segformer": Net(lambda: First("SegformerForSemanticSegmentation", "SegformerConfig", **STAGES, **SHRINKS), IMAGE, SIDES),
-    "mobilevit": Net(lambda: First("MobileViTModel", "MobileViTConfig", **MOBILE), IMAGE, [{"H": 128, "W": 192}, {"H": 192, "W": 320}, {"H": 64, "W": 128}]),
+    "mobilevit": Net(
+        lambda: First("MobileViTModel", "MobileViTConfig", **MOBILE),
+        IMAGE,
+        [{"H": 128, "W": 192}, {"H": 192, "W": 320}, {"H": 64, "W": 128}],
+    ),
     "bert": Net(lambda: First("BertModel", "BertConfig", vocab_size=40, max_position_embeddings=16, **ENCODER), TEXT, LENGTHS, "i8"),
     "gpt2": Net(
         lambda: First("GPT2LMHeadModel", "GPT2Config", n_embd=8, n_layer=1, n_head=2, vocab_size=40, n_positions=16), TEXT, LENGTHS, "i8"

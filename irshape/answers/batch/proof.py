@@ -6,7 +6,7 @@ follows it from the ShapeOf that reads N.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
 from irshape.answers.batch.traces import Layer, Tensor, Traces, plain
@@ -55,20 +55,19 @@ class Proof(NamedTuple):
         return "mixed" if any(doubt.is_mixed for doubt in self.doubts) else "not proven"
 
 
-def sizes_of(model: Model) -> set[int]:
+def sizes_of(model: Model) -> Collection[int]:
     """The tensors that are computed from sizes and small constants alone."""
-    known: dict[int, bool] = {}
+    known: dict[int, None] = {}
+    constants = set()
     for index in model.order:
         node = model.nodes[index]
         op = node.op
         if op is None or op.propagate is None:
             if isinstance(op, Constant) and not op.is_broken and _is_small(op):
-                known[node.first_slot] = False
-            continue
-        is_size = op.TYPE == "ShapeOf" or (bool(node.sources) and all(slot in known for slot in node.sources))
-        if is_size and (op.TYPE == "ShapeOf" or any(known[slot] for slot in node.sources)):
-            known.update(dict.fromkeys(range(node.first_slot, node.first_slot + node.layer.signature.output_count), True))
-    return {slot for slot, is_size in known.items() if is_size}
+                constants.add(node.first_slot)
+        elif op.TYPE == "ShapeOf" or (node.sources and all(slot in known or slot in constants for slot in node.sources)):
+            known.update(dict.fromkeys(range(node.first_slot, node.first_slot + node.layer.signature.output_count)))
+    return known.keys()
 
 
 class FollowingEngine(Engine):
