@@ -2,9 +2,9 @@
 
     python tools/exports.py [ARCHIVE]
 
-It needs torch, transformers and openvino, and no other part of irshape imports it. The archive holds `NET.trace.xml`, `NET.export.xml`, their
-weights, and `NET.npz` with what PyTorch computes at two other sizes; `tests/reshaping/test_exports.py` compares with it. Weights are
-multiples of 1/16, so that they take few bytes.
+It needs torch, transformers and openvino. The archive holds `NET.trace.xml` and `NET.export.xml` with their weights, and `NET.npz` with what
+PyTorch computes at two other sizes; `tests/reshaping/test_exports.py` compares with it. Weights are multiples of 1/16, so that they take few
+bytes.
 """
 
 import io
@@ -181,10 +181,8 @@ def exported(net: Net, module: nn.Module, kind: str) -> ov.Model:
     """The static model of OpenVINO."""
     x = torch.from_numpy(data(net, 0))
     with torch.no_grad():
-        if kind == "export":
-            found = ov.convert_model(torch.export.export(module, (x,)))
-        else:
-            found = ov.convert_model(module, example_input=x)
+        source = torch.export.export(module, (x,)) if kind == "export" else module
+        found = ov.convert_model(source, example_input=None if kind == "export" else x)
     found.inputs[0].get_tensor().set_names({"x"})
     found.reshape({found.inputs[0]: list(x.shape)})
     return found
