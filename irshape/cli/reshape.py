@@ -163,7 +163,10 @@ def _rewriting(inference: Inference, palette: Palette, width: int | None) -> Ite
         mends = inference.rewriting.mends
         yield ""
         yield f"{palette.bold}rewritten: {counted(len(mends), 'change')}{palette.plain}"
-        rows = [(escape(one.type), escape(one.layer), one.port, escape(one.was), escape(one.now), one.kind) for one in mends]
+        rows = [
+            (escape(one.where.layer_type), escape(one.where.layer_name), one.port, escape(one.was), escape(one.now), one.kind)
+            for one in mends
+        ]
         yield from table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows, palette, width)
 
 

@@ -17,8 +17,10 @@ from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor, layer_of, tensor_of
 from irshape.editing.state import Item, Value
 from irshape.inference.facts import Fact
+from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.ops.flow import Axis, Factor, Trace
+from irshape.report.diagnostic import Where
 from irshape.shape.dim import Dim, Size, dim_of, evaluate, expression_of, formula_text, symbols
 from irshape.shape.fold import replaced
 from irshape.shape.polynomial import Atom, Expression, Polynomial
@@ -42,10 +44,7 @@ class Mend(NamedTuple):
     *chosen*: other formulas fit as well; *first*: the first elements of a constant, because the sizes end at the recorded one.
     """
 
-    layer: str
-    type: str
-    key: str
-    line: int | None
+    where: Where
     port: str
     was: str
     now: str
@@ -56,10 +55,7 @@ class Mend(NamedTuple):
 class Doubt(NamedTuple):
     """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence."""
 
-    layer: str
-    type: str
-    key: str
-    line: int | None
+    where: Where
     what: str
 
 
@@ -269,7 +265,7 @@ class Bench:
         item = item or self.item
         if isinstance(now, tuple | list):
             now = [self.wanted(size) for size in now]
-        self.notes.mends.append(Mend(*self.place(item), port, _text(was), _text(now), kind, why))
+        self.notes.mends.append(Mend(where_of(item), port, _text(was), _text(now), kind, why))
 
     def wanted(self, size: Any) -> Any:
         """A size as it was asked for: its number if only numbers were asked for."""
@@ -279,13 +275,7 @@ class Bench:
 
     def keep(self, what: str) -> None:
         """Write down a number that stays although its axis is open."""
-        self.notes.kept.append(Doubt(*self.place(self.item), what))
-
-    def place(self, item: Item) -> tuple[str, str, str, int | None]:
-        """Name, type, id and line of a layer; a new layer has no line."""
-        base: Node | None = item.base
-        line = None if base is None else base.line
-        return item.name, item.type, str(item.id), line
+        self.notes.kept.append(Doubt(where_of(self.item), what))
 
     # Edits.
 
@@ -314,6 +304,14 @@ class Bench:
     def again(self, item: Item, *inputs: Any) -> Tensor:
         """The output of a layer like another one with other inputs."""
         return self.add(item.type, *inputs, name=f"{item.name}/wide", version=item.version, **item.attributes)
+
+
+def where_of(item: Item) -> Where:
+    """The place of a layer; a new layer has no line."""
+    base: Node | None = item.base
+    if base is None:
+        return Where(None, str(item.id), item.name, item.type)
+    return place(base.model.document, base.layer, base.layer.offset)
 
 
 def total(sizes: Iterable[Size]) -> Size:

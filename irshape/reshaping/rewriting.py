@@ -19,7 +19,7 @@ from irshape.editing.state import Item, Value
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs
 from irshape.model.const import STORED
-from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal
+from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, where_of
 from irshape.reshaping.walk import Walk, Witness
 from irshape.reshaping.wish import Wish
 from irshape.shape.dim import Size, evaluate
@@ -227,13 +227,12 @@ class Rewriter:
         walk = self.walked()
         bench, draft = walk.bench, walk.bench.draft
         has_sizes = any(name != self._wish.batch for name in self._wish.recorded)
-        choices = [_doubt(bench, *one) for one in walk.alternatives()] if has_sizes else []
+        others = walk.alternatives() if has_sizes else []
+        choices = [Doubt(where_of(one.item), f"{one.item!r} may give {one.taken} or {one.other}") for one in others]
         if has_sizes:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
         notes = bench.notes
         if notes.mends:
-            from irshape.reshaping.rewriting import fold
-
             _prove(bench)
             if self._wish.is_static:
                 self._make_static(draft)
@@ -242,8 +241,8 @@ class Rewriter:
                 if item not in walk.dead:
                     draft.state.leave(item)
         model, weights = draft.built() if notes.mends else (draft.model, draft.original)
-        undecided = {one.key for one in choices}
-        mends = [one._replace(kind="chosen") if one.key in undecided else one for one in notes.mends]
+        undecided = {one.where.layer_id for one in choices}
+        mends = [one._replace(kind="chosen") if one.where.layer_id in undecided else one for one in notes.mends]
         kept, unproven = (list(dict.fromkeys(one)) for one in (notes.kept, notes.unproven))
         return Rewriting(model, weights, mends, choices, kept, unproven)
 
@@ -256,22 +255,14 @@ class Rewriter:
             layer_of(draft, item).set(shape=format_shape(sizes))
 
 
-def _doubt(bench: Bench, item: Any, taken: str, other: str) -> Doubt:
-    return Doubt(*bench.place(item), f"{item!r} may give {taken} or {other}")
-
-
 def _degenerate(bench: Bench, name: str) -> Doubt:
     """A size that was 1 leaves open which axes of size 1 follow it."""
-    node = bench.draft.model.parameters[0]
-    return Doubt(node.name, node.type, node.key, node.line, f"{name} is 1 in the file, so nothing tells which axes of size 1 follow {name}")
+    item = bench.draft.state.items[bench.draft.model.parameters[0].id]
+    return Doubt(where_of(item), f"{name} is 1 in the file, so nothing tells which axes of size 1 follow {name}")
 
 
 def _prove(bench: Bench) -> None:
     """Each constant that was made again has the bytes of before at the recorded sizes. Raises `Refusal` for one that has not."""
-    import numpy as np
-
-    from irshape.reshaping.rewriting import Folding
-
     folding = Folding(bench.draft, bench.recorded_sizes)
     for item, tensor in bench.notes.proofs:
         made, array = folding.of(tensor._value), layer_of(bench.draft, item).data

@@ -16,14 +16,11 @@ from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, note_changed_ranks
 from irshape.inference.run import Guard
 from irshape.model.build import place
-from irshape.model.const import Const
-from irshape.model.model import Model, Node
+from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, formula_text, symbols
-from irshape.shape.element_type import ElementType
 from irshape.shape.reported import Reported
-from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
     from irshape.inference.inputs import ShapeLike, Shapes, Symbols
@@ -107,8 +104,8 @@ def _constant(engine: Engine, node: Node, number: Size) -> Node | None:
                 continue
             seen.add(source)
             if source.type in _CONSTANTS:
-                shape = engine.slots[source.first_slot].shape or ()
-                if number in shape or number in (_integers(engine, source, _FEW) or ()):
+                fact = engine.slots[source.first_slot]
+                if number in (*(fact.shape or ()), *(fact.elements or ())):
                     return source
             elif len(seen) < _MOST_NEAR:
                 pending.append(source)
@@ -116,22 +113,6 @@ def _constant(engine: Engine, node: Node, number: Size) -> Node | None:
 
 
 _MOST_NEAR: Final = 64
-_FEW: Final = 16
-
-
-def _integers(engine: Engine, node: Node, most: int) -> list[int] | None:
-    """The elements of a Const of at most so many integers; None for any other, and without weights."""
-    op: Any = node.op
-    if op is None or op.is_broken or engine.weights is None or op.element_type not in (ElementType.i64, ElementType.i32):
-        return None
-    const = Const(op.element_type, op.shape, op.offset, op.size, engine.weights)
-    if const.size > most * 8:
-        return None
-    try:
-        found: list[int] = const.data.reshape(-1).tolist()
-    except WeightsError:
-        return None
-    return found
 
 
 def _refused(one: Diagnostic) -> Diagnostic:
@@ -243,8 +224,8 @@ class Session(SymbolSession):
         except EditError as error:
             raise InputError(str(error)) from None
         except Refusal as error:
-            return self._refused(wanted, [_refusal(self.model, error)], notes)
-        doubts = [_doubtful(self.model, code, doubt, wish) for code, doubt in rewriting.doubts]
+            return self._refused(wanted, [_refusal(error)], notes)
+        doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]
         if doubts and self._how.choose is None:
             inference = self._refused(wanted, doubts, notes)
             inference.rewriting = rewriting
@@ -326,11 +307,11 @@ class Session(SymbolSession):
             return found
         rewriter, _ = self._rewriter(asked, wanted)
         try:
-            causes = [_cause(self.model, mend) for mend in rewriter.walked().bench.notes.mends]
+            causes = [_cause(mend) for mend in rewriter.walked().bench.notes.mends]
             hint = _TRY
         except Refusal as error:
             hint = None
-            causes = [_refusal(self.model, error)]
+            causes = [_refusal(error)]
         if not causes:
             found += errors
             return found
@@ -355,38 +336,27 @@ def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
     return found
 
 
-def _node(model: Model, key: str) -> Node | None:
-    return next((node for node in model.nodes if node.key == key), None)
-
-
-def _refusal(model: Model, error: Refusal) -> Diagnostic:
+def _refusal(error: Refusal) -> Diagnostic:
     """The error that a refused rewriting is."""
-    from irshape.reshaping.bench import Mixed
+    from irshape.reshaping.bench import Mixed, where_of
 
-    base = error.item.base
-    where = place(model.document, base.layer if base else None, base.layer.offset if base else model.document.graph.offset)
+    where, constant = where_of(error.item), error.constant
     if error.code is not None:
         return Diagnostic(error.code, error.reason, where, severity=ERROR, hint=error.hint)
-    constant = error.constant.base if error.constant is not None else None
-    related, held = [], ""
-    if constant is not None:
-        related.append(place(model.document, constant.layer, constant.layer.offset))
-        held = "" if repr(error.constant) in error.reason else f": Const {constant.name!r} (line {related[0].line}) holds the old size"
+    related = () if constant is None or constant.base is None else (where_of(constant),)
+    held = f": {constant!r} (line {related[0].line}) holds the old size" if related and repr(constant) not in error.reason else ""
     code = "P110" if isinstance(error, Mixed) else "S207"
     hint = "convert the model again with another batch, or run one sample after the other" if code == "P110" else _OTHER
-    return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=error.hint or hint, related=tuple(related))
+    return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=error.hint or hint, related=related)
 
 
-def _cause(model: Model, mend: Mend) -> Diagnostic:
+def _cause(mend: Mend) -> Diagnostic:
     """The error that a baked-in size is."""
-    node = _node(model, mend.key)
-    where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
-    return Diagnostic("S207", f"{mend.type} {mend.layer!r} holds an old size: {mend.port} is {mend.was}, and {mend.now} would fit", where)
+    layer = f"{mend.where.layer_type} {mend.where.layer_name!r}"
+    return Diagnostic("S207", f"{layer} holds an old size: {mend.port} is {mend.was}, and {mend.now} would fit", mend.where)
 
 
-def _doubtful(model: Model, code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
+def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
     """The error that an open question is."""
-    node = _node(model, doubt.key)
-    where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
     name = next((name for name in wish.recorded if name != wish.batch), "N")
-    return Diagnostic(code, doubt.what, where, hint=_DECIDE.format(name=name) if code == "S208" else _COMPARE)
+    return Diagnostic(code, doubt.what, doubt.where, hint=_DECIDE.format(name=name) if code == "S208" else _COMPARE)

@@ -8,7 +8,6 @@ layer then passes, the walk checks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -18,58 +17,35 @@ from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, key, same
 from irshape.reshaping.bench import listed, scalar, total, vector
 from irshape.shape.dim import Dim, Size, product, symbols
-from irshape.shape.limits import Work
 
 if TYPE_CHECKING:
     from irshape.reshaping.bench import Bench
 
 
-# At most so many targets of a Reshape are found, in at most so many steps.
-MOST_TARGETS: Final = 24
+# At most so many traces are found for a Reshape, in at most so many steps.
+_MOST_TRACES: Final = 24
 _MOST_STEPS: Final = 4096
+# The most combinations of sizes that are tried for an Interpolate.
+_MOST: Final = 24
 
 
-class Target(NamedTuple):
-    """A trace that the output of a Reshape may have.
+class _Option(NamedTuple):
+    """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order.
 
-    `mixed` counts the open factors of recorded size 1 that share an axis with others, and `moved` how far open factors move. `number`
-    is the place of the target in the order in which they are found.
+    The least `rank` is the likeliest: it counts the open factors of recorded size 1 that share an axis with others, whether there is a
+    Transpose, and how far open factors move.
     """
 
-    mixed: int
-    moved: int
-    number: int
+    rank: tuple[int, bool, int]
+    order: tuple[int, ...] | None
     trace: Trace
 
     @property
-    def shape(self) -> tuple[Size, ...]:
-        """The sizes of the axes."""
-        return tuple([product([one.size for one in axis]) for axis in self.trace])
+    def sizes(self) -> tuple[Size, ...]:
+        return tuple(product([factor.size for factor in axis]) for axis in self.trace)
 
-
-def targets(
-    trace: Trace, recorded: Sequence[int], products: Mapping[object, Axis] = MappingProxyType({}), work: Work | None = None
-) -> list[Target]:
-    """The traces that the output of a Reshape may have whose recorded shape is given, the most likely first.
-
-    The factors of the data in their order are put into axes of the recorded sizes. A numeric factor is cut where an axis ends; so is a
-    formula, on either side, and a formula that is one of the `products` where it was joined. Each step takes `work`; there are none if no
-    work is left.
-    """
-    flat = [one for axis in trace for one in axis if one != (1, 1)]
-    places = {one: axis for axis, factors in enumerate(trace) for one in factors if isinstance(one.size, Dim)}
-    found = [Target(*_moves(target, places), number, target) for number, target in enumerate(_Filling(recorded, products, work).of(flat))]
-    return sorted(found)
-
-
-def _moves(target: Trace, places: Mapping[Factor, int]) -> tuple[int, int]:
-    mixed = moved = 0
-    for axis, factors in enumerate(target):
-        for one in factors:
-            if isinstance(one.size, Dim):
-                mixed += one.recorded == 1 and sum(other.size != 1 for other in factors) > 1
-                moved += abs(places.get(one, axis) - axis)
-    return mixed, moved
+    def __str__(self) -> str:
+        return f"{listed(self.sizes)}{f' behind a Transpose {list(self.order)}' if self.order else ''}"
 
 
 class _Filled(NamedTuple):
@@ -81,81 +57,57 @@ class _Filled(NamedTuple):
     rest: tuple[Factor, ...]
 
 
-class _Filling:
-    """The ways to fill axes of recorded sizes with factors in their order."""
+def _fillings(factors: Sequence[Factor], recorded: Sequence[int], products: Mapping[object, Axis]) -> list[Trace]:
+    """The ways to fill axes of recorded sizes with factors in their order.
 
-    def __init__(self, recorded: Sequence[int], products: Mapping[object, Axis], work: Work | None) -> None:
-        self.recorded = recorded
-        self.products = products
-        self.work = work
-
-    def of(self, factors: Sequence[Factor]) -> list[Trace]:
-        """At most `MOST_TARGETS` traces; the steps are counted."""
-        found: list[Trace] = []
-        if not self.recorded or 0 in self.recorded:
-            return found
-        pending = [_Filled((), self.recorded[0], (), tuple(factors))]
-        for _ in range(_MOST_STEPS):
-            if not pending or len(found) >= MOST_TARGETS or (self.work is not None and self.work.is_done):
-                break
-            if self.work is not None:
-                self.work.take(1)
-            state = pending.pop()
-            if len(state.done) < len(self.recorded):
-                pending += reversed(list(self._next(state)))
-            elif not state.rest:
-                found.append(state.done)
-            elif all(one.recorded == 1 for one in state.rest):
-                found.append((*state.done[:-1], (*state.done[-1], *state.rest)))
+    A numeric factor is cut where an axis ends; so is a formula, on either side, and a formula that is one of the `products` where it was
+    joined.
+    """
+    found: list[Trace] = []
+    if not recorded or 0 in recorded:
         return found
+    pending = [_Filled((), recorded[0], (), tuple(factors))]
+    for _ in range(_MOST_STEPS):
+        if not pending or len(found) >= _MOST_TRACES:
+            break
+        state = pending.pop()
+        if len(state.done) < len(recorded):
+            pending += reversed(list(_next(state, recorded, products)))
+        elif not state.rest:
+            found.append(state.done)
+        elif all(one.recorded == 1 for one in state.rest):
+            found.append((*state.done[:-1], (*state.done[-1], *state.rest)))
+    return found
 
-    def _next(self, state: _Filled) -> Iterator[_Filled]:
-        """The states that one more step leads to."""
-        done, need, taken, rest = state
-        if need == 1:
-            following = self.recorded[len(done) + 1] if len(done) + 1 < len(self.recorded) else 1
-            yield _Filled((*done, taken or (OWN,)), following, (), rest)
-            if rest and rest[0].recorded == 1:
-                yield _Filled(done, 1, (*taken, rest[0]), rest[1:])
-            return
-        (size, recorded), more = rest[0] if rest else Factor(1), rest[1:]
-        if not recorded:
-            return
-        known = self.products.get(key(size)) if isinstance(size, Dim) else None
-        if need % recorded == 0:
-            yield _Filled(done, need // recorded, (*taken, rest[0]), more)
-        elif recorded % need == 0:
-            left = recorded // need
-            if known is not None:
-                yield _Filled(done, need, taken, (*known, *more))
-            if isinstance(size, int):
-                yield _Filled(done, 1, (*taken, Factor(need, need)), (Factor(left, left), *more))
-            else:
-                yield _Filled(done, 1, (*taken, Factor(size // left, need)), (Factor(left, left), *more))
-                yield _Filled(done, 1, (*taken, Factor(need, need)), (Factor(size // need, left), *more))
-        elif isinstance(size, int) and more and isinstance(second := more[0].size, int):
-            yield _Filled(done, need, taken, (Factor(size * second, recorded * second), *more[1:]))
-        elif known is not None:
+
+def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis]) -> Iterator[_Filled]:
+    """The states that one more step leads to."""
+    done, need, taken, rest = state
+    if need == 1:
+        following = sizes[len(done) + 1] if len(done) + 1 < len(sizes) else 1
+        yield _Filled((*done, taken or (OWN,)), following, (), rest)
+        if rest and rest[0].recorded == 1:
+            yield _Filled(done, 1, (*taken, rest[0]), rest[1:])
+        return
+    (size, recorded), more = rest[0] if rest else Factor(1), rest[1:]
+    if not recorded:
+        return
+    known = products.get(key(size)) if isinstance(size, Dim) else None
+    if need % recorded == 0:
+        yield _Filled(done, need // recorded, (*taken, rest[0]), more)
+    elif recorded % need == 0:
+        left = recorded // need
+        if known is not None:
             yield _Filled(done, need, taken, (*known, *more))
-
-
-# The most combinations of sizes that are tried for an Interpolate.
-_MOST: Final = 24
-
-
-class _Option(NamedTuple):
-    """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order."""
-
-    rank: tuple[int, int, int]
-    order: tuple[int, ...] | None
-    trace: Trace
-
-    @property
-    def sizes(self) -> tuple[Size, ...]:
-        return tuple(product([factor.size for factor in axis]) for axis in self.trace)
-
-    def __str__(self) -> str:
-        return f"{listed(self.sizes)}{f' behind a Transpose {list(self.order)}' if self.order else ''}"
+        if isinstance(size, int):
+            yield _Filled(done, 1, (*taken, Factor(need, need)), (Factor(left, left), *more))
+        else:
+            yield _Filled(done, 1, (*taken, Factor(size // left, need)), (Factor(left, left), *more))
+            yield _Filled(done, 1, (*taken, Factor(need, need)), (Factor(size // need, left), *more))
+    elif isinstance(size, int) and more and isinstance(second := more[0].size, int):
+        yield _Filled(done, need, taken, (Factor(size * second, recorded * second), *more[1:]))
+    elif known is not None:
+        yield _Filled(done, need, taken, (*known, *more))
 
 
 def _input(item: Item, port: int) -> Value:
@@ -194,7 +146,7 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
     OpenVINO turns a Transpose that moves an axis of size 1 into a Reshape. So the same Reshape behind a Transpose is an option, too.
     """
     trace, joined = bench.trace(data), bench.notes.joined
-    options = [_Option((one.mixed, 0, one.moved), None, one.trace) for one in targets(trace, recorded, joined)]
+    options = [_Option((mixed, False, moved), None, one) for mixed, moved, one in _traces(trace, recorded, joined)]
     flat = _flat(trace)
     for own, axis in enumerate(trace):
         real = [factor for factor in axis if factor.size != 1]
@@ -203,16 +155,25 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
         for to in range(len(trace)):
             order = [one for one in range(len(trace)) if one != own]
             order.insert(to, own)
-            moved = tuple(trace[one] for one in order)
-            if _flat(moved) != flat:
-                found = [one for one in targets(moved, recorded, joined) if not one.mixed]
-                options += [_Option((0, 1, one.moved), tuple(order), one.trace) for one in found]
+            turned = tuple(trace[one] for one in order)
+            if _flat(turned) != flat:
+                found = _traces(turned, recorded, joined)
+                options += [_Option((0, True, moved), tuple(order), one) for mixed, moved, one in found if not mixed]
     options.sort(key=lambda one: one.rank)
     distinct: list[_Option] = []
     for option in options:
         if option.order is None or all(listed(option.sizes) != listed(other.sizes) for other in distinct):
             distinct.append(option)
     return distinct
+
+
+def _traces(trace: Trace, recorded: Sequence[int], joined: Mapping[object, Axis]) -> Iterator[tuple[int, int, Trace]]:
+    """The traces that the output may have, each with the counts of its rank."""
+    places = {one: axis for axis, factors in enumerate(trace) for one in factors if isinstance(one.size, Dim)}
+    for found in _fillings(_flat(trace), recorded, joined):
+        pairs = [(one, axis, factors) for axis, factors in enumerate(found) for one in factors if isinstance(one.size, Dim)]
+        mixed = sum(one.recorded == 1 and sum(other.size != 1 for other in factors) > 1 for one, _, factors in pairs)
+        yield mixed, sum(abs(places.get(one, axis) - axis) for one, axis, _ in pairs), found
 
 
 def _flat(trace: Trace) -> list[Any]:

@@ -16,7 +16,7 @@ from irshape.inference.facts import Fact
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
-from irshape.reshaping.bench import CONSTANTS, Doubt, Mixed, Place, Refusal, listed
+from irshape.reshaping.bench import CONSTANTS, Doubt, Mixed, Place, Refusal, listed, where_of
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
@@ -420,7 +420,7 @@ class Walk:
         if found.mixed:
             raise Mixed(item, found.mixed)
         if found.unproven:
-            notes.unproven.append(Doubt(*bench.place(item), f"{item!r}: {found.unproven}"))
+            notes.unproven.append(Doubt(where_of(item), f"{item!r}: {found.unproven}"))
         if bench.traced is not None:
             slot = item.outputs[0].slot
             notes.traces.held[slot] = notes.traces.held[slot]._replace(trace=bench.traced)

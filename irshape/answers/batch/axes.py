@@ -27,6 +27,8 @@ BY_PROOF: Final = "every layer keeps samples along this axis apart"
 _GUESSED: Final = "it is the first axis"
 # The highest rank of axes that are not the first ones of all outputs that depend on them.
 _ANYWHERE: Final = 2
+# The rank of axes that are the first ones of all outputs.
+_BEST: Final = 4
 # So many layers in doubt are told.
 _MOST: Final = 8
 
@@ -45,7 +47,7 @@ class Candidate(NamedTuple):
             return 0
         places = list(self.proof.outputs.values())
         if all(axis == 0 for axis in places):
-            return 4 if places else 0
+            return _BEST if places else 0
         if all(axis in (0, None) for axis in places):
             return 3 if 0 in places else 0
         return 2 if None not in places else 1
@@ -100,10 +102,13 @@ def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked
             open_shapes[node] = shape
     sets: Iterable[Axes] = _candidates(open_shapes, may_be_none=bool(axes)) if open_shapes else [{}] if proves and axes else ()
     work = engine.scope.work
-    tried = []
+    tried: list[Candidate] = []
     for more in sets:
         if work.is_done:
-            return Batch(shapes, axes, reasons, open_shapes, [], False)
+            if not any(one.rank == _BEST for one in tried):  # first axes come first, and one that serves best is not left for another
+                return Batch(shapes, axes, reasons, open_shapes, [], False)
+            work.renew()
+            break
         work.take(len(engine.model) + sum(map(len, shapes.values())))
         tried.append(_tried(engine, present, shapes, axes, more))
     return Batch(shapes, axes, reasons, open_shapes, tried, not (open_shapes and work.is_done))
@@ -272,7 +277,7 @@ def _candidates(shapes: dict[Node, _Described], *, may_be_none: bool) -> Iterabl
     for node, shape in shapes.items():
         for axis, size in enumerate(shape):
             groups.setdefault((axis, size), {})[node] = axis
-    return [*([{}] if may_be_none else []), *groups.values()]
+    return [*([{}] if may_be_none else []), *[groups[key] for key in sorted(groups, key=lambda key: key[0])]]
 
 
 def _sized(shapes: Mapping[Node, _Described], axes: Axes, size: Described) -> dict[Node, DescribedShape]:
