@@ -163,10 +163,8 @@ def _rewriting(inference: Inference, palette: Palette, width: int | None) -> Ite
         mends = inference.rewriting.mends
         yield ""
         yield f"{palette.bold}rewritten: {counted(len(mends), 'change')}{palette.plain}"
-        rows = [
-            (escape(one.where.layer_type), escape(one.where.layer_name), one.port, escape(one.was), escape(one.now), one.kind)
-            for one in mends
-        ]
+        texts = [(one.where.layer_type, one.where.layer_name, one.port, one.was, one.now, one.kind) for one in mends]
+        rows = [tuple(map(escape, row)) for row in texts]
         yield from table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows, palette, width)
 
 

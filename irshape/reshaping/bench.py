@@ -306,6 +306,13 @@ class Bench:
         return self.add(item.type, *inputs, name=f"{item.name}/wide", version=item.version, **item.attributes)
 
 
+def source(item: Item, port: int) -> Value:
+    """What an input of a layer reads. The layers that are visited have no input that reads nothing."""
+    value = item.inputs[port]
+    assert value is not None
+    return value
+
+
 def where_of(item: Item) -> Where:
     """The place of a layer; a new layer has no line."""
     base: Node | None = item.base

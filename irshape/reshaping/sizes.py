@@ -15,7 +15,7 @@ import numpy as np
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, key, same
-from irshape.reshaping.bench import listed, scalar, total, vector
+from irshape.reshaping.bench import listed, scalar, source, total, vector
 from irshape.shape.dim import Dim, Size, product, symbols
 
 if TYPE_CHECKING:
@@ -110,21 +110,15 @@ def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis])
         yield _Filled(done, need, taken, (*known, *more))
 
 
-def _input(item: Item, port: int) -> Value:
-    value = item.inputs[port]
-    assert value is not None
-    return value
-
-
 def reshape(bench: Bench) -> None:
     """The pattern of a Reshape, by the traces that its output may have."""
     item = bench.item
-    data, out = _input(item, 0), item.outputs[0]
+    data, out = source(item, 0), item.outputs[0]
     recorded, shape = bench.recorded_sizes(out), bench.shape(data)
     if recorded is None or shape is None or not any(isinstance(size, Dim) for size in shape):
         return
     options = _options(bench, data, recorded)
-    now, pattern = bench.shape(out), bench.elements(_input(item, 1))
+    now, pattern = bench.shape(out), bench.elements(source(item, 1))
     if now is not None and pattern and any(isinstance(one, Dim) for one in pattern):  # the model computes it from shapes already
         options = [one for one in options if one.order is None and all(map(same, one.sizes, now))]
     if not options:
@@ -134,7 +128,7 @@ def reshape(bench: Bench) -> None:
         transposed = bench.add("Transpose", bench.tensor(data), np.array(chosen.order, np.int64), name=f"{item.name}/transpose")
         layer_of(bench.draft, item).connect(0, transposed)
         bench.mend("data", "a Reshape that moves an axis of size 1", f"behind a Transpose {list(chosen.order)}")
-        data, now = _input(item, 0), None
+        data, now = source(item, 0), None
     if now is None or len(now) != len(chosen.sizes) or not all(map(same, now, chosen.sizes)):
         set_shape(bench, 1, chosen.sizes, data)
     bench.traced = chosen.trace
@@ -183,7 +177,7 @@ def _flat(trace: Trace) -> list[Any]:
 def set_shape(bench: Bench, port: int, wanted: Sequence[Size], data: Value) -> None:
     """Let an input of the layer that is visited hold these sizes: as numbers, 0 and -1 if these mean exactly this, else computed."""
     item = bench.item
-    before, own = bench.elements(_input(item, port)), bench.sizes(data)
+    before, own = bench.elements(source(item, port)), bench.sizes(data)
     copies = item.attributes.get("special_zero", "false").lower() in ("true", "1")
     was = "computed sizes" if before is None else before
     if item.type == "Reshape" and 0 not in wanted:
@@ -216,8 +210,8 @@ def _gives(bench: Bench, item: Item, wanted: Sequence[Size]) -> bool:
 def gather(bench: Bench) -> None:
     """A Gather of all elements of an axis in their order, as `mask[arange(n)]` leaves it, is a Reshape."""
     item = bench.item
-    data, indices = _input(item, 0), bench.array(_input(item, 1))
-    axes = bench.elements(_input(item, 2))
+    data, indices = source(item, 0), bench.array(source(item, 1))
+    axes = bench.elements(source(item, 2))
     if indices is None or not axes or not isinstance(axes[0], int) or int(item.attributes.get("batch_dims", 0)):
         return
     axis = axes[0] % len(bench.sizes(data))
@@ -239,8 +233,8 @@ def gather(bench: Bench) -> None:
 def broadcast(bench: Bench) -> None:
     """The target of a Broadcast, which repeats the open axes of its data."""
     item = bench.item
-    data, recorded = _input(item, 0), bench.recorded_sizes(item.outputs[0])
-    target, shape = bench.elements(_input(item, 1)), bench.sizes(data)
+    data, recorded = source(item, 0), bench.recorded_sizes(item.outputs[0])
+    target, shape = bench.elements(source(item, 1)), bench.sizes(data)
     if recorded is None or target is None or any(isinstance(one, Dim) for one in target):
         return
     if item.attributes.get("mode", "numpy").lower() == "explicit":
@@ -257,12 +251,12 @@ def broadcast(bench: Bench) -> None:
 def slice_ends(bench: Bench) -> None:
     """An end of a Slice at or behind the recorded size means: to the end."""
     item = bench.item
-    data = _input(item, 0)
-    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(_input(item, 2))
-    axes = bench.elements(_input(item, 4)) if len(item.inputs) > 4 else None
+    data = source(item, 0)
+    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(source(item, 2))
+    axes = bench.elements(source(item, 4)) if len(item.inputs) > 4 else None
     if ends is None or recorded is None:
         return
-    is_long = str(bench.tensor(_input(item, 2)).element_type) == "i64"
+    is_long = str(bench.tensor(source(item, 2)).element_type) == "i64"
     last = np.iinfo(np.int64 if is_long else np.int32).max
     new = [
         last if isinstance(end, int) and isinstance(shape[axis], Dim) and last > end >= recorded[axis] else end
@@ -276,8 +270,8 @@ def slice_ends(bench: Bench) -> None:
 def strided_ends(bench: Bench) -> None:
     """An end of a StridedSlice at or behind the recorded size means: to the end."""
     item = bench.item
-    data = _input(item, 0)
-    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(_input(item, 2))
+    data = source(item, 0)
+    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(source(item, 2))
     if ends is None or recorded is None or any(1 in _mask(item, name, 0) for name in ("new_axis_mask", "ellipsis_mask")):
         return
     kept = _mask(item, "end_mask", len(ends))
@@ -301,12 +295,12 @@ def interpolate(bench: Bench) -> None:
     item = bench.item
     if item.attributes.get("shape_calculation_mode", "sizes") != "sizes" or len(item.inputs) < 2:
         return
-    data = _input(item, 0)
-    sizes, shape, recorded = bench.elements(_input(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
+    data = source(item, 0)
+    sizes, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
     if sizes is None or recorded is None or not any(isinstance(size, Dim) for size in shape):
         return
     last = 2 if item.version == "opset11" else 3
-    axes = bench.elements(_input(item, last)) if len(item.inputs) > last else range(len(shape))
+    axes = bench.elements(source(item, last)) if len(item.inputs) > last else range(len(shape))
     options: list[list[Size]] = [[]]
     for number, axis in zip(sizes, axes or (), strict=False):
         own = shape[axis % len(shape)]
@@ -338,8 +332,8 @@ class _Sizes(list[Any]):
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
     """Formulas with this value at the recorded sizes: of the same axis at another resolution, the inputs' first; else a multiple."""
-    own, rank = bench.sizes(_input(item, 0))[axis], len(bench.sizes(_input(item, 0)))
-    recorded = bench.recorded_sizes(_input(item, 0))
+    own, rank = bench.sizes(source(item, 0))[axis], len(bench.sizes(source(item, 0)))
+    recorded = bench.recorded_sizes(source(item, 0))
     found: dict[Any, Size] = {}
     places = [place for one in bench.notes.places for place in bench.notes.places_of(one)]
     before = [value for value, own in places if own == axis and value.item.label < item.label]
@@ -355,8 +349,8 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
 def top_k(bench: Bench) -> None:
     """A TopK that takes all of an axis sorts it."""
     item = bench.item
-    data = _input(item, 0)
-    count, shape, recorded = bench.elements(_input(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
+    data = source(item, 0)
+    count, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
     axis = int(item.attributes["axis"]) % len(shape)
     if not count or recorded is None or not isinstance(count[0], int) or count[0] != recorded[axis] or not isinstance(shape[axis], Dim):
         return
@@ -367,7 +361,7 @@ def top_k(bench: Bench) -> None:
 def split(bench: Bench) -> None:
     """The lengths of a VariadicSplit: the parts that a Concat joined, else one part takes the rest."""
     item = bench.item
-    data, axes, lengths = _input(item, 0), bench.elements(_input(item, 1)), bench.elements(_input(item, 2))
+    data, axes, lengths = source(item, 0), bench.elements(source(item, 1)), bench.elements(source(item, 2))
     recorded = bench.recorded_sizes(data)
     if not axes or not lengths or recorded is None or not all(isinstance(one, int) for one in (*axes, *lengths)):
         return

@@ -17,7 +17,7 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
-from irshape.reshaping.bench import CONSTANTS, formula, listed, scalar, total, vector
+from irshape.reshaping.bench import CONSTANTS, formula, listed, scalar, source, total, vector
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, symbols
 
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ def follow(bench: Bench) -> None:
     broadcasts = is_elementwise(item) or item.type in ("MatMul", "ScaledDotProductAttention")
     wants: dict[int, dict[int, Size]] = {}
     for group in _groups(bench, item):
-        sizes = [bench.sizes(_input(item, port))[axis] for port, axis in group]
+        sizes = [bench.sizes(source(item, port))[axis] for port, axis in group]
         wanted = next((size for size in sizes if isinstance(size, Dim)), None)
         if wanted is None:
             continue
@@ -308,17 +308,11 @@ def follow(bench: Bench) -> None:
             if isinstance(size, int) and not (broadcasts and size == 1) and bench.at(wanted) == size:
                 wants.setdefault(port, {})[axis] = wanted
     for port, own in wants.items():
-        value = _input(item, port)
+        value = source(item, port)
         before = [bench.sizes(value)[axis] for axis in own]
         bench.connect(port, stretched(bench, value, own, keep_ones=broadcasts))
         what = f"{'axis' if len(own) == 1 else 'axes'} {', '.join(map(str, own))} of {value.item!r}"
         bench.mend(f"input {port}", f"{what}: {listed(before)}", [*own.values()])
-
-
-def _input(item: Item, port: int) -> Value:
-    value = item.inputs[port]
-    assert value is not None
-    return value
 
 
 def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
@@ -355,7 +349,7 @@ def _attention(ranks: Sequence[int]) -> Iterator[_Group]:
 def _follow_lengths(bench: Bench, item: Item) -> None:
     """The lengths of sequences, if each was the whole recorded length."""
     port = 3 if item.type == "LSTMSequence" else 2
-    data, lengths = _input(item, 0), _input(item, port)
+    data, lengths = source(item, 0), source(item, port)
     batch, length, *_ = bench.sizes(data)
     array, recorded = bench.array(lengths), bench.recorded_sizes(data)
     if isinstance(length, Dim) and array is not None and recorded and (array == recorded[1]).all():
@@ -423,15 +417,15 @@ def _repeated(bench: Bench, value: Value, axis: int, wants: _Wants) -> Tensor | 
 
 def _given(bench: Bench, item: Item, port: int, wants: _Wants) -> Tensor:
     """An input of a layer, stretched if need be."""
-    value = _input(item, port)
+    value = source(item, port)
     return stretched(bench, value, wants) if wants else bench.tensor(value)
 
 
 def _through_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
     item, rank = value.item, len(bench.sizes(value))
     given = []
-    for port, source in enumerate(item.inputs):
-        sizes = bench.sizes(source) if source is not None else ()
+    for port, read in enumerate(item.inputs):
+        sizes = bench.sizes(read) if read is not None else ()
         lag = rank - len(sizes)
         own = {axis - lag: size for axis, size in wants.items() if axis >= lag and sizes[axis - lag] != 1}
         given.append(_given(bench, item, port, own))
@@ -440,40 +434,40 @@ def _through_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
 
 def _through_gather(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     item = value.item
-    axes = bench.elements(_input(item, 2))
+    axes = bench.elements(source(item, 2))
     if axes is None or not isinstance(axes[0], int) or int(item.attributes.get("batch_dims", 0)):
         return None
-    axis = axes[0] % len(bench.sizes(_input(item, 0)))
-    count = len(bench.sizes(_input(item, 1)))
+    axis = axes[0] % len(bench.sizes(source(item, 0)))
+    count = len(bench.sizes(source(item, 1)))
     data = {own if own < axis else own - count + 1: size for own, size in wants.items() if not axis <= own < axis + count}
     indices = {own - axis: size for own, size in wants.items() if axis <= own < axis + count}
-    return bench.again(item, _given(bench, item, 0, data), _given(bench, item, 1, indices), bench.tensor(_input(item, 2)))
+    return bench.again(item, _given(bench, item, 0, data), _given(bench, item, 1, indices), bench.tensor(source(item, 2)))
 
 
 def _through_gather_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
     item = value.item
     axis = int(item.attributes["axis"]) % len(bench.sizes(value))
     data = {own: size for own, size in wants.items() if own != axis}
-    return bench.again(item, _given(bench, item, 0, data), stretched(bench, _input(item, 1), wants))
+    return bench.again(item, _given(bench, item, 0, data), stretched(bench, source(item, 1), wants))
 
 
 def _through_transpose(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     item = value.item
-    order = bench.elements(_input(item, 1))
+    order = bench.elements(source(item, 1))
     if order is None:
         return None
-    return bench.again(item, _given(bench, item, 0, {order[axis]: size for axis, size in wants.items()}), bench.tensor(_input(item, 1)))
+    return bench.again(item, _given(bench, item, 0, {order[axis]: size for axis, size in wants.items()}), bench.tensor(source(item, 1)))
 
 
 def _through_reshape(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    item, shape, before = value.item, bench.sizes(value), bench.sizes(_input(value.item, 0))
+    item, shape, before = value.item, bench.sizes(value), bench.sizes(source(value.item, 0))
     places: dict[int, Size] = {}
     for axis, size in wants.items():
         own = [at for at in range(len(before)) if before[at] == shape[axis] and _volume(before[:at]) == _volume(shape[:axis])]
         if not own:
             return None
         places[own[0]] = size
-    data = stretched(bench, _input(item, 0), places)
+    data = stretched(bench, source(item, 0), places)
     if item.type != "Reshape":
         return bench.again(item, data, *[bench.tensor(one) for one in item.inputs[1:] if one is not None])
     target = vector(bench, [wants.get(axis, size) for axis, size in enumerate(shape)])
@@ -485,7 +479,7 @@ def _volume(sizes: Sequence[Size]) -> int:
 
 
 def _through_broadcast(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    item, shape, before = value.item, bench.sizes(value), bench.sizes(_input(value.item, 0))
+    item, shape, before = value.item, bench.sizes(value), bench.sizes(source(value.item, 0))
     lag = len(shape) - len(before)
     own = {axis - lag: size for axis, size in wants.items() if axis >= lag and before[axis - lag] != 1}
     is_tile = item.type == "Tile"
@@ -495,7 +489,7 @@ def _through_broadcast(bench: Bench, value: Value, wants: _Wants) -> Tensor | No
 
 
 def _through_slice(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    item, shape, whole = value.item, bench.sizes(value), bench.sizes(_input(value.item, 0))
+    item, shape, whole = value.item, bench.sizes(value), bench.sizes(source(value.item, 0))
     if len(whole) != len(shape):
         return None
     rest = {axis: size for axis, size in wants.items() if whole[axis] == shape[axis]}
@@ -514,8 +508,8 @@ def _is_prefix(bench: Bench, item: Item, axis: int, size: Size) -> bool:
     """Whether a Slice takes the first elements of one axis."""
     if item.type != "Slice":
         return False
-    begin, end, step = (bench.elements(_input(item, port)) for port in (1, 2, 3))
-    axes = bench.elements(_input(item, 4)) if len(item.inputs) > 4 else (0,)
+    begin, end, step = (bench.elements(source(item, port)) for port in (1, 2, 3))
+    axes = bench.elements(source(item, 4)) if len(item.inputs) > 4 else (0,)
     return axes == (axis,) and begin == (0,) and end == (size,) and step == (1,)
 
 
@@ -528,7 +522,7 @@ def _through_concat(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
 
 def _through_range(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     item = value.item
-    start, _, step = (bench.elements(_input(item, port)) for port in range(3))
+    start, _, step = (bench.elements(source(item, port)) for port in range(3))
     if start != (0,) or step != (1,):
         return None
     return ramp(bench, wants[0], str(bench.tensor(value).element_type))

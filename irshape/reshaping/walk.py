@@ -16,7 +16,7 @@ from irshape.inference.facts import Fact
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
-from irshape.reshaping.bench import CONSTANTS, Doubt, Mixed, Place, Refusal, listed, where_of
+from irshape.reshaping.bench import CONSTANTS, Doubt, Mixed, Place, Refusal, listed, source, where_of
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
@@ -73,10 +73,10 @@ def _reads_number(bench: Bench, item: Item, port: int) -> bool:
 
 def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """Begins and ends of slices that are numbers within an open axis."""
-    data = _value(item, 0)
+    data = source(item, 0)
     shape, recorded = bench.sizes(data), bench.recorded_sizes(data)
-    begins, ends = bench.elements(_value(item, 1)), bench.elements(_value(item, 2))
-    own = bench.elements(_value(item, 4)) if item.type == "Slice" and len(item.inputs) > 4 else None
+    begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
+    own = bench.elements(source(item, 4)) if item.type == "Slice" and len(item.inputs) > 4 else None
     named = own or range(len(begins or ends or ()))
     is_ended = [mark == "1" for mark in item.attributes.get("end_mask", "").replace(" ", "").split(",")]
     for at, axis in enumerate(named):
@@ -95,9 +95,9 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """Constant indices into an open axis."""
-    named = bench.elements(_value(item, 2)) if len(item.inputs) > 2 else (0,)
-    indices = bench.array(_value(item, 1))
-    shape = bench.sizes(_value(item, 0))
+    named = bench.elements(source(item, 2)) if len(item.inputs) > 2 else (0,)
+    indices = bench.array(source(item, 1))
+    shape = bench.sizes(source(item, 0))
     if named and isinstance(named[0], int) and named[0] % len(shape) in axes and indices is not None and (indices > 0).any():
         size = formula_text(shape[named[0] % len(shape)])
         bench.keep(f"{item!r} takes {indices.size} constant indices up to {indices.max()} of {size}")
@@ -105,32 +105,29 @@ def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """Pads of an open axis that differ before and behind it; equal ones are those of a window."""
-    begins, ends = bench.elements(_value(item, 1)), bench.elements(_value(item, 2))
-    shape = bench.sizes(_value(item, 0))
+    begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
+    shape = bench.sizes(source(item, 0))
     for axis in axes:
         before, behind = (one[axis] if one and axis < len(one) else 0 for one in (begins, ends))
         if isinstance(before, int) and isinstance(behind, int) and before != behind:
             bench.keep(f"{item!r} pads {formula_text(shape[axis])} by {before} and {behind}")
 
 
-def _repeats(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Repeats of a Tile."""
-    repeats = bench.elements(_value(item, 1)) or ()
-    for one in repeats:
-        if isinstance(one, int) and one > 1 and _is_recorded(bench, one):
-            bench.keep(f"{item!r} repeats an axis {one} times")
+def _recorded(what: str) -> Callable[[Bench, Item, Sequence[int]], None]:
+    """The watch over the numbers at input 1 that are the recorded number of an open size; `what` says what the layer does with one."""
 
+    def watched(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+        sizes = [bench.sizes(place.value)[place.axis] for place in bench.notes.places.values()]
+        for one in bench.elements(source(item, 1)) or ():
+            if isinstance(one, int) and one > 1 and any(bench.is_open(size) and bench.at(size) == one for size in sizes):
+                bench.keep(f"{item!r} {what.format(one)}")
 
-def _depth(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """The depth of a OneHot that is the recorded number of an open size."""
-    depth = bench.elements(_value(item, 1))
-    if depth and isinstance(depth[0], int) and _is_recorded(bench, depth[0]):
-        bench.keep(f"{item!r} has the depth {depth[0]}")
+    return watched
 
 
 def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """The number of elements that a TopK takes of an open axis."""
-    count, shape = bench.elements(_value(item, 1)), bench.sizes(_value(item, 0))
+    count, shape = bench.elements(source(item, 1)), bench.sizes(source(item, 0))
     axis = int(item.attributes.get("axis", "0")) % len(shape)
     if axis in axes and count and isinstance(count[0], int) and count[0] > 1:
         bench.keep(f"{item!r} takes {count[0]} of {formula_text(shape[axis])}")
@@ -138,8 +135,8 @@ def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """A window that covers a whole open axis."""
-    data, out = bench.recorded_sizes(_value(item, 0)), bench.recorded_sizes(item.outputs[0])
-    shape, now = bench.sizes(_value(item, 0)), bench.shape(item.outputs[0])
+    data, out = bench.recorded_sizes(source(item, 0)), bench.recorded_sizes(item.outputs[0])
+    shape, now = bench.sizes(source(item, 0)), bench.shape(item.outputs[0])
     for axis in axes:
         is_one = data and out and now and axis > 1 and data[axis] >= _LARGEST_STEP and out[axis] == 1 and bench.is_open(now[axis])
         if data and is_one and _reach(bench, item, axis) >= data[axis]:
@@ -151,8 +148,8 @@ def _reach(bench: Bench, item: Item, axis: int) -> int:
     kernel = [int(one) for one in item.attributes.get("kernel", "").split(",") if one.strip()]
     if kernel:
         return kernel[axis - 2] if axis - 2 < len(kernel) else 1
-    weights = bench.recorded_sizes(_value(item, 1)) or ()
-    own = axis - 2 + len(weights) - (len(bench.sizes(_value(item, 0))) - 2)
+    weights = bench.recorded_sizes(source(item, 1)) or ()
+    own = axis - 2 + len(weights) - (len(bench.sizes(source(item, 0))) - 2)
     return weights[own] if 0 <= own < len(weights) else 1
 
 
@@ -162,7 +159,7 @@ def _mean(bench: Bench, item: Item) -> None:
         if value is None or other is None or value.item.type != "ReduceSum":
             continue
         array, data = bench.array(other), value.item.inputs[0]
-        axes = bench.elements(_value(value.item, 1))
+        axes = bench.elements(source(value.item, 1))
         recorded = None if data is None else bench.recorded_sizes(data)
         if array is None or array.size != 1 or data is None or recorded is None or not axes:
             continue
@@ -176,24 +173,13 @@ def _mean(bench: Bench, item: Item) -> None:
             bench.keep(f"{item!r} divides a sum over {count} elements by the constant {number:g}")
 
 
-def _is_recorded(bench: Bench, number: int) -> bool:
-    """Whether a number is the recorded one of an open size."""
-    sizes: list[Size] = [bench.shape(place.value)[place.axis] for place in bench.notes.places.values()]  # type: ignore[index]
-    return any(bench.is_open(size) and bench.at(size) == number for size in sizes)
-
-
-def _value(item: Item, port: int) -> Value:
-    value: Any = item.inputs[port]
-    return value  # type: ignore[no-any-return]
-
-
 _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
     "Slice": _limits,
     "StridedSlice": _limits,
     "Gather": _indices,
     "Pad": _pads,
-    "Tile": _repeats,
-    "OneHot": _depth,
+    "Tile": _recorded("repeats an axis {} times"),
+    "OneHot": _recorded("has the depth {}"),
     "TopK": _largest,
     "Reshape": lambda bench, item, axes: None,
     "Broadcast": lambda bench, item, axes: None,
