@@ -190,6 +190,7 @@ Option = TypeVar("Option")
 
 _SKIPPED: Final = ("Const", "Constant", "Parameter", "ShapeOf")
 _MOST_STEPS_BACK: Final = 400
+_BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the sizes that reach this layer"
 # The most options that are tried for the list of alternatives.
 _MOST_ALTERNATIVES: Final = 40
 
@@ -333,7 +334,9 @@ class Walk:
         if not any(_is_open(bench.shape(value)) for value in values):
             return
         if item.base is not None and item.base.bodies:
-            bench.refuse("has a body, and irshape rewrites no layers in bodies")
+            bench.refuse(
+                "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size", hint=_BODY
+            )
         try:
             self._mend(item)
         except (EditError, WeightsError) as error:

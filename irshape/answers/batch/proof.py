@@ -47,13 +47,6 @@ class Proof(NamedTuple):
     doubts: list[Doubt]
     outputs: dict[Node, int | None]
 
-    @property
-    def verdict(self) -> str:
-        """One of `kept`, `mixed` and `not proven`."""
-        if not self.doubts:
-            return "kept"
-        return "mixed" if any(doubt.is_mixed for doubt in self.doubts) else "not proven"
-
 
 def sizes_of(model: Model) -> Collection[int]:
     """The tensors that are computed from sizes and small constants alone."""

@@ -11,7 +11,7 @@ from math import prod
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.inference.apply import arranged
-from irshape.inference.facts import Fact
+from irshape.inference.facts import POISONED, Fact
 from irshape.ops.flow import Factor, Flow, Held, Law, Mixed, Random, Term, Trace, Unproven, holds, quotient, same
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.shape.dim import Dim, Size, origins, product, symbols
@@ -199,8 +199,8 @@ class Traces:
         found = flowed(layer, inputs, self.batch)
         for tensor, held in zip(layer.outputs, found.outputs, strict=True):
             self.held[tensor.slot] = held
-        if self.batch is not None and layer.op is not None and len(layer.outputs) == 1:
-            ((slot, fact, _),) = layer.outputs
+        slot, fact, _ = layer.outputs[0] if layer.outputs else (-1, POISONED, None)
+        if self.batch is not None and layer.op is not None and fact.element_type in _TYPES:
             law = law_of(layer.op, [tensor.fact for tensor in layer.inputs], [held.law for held in inputs], fact)
             self.held[slot] = self.held[slot]._replace(law=law)
         return found
