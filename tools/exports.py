@@ -2,9 +2,9 @@
 
     python tools/exports.py [ARCHIVE]
 
-It needs torch, transformers and openvino. The archive holds `NET.trace.xml` and `NET.export.xml` with their weights, and `NET.npz` with what
-PyTorch computes at two other sizes; `tests/reshaping/test_exports.py` compares with it. Weights are multiples of 1/16, so that they take few
-bytes.
+It needs torch, transformers and openvino. The archive holds `NET.trace.xml` and `NET.export.xml` with their weights, and `NET.npz` with
+what PyTorch computes at two other sizes; `tests/reshaping/test_exports.py` compares with it. Weights are multiples of 1/16, so that they
+take few bytes.
 """
 
 import io

@@ -24,6 +24,12 @@ class Factor(NamedTuple):
     recorded: int | None = None
 
 
+class Even(Factor):
+    """A factor along which all elements are equal, so that samples may lie anywhere in it."""
+
+    __slots__ = ()
+
+
 Axis: TypeAlias = tuple[Factor, ...]
 Trace: TypeAlias = tuple[Axis, ...]
 
@@ -310,12 +316,12 @@ class Flow:
                 if is_same and len(claim.factors) > len(found[claim.to]) and not self.holds(found[claim.to]):
                     found[claim.to] = claim.factors
                 continue
-            if not is_same or not _is_alone(claim.factors, self.batch or ""):
+            if not is_same or not (_is_even(claim.factors) or _is_alone(claim.factors, self.batch or "")):
                 self.mixed(f"makes {_size(own[claim.to])} of {self._place(claim.port, claim.axis)}, which holds the batch {{batch}}")
-            if lead is None:
+            if lead is None or (lead.to == claim.to and _is_even(lead.factors)):
                 lead = claim
                 found[claim.to] = claim.factors
-            elif lead.to != claim.to or not _agree(lead.factors, claim.factors, self.batch or ""):
+            elif lead.to != claim.to or not (_is_even(claim.factors) or _agree(lead.factors, claim.factors, self.batch or "")):
                 first, other = (self._place(one.port, one.axis) for one in (lead, claim))
                 self.mixed(f"puts samples of {{batch}} together, which lie in {first}, and in {other}")
         claimed = {(claim.port.index, claim.axis) for claim in claims}
@@ -324,7 +330,9 @@ class Flow:
                 why = self._whys.get(index, "puts together")
                 self.mixed(f"{why} {self._place(self.ports[index], axis)}, which holds the batch {{batch}}")
         new = [axis for axis, factors in enumerate(own) if self.holds(factors) and (lead is None or axis != lead.to)]
-        is_new = lead is None and self._repeats and len(new) == 1 and is_symbol(own[new[0]], self.batch or "")
+        is_new = lead is None and self._repeats and len(new) == 1
+        if is_new and not is_symbol(own[new[0]], self.batch or ""):
+            found[new[0]] = tuple([Even(*one) for one in own[new[0]]])
         if new and not taint and not is_new:
             self.mixed(f"gives an axis of size {_size(own[new[0]])}, which depends on the size of the batch {{batch}}")
         return tuple(found)
@@ -338,6 +346,11 @@ class Flow:
 def holds(factors: Axis, batch: str) -> bool:
     """Whether an axis holds a symbol."""
     return any(isinstance(one.size, Dim) and batch in symbols(one.size) for one in factors)
+
+
+def _is_even(factors: Axis) -> bool:
+    """Whether all elements along an axis are equal."""
+    return all(isinstance(one, Even) for one in factors)
 
 
 def _is_alone(factors: Axis, batch: str) -> bool:

@@ -84,3 +84,32 @@ def test_each_sample_keeps_its_own_elements(name: str) -> None:
 def test_indices_that_leave_a_sample_are_refused(name: str) -> None:
     codes = {one.code for one in granted(gathered(MIXED[name])).diagnostics if one.severity == "error"}
     assert codes == {"P110"}
+
+
+def folded(*, even: bool, summed: bool) -> Net:
+    """Three rows of each sample, f32[3*N,2], to which as many equal numbers are added, or else numbers that count."""
+    net = Net()
+    rows = net.layer("Reshape", [net.parameter("f32[1,3,2]"), net.const([-1, 2])], ["FP32"], special_zero=False)[0]
+    shape = net.layer("ShapeOf", [rows], ["I64"], "opset3", output_type="i64")[0]
+    if even:
+        more = net.layer("Broadcast", [net.const(0.5, "f32"), shape], ["FP32"], "opset3", mode="numpy")[0]
+    else:
+        count = integer(net, "Gather", [shape, net.const(0), net.const(0)], version="opset8", batch_dims=0)
+        row = net.layer("Range", [net.const(0), count, net.const(1)], ["FP32"], "opset4", output_type="f32")[0]
+        more = net.layer("Unsqueeze", [row, net.const(1)], ["FP32"])[0]
+    total = net.layer("Add", [rows, more], ["FP32"])[0]
+    if summed:
+        net.result(net.layer("ReduceSum", [more, net.const([0])], ["FP32"], keep_dims=False)[0])
+    net.result(net.layer("Reshape", [total, net.const([-1, 3, 2])], ["FP32"], special_zero=False)[0])
+    return net
+
+
+def test_equal_rows_belong_to_every_sample() -> None:
+    found = granted(folded(even=True, summed=False))
+    assert [one.message for one in found.diagnostics if one.severity == "error"] == []
+
+
+@pytest.mark.parametrize(("even", "summed"), [(False, False), (True, True)])
+def test_rows_that_differ_or_are_summed_are_refused(even: bool, summed: bool) -> None:
+    codes = {one.code for one in granted(folded(even=even, summed=summed)).diagnostics if one.severity == "error"}
+    assert codes == {"P110"}

@@ -27,8 +27,6 @@ BY_PROOF: Final = "every layer keeps samples along this axis apart"
 _GUESSED: Final = "it is the first axis"
 # The highest rank of axes that are not the first ones of all outputs that depend on them.
 _ANYWHERE: Final = 2
-# The rank of axes that are the first ones of all outputs.
-_BEST: Final = 4
 # So many layers in doubt are told.
 _MOST: Final = 8
 
@@ -47,7 +45,7 @@ class Candidate(NamedTuple):
             return 0
         places = list(self.proof.outputs.values())
         if all(axis == 0 for axis in places):
-            return _BEST if places else 0
+            return 4 if places else 0
         if all(axis in (0, None) for axis in places):
             return 3 if 0 in places else 0
         return 2 if None not in places else 1
@@ -105,7 +103,7 @@ def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked
     tried: list[Candidate] = []
     for more in sets:
         if work.is_done:
-            if not any(one.rank == _BEST for one in tried):  # first axes come first, and one that serves best is not left for another
+            if not tried or 0 in more.values():  # the first axes, which come first, are not all tried
                 return Batch(shapes, axes, reasons, open_shapes, [], False)
             work.renew()
             break

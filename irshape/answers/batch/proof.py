@@ -16,7 +16,7 @@ from irshape.inference.run import Run
 from irshape.inference.variables import pairs
 from irshape.model.bodies import Body, Slice
 from irshape.model.model import Model, Node
-from irshape.ops.flow import Held, holds, key
+from irshape.ops.flow import Held, holds, is_symbol, key
 from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Op
 from irshape.shape.dim import product
@@ -128,9 +128,10 @@ class _Walk:
                 self.doubt(node, f"gives a value that is computed from the size of the batch {self.batch}, which {held.taint} reads")
                 continue
             axis = self.axis(held)
-            if axis is not None and held.trace is not None and len([one for one in held.trace[axis] if one.size != 1]) > 1:
-                factors = ", ".join([str(one.size) for one in held.trace[axis]])
-                self.doubt(node, f"gives the batch {self.batch} no axis of its own: axis {axis} is ({factors})")
+            factors = () if axis is None or held.trace is None else held.trace[axis]
+            if factors and not is_symbol(tuple([one for one in factors if one.size != 1]), self.batch):
+                sizes = ", ".join([str(one.size) for one in factors])
+                self.doubt(node, f"gives the batch {self.batch} no axis of its own: axis {axis} is ({sizes})")
                 continue
             yield node, axis
 
