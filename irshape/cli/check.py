@@ -65,7 +65,7 @@ def _once(given: Namespace) -> int:
         read_input(given)
         settings = settings_of(given)
         if given.show_settings:
-            from irshape.settings.show import settings_text
+            from irshape.settings.settings import settings_text
 
             print(*(settings_text(path, settings) for path in given.files), sep="\n", end="")
             return CLEAN

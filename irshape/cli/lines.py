@@ -16,7 +16,7 @@ from irshape.report.text import Palette, cells, counted, escape, layer_text, pad
 
 if TYPE_CHECKING:
     from irshape.answers.signature.data import DataSize
-    from irshape.answers.signature.reasons import Because
+    from irshape.answers.signature.notes import Because
 
 UNNAMED = re.compile(r"\bd\d+\b")
 # A longer condition does not widen the column of conditions.

@@ -184,7 +184,7 @@ class Session(SymbolSession):
 
             found.report(resized(before, found))
         if found.ok:
-            from irshape.answers.second_inference import refuse_outgrown
+            from irshape.answers.policies import refuse_outgrown
 
             refuse_outgrown(found)
         return found
