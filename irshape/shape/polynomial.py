@@ -130,7 +130,7 @@ class PolynomialTable:
         # The symbols among the atoms, and for each atom the bit set of those below it; both are made when they are asked for.
         self._symbols: list[int] = []
         self._below: list[int] = []
-        self._names: dict[Polynomial, frozenset[str]] = {}
+        self._symbols_of: dict[Polynomial, list[int]] = {}
         self.degrees: dict[int, int] = {}
 
     def widen(self, terms: int) -> None:
@@ -603,11 +603,11 @@ class PolynomialTable:
         return found
 
     def names(self, polynomial: Polynomial) -> frozenset[str]:
-        """The names of the symbols that a polynomial is computed from."""
-        known = self._names.get(polynomial)
+        """The names of the symbols that a polynomial is computed from. A symbol may get another name, so only the symbols are kept."""
+        known = self._symbols_of.get(polynomial)
         if known is None:
-            known = self._names[polynomial] = frozenset([self.atoms[index].name for index in self.symbols_below(polynomial)])
-        return known
+            known = self._symbols_of[polynomial] = self.symbols_below(polynomial)
+        return frozenset([self.atoms[index].name for index in known])
 
     def _mask(self, expression: Expression) -> int:
         found = 0
