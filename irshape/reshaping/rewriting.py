@@ -152,6 +152,8 @@ _RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "Subtract": _exact(np.subtract),
     "Multiply": _exact(np.multiply),
     "Minimum": _exact(np.minimum),
+    "Cos": _exact(np.cos),
+    "Sin": _exact(np.sin),
     "Maximum": _exact(np.maximum),
     "LessEqual": _exact(np.less_equal),
     "LogicalNot": _exact(np.logical_not),

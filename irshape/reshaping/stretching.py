@@ -31,6 +31,8 @@ Array: TypeAlias = "NDArray[Any]"
 _MOST_ROWS: Final = 8
 # Fewer elements than this follow many laws.
 _FEWEST: Final = 3
+# An element of a rotary table may be off by so much for each row.
+_ROUNDING: Final = 2e-7
 # A count begins at one of these numbers whatever the size is; at any other one, the begin may depend on the size.
 _BEGINS: Final = (0, 0.5, 1, 2)
 
@@ -143,7 +145,42 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> La
             if not law.doubt:
                 return law
             doubtful = doubtful or law
-    return doubtful
+    return doubtful or (_rotary(bench, item, array, axis, size, others[0]) if others else None)
+
+
+def _rotary(bench: Bench, item: Item, array: Array, axis: int, size: Size, column: int) -> Law | None:
+    """The table of cosines or sines of rotary positions: a row for each place, a column for each frequency, which falls by equal factors.
+
+    The frequencies are those of a round base, such as 10000, perhaps stored as f16, with which each element is right up to rounding. The
+    recorded rows stay.
+    """
+    rows = np.moveaxis(array, (axis, column), (0, 1)).reshape(array.shape[axis], array.shape[column])
+    count, width = rows.shape
+    if rows.dtype != np.float32 or count <= _FEWEST or width < _FEWEST or not (np.all(rows[0] == 1) or np.all(rows[0] == 0)):
+        return None
+    type_, function, inverse = ("Cos", np.cos, np.arccos) if rows[0, 0] == 1 else ("Sin", np.sin, np.arcsin)
+    half = np.arange((width + 1) // 2)
+    ways = ((np.tile(half, 2), width), (np.repeat(half, 2), width), (np.arange(width), 2 * width))
+    for (numbers, rank), stored in ((way, stored) for way in ways for stored in ("f4", "f2")):
+        step = float(inverse(np.clip(rows[1, int(np.argmax(numbers[:width] == 1))], -1, 1)))
+        base = float(f"{step ** (-rank / 2):.2g}") if 0 < step < 1 else 1.0
+        powers = (1 / np.float32(base) ** (2 * numbers[:width] / rank).astype("f4")).astype("f4")
+        frequencies = powers.astype(stored).astype("f4")
+        if base > 1 and np.abs(function(np.arange(count, dtype="f4")[:, None] * frequencies) - rows).max() < _ROUNDING * count:
+            break
+    else:
+        return None
+
+    def build() -> Tensor:
+        place = _along(bench, ramp(bench, size, "f32"), axis, array.ndim)
+        factors = frequencies.reshape([-1 if own == column else 1 for own in range(array.ndim)])
+        phases = bench.add("Multiply", place, factors, name=f"{item.name}/phases")
+        table = bench.graph.constant(array, name=f"{item.name}/rows", element_type=bench.tensor(item.outputs[0]).element_type)
+        limits = [np.array([one], np.int64) for one in (count, np.iinfo(np.int64).max, 1, axis)]
+        more = bench.add("Slice", bench.add(type_, phases, name=f"{item.name}/all"), *limits, version="opset8", name=f"{item.name}/more")
+        return prefix(bench, bench.add("Concat", table, more, axis=axis, name=f"{item.name}/rows"), axis, size, item.name)
+
+    return Law(f"the {type_} of rotary positions with base {base:g}", build)
 
 
 def _joined(bench: Bench, item: Item, lines: Sequence[Law], axis: int, others: Sequence[int], rank: int) -> Law:
