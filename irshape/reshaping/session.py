@@ -13,7 +13,7 @@ from irshape.answers.signature.session import SymbolSession
 from irshape.editing.state import EditError
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, note_changed_ranks
+from irshape.inference.inputs import InputError, Inputs, described_shape, note_changed_ranks
 from irshape.inference.run import Guard
 from irshape.model.build import place
 from irshape.model.model import Node
@@ -239,7 +239,12 @@ class Session(SymbolSession):
         self.model, self._weights, self._inputs, self._plans = rewriting.model, rewriting.weights, now, None
         engine = self.attempt(now)
         named = Inputs({rewriting.model.node(node.id): shape for node, shape in asked.shapes.items()}, *asked[1:])
-        engine.diagnostics = _with(engine.diagnostics, unmet(engine, named, _RECORDED))
+        if unmet(engine, named):  # the walk has sizes of at least 1: a demand may fail only for a size of 0
+            ranges = {name: one for name, one in wish.inputs.symbols.items() if name in now.names}
+            self._inputs = now = now._replace(symbols={**ranges, **now.symbols})
+            engine = self.attempt(now)
+        is_open = any(one.low != one.high for node in before[0].parameters for one in described_shape(node) or ())
+        engine.diagnostics = _with(engine.diagnostics, unmet(engine, named, _RECORDED if is_open else _OTHER))
         inference = conclude(engine, remarks=[*self._remarks, *notes, *chosen], asked=now)
         inference.rewriting = rewriting if rewriting.mends else None
         if not inference.ok:
