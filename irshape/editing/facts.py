@@ -122,19 +122,16 @@ class Facts:
             inner += run.inner.values()
         return any(isinstance(one, Premise) for run in inner for report in run.reports.values() for one in report.requirements)
 
-    def follow(self, values: Collection[Value]) -> None:
-        """Follow the elements of some tensors from now on, as if a rule read them."""
-        self._settle(float("inf"))
-        self._touched.update(dict.fromkeys(self._demand.follow(values)))
-
     @contextmanager
-    def following(self, values: Collection[Value]) -> Iterator[None]:
-        """Follow the elements of some tensors in a `with` block, as if a rule read them."""
+    def following(self, values: Collection[Value], *, ends: bool = True) -> Iterator[None]:
+        """Follow the elements of some tensors in a `with` block, as if a rule read them; without `ends`, from then on."""
+        self._settle(float("inf"))
         working, self._working = self._working, self._working + 1
-        self.follow(values)
+        self._touched.update(dict.fromkeys(self._demand.follow(values)))
         yield
         self._settle(float("inf"))
-        self._touched.update(dict.fromkeys(self._demand.follow(values, -1)))
+        if ends:
+            self._touched.update(dict.fromkeys(self._demand.follow(values, -1)))
         self._working = working
 
     def all(self) -> tuple[dict[int, Fact], Run]:

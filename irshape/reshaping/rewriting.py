@@ -220,7 +220,8 @@ class Rewriter:
         draft, wish = Draft(engine.model, engine.weights, engine.opaque, engine), self._wish
         if wish.batch is not None and any(node.type == "Range" for node in engine.model.nodes):  # indices of samples are computed
             sizes = sizes_of(engine.model)
-            draft.facts.follow([value for item in draft.state.in_order for value in item.outputs if value.slot in sizes])
+            with draft.facts.following([one for item in draft.state.in_order for one in item.outputs if one.slot in sizes], ends=False):
+                pass
         bench = Bench(draft, self._recorded, wish.recorded, wish.batch, wish.asked)
         return Walk(bench, self._faults, self._witness, is_strict=is_strict)
 
