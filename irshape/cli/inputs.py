@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -151,6 +151,16 @@ def _expand(patterns: Mapping[str, str], inputs: dict[str, str], names: Mapping[
     taken = {names.get(name) for name in inputs}
     for name, shape in patterns.items():
         inputs.update((node.name, shape) for node in matched(name, names) if node not in taken)
+
+
+def shapes_of(model: Model, texts: Sequence[str]) -> dict[str, str]:
+    """The shapes in options like `--input`, by name. Raises `InputError`."""
+    names = input_names(model)
+    parted = [_parted(text, model, names) for text in texts]
+    for _, _, reason in parted:
+        if reason:
+            raise InputError(reason)
+    return {name: shape for name, shape, _ in parted}
 
 
 def matches(model: Model, given: Namespace) -> Iterator[str]:

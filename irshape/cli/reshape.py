@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irshape.answers.policies import Policies, find_policies, judge, refuse_outgrown
+from irshape.answers.policies import Policies, find_policies, judge
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
 from irshape.cli.batch import report
+from irshape.cli.inputs import shapes_of
 from irshape.cli.lines import faults, guards, in_names, remedy_lines, tie_lines, title
 from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
@@ -20,7 +21,7 @@ from irshape.inference.inference import Inference, Remedy
 from irshape.inference.inputs import InputError
 from irshape.model.model import Model
 from irshape.report.text import Palette, counted, escape, table, terminal_width
-from irshape.reshaping.session import Session
+from irshape.reshaping.session import How, Session
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -48,6 +49,12 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument("--like", metavar="OTHER.xml", help="with --rewrite: a second export at other sizes, which decides between ways")
     command.add_argument(
         "--choose", choices=("first",), help="with --rewrite: take the first way where the file does not decide, with a note for each"
+    )
+    command.add_argument(
+        "--recorded",
+        action="append",
+        metavar="NAME[SHAPE]",
+        help="the shape for which the file was exported, of an input that is open although constants hold its sizes",
     )
     add_target(command)
     add_output_arguments(command)
@@ -91,7 +98,8 @@ class _Reshaping:
     def __init__(self, given: Namespace, policies: Policies, palette: Palette, width: int | None) -> None:
         self._batch = given.batch
         self._policies = policies
-        self._how = {"rewrite": given.rewrite, "like": given.like, "choose": given.choose}
+        self._how = How(given.rewrite, given.like, given.choose)
+        self._recorded = given.recorded
         self._is_whole = given.output is not None or given.in_place or given.format != "text"
         self._palette = palette
         self._width = width
@@ -103,16 +111,11 @@ class _Reshaping:
         is_read = model.nodes and model.document.is_complete
         if not is_read:
             return self._before
-        inference = session.reshape(inputs, symbols=symbols, batch=self._batch, **self._how)
-        if self._batch is None and inference.ok and inference.rewriting is None:
-            from irshape.answers.batch.axes import resized
-
-            inference.report(resized(self._before, inference))
+        recorded = shapes_of(model, self._recorded) if self._recorded else None
+        inference = session.reshape_once(inputs, symbols, self._batch, self._how._replace(recorded=recorded))
         inference = in_names(inference, is_whole=self._is_whole)
         if self._policies and inference.ok:
             judge(inference, self._policies)
-        if inference.ok:
-            refuse_outgrown(inference)
         if inference.remedy is not None:  # the command begins with the file again
             target, sizes, shapes = inference.remedy
             inference.remedy = Remedy(target, {**(symbols or {}), **sizes}, {**(inputs or {}), **shapes})
@@ -145,7 +148,8 @@ def _next_step(before: Inference, inference: Inference, palette: Palette) -> Ite
     path = inference.document.path
     shapes = [output.shape for node in before.model.parameters for output in before.view(node).outputs]
     has_open_sizes = any(shape is None or not all(isinstance(size, int) for size in shape) for shape in shapes)
-    if path and before.ok and not inference.ok and has_open_sizes:
+    is_of_sizes = any(one.severity == "error" and one.code != "P106" for one in inference.diagnostics)
+    if path and before.ok and is_of_sizes and has_open_sizes:
         from shlex import quote
 
         yield ""
@@ -158,7 +162,8 @@ def _rewriting(inference: Inference, palette: Palette, width: int | None) -> Ite
         mends = inference.rewriting.mends
         yield ""
         yield f"{palette.bold}rewritten: {counted(len(mends), 'change')}{palette.plain}"
-        rows = [(escape(one.type), escape(one.layer), one.port, escape(one.was), escape(one.now), one.kind) for one in mends]
+        texts = [(one.where.layer_type, one.where.layer_name, one.port, one.was, one.now, one.kind) for one in mends]
+        rows = [tuple(map(escape, row)) for row in texts]
         yield from table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows, palette, width)
 
 
