@@ -86,7 +86,7 @@ class Context(Reading):
         for port in ports[1:]:
             if port.partial_shape != merged:
                 names = ", ".join([port.name for port in ports])
-                merged = self.merge_shapes(merged, port, "{names} must have the same shape", names=names)
+                merged = self.merge_shapes(merged, port, "{names} must be equal on axis {axis}", names=names)
         self.stop_at_errors()
 
     def identical_shapes(self, a: Input, b: Input, message: str) -> None:

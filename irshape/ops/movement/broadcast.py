@@ -152,7 +152,7 @@ class BroadcastV3(_Broadcast):
         if axes_mapping is not None:
             return self.explicit(ctx, data, target_shape, target, axes_mapping)
         if self.mode == "bidirectional":
-            return ctx.broadcast_shapes(data, target, "data must broadcast with target_shape")
+            return ctx.broadcast_shapes(data, target, "data must broadcast with target_shape on axis {axis}")
         return (
             self.numpy(ctx, data, target_shape, target)
             if self.mode == "numpy"
