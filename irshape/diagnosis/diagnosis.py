@@ -45,8 +45,8 @@ def _judged(engine: Engine, found: Diagnostics, *, is_as_read: bool) -> Diagnost
     if stale:
         found += without_surplus(stale, found)
     if found:
-        from irshape.diagnosis.causes import find_causes
         from irshape.diagnosis.fixes import add_fixes
+        from irshape.diagnosis.linking import find_causes
 
         alone = find_causes(engine, found) if is_as_read and not document.is_example else set[Diagnostic]()
         engine.scope.work.renew()

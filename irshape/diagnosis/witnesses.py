@@ -104,7 +104,7 @@ class Witnesses:
         if slot in self.model.stubs or other_end(node, index) is None:
             return False
         dims = None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])
-        return dims is not None and dims != node.layer.signature.records[index][2]
+        return dims is not None and dims != (node.layer.signature.records[index][2] or ())
 
     def recorded(self, node: Node, index: int) -> Fact:
         """The fact that a port records; nothing is known where the port has no dims."""
