@@ -78,23 +78,21 @@ class Search:
         """The inputs that record something else than the tensors that edges lead there: those of one tensor and record are one cause."""
         leaders: dict[object, Cause] = {}
         groups: dict[object, list[Node]] = {}
-        for number, (node, wrong) in enumerate(changes.witnesses.edges.items()):
-            if number >= _MOST_EXPLAINED:
+        for node, wrong in changes.witnesses.edges.items():
+            keys = [(node.sources[index], node.layer.signature.records[index][1:]) for index in wrong]
+            if known := [key for key in keys if key in leaders]:
+                groups.setdefault(known[0], []).append(node)
+            elif len(leaders) >= _MOST_EXPLAINED:
                 self.unexplained.add(node)
-                continue
-            if self._is_explained(changes, node):
+            elif self._is_explained(changes, node):
                 leaders[node] = Cause("edge", node)
             elif (exchanged := _exchanged(changes, node, wrong)) is not None:
                 leaders[node] = exchanged
             else:
-                for index in wrong:
-                    key: object = (node.sources[index], node.layer.signature.records[index][1:])
-                    if key in leaders:
-                        groups.setdefault(key, []).append(node)
-                    elif (cause := _of_edge(changes, node, index)) is not None:
-                        leaders[key] = cause
+                several = zip(keys, (_of_edge(changes, node, index) for index in wrong), strict=True)
+                leaders |= {key: cause for key, cause in several if cause is not None}
         for key, cause in leaders.items():
-            yield cause._replace(group=tuple(groups.get(key, ())))
+            yield cause._replace(group=(*cause.group, *groups.get(key, ())))
 
     def _of_layers(self) -> list[Cause]:
         """The layers that contradict their witnesses, with those of the same reason together."""
@@ -142,7 +140,8 @@ def _grouped(found: list[tuple[list[Node], list[Change]]]) -> Iterator[Cause]:
         leaders.setdefault(number if shared is None else ("shared", shared.key), ([], own))[0].extend(nodes)
     for nodes, changes in leaders.values():
         if len(nodes) > 1 and changes and changes[0].places:
-            changes = [change._replace(text=f"{change.text}; {counted(len(nodes), 'layer')} agree") for change in changes]
+            what = "agree" if changes[0].elements else "fail in the same way"
+            changes = [changes[0]._replace(text=f"{changes[0].text}; {counted(len(nodes), 'layer')} {what}"), *changes[1:]]
         yield Cause("layer", nodes[0], tuple(changes), -1, tuple(nodes[1:]))
 
 
@@ -172,15 +171,15 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
         count = len(witnesses.model.readers[slot])
         readers = "its reader records" if count == 1 else f"its {count} readers record"
         text = f"the {source.type} has shape {format_shape(fact.shape)}, but {readers} {dims_text(dims)}"
-        return Cause("shape", source, (Change(text, (changes.place(node, port),)),))
+        return Cause("shape", source, (Change(text, (changes.place(node, port),)),), group=(node,))
     is_shape = dims is not None and not fits(dims, fact.shape)
     text = f"port {port.id} records {dims_text(dims) if is_shape else record[1]}"
     text += f", but {said(source)}, from which its edge starts, gives {fact.element_type.precision} {format_shape(fact.shape)}"
     if not starts:
         return Cause("edge", node, (Change(text),), index)
-    several = " or ".join(f"{said(one)}" for one in starts[:2])
-    text += f"; should the edge come from {several}, which nothing reads?"
-    return Cause("edge", node, (Change(text, (changes.place(starts[0]),), node=starts[0]),), index)
+    several = list(dict.fromkeys(one for one, _ in starts))[:2]
+    text += f"; should the edge come from {' or '.join(map(said, several))}, which nothing reads?"
+    return Cause("edge", node, (Change(text, (changes.place(several[0]),), node=several[0]),), index)
 
 
 def _has_other_shape(witnesses: Witnesses, slot: int, dims: tuple[int, ...] | None) -> bool:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations, islice, pairwise, permutations
+from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from irshape.diagnosis.recorded import contradictions, dims_text
@@ -86,8 +87,12 @@ class Changes:
     def of(self, node: Node) -> list[Change]:
         """The changes with which a node that contradicts its witnesses gives what it records, the likeliest first."""
         told, transfer = self.told(node), self.witnesses.transfer(node)
-        if transfer is None or not told:
+        if transfer is None:
             return []
+        if not told:  # an element type alone tells little
+            types = {port.precision for port in node.layer.outputs}
+            told = f"the layer gives {types.pop()}, which it records" if len(types) == 1 else ""
+            return [*islice(self.attributes(node, transfer, told), 1)] if told else []
         found = self.types(node, told, is_misfit=True) or [*islice(self.starts(node, told), _MOST_NAMED)]
         found = found or [*islice(self.exchanges(node, told, (node,)), 1)]
         if not found:
@@ -110,28 +115,23 @@ class Changes:
     # Edges.
 
     @cached_property
-    def unread(self) -> list[Node]:
-        """The nodes whose outputs nothing reads, though they should be read."""
+    def unread(self) -> list[tuple[Node, Fact]]:
+        """The outputs that nothing reads, each with its node, of nodes that should be read; those of nodes without any reader first."""
         readers, found = self.model.readers, []
         for node in self.graph.schedule.nodes:
-            count = node.layer.signature.output_count
-            if (
-                count
-                and node.type not in ("Result", "Assign")
-                and not any(slot in readers for slot in range(node.first_slot, node.first_slot + count))
-            ):
-                found.append(node)
-        return found
+            slots = slots_of(node) if node.type not in ("Result", "Assign") else range(0)
+            left = [slot for slot in slots if slot not in readers]
+            found += [(len(left) < len(slots), node, self.witnesses.chain[slot]) for slot in left]
+        return [(node, fact) for _, node, fact in sorted(found, key=itemgetter(0))][:_MOST_STARTS]
 
-    def starts_for(self, node: Node, index: int) -> list[Node]:
-        """The layers that nothing reads and that give what an input port records, the most closely named first."""
+    def starts_for(self, node: Node, index: int) -> list[tuple[Node, Fact]]:
+        """The outputs that nothing reads and that give what an input port records, each with its node; the most closely named first."""
         record = node.layer.signature.records[index][1:]
         found = []
-        for one in self.unread[:_MOST_STARTS]:
-            fact = self.witnesses.chain[one.first_slot]
+        for one, fact in self.unread:
             if one is not node and not fact.is_poisoned and not contradictions(*record, fact) and not self.depends(one, node):
-                found.append(one)
-        return sorted(found, key=lambda one: -_likeness(one.name, node.name))
+                found.append((one, fact))
+        return sorted(found, key=lambda one: -_likeness(one[0].name, node.name))
 
     def readers_for(self, node: Node) -> list[tuple[Node, int, Node]]:
         """The inputs that may be fed by a layer that nothing reads: they take such a tensor from a source that others read, too.
@@ -178,8 +178,9 @@ class Changes:
         for index, source in enumerate(node.sources):
             if source < 0:
                 continue
-            for start in self.starts_for(node, index):
-                if self._passes(node, (*taken[:index], self.witnesses.fact(start), *taken[index + 1 :])):
+            for start, fact in self.starts_for(node, index):
+                fact = self.witnesses.fact(start) if start.type in _CONSTANTS else fact
+                if self._passes(node, (*taken[:index], fact, *taken[index + 1 :])):
                     port = node.layer.inputs[index].id
                     text = f"the edge to port {port} should come from {said(start)}, which nothing reads: with it {told}"
                     yield Change(text, (self.place(start),), node=start)
@@ -296,12 +297,14 @@ class Changes:
         """What constants that share their bytes have in common."""
         return constant if constant.layer.weights_at is None else constant.layer.weights_at
 
-    def _siblings(self, constant: Node) -> list[Node]:
-        """The constants of the graph that share the bytes of one."""
-        at = constant.layer.weights_at
-        if at is None:
-            return [constant]
-        return [one for one in self.model.of_type("Const") if one.layer.weights_at == at and not one.is_dropped]
+    @cached_property
+    def _siblings(self) -> dict[object, list[Node]]:
+        """The constants of the graph by the bytes that they share."""
+        found: dict[object, list[Node]] = {}
+        for one in self.model.of_type("Const"):
+            if not one.is_dropped:
+                found.setdefault(self.key(one), []).append(one)
+        return found
 
     def _agreement(self, constant: Node, new: tuple[Any, ...]) -> int:
         """How many readers of the bytes of a constant pass with other elements only; -1 if one passes with the old elements only."""
@@ -309,11 +312,11 @@ class Changes:
         if (known := self._agreed.get(key)) is not None:
             return known
         explained = 0
-        readers = [(one, reader) for one in self._siblings(constant) for reader, _ in self.witnesses.readers(one.first_slot)]
-        for one, reader in readers[:_MOST_ASKED]:
-            if not self.told(reader) or self._elements(one) is None:
+        changed = self._with(constant, new)
+        for reader in [*dict.fromkeys(reader for slot in changed for reader, _ in self.witnesses.readers(slot))][:_MOST_ASKED]:
+            if not self.told(reader):
                 continue
-            after = self._passes(reader, self._changed(reader, {one.first_slot: self._with(one, new)}))
+            after = self._passes(reader, self._changed(reader, changed))
             before = self.witnesses.passes(reader, self.witnesses.own[reader])
             if before and not after:
                 explained = -1
@@ -322,9 +325,14 @@ class Changes:
         self._agreed[key] = explained
         return explained
 
-    def _with(self, constant: Node, new: tuple[Any, ...]) -> Fact:
-        fact = self.witnesses.fact(constant)
-        return self.graph.facts.intern(fact.element_type, fact.shape, new, is_literal=fact.is_literal)
+    def _with(self, constant: Node, new: tuple[Any, ...]) -> dict[int, Fact]:
+        """The facts of the constants that share the bytes of one with other elements, by their slots."""
+        changed: dict[int, Fact] = {}
+        for one in self._siblings.get(self.key(constant), (constant,)):
+            if len(self._elements(one) or ()) == len(new):
+                fact = self.witnesses.fact(one)
+                changed[one.first_slot] = self.graph.facts.intern(fact.element_type, fact.shape, new, is_literal=fact.is_literal)
+        return changed
 
     def _changed(self, node: Node, changed: dict[int, Fact]) -> tuple[Fact, ...]:
         return tuple([changed.get(slot, fact) for slot, fact in zip(node.sources, self.witnesses.taken[node], strict=True)])
@@ -333,7 +341,7 @@ class Changes:
         """Whether the node at the end of a way passes with these elements of the constant, and gives what it records."""
         if len(self._elements(way.constant) or ()) != len(new):
             return False
-        changed = {way.constant.first_slot: self._with(way.constant, new)}
+        changed = self._with(way.constant, new)
         return self._reaches(way.steps, self._changed(way.steps[0], changed), changed)
 
     def other_elements(self, node: Node, old: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -439,6 +447,11 @@ def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:
                 ):
                     if other != number:
                         yield ",".join([*parts[:at], str(other), *parts[at + 1 :]])
+
+
+def slots_of(node: Node) -> range:
+    """The slots of the outputs of a node."""
+    return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
 
 
 def _spellings(op_class: Any) -> set[str]:

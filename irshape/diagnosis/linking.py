@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from irshape.diagnosis.causes import Cause, Search
-from irshape.diagnosis.changes import Changes, said
+from irshape.diagnosis.changes import Changes, said, slots_of
 from irshape.diagnosis.places import Places
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.engine import Engine
@@ -26,9 +26,10 @@ RECORDS: Final = ("R301", "R302")
 # Codes that say that OpenVINO reads something else than its author meant.
 _OF_WEIGHTS: Final = ("W202", "R303")
 _SIGNS: Final = ("R101", "R102", "R103", "R104", "R201", *_OF_WEIGHTS)
-# The families of faults that follow from others, and those of the structure of a file.
+# The families of faults that follow from others, and those of the structure of a file. A105 tells of a number of items and a rank.
 _EFFECTS: Final = frozenset("STV")
 _STRUCTURE: Final = frozenset("XGWA")
+_OF_RANKS: Final = "A105"
 # The number of inputs, and a missing attribute: the type of a layer may be wrong.
 _OF_TYPES: Final = ("G107", "G108", "A101")
 
@@ -52,6 +53,7 @@ def find_causes(engine: Engine, found: Diagnostics) -> set[Diagnostic]:
     report = _Report(engine, found, dict(reversed(every.items())))
     report.explain()
     report.link()
+    report.join_unread()
     if engine.scope.work.is_done:
         message = f"not all causes of faults were sought: the search takes more than {engine.scope.work.most} steps (limit work)"
         document = engine.model.document
@@ -96,7 +98,8 @@ class _Report:
         self.faulty: set[Node] = set()
         self.search = Search(every, self._equal, lambda changes, node: self._known(changes, node) is not None)
         for one in found:
-            is_certain = (one.severity == ERROR and one.code[0] in _STRUCTURE) or one.code == "G101" or one.code in _OF_WEIGHTS
+            is_error = one.severity == ERROR and one.code[0] in _STRUCTURE and one.code != _OF_RANKS
+            is_certain = is_error or one.code == "G101" or one.code in _OF_WEIGHTS
             if is_certain:
                 one.rank = _OF_IDS if one.code == "G101" else _OF_EDITS
             node = self.at[one]
@@ -114,6 +117,8 @@ class _Report:
             for one in node.model.nodes:
                 if one.id == node.id:
                     yield from (one, *one.producers, *one.consumers)
+        for where in fault.related if fault.code == "W202" else ():
+            yield from filter(None, [self.places.at(where.offset)])
 
     def explain(self) -> None:
         """Find the causes, and what each of them says."""
@@ -132,7 +137,6 @@ class _Report:
                     self.unread[change.node] = leader
         self.faulty |= self.search.unexplained
         self._name_constants()
-        self._lead_to_unread()
 
     def _known(self, changes: Changes, node: Node) -> Diagnostic | None:
         """The fault that explains a node: one of the structure, or one of the bytes of a constant that the node reads."""
@@ -151,7 +155,7 @@ class _Report:
         """The fault of a node without its place, and the constants that it is about; the node if it is about none."""
         for fault in self._faults(node)[:1]:
             index = _port(fault, node)
-            constants = [way.constant for way in changes.ways(node) if index < 0 or node.sources[index] in _slots(way.start)]
+            constants = [way.constant for way in changes.ways(node) if index < 0 or node.sources[index] in slots_of(way.start)]
             if constants:
                 return fault.code, fault.message.partition(";")[0], frozenset(map(changes.key, constants))
         return node
@@ -162,7 +166,7 @@ class _Report:
         text = "; or ".join(change.text for change in cause.changes)
         if (known := self._known(changes, node)) is not None:  # a fault of the structure explains the rest
             if known.code in _OF_TYPES and self.at[known] is node and text.startswith("should its type"):
-                known.message += f"; {text}"
+                known.message = _joined(known.message, text)
             return known
         is_guess = cause.kind == "layer" and not (cause.changes and all(change.key or not change.is_guess for change in cause.changes))
         if is_guess and node not in self.signs and (sign := self._sign_before(node)) is not None:
@@ -177,7 +181,7 @@ class _Report:
         if cause.kind == "shape" or not own:
             message = text
             if cause.kind == "layer":
-                message = "the layer does not give what it records for the inputs that it records" + (f"; {text}" if text else "")
+                message = _joined("the layer does not give what it records for the inputs that it records", text)
             if not message:
                 return None
             port = None if cause.port < 0 else (*node.layer.inputs, *node.layer.outputs)[cause.port]
@@ -186,8 +190,8 @@ class _Report:
             self.at[leader] = node
         else:
             leader = own[0]
-            if text:
-                leader.message += f"; {text}"
+            is_said = text and cause.kind == "edge" and leader.code in RECORDS and _port(leader, node) == cause.port
+            leader.message = _joined(text, leader.message.partition("; ")[2]) if is_said else _joined(leader.message, text)
             if sign is not None and sign is not leader and leader.severity == ERROR:
                 leader.hint = f"this may follow from {sign.code} in line {sign.where.line}: {sign.message}"
         leader.related = (*leader.related, *(where for change in cause.changes for where in change.places))
@@ -219,41 +223,46 @@ class _Report:
                 one.message += f"; {said(source)} (line {where.line}) holds them"
                 one.related = (where,)
 
-    def _lead_to_unread(self) -> None:
-        """Join layers that nothing reads to the one fault of their graph, or else to the inputs that may read them."""
-        unread = [(one, node) for one in self.found if one.code == "G116" and one.hint is None and (node := self.at.get(one)) is not None]
-        unread = [(one, node) for one, node in unread if node not in self.unread and node in node.model.nodes]
-        others = {id(one): one for one in self.found if one.rank <= _OF_EDITS or one.severity == ERROR}
+    def join_unread(self) -> None:
+        """Join the layers that nothing reads to the one cause in their graph, or lead a single one to the inputs that may read it."""
+        causes = [one for one in self.found if one.caused_by is None]
+        unread = [(one, node) for one in causes if one.code == "G116" and (node := self.at.get(one)) is not None]
+        others = [one for one in causes if one.code != "G116" and (one.rank <= _OF_EDITS or one.severity == ERROR)]
         if len(others) == 1 and 0 < len(unread) <= _MOST_SIGNS:
-            [leader] = others.values()
+            [leader] = others
             at = self.at.get(leader)
-            if at is not None and leader.code[0] in "STVR" and all(node.model is at.model for _, node in unread):
+            if at is not None and leader.code[0] in "STVRG" and all(node.model is at.model for _, node in unread):
                 names = " and ".join(f"{said(node)} (line {one.where.line})" for one, node in unread)
-                leader.message += f"; {names}, which nothing reads, may belong before it"
-                self.unread |= {node: leader for _, node in unread}
+                leader.message = _joined(leader.message, f"{names}, which nothing reads, may belong before it")
+                for one, _ in unread:
+                    one.caused_by = leader
         elif not others and len(unread) == 1 and unread[0][1].model in self.search.changes:
-            [(one, node)] = unread
+            [(fault, node)] = unread
             changes = self.search.changes[node.model]
-            if readers := changes.readers_for(node)[:2]:
-                texts = [
-                    f"port {reader.layer.inputs[index].id} of {said(reader)}, which takes such a tensor from {said(source)}"
-                    for reader, index, source in readers
-                ]
-                one.message += f"; should it feed {', or '.join(texts)}?"
-                one.related = tuple([changes.place(reader) for reader, _, _ in readers])
+            readers = changes.readers_for(node)[:2]
+            texts = [
+                f"port {reader.layer.inputs[index].id} of {said(reader)}, which takes such a tensor from {said(source)}"
+                for reader, index, source in readers
+            ]
+            if texts:
+                fault.message += f"; should it feed {', or '.join(texts)}?"
+                fault.related = tuple([changes.place(reader) for reader, _, _ in readers])
 
     def link(self) -> None:
         """Link every fault that follows from a cause."""
         tags = self._tags()
         of_ids = {self.at[one]: one for one in self.found if one.code == "G101" and self.at.get(one) is not None}
+        overlap = next((one for one in self.found if one.code == "W202"), None)
         for one in self.found:
-            node = self.at.get(one)
+            node, cause = self.at.get(one), None
+            if one.code == "W201":
+                one.caused_by = overlap
             if node is None or one.code == "G101":
                 continue
-            cause = None
-            if of_ids and one.code in ("G118", "G119"):
+            if one.code in ("G118", "G119"):
                 graphs = [node.model, *node.bodies.values()]
                 cause = next((two for at, two in of_ids.items() if at is not None and at.model in graphs), None)
+                cause = cause or self._unread_state(node)
             elif node in self.leaders and (one.code[0] in "STVA" or one.code in (*RECORDS, *_SIGNS, "R401")):
                 cause = self.leaders[node]
             elif one.code == "G116":
@@ -264,6 +273,19 @@ class _Report:
                 cause = next((each for each in self.own[node] if each.code == "R104"), None)
             if cause is not None and cause is not one:
                 one.caused_by = cause
+
+    def _unread_state(self, assign: Node) -> Diagnostic | None:
+        """The fault of a ReadValue that nothing reads and that has the variable of an Assign: OpenVINO does not make it."""
+        variable = assign.layer.attributes.get("variable_id")
+        for one, node in self.at.items():
+            if (
+                one.code == "G116"
+                and node is not None
+                and node.type == "ReadValue"
+                and node.layer.attributes.get("variable_id") == variable
+            ):
+                return self.unread.get(node, one)
+        return None
 
     def _tags(self) -> dict[Node, Diagnostic]:
         """The cause of each node: its own, or the first one among the nodes before it. Bodies come after their holder and before it."""
@@ -286,10 +308,11 @@ class _Report:
         return tags
 
 
+def _joined(text: str, more: str) -> str:
+    """Two sentences about a fault in one line; either may be empty."""
+    return f"{text}{' ' if text.endswith('?') else '; '}{more}" if text and more else text or more
+
+
 def _port(fault: Diagnostic, node: Node) -> int:
     """The position of the input port that a fault names; -1 if it names none."""
     return next((index for index, port in enumerate(node.layer.inputs) if str(port.id) == fault.where.port), -1)
-
-
-def _slots(node: Node) -> range:
-    return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
