@@ -176,7 +176,7 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
     text = f"port {port.id} records {dims_text(dims) if is_shape else record[1]}"
     text += f", but {said(source)}, from which its edge starts, gives {fact.element_type.precision} {format_shape(fact.shape)}"
     if not starts:
-        return Cause("edge", node, (Change(text),), index)
+        return Cause("edge", node, (Change(text, is_guess=True),), index)
     several = list(dict.fromkeys(one for one, _ in starts))[:2]
     text += f"; should the edge come from {' or '.join(map(said, several))}, which nothing reads?"
     return Cause("edge", node, (Change(text, (changes.place(several[0]),), node=several[0]),), index)

@@ -51,7 +51,7 @@ class Change(NamedTuple):
     """A change in words, and the places that it names.
 
     `key` and `elements` are those of a constant with other elements; constants that share their bytes have the same key. `node` is the
-    layer at which an edge should start, if the change is one of an edge. `is_guess` says that many edits have the same effect.
+    layer at which an edge should start, if the change is one of an edge. `is_guess` says that other edits may be the cause.
     """
 
     text: str
@@ -290,7 +290,7 @@ class Changes:
             f"{said(way.constant)} (line {where.line}): {_list(self._elements(way.constant) or ())}"
             for way, where in zip(ways, places, strict=True)
         ]
-        return Change(f"it reads {', '.join(parts)}", places)
+        return Change(f"it reads {', '.join(parts)}", places, is_guess=True)
 
     @staticmethod
     def key(constant: Node) -> object:

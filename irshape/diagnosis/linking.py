@@ -26,10 +26,11 @@ RECORDS: Final = ("R301", "R302")
 # Codes that say that OpenVINO reads something else than its author meant.
 _OF_WEIGHTS: Final = ("W202", "R303")
 _SIGNS: Final = ("R101", "R102", "R103", "R104", "R201", *_OF_WEIGHTS)
-# The families of faults that follow from others, and those of the structure of a file. A105 tells of a number of items and a rank.
+# The families of faults that follow from others, and those of the structure of a file, but for one that depends on a rank, and one of a
+# record.
 _EFFECTS: Final = frozenset("STV")
 _STRUCTURE: Final = frozenset("XGWA")
-_OF_RANKS: Final = "A105"
+_OTHERS: Final = ("A105", "X107")
 # The number of inputs, and a missing attribute: the type of a layer may be wrong.
 _OF_TYPES: Final = ("G107", "G108", "A101")
 
@@ -77,8 +78,8 @@ class _Report:
     """The diagnostics of a file, with the causes among them.
 
     `at` has the node of each diagnostic, `own` the diagnostics of each node. `leaders` are the causes of the nodes that contradict
-    something, `unread` those of layers that nothing reads, `alone` the faults of records that are wrong alone, `faulty` the nodes whose
-    faults do not follow from others.
+    something, `unread` those of layers that nothing reads, `explained` those that a change explains. `alone` are the faults of records that
+    are wrong alone, `faulty` the nodes whose faults do not follow from others.
     """
 
     def __init__(self, engine: Engine, found: Diagnostics, every: Mapping[Model, Witnesses]) -> None:
@@ -96,14 +97,14 @@ class _Report:
         self.leaders: dict[Node, Diagnostic] = {}
         self.unread: dict[Node, Diagnostic] = {}
         self.faulty: set[Node] = set()
+        self.explained: set[Diagnostic] = set()
         self.search = Search(every, self._equal, lambda changes, node: self._known(changes, node) is not None)
         for one in found:
-            is_error = one.severity == ERROR and one.code[0] in _STRUCTURE and one.code != _OF_RANKS
-            is_certain = is_error or one.code == "G101" or one.code in _OF_WEIGHTS
+            is_certain = (one.severity == ERROR and one.code[0] in _STRUCTURE) or one.code == "G101" or one.code in _OF_WEIGHTS
             if is_certain:
                 one.rank = _OF_IDS if one.code == "G101" else _OF_EDITS
             node = self.at[one]
-            if is_certain and node is not None:
+            if is_certain and node is not None and one.code not in _OTHERS:
                 for each in self._concerned(one, node):
                     self.leaders.setdefault(each, one)
         self.certain = dict(self.leaders)
@@ -135,6 +136,8 @@ class _Report:
             for change in cause.changes[:1]:
                 if change.node is not None:
                     self.unread[change.node] = leader
+                if not change.is_guess:
+                    self.explained.add(leader)
         self.faulty |= self.search.unexplained
         self._name_constants()
 
@@ -231,7 +234,8 @@ class _Report:
         if len(others) == 1 and 0 < len(unread) <= _MOST_SIGNS:
             [leader] = others
             at = self.at.get(leader)
-            if at is not None and leader.code[0] in "STVRG" and all(node.model is at.model for _, node in unread):
+            is_open = leader not in self.explained and leader.hint is None
+            if is_open and at is not None and leader.code[0] in "STVRG" and all(node.model is at.model for _, node in unread):
                 names = " and ".join(f"{said(node)} (line {one.where.line})" for one, node in unread)
                 leader.message = _joined(leader.message, f"{names}, which nothing reads, may belong before it")
                 for one, _ in unread:
@@ -263,7 +267,9 @@ class _Report:
                 graphs = [node.model, *node.bodies.values()]
                 cause = next((two for at, two in of_ids.items() if at is not None and at.model in graphs), None)
                 cause = cause or self._unread_state(node)
-            elif node in self.leaders and (one.code[0] in "STVA" or one.code in (*RECORDS, *_SIGNS, "R401")):
+            elif node in self.leaders and (one.code[0] in "STVA" or one.code in (*RECORDS, "R201", "R401")):
+                cause = self.leaders[node]
+            elif node in self.leaders and self.leaders[node] not in self.alone and one.code in _SIGNS and one.where.port is None:
                 cause = self.leaders[node]
             elif one.code == "G116":
                 cause = self.unread.get(node)
