@@ -104,7 +104,8 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
     elements, size = (sum(counts) for counts in zip(*info.parameters.values(), strict=True)) if info.parameters else (0, 0)
     if info.parameters:
         kinds = ", ".join(f"{name} {count:,} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
-        yield "parameters", f"{elements:,} in {_size(size)}: {kinds}"
+        stored = f", {_size(info.stored_bytes)} in the file" if info.stored_bytes != size else ""
+        yield "parameters", f"{elements:,} in {_size(size)}{stored}: {kinds}"
     yield "batch", _batch(info)
     if info._inference.guards and info.signature is None:
         yield "valid", f"only under {counted(len(info._inference.guards), 'condition')} on the sizes; irshape infer lists them"
