@@ -89,10 +89,9 @@ class Changes:
         told, transfer = self.told(node), self.witnesses.transfer(node)
         if transfer is None:
             return []
-        if not told:  # an element type alone tells little
-            types = {port.precision for port in node.layer.outputs}
-            told = f"the layer gives {types.pop()}, which it records" if len(types) == 1 else ""
-            return [*islice(self.attributes(node, transfer, told), 1)] if told else []
+        if not told:  # an element type alone tells of attributes that are types
+            types = " and ".join(sorted({port.precision for port in node.layer.outputs if port.precision}))
+            return [*islice(self.attributes(node, transfer, f"the layer gives {types}, which it records", are_types=True), 1)]
         found = self.types(node, told, is_misfit=True) or [*islice(self.starts(node, told), _MOST_NAMED)]
         found = found or [*islice(self.exchanges(node, told, (node,)), 1)]
         if not found:
@@ -361,14 +360,16 @@ class Changes:
 
     # Attributes and types.
 
-    def attributes(self, node: Node, transfer: Transfer, told: str) -> Iterator[Change]:
-        """Single attributes with another number or word with which a layer gives what it records."""
+    def attributes(self, node: Node, transfer: Transfer, told: str, *, are_types: bool = False) -> Iterator[Change]:
+        """Single attributes with another number or word with which a layer gives what it records; perhaps only those that are types."""
         attributes = node.layer.signature.attributes
         if node.op_class is None or not transfer.is_pure:
             return
         ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
         for declared in node.op_class.attributes.values():
             name, text = declared.spelling, attributes.get(declared.spelling)
+            if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
+                continue
             for new in _other_texts(declared.annotation, text, max(ranks, default=0)):
                 outcome = self._with_attributes(node, transfer, {**attributes, name: new}, node.op_class)
                 if outcome is not None and self.witnesses.passes(node, outcome):

@@ -269,15 +269,17 @@ class _Report:
                 cause = cause or self._unread_state(node)
             elif node in self.leaders and (one.code[0] in "STVA" or one.code in (*RECORDS, "R201", "R401")):
                 cause = self.leaders[node]
-            elif node in self.leaders and self.leaders[node] not in self.alone and one.code in _SIGNS and one.where.port is None:
-                cause = self.leaders[node]
+            elif node in self.leaders and one.code in _SIGNS and one.where.port is None:
+                leader = self.leaders[node]
+                cause = leader if leader.code[0] in "STVRA" or leader.code in _OF_TYPES else None
+                cause = None if leader in self.alone else cause
             elif one.code == "G116":
                 cause = self.unread.get(node)
             elif node not in self.faulty and (one.code[0] in _EFFECTS or one.code in (*RECORDS, "R401")):
                 cause = tags.get(node)
             elif one.code in ("R103", "R104"):  # the attributes of one layer; its type may be wrong
                 cause = next((each for each in self.own[node] if each.code == "R104"), None)
-            if cause is not None and cause is not one:
+            if cause is not None and cause is not one and not (one in self.alone and cause in self.alone):
                 one.caused_by = cause
 
     def _unread_state(self, assign: Node) -> Diagnostic | None:
