@@ -261,7 +261,7 @@ class _Report:
             node, cause = self.at.get(one), None
             if one.code == "W201":
                 one.caused_by = overlap
-            if node is None or one.code == "G101":
+            if node is None or one.code == "G101" or one.caused_by is not None:
                 continue
             if one.code in ("G118", "G119"):
                 graphs = [node.model, *node.bodies.values()]
