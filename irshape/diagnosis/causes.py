@@ -79,7 +79,7 @@ class Search:
         leaders: dict[object, Cause] = {}
         groups: dict[object, list[Node]] = {}
         for node, wrong in changes.witnesses.edges.items():
-            keys = [(node.sources[index], node.layer.signature.records[index][1:]) for index in wrong]
+            keys: list[object] = [(node.sources[index], node.layer.signature.records[index][1:]) for index in wrong]
             if known := [key for key in keys if key in leaders]:
                 groups.setdefault(known[0], []).append(node)
             elif len(leaders) >= _MOST_EXPLAINED:
@@ -89,8 +89,13 @@ class Search:
             elif (exchanged := _exchanged(changes, node, wrong)) is not None:
                 leaders[node] = exchanged
             else:
-                several = zip(keys, (_of_edge(changes, node, index) for index in wrong), strict=True)
-                leaders |= {key: cause for key, cause in several if cause is not None}
+                for key, index in zip(keys, wrong, strict=True):
+                    if (cause := _of_edge(changes, node, index)) is not None:
+                        start = cause.changes[0].node if cause.changes else None
+                        one = key if start is None else (node.sources[index], start)  # a layer that was left out may have several outputs
+                        leaders.setdefault(one, cause)
+                        if leaders[one] is not cause:
+                            groups.setdefault(one, []).append(node)
         for key, cause in leaders.items():
             yield cause._replace(group=(*cause.group, *groups.get(key, ())))
 
@@ -130,17 +135,17 @@ class Search:
 
 def _grouped(found: list[tuple[list[Node], list[Change]]]) -> Iterator[Cause]:
     """The layers of each reason as a cause. Those that one constant explains are together: that which explains most of them."""
-    votes = Counter({key: 0 for _, changes in found for key in (change.key for change in changes)})
+    votes: Counter[object] = Counter()
     for nodes, changes in found:
-        votes.update({change.key: len(nodes) for change in changes if change.elements})
+        votes.update({change.key: len(nodes) for change in changes if change.key is not None})
     leaders: dict[object, tuple[list[Node], list[Change]]] = {}
     for number, (nodes, changes) in enumerate(found):
-        shared = max((one for one in changes if one.elements and votes[one.key] > 1), key=lambda one: votes[one.key], default=None)
+        shared = max((one for one in changes if votes[one.key] > 1), key=lambda one: votes[one.key], default=None)
         own = changes if shared is None else [shared]
         leaders.setdefault(number if shared is None else ("shared", shared.key), ([], own))[0].extend(nodes)
     for nodes, changes in leaders.values():
         if len(nodes) > 1 and changes and changes[0].places:
-            what = "agree" if changes[0].elements else "fail in the same way"
+            what = "agree" if changes[0].key is not None else "fail in the same way"
             changes = [changes[0]._replace(text=f"{changes[0].text}; {counted(len(nodes), 'layer')} {what}"), *changes[1:]]
         yield Cause("layer", nodes[0], tuple(changes), -1, tuple(nodes[1:]))
 

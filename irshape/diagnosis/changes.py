@@ -50,7 +50,7 @@ _FAMILIES: Final = (
 class Change(NamedTuple):
     """A change in words, and the places that it names.
 
-    `key` and `elements` are those of a constant with other elements; constants that share their bytes have the same key. `node` is the
+    Changes of the same constants or edges have the same `key`, and `elements` are the other ones of a constant. `node` is the
     layer at which an edge should start, if the change is one of an edge. `is_guess` says that other edits may be the cause.
     """
 
@@ -196,7 +196,8 @@ class Changes:
             if self._reaches(steps, tuple(facts)):
                 whose = "" if first is node else f" of {said(first)}"
                 text = f"inputs {inputs[one].id} and {inputs[other].id}{whose} look exchanged: the other way round {told}"
-                yield Change(text, () if first is node else (self.place(first),), is_guess=True)
+                key = None if first is node else (first, one, other)
+                yield Change(text, () if first is node else (self.place(first),), key, is_guess=True)
 
     def facts(self, node: Node) -> tuple[Fact, ...]:
         """The facts that a node takes, with the elements of small constants."""
