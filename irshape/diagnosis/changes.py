@@ -447,7 +447,7 @@ def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:
                 for other in dict.fromkeys(
                     [number - 1, number + 1, number - 2, number + 2, 0, 1, -1, number * 2, number // 2, number + 10, number - 10]
                 ):
-                    if other != number:
+                    if other != number and (other >= 0 or number < 0 or inner is int):
                         yield ",".join([*parts[:at], str(other), *parts[at + 1 :]])
 
 

@@ -38,10 +38,10 @@ _OF_TYPES: Final = ("G107", "G108", "A101")
 _OF_IDS, _OF_EDITS = range(2)
 
 
-def find_causes(engine: Engine, found: Diagnostics) -> set[Diagnostic]:
+def find_causes(engine: Engine, found: Diagnostics) -> tuple[set[Diagnostic], set[Diagnostic]]:
     """Mark the causes among the diagnostics of a pass, add those that have no diagnostic yet, and link what follows from them.
 
-    Gives the faults of records that the other witnesses contradict: only these are safe to mend.
+    Gives the faults of records that the other witnesses contradict, which are safe to mend, and the faults that a change explains.
     """
     every: dict[Model, Witnesses] = {}
     is_faulty = any(one.code[0] in "STVAG" or one.code in (*RECORDS, "R401", "R303") for one in found)
@@ -50,7 +50,7 @@ def find_causes(engine: Engine, found: Diagnostics) -> set[Diagnostic]:
             every[graph.model] = Witnesses(graph, every)
     if sum(one.contradictions for one in every.values()) > _MOST_CONTRADICTIONS:
         _say_once(found)
-        return set()
+        return set(), set()
     report = _Report(engine, found, dict(reversed(every.items())))
     report.explain()
     report.link()
@@ -59,7 +59,7 @@ def find_causes(engine: Engine, found: Diagnostics) -> set[Diagnostic]:
         message = f"not all causes of faults were sought: the search takes more than {engine.scope.work.most} steps (limit work)"
         document = engine.model.document
         found += [Diagnostic("N106", message, place(document, None, document.graph.offset))]
-    return report.alone
+    return report.alone, report.explained
 
 
 def _say_once(found: Diagnostics) -> None:
