@@ -254,26 +254,25 @@ class Changes:
 
     def constants(self, node: Node, told: str) -> list[Change]:
         """Other elements of constants with which a node gives what it records, the likeliest constant first."""
-        found: list[tuple[tuple[int, int, int], Change]] = []
+        found: dict[object, tuple[tuple[int, int], Change]] = {}
         trials = _MOST_TRIALS
-        for number, way in enumerate(self.ways(node)):
-            old = self._elements(way.constant) or ()
-            best: tuple[tuple[int, int, int], tuple[Any, ...]] | None = None
-            for order, new in enumerate(islice(self.other_elements(node, old), min(_MOST_OF_ONE, trials))):
+        for way in self.ways(node):
+            old, key = self._elements(way.constant) or (), self.key(way.constant)
+            fits: list[tuple[tuple[int, int], tuple[Any, ...]]] = []
+            for new in islice(self.other_elements(node, old), min(_MOST_OF_ONE, trials)):
                 trials -= 1
                 if self.graph.scope.work.is_done:
                     break
                 if self._gives(way, new) and (explained := self._agreement(way.constant, new)) >= 0:
-                    score = (-explained, self._counts[old] - self._counts[new], order)
-                    if best is None or score < best[0]:
-                        best = score, new
-            if best is not None:
+                    fits.append(((-explained, self._counts[old] - self._counts[new]), new))
+            if fits and key not in found:
+                best = min(score for score, _ in fits)
+                likely = [new for score, new in fits if score == best]
+                orders = [new for new in likely if sorted(new) == sorted(likely[0])][:2]  # such as two orders of the same axes
                 where = self.place(way.constant)
-                text = f"{said(way.constant)} (line {where.line}) holds {_list(old)}; with {_list(best[1])} {told}"
-                found.append(((*best[0][:2], number), Change(text, (where,), self.key(way.constant), best[1])))
-        found.sort(key=lambda one: one[0])
-        keys = set[object]()
-        return [change for _, change in found if change.key not in keys and not keys.add(change.key)][:_MOST_NAMED]  # type: ignore[func-returns-value]
+                text = f"{said(way.constant)} (line {where.line}) holds {_list(old)}; with {' or '.join(map(_list, orders))} {told}"
+                found[key] = best, Change(text, (where,), key, likely[0])
+        return [change for _, change in sorted(found.values(), key=itemgetter(0))][:_MOST_NAMED]
 
     def known(self, node: Node, found: Mapping[object, Change]) -> list[Change]:
         """Which of the changes of constants, by their keys, also make peace in this node."""
