@@ -284,7 +284,8 @@ def add_fixes(
     layers = _Layers(engine, diagnostics)
     doubts = _Doubts(layers, diagnostics, alone)
     for diagnostic in mendable:
-        if diagnostic.where.offset is None or (diagnostic.code in _INFERRED and (diagnostic.related or diagnostic in explained)):
+        is_explained = diagnostic.related or diagnostic in explained or diagnostic.caused_by in explained
+        if diagnostic.where.offset is None or (diagnostic.code in _INFERRED and is_explained):
             continue
         repairs = [_repair(layers, diagnostic.code, offset) for offset in (diagnostic.where.offset, *behind.get(diagnostic, ()))]
         edits = [edit for repair in repairs if repair for edit in repair.edits]
