@@ -46,7 +46,8 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
                 compared[signature, taken] = found
         faults, unclear = found
         for index in unclear:
-            if not any((code, node.sources[index]) in roots for code in ("R301", "R302")) and (start := other_end(node, index)) is not None:
+            slot = node.sources[index]
+            if ("R301", slot) not in roots and ("R302", slot) not in roots and (start := other_end(node, index)) is not None:
                 port = node.layer.inputs[index]
                 producer, record = start
                 code, theirs = ("R301", dims_text(record[2])) if record[2] != port.dims else ("R302", record[1])
