@@ -19,7 +19,7 @@ from irshape.diagnosis.diagnosis import accept, choose
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.diagnostic import causes
+from irshape.report.diagnostic import ERROR, causes
 from irshape.report.text import Palette, diagnostic_lines, escape, mended_line, report_lines
 
 if TYPE_CHECKING:
@@ -202,19 +202,22 @@ def _run(given: Namespace, settings: Settings, check: Check, lines: Lines) -> in
     return report(given, check, None if is_whole else lines, settings=settings, prepare=check.prepare, conclude=end, keeps=keeps)
 
 
-def fault_lines(palette: Palette, examined: Examined, *, is_concise: bool = False, is_whole: bool = False) -> Iterator[str]:
+def fault_lines(
+    palette: Palette, examined: Examined, *, is_concise: bool = False, is_whole: bool = False, has_errors_first: bool = False
+) -> Iterator[str]:
     """The faults of one file, those that were mended first; with `is_concise`, one line for each cause and nothing else.
 
-    With `is_whole`, the faults that follow from others are listed, too.
+    With `is_whole`, the faults that follow from others are listed, too; with `has_errors_first`, errors are before warnings.
     """
     inference = examined.inference
+    found = sorted(inference.diagnostics, key=lambda one: has_errors_first and one.severity != ERROR)
     for diagnostic in examined.mended:
         yield mended_line(diagnostic, palette)
     if is_concise:
-        for diagnostic in inference.diagnostics if is_whole else causes(inference.diagnostics):
+        for diagnostic in found if is_whole else causes(found):
             yield next(diagnostic_lines(diagnostic, palette))
     else:
-        yield from report_lines(inference.diagnostics, palette, is_whole=is_whole)
+        yield from report_lines(found, palette, is_whole=is_whole)
     if inference.remedy is not None and not is_concise:
         from irshape.cli.lines import remedy_lines
 

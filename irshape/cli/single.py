@@ -32,11 +32,11 @@ def is_checked(path: str, *, is_argument: bool) -> bool:
 
 
 def checked_text(path: str) -> str:
-    """The report of `irshape check` on a file, empty if its exit code is 0. Raises ValueError for a faulty configuration or baseline."""
+    """The report of `irshape check`, errors first; empty if it exits with 0. Raises ValueError for a faulty configuration or baseline."""
     command = ["check", "--", path]
     given = parser(command).parse_args(command)
     settings = settings_of(given)
     check = Check(given, settings)
     check.prepare([path])
-    outcome = Examination(given, check, partial(fault_lines, Palette(False)), settings=settings)(path)
+    outcome = Examination(given, check, partial(fault_lines, Palette(False), has_errors_first=True), settings=settings)(path)
     return "" if outcome.code == CLEAN else "\n".join(filter(None, (outcome.body, outcome.complaint)))

@@ -558,7 +558,7 @@ _family(
     (
         "W201 warning: weights do not fit",
         "The .bin is longer than the last constant needs. OpenVINO writes no byte after the last constant.",
-        "The .bin may belong to another model. Then the constants have wrong values, and shapes that depend on them are wrong, too.",
+        "The .bin may belong to another model. Then the constants have wrong values, and shapes that depend on them are wrong, too. It is an error if other errors follow from the values, or if no constant is what the file records.",
         "Give the .bin that was written together with the .xml.",
     ),
     (

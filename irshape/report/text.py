@@ -120,7 +120,7 @@ def consequences_text(diagnostic: Diagnostic) -> str:
     """How many faults follow from one, in words; empty if none does."""
     faults, layers = diagnostic.consequences
     if layers:
-        return f"{counted(layers, 'layer')} after it fail{'s' if layers == 1 else ''} for the same reason"
+        return f"{counted(layers, 'other layer')} fail{'s' if layers == 1 else ''} for the same reason"
     return f"{counted(faults, 'more fault')} of this layer ha{'s' if faults == 1 else 've'} the same reason" if faults else ""
 
 

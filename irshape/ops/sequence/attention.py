@@ -58,9 +58,9 @@ class ScaledDotProductAttention(Op):
                 if attention_mask.rank == 1:
                     ctx.fail("S101", "attention_mask must not have rank 1", port=attention_mask)
                 mask_batch, rows, columns = _matrices(attention_mask)
-                message = "attention_mask must broadcast to the rows of query and of key"
-                length = ctx.broadcast(length, rows, message)
-                ctx.broadcast(steps, columns, message)
+                message = "axis {axis} of attention_mask must broadcast to the rows of {port}"
+                length = ctx.broadcast(length, rows, message, axis=-2, port="query")
+                ctx.broadcast(steps, columns, message, axis=-1, port="key")
                 batch = self._broadcast(ctx, batch, mask_batch, attention_mask)
         # OpenVINO checks the shape of the scale only if it is the last input. The same holds for the sink.
         if scale is not None and not sink:
@@ -100,7 +100,7 @@ class ScaledDotProductAttention(Op):
         """The batch that broadcasts with the batch of an input. As in OpenVINO, a batch of unknown rank is assumed to fit."""
         if batch is None or other is None:
             return batch
-        message = "{port} must broadcast with the earlier inputs in all but the last two axes"
+        message = "{port} must broadcast with the earlier inputs on axis {axis}"
         return ctx.broadcast_shapes(batch, other, message, port=port.name)
 
     @staticmethod
@@ -119,7 +119,7 @@ class ScaledDotProductAttention(Op):
         """Demand that a sink has the rank of the query, size 1 on the last axis, and broadcasts with the query on the others."""
         if query.is_ranked and sink.is_ranked:
             ctx.require_rank(sink, (query.rank,))
-            ctx.broadcast_shapes(query.shape[:-1], sink.shape[:-1], "sink must broadcast with query")
+            ctx.broadcast_shapes(query.shape[:-1], sink.shape[:-1], "sink must broadcast with query on axis {axis}")
             ctx.require_eq(sink.shape[-1], 1, "the last axis of sink must be 1")
 
     def cost(self, out: Outputs, query: Input, key: Input, value: Input, attention_mask: Input | None) -> Count:
