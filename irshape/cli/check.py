@@ -18,8 +18,7 @@ from irshape.diagnosis.diagnosis import accept, choose
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.diagnostic import causes
-from irshape.report.text import Palette, diagnostic_lines, escape, mended_line, report_lines
+from irshape.report.text import Palette, escape
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -147,7 +146,7 @@ class Check:
         baseline = self.baseline(path)
         accepted = [] if baseline is None else accept(inference, baseline, path)
         if self._is_data:
-            from irshape.cli.lines import in_names
+            from irshape.cli.texts import in_names
 
             inference = in_names(inference, is_whole=True)
         return Examined(inference, mended, accepted)
@@ -204,17 +203,15 @@ def fault_lines(palette: Palette, examined: Examined, *, is_concise: bool = Fals
     With `is_whole`, the faults that follow from others are listed, too.
     """
     inference = examined.inference
-    for diagnostic in examined.mended:
-        yield mended_line(diagnostic, palette)
-    if is_concise:
-        for diagnostic in inference.diagnostics if is_whole else causes(inference.diagnostics):
-            yield next(diagnostic_lines(diagnostic, palette))
-    else:
-        yield from report_lines(inference.diagnostics, palette, is_whole=is_whole)
-    if inference.remedy is not None and not is_concise:
-        from irshape.cli.lines import remedy_lines
+    if not (examined.mended or inference.diagnostics or inference.remedy):
+        return
+    from irshape.cli.texts import remedy
+    from irshape.report.section import faults, mended
+    from irshape.report.terminal import block_lines
 
-        yield from remedy_lines(inference, palette)
+    found = faults(inference.diagnostics, is_whole=is_whole)
+    blocks = [one.line for one in found] if is_concise else [*found, *remedy(inference)]
+    yield from block_lines([*map(mended, examined.mended), *blocks], palette)
 
 
 def _diff(is_terminal: bool, examined: Examined) -> Iterator[str]:

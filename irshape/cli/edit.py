@@ -6,14 +6,14 @@ import re
 import sys
 from collections.abc import Callable
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from irshape import verbs
-from irshape.cli.diff import lines
-from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, step_lines, tensor, written
+from irshape.cli.diff import sections
+from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, steps_made, tensor, written
 from irshape.cli.output import check_outputs, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
+from irshape.cli.texts import shown
 from irshape.editing.finding import found, found_output
 from irshape.editing.freeze import VALUES, parsed
 from irshape.editing.graph import Graph, checked
@@ -22,7 +22,8 @@ from irshape.editing.state import EditError
 from irshape.editing.variables import is_named_end
 from irshape.model.finding import split_names
 from irshape.report.diagnostic import ERROR
-from irshape.report.text import Palette, escape, terminal_width
+from irshape.report.terminal import lines
+from irshape.report.text import Palette, escape
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -38,9 +39,6 @@ EXAMPLES = """examples:
 
 exit code: 0 if the edits were made, 1 if they make new errors (then nothing is written), 2 if one cannot be made or a file
 could not be read or written"""
-
-# The lines of a comparison that name the two files, which are one here.
-_TITLES = 2
 
 
 def add_arguments(command: ArgumentParser) -> None:
@@ -74,11 +72,11 @@ def run(given: Namespace) -> int:
         steps += made or []
     if given.prune:
         graph.prune()
-    palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
+    palette = Palette.choose(given.color, sys.stdout)
     if steps:
-        put("\n".join([*step_lines(steps, palette, width), ""]))
-    shown = lines(graph.diff(), palette, is_complete=False, width=width)
-    put("\n".join(islice(shown, _TITLES, None)).lstrip("\n"))
+        put("\n".join([*shown(palette, steps_made, steps), ""]))
+    _, *changes = sections(graph.diff(), is_complete=False)  # the first one names the two files, which are one here
+    put("\n".join(lines(changes, palette)))
     if given.view is not None:
         _write_page(given, graph)
     put_proof(given, graph, graph)

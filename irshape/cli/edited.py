@@ -8,6 +8,7 @@ from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.output import refusal
 from irshape.cli.run import FAULTS, RunError, agree, describe, put
 from irshape.cli.running import add_prove, proved
+from irshape.cli.texts import table
 from irshape.editing.finding import found, found_output, names_of, unknown_layer
 from irshape.editing.graph import Graph, edit
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
@@ -16,14 +17,13 @@ from irshape.files.reading import Path
 from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
-from irshape.report.text import escape, table
+from irshape.report.section import Section, paragraph
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator, Sequence
 
     from irshape.editing.simplify import Simplification
-    from irshape.report.text import Palette
 
 
 def add_target_arguments(command: ArgumentParser) -> None:
@@ -101,10 +101,10 @@ def put_proof(given: Namespace, before: Graph, graph: Graph) -> None:
         put(line)
 
 
-def step_lines(steps: Sequence[Simplification], palette: Palette, width: int | None) -> Iterator[str]:
+def steps_made(steps: Sequence[Simplification]) -> Iterator[Section]:
     """Each layer that goes, with the reason."""
-    rows = [(step.rule, escape(step.type), escape(step.layer), escape(step.reason)) for step in steps]
-    return table(("RULE", "TYPE", "LAYER", "REASON"), rows, palette, width) if rows else iter(("nothing to simplify",))
+    rows = [(step.rule, step.type, step.layer, step.reason) for step in steps]
+    yield paragraph(table(("RULE", "TYPE", "LAYER", "REASON"), rows) if rows else "nothing to simplify")
 
 
 def written(given: Namespace, graph: Graph, *, in_place: bool = False, trim: bool = False) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import irshape
 from irshape import verbs
-from irshape.cli.run import FAILED, RunError, describe, exit_code, layer_count
+from irshape.cli.run import FAILED, RunError, describe, exit_code
 from irshape.files.reading import Path
 from irshape.model.build import build
 from irshape.report.diagnostic import Diagnostic, Where
@@ -190,7 +190,7 @@ class Examination:
             lines += self._finish(answer) if self._finish else ()
         except RunError as error:
             code, complaint = max(code, error.code), str(error)
-        count = layer_count(document)
+        count = document.layer_count
         accepted = getattr(answer, "accepted", ())
         return Outcome(path, code, "\n".join(lines), complaint, diagnostics, count, document.is_foreign, accepted)
 

@@ -13,14 +13,16 @@ from irshape.answers.explain.explainer import unexplained
 from irshape.answers.explain.explanation import Explanation
 from irshape.answers.explain.target import parse_target
 from irshape.answers.signature.naming import named
+from irshape.answers.wording import ties
 from irshape.cli.arguments import add_reading_arguments, add_symbol_argument
 from irshape.cli.batch import report
-from irshape.cli.lines import TIED, tie_lines
 from irshape.cli.run import agree
+from irshape.cli.texts import TIED, shown
 from irshape.model.finding import find, names_of
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
-from irshape.report.text import Palette, terminal_width
+from irshape.report.section import Section
+from irshape.report.text import Palette
 from irshape.xml.document import Document
 
 if TYPE_CHECKING:
@@ -72,9 +74,9 @@ class _Answer(NamedTuple):
 
 def run(given: Namespace) -> int:
     """Explain the target, and return the exit code."""
-    palette = Palette.choose(given.color, sys.stdout)
+    show = partial(shown, Palette.choose(given.color, sys.stdout), _sections)
     is_named = not given.raw_symbols
-    return report(given, partial(_explain, given.target, is_named=is_named), partial(_lines, palette, terminal_width(sys.stdout)))
+    return report(given, partial(_explain, given.target, is_named=is_named), show)
 
 
 def _explain(target: str, model: Model, *, is_named: bool, **options: Any) -> _Answer:
@@ -90,6 +92,6 @@ def _explain(target: str, model: Model, *, is_named: bool, **options: Any) -> _A
     return _Answer(explanation, [one for one in inference.ties if not names.isdisjoint(_NAME.findall(one.size))])
 
 
-def _lines(palette: Palette, width: int | None, answer: _Answer) -> Iterator[str]:
-    yield from answer.explanation.lines(palette, width)
-    yield from tie_lines(answer.ties, TIED, palette)
+def _sections(answer: _Answer) -> Iterator[Section]:
+    yield from answer.explanation.sections()
+    yield ties(answer.ties, TIED)

@@ -11,6 +11,7 @@ from irshape.answers.signature.naming import named
 from irshape.cli.arguments import at_least_0
 from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, tensor, written
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, put
+from irshape.cli.texts import shape, shown
 from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
 from irshape.editing.finding import found, names_of
 from irshape.editing.graph import Graph
@@ -18,7 +19,8 @@ from irshape.editing.layers import Tensor
 from irshape.editing.state import EditError, Item
 from irshape.inference.inputs import AS
 from irshape.model.finding import is_pattern, preferred, selected, similar
-from irshape.report.text import Palette, counted, escape, table, terminal_width
+from irshape.report.section import Block, Column, Section, Table, paragraph
+from irshape.report.text import WIDEST, Palette, counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -64,8 +66,7 @@ def run(given: Namespace) -> int:
     except RunError as error:
         complain(str(error))
         return error.code
-    palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
-    put("\n".join(_lines(given, graph, part, formulas, palette, width)))
+    put("\n".join(shown(Palette.choose(given.color, sys.stdout), _sections, graph, part, formulas, given.output)))
     return FAULTS if part.losses else CLEAN
 
 
@@ -112,27 +113,29 @@ def _matching(graph: Graph, pattern: str) -> list[Item]:
     return several
 
 
-def _lines(given: Namespace, graph: Graph, part: Part, formulas: Mapping[str, str], palette: Palette, width: int | None) -> Iterator[str]:
+def _sections(graph: Graph, part: Part, formulas: Mapping[str, str], path: str) -> Iterator[Section]:
     """What the part has at its border, what it has lost, and where it is."""
     rows = [_row("input", tensor, formulas) for tensor in graph.inputs]
-    rows += [("constant", escape(name), _elements(elements), "") for name, elements in part.frozen]
+    rows += [("constant", name, _elements(elements), "") for name, elements in part.frozen]
     rows += [_row("output", tensor, formulas) for tensor in graph.outputs]
-    columns = 4 if any(row[3] for row in rows) else 3
-    yield from table(("", "NAME", "IS", "FORMULA")[:columns], [row[:columns] for row in rows], palette, width)
+    used = 4 if any(row[3] for row in rows) else 3
+    columns = (Column("dim", is_number=True), Column(most=WIDEST, is_cut=True), *[Column(is_below=True)] * (used - 2))
+    cells = [[role, own, shape(text), formula][:used] for role, own, text, formula in rows]
+    blocks: list[Block] = [Table(columns, cells, ("", "NAME", "IS", "FORMULA")[:used])]
     if part.taken:
-        yield f"also taken, because shapes depend on what they compute: {', '.join(map(escape, part.taken))}"
+        blocks.append(f"also taken, because shapes depend on what they compute: {', '.join(part.taken)}")
     for loss in part.losses:
         place = "the rank" if loss.axis is None else f"axis {loss.axis}"
-        reason = f", because {', '.join(map(escape, loss.because))} became an input" if loss.because else ""
-        yield f"{escape(loss.layer)}, output {loss.output}: {place} is {loss.is_now}, and {loss.was} in the whole model{reason}"
-    yield f"written: {escape(given.output)} ({counted(len(graph), 'layer')} of {len(graph._draft.model.nodes)})"
+        reason = f", because {', '.join(loss.because)} became an input" if loss.because else ""
+        blocks.append(f"{loss.layer}, output {loss.output}: {place} is {loss.is_now}, and {loss.was} in the whole model{reason}")
+    yield paragraph(*blocks, f"written: {path} ({counted(len(graph), 'layer')} of {len(graph._draft.model.nodes)})")
 
 
 def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, str, str, str]:
     """An input or an output of the part, with its shape as the whole has it."""
     note = tensor.layer._item.note
     formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
-    return role, escape(preferred([*tensor.names, tensor.layer.name])), f"{tensor.element_type}{tensor.text}", formula
+    return role, preferred([*tensor.names, tensor.layer.name]), f"{tensor.element_type}{tensor.text}", formula
 
 
 def _elements(elements: tuple[object, ...]) -> str:

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.answers.policies import Policies, find_policies, judge
 from irshape.answers.second_inference import refuse_outgrown
+from irshape.answers.wording import ties, title
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
 from irshape.cli.batch import report
-from irshape.cli.lines import faults, guards, in_names, remedy_lines, tie_lines, title
 from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
+from irshape.cli.texts import ending, guards, in_names, remedy, shown, table
 from irshape.editing.graph import edit
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.inference.remedy import Remedy
 from irshape.model.model import Model
-from irshape.report.text import Palette, counted, escape, table, terminal_width
+from irshape.report.section import Section, bold, key, paragraph
+from irshape.report.text import Palette, counted
 from irshape.reshaping.session import Session
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def run(given: Namespace) -> int:
         policies = find_policies(given.target)
     except InputError as error:
         return complain(str(error))
-    reshaping = _Reshaping(given, policies, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
+    reshaping = _Reshaping(given, policies, Palette.choose(given.color, sys.stdout))
     return report(given, reshaping.infer, reshaping.lines, partial(_written, given), prepare=partial(only_targets, given))
 
 
@@ -90,13 +92,12 @@ def _written(given: Namespace, inference: Inference) -> Iterator[str]:
 class _Reshaping:
     """The work on each file. `infer` keeps the inference with the old shapes for `lines`."""
 
-    def __init__(self, given: Namespace, policies: Policies, palette: Palette, width: int | None) -> None:
+    def __init__(self, given: Namespace, policies: Policies, palette: Palette) -> None:
         self._batch = given.batch
         self._policies = policies
         self._how = {"rewrite": given.rewrite, "like": given.like, "choose": given.choose}
         self._is_whole = given.output is not None or given.in_place or given.format != "text"
         self._palette = palette
-        self._width = width
         self._before: Inference | None = None
 
     def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
@@ -122,51 +123,35 @@ class _Reshaping:
 
     def lines(self, inference: Inference) -> Iterator[str]:
         assert self._before is not None
-        return _lines(self._before, inference, self._palette, self._width)
+        return shown(self._palette, _sections, self._before, inference)
 
 
-def _lines(before: Inference, inference: Inference, palette: Palette, width: int | None) -> Iterator[str]:
+def _sections(before: Inference, inference: Inference) -> Iterator[Section]:
     """Title, inputs and outputs with old and new shapes, guards, faults and summary of one file."""
-    yield title(inference, palette)
-    has_formulas = bool(inference.guards or inference.ties)
-    ends = (*inference.model.parameters, *inference.model.results)
-    rows = [_row(before, inference, str(node.id), has_formula=has_formulas) for node in ends]
+    yield paragraph(title(inference.document))
     if inference.ok:
-        yield ""
-        yield from table(("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if has_formulas else [])), rows, palette, width)
-        yield from tie_lines(inference.ties, "axes that must agree", palette)
-        yield from guards(inference, palette)
-    yield from _rewriting(inference, palette, width)
-    yield from faults(inference, palette)
-    yield from remedy_lines(inference, palette)
-    yield from _next_step(before, inference, palette)
-
-
-def _next_step(before: Inference, inference: Inference, palette: Palette) -> Iterator[str]:
-    """Where the valid sizes of a model are listed that refuses some."""
+        ends = (*inference.model.parameters, *inference.model.results)
+        head = ("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if inference.guards or inference.ties else []))
+        yield paragraph(table(head, [_row(before, inference, str(node.id))[: len(head)] for node in ends]))
+        yield ties(inference.ties, "axes that must agree")
+        yield from guards(inference)
+        if inference.rewriting is not None:
+            rows = [(one.type, one.layer, one.port, one.was, one.now, one.kind) for one in inference.rewriting.mends]
+            changed = table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows)
+            yield paragraph(bold(f"rewritten: {counted(len(rows), 'change')}"), changed)
+    yield from ending(inference, remedy(inference))
     path = inference.document.path
     shapes = [output.shape for node in before.model.parameters for output in before.view(node).outputs]
     has_open_sizes = any(shape is None or not all(isinstance(size, int) for size in shape) for shape in shapes)
     if path and before.ok and not inference.ok and has_open_sizes:
         from shlex import quote
 
-        yield ""
-        yield f"the sizes that it takes: {palette.key}irshape sizes {escape(quote(path))}{palette.plain}"
+        yield paragraph(("the sizes that it takes: ", key(f"irshape sizes {quote(path)}")))
 
 
-def _rewriting(inference: Inference, palette: Palette, width: int | None) -> Iterator[str]:
-    """The table of what was changed."""
-    if inference.rewriting is not None and inference.ok:
-        mends = inference.rewriting.mends
-        yield ""
-        yield f"{palette.bold}rewritten: {counted(len(mends), 'change')}{palette.plain}"
-        rows = [(escape(one.type), escape(one.layer), one.port, escape(one.was), escape(one.now), one.kind) for one in mends]
-        yield from table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows, palette, width)
-
-
-def _row(before: Inference, inference: Inference, id: str, *, has_formula: bool) -> tuple[str, ...]:
+def _row(before: Inference, inference: Inference, id: str) -> tuple[str, ...]:
+    """An input or an output, with its old and its new shape and the formula of this one."""
     layers = before.layer(id), inference.layer(id)
     was, now = (next(iter(layer.outputs or layer.inputs), None) for layer in layers)
     node = layers[1].node
-    formula = [now.formula if now else ""] if has_formula else []
-    return (id, escape(node.name), escape(node.type), was.text if was else "", repr(now) if now else "", *formula)
+    return (id, node.name, node.type, was.text if was else "", repr(now) if now else "", now.formula if now else "")

@@ -9,7 +9,6 @@ from irshape.cli.run import agree, layers
 from irshape.inference.inference import Inference
 from irshape.model.finding import find, is_pattern, known_names, names_of, selected, similar
 from irshape.model.model import Model
-from irshape.report.text import escape
 from irshape.xml.document import Graph, Layer
 
 if TYPE_CHECKING:
@@ -44,8 +43,8 @@ class Selection(NamedTuple):
         known = [layer for _, _, layer, _ in listed]
         names = {one.name: one.name for one in known[:_MOST_NAMES]}
         types = {one.type.lower(): one.type for one in known}
-        layers = [f"--layer {escape(one)}{_meant(one, names)}" for one in self.layers]
-        others = [f"--type {escape(one)}{_meant(one, types)}" for one in self.types]
+        layers = [f"--layer {one}{_meant(one, names)}" for one in self.layers]
+        others = [f"--type {one}{_meant(one, types)}" for one in self.types]
         return ", ".join([*layers, *others, *(["--changed-only"] if self.is_changed else [])])
 
 
@@ -71,7 +70,7 @@ def _meant(word: str, known: dict[str, str]) -> str:
     from difflib import get_close_matches
 
     close = [] if word in known else get_close_matches(word, known, 1)
-    return f" (did you mean {escape(known[close[0]])}?)" if close else ""
+    return f" (did you mean {known[close[0]]}?)" if close else ""
 
 
 class Rows:
@@ -125,14 +124,14 @@ class Rows:
         heads = self._heads.get(id(layer), ())
         for number, blocks in enumerate(heads):
             indent = "  " * (depth + inner - len(heads) + number)
-            yield ("", f"{indent}{escape(blocks.title)}", "", "", *([""] if self._has_formulas else []))
+            yield ("", f"{indent}{blocks.title}", "", "", *([""] if self._has_formulas else []))
         yield from self._ports(key, depth + inner, layer, graph)
 
     def _ports(self, key: str, depth: int, layer: Layer, graph: Graph) -> Iterator[tuple[str, ...]]:
         """A row for each output of a layer, and for the input of a Result."""
         ports, formulas = self._facts, self._formulas
         keys = self._keys(key, layer, graph)
-        first = (key, "  " * depth + escape(layer.name), escape(layer.type))
+        first = (key, "  " * depth + layer.name, layer.type)
         for number, port in enumerate(keys):
             if self._selection.is_changed and not _is_changed(layer, number, ports.get(port)):
                 continue

@@ -72,16 +72,6 @@ def exit_code(diagnostics: Sequence[Diagnostic], is_strict: bool = False) -> int
     return FAULTS if faults else CLEAN
 
 
-def layer_count(document: Document) -> int:
-    """The number of layers, with those of bodies."""
-    count, pending = 0, [document.graph]
-    while pending:
-        graph = pending.pop()
-        count += len(graph.layers)
-        pending += [body for layer in graph.layers if layer.bodies for body in layer.bodies.values()]
-    return count
-
-
 def layers(document: Document) -> Iterator[tuple[str, int, Layer, Graph]]:
     """Every layer with its key in a report (`2.body/5`), its depth and its graph; bodies follow the layer that holds them."""
     pending = [("", 0, layer, document.graph) for layer in reversed(document.graph.layers)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -19,8 +19,11 @@ from irshape.cli.output import check_outputs
 from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, put
 from irshape.cli.workers import in_workers
+from irshape.report import section
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.text import Palette, counted, escape
+from irshape.report.section import Column, Item, Section, bold, paragraph
+from irshape.report.terminal import lines
+from irshape.report.text import Palette, counted
 from irshape.running.limits import Allowance, can_limit
 from irshape.scan.archive import BOUNDS, Bounds
 from irshape.scan.faults import MissingError
@@ -43,6 +46,10 @@ EXAMPLES = """examples:
 A run that was interrupted goes on where it ended if the same command is given again.
 
 exit code: 0 without errors, 1 with errors, 2 if a file could not be read or checked whole"""
+
+
+# The widest that the name of a file or an operation is on a terminal.
+MOST_NAME = 100
 
 
 def add_arguments(command: ArgumentParser) -> None:
@@ -215,60 +222,43 @@ def _summarize(given: Namespace, path: str, before: Table | None) -> int:
 
         put(readable({**summary.to_dict(), **({"since": comparison.to_dict()} if comparison is not None else {})}), "json")
     else:
-        palette = Palette.choose(given.color, sys.stdout)
-        for line in (*_lines(summary, palette), *(_changes(comparison, palette) if comparison is not None else ())):
-            put(line)
+        sections = (*_summed(summary), *(_changes(comparison) if comparison is not None else ()))
+        put("\n".join(lines(sections, Palette.choose(given.color, sys.stdout))))
     return FAILED if summary.verdicts[LOST] else FAULTS if summary.verdicts[INVALID] else CLEAN
 
 
-def _lines(summary: Summary, palette: Palette) -> Iterator[str]:
+def _summed(summary: Summary) -> Iterator[Section]:
     verdicts = ", ".join(f"{summary.verdicts[one]:,} {one}" for one in VERDICTS if summary.verdicts[one])
-    yield f"{palette.bold}{counted(summary.files, 'file')}{palette.plain}: {verdicts}"
     seconds = f"{summary.seconds:.1f} s of work" if summary.seconds else "no work"
-    yield f"{counted(summary.layers, 'layer')}, {seconds}, {_bytes(summary.bytes_read)} read of {_bytes(summary.bytes_there)}"
+    read = f"{_bytes(summary.bytes_read)} read of {_bytes(summary.bytes_there)}"
+    yield paragraph((bold(counted(summary.files, "file")), f": {verdicts}"), f"{counted(summary.layers, 'layer')}, {seconds}, {read}")
     faults = [
         (f"{code} {CATALOGUE[code].title}" if code in CATALOGUE else code, (files, count)) for code, (count, files) in summary.by_code()
     ]
-    yield from _table("faults", ("files", "faults"), faults, palette)
-    yield from _table("operations", ("layers", "files"), summary.by_operation(), palette)
-    yield from _table("slowest", ("seconds",), [(file, (f"{seconds:.3f}",)) for seconds, file in summary.slowest], palette)
+    yield _table("faults", ("files", "faults"), faults)
+    yield _table("operations", ("layers", "files"), summary.by_operation())
+    yield _table("slowest", ("seconds",), [(file, (f"{seconds:.3f}",)) for seconds, file in summary.slowest])
 
 
-def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple[object, ...]]], palette: Palette) -> Iterator[str]:
+def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple[object, ...]]]) -> Section:
     """A title with columns of numbers, and the first rows."""
-    listed = list(rows)
-    if not listed:
-        return
-    yield ""
-    texts = [(escape(name), [f"{one:,}" if isinstance(one, int) else str(one) for one in numbers]) for name, numbers in listed[:MOST]]
-    wide = max(len(title), *(len(name) for name, _ in texts), 20)
-    widths = [max(len(column), *(len(numbers[place]) for _, numbers in texts)) for place, column in enumerate(columns)]
-    head = "  ".join(column.rjust(width) for column, width in zip(columns, widths, strict=True))
-    yield f"{palette.bold}{title.ljust(wide + 2)}{palette.plain}  {head}"
-    for name, numbers in texts:
-        yield f"  {name.ljust(wide)}  {'  '.join(number.rjust(width) for number, width in zip(numbers, widths, strict=True))}"
-    if len(listed) > MOST:
-        yield f"  and {len(listed) - MOST:,} more"
+    cells = [(f"  {name}", *[f"{one:,}" if isinstance(one, int) else str(one) for one in numbers]) for name, numbers in rows]
+    layout = (Column(least=22, most=MOST_NAME, is_cut=True), *[Column(is_number=True)] * len(columns))
+    return paragraph(section.Table(layout, cells, (title, *columns), remark="").some(MOST))
 
 
-def _changes(comparison: Comparison, palette: Palette) -> Iterator[str]:
-    yield ""
+def _changes(comparison: Comparison) -> Iterator[Section]:
     names = ("added", "gone", "changed", "broken", "mended")
     parts = [f"{len(files):,} {name}" for name in names if (files := getattr(comparison, name))]
-    yield f"{palette.bold}since then{palette.plain}: {', '.join(parts) or 'no file changed'}"
-    for name in ("broken", "mended"):
-        yield from _listed(name, [escape(file) for file in getattr(comparison, name)])
+    blocks = [_listed(name, getattr(comparison, name)) for name in ("broken", "mended")]
     for name in ("new", "fixed"):
-        faults = [f"{escape(file)}: {fault['code']} {escape(fault['message'])}" for file, fault in getattr(comparison, name)]
-        yield from _listed(f"{name} faults", faults)
+        blocks.append(_listed(f"{name} faults", [f"{file}: {one['code']} {one['message']}" for file, one in getattr(comparison, name)]))
+    yield paragraph((bold("since then"), f": {', '.join(parts) or 'no file changed'}"), *filter(None, blocks))
 
 
-def _listed(title: str, texts: list[str]) -> Iterator[str]:
-    if texts:
-        yield f"{title} ({len(texts):,})"
-        yield from (f"  {text}" for text in texts[:MOST])
-        if len(texts) > MOST:
-            yield f"  and {len(texts) - MOST:,} more"
+def _listed(title: str, texts: Sequence[str]) -> Item | None:
+    more = [f"and {len(texts) - MOST:,} more"] if len(texts) > MOST else []
+    return Item(f"{title} ({len(texts):,})", [*texts[:MOST], *more], 2) if texts else None
 
 
 def _bytes(count: int) -> str:

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from irshape.cli.arguments import add_input_arguments
-from irshape.cli.edited import add_target_arguments, opened, put_proof, reshaped, step_lines, written
+from irshape.cli.edited import add_target_arguments, opened, put_proof, reshaped, steps_made, written
 from irshape.cli.run import CLEAN, complain, put
+from irshape.cli.texts import shown, table
 from irshape.editing.simplify import RULES, Simplification, simplify
-from irshape.report.text import Palette, counted, escape, table, terminal_width
+from irshape.report.section import Section, paragraph
+from irshape.report.text import Palette, counted, escape
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -50,8 +52,7 @@ def run(given: Namespace) -> int:
     graph = reshaped(given, before)
     count = len(graph)
     steps = simplify(graph._draft, given.only)
-    palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
-    put("\n".join(step_lines(steps, palette, width) if given.dry_run else _summary(steps, palette, width)))
+    put("\n".join(shown(Palette.choose(given.color, sys.stdout), steps_made if given.dry_run else _summary, steps)))
     put_proof(given, before, graph)
     if not given.dry_run:
         written(given, graph, trim=given.trim)
@@ -59,9 +60,9 @@ def run(given: Namespace) -> int:
     return CLEAN
 
 
-def _summary(steps: list[Simplification], palette: Palette, width: int | None) -> Iterator[str]:
+def _summary(steps: list[Simplification]) -> Iterator[Section]:
     """How many layers of each type go."""
     rules = list(RULES)
     counts = Counter((rules.index(step.rule), step.type) for step in steps)
-    rows = [(rules[rule], escape(type), str(count)) for (rule, type), count in sorted(counts.items(), key=lambda one: (one[0][0], -one[1]))]
-    return table(("RULE", "TYPE", "LAYERS"), rows, palette, width) if rows else iter(("nothing to simplify",))
+    rows = [(rules[rule], type, str(count)) for (rule, type), count in sorted(counts.items(), key=lambda one: (one[0][0], -one[1]))]
+    yield paragraph(table(("RULE", "TYPE", "LAYERS"), rows) if rows else "nothing to simplify")

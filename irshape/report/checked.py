@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from irshape.report.diagnostic import Diagnostic
-from irshape.report.text import about, advice, consequences_text, escape
+from irshape.report.text import advice, consequences_text, escape
 
 # Messages are cut to this many characters; viewers show no more.
 _LONGEST: Final = 1_000
@@ -40,7 +40,7 @@ def statement(diagnostic: Diagnostic) -> str:
 
     Text from the file is escaped, so that a file can neither add lines nor forge them.
     """
-    context = about(diagnostic)
+    context = diagnostic.where.about()
     lines = [_cut(escape(diagnostic.message)) + (f" [{context}]" if context else "")]
     if follow := consequences_text(diagnostic):
         lines.append(follow)

@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 from irshape.report.checked import Checked
 from irshape.report.diagnostic import SEVERITIES
-from irshape.report.text import Palette, escape, report_lines, verdict
-
-_PLAIN = Palette(False)
+from irshape.report.section import faults
+from irshape.report.terminal import block_lines
+from irshape.report.text import escape, verdict
 
 
 def render(files: Sequence[Checked]) -> str:
@@ -23,7 +23,7 @@ def render(files: Sequence[Checked]) -> str:
     suite = ElementTree.SubElement(root, "testsuite", {"name": "irshape", **counts, "skipped": "0"})
     for file in files:
         case = ElementTree.SubElement(suite, "testcase", {"classname": "irshape", "name": escape(file.path), "file": escape(file.path)})
-        text = "\n".join(report_lines(file.diagnostics, _PLAIN))
+        text = "\n".join(block_lines(faults(file.diagnostics)))
         if file.complaint:
             ElementTree.SubElement(case, "error", {"message": escape(file.complaint), "type": "error"}).text = text
         elif not file.is_passed:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from irshape.answers.signature.discovery import Discovery, Origin
 from irshape.answers.signature.unify import BROADCAST, PRODUCT, READ, Replacement, Symbol, Unifier
+from irshape.answers.wording import listed
 from irshape.inference.forms import GUARD
 from irshape.inference.run import Guard
 from irshape.report.form import Form
@@ -58,11 +59,6 @@ def notes(found: Discovery) -> list[Note]:
         names = tuple(dict.fromkeys(name for name, _ in members))
         made.append(Note(f"{listed(names)} {text}", names, axis, tuple(dict.fromkeys(guard for _, guard in members))))
     return made
-
-
-def listed(names: tuple[str, ...]) -> str:
-    """Names in a row, the middle of a long row left out."""
-    return f"{names[0]} … {names[-1]}" if len(names) > 2 else " and ".join(names)
 
 
 def _exceptions(unifier: Unifier, one: Replacement, symbol: Symbol, size: str, trial: _Trial) -> Iterator[str]:
