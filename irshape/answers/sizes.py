@@ -494,7 +494,7 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
         extent = "where" if sizes.conditions else every
         yield Section(f"{inputs} is valid {extent}{source}", [*map(_condition, sizes.conditions), *where(parts)])
     yield from (Section(text, [demands(premises)]) for text, premises in groupby(sizes.premises, heading))
-    yield also(sizes.notes)
+    yield also([note.text for note in sizes.notes])
     if sizes.undecided:
         yield Section("formulas do not decide", list(_undecided(sizes)))
     if sizes.never_runs:

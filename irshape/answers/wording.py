@@ -12,7 +12,6 @@ from irshape.report.text import WIDEST, counted
 
 if TYPE_CHECKING:
     from irshape.answers.condition import Condition
-    from irshape.answers.signature.notes import Note
     from irshape.answers.signature.reasons import Because
     from irshape.inference.run import Guard
     from irshape.model.model import Node
@@ -135,6 +134,6 @@ def where(parts: Parts) -> Iterator[Line]:
     return (("  where ", key(own), f" = {formula}") for own, formula in parts.found.items())
 
 
-def also(notes: Sequence[Note]) -> Section:
+def also(notes: Sequence[str]) -> Section:
     """The other sizes that OpenVINO accepts."""
-    return Section("OpenVINO also accepts other sizes" if notes else "", [note.text for note in notes])
+    return Section("OpenVINO also accepts other sizes" if notes else "", notes)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irshape import verbs
 from irshape.answers.explain.explainer import unexplained
-from irshape.answers.explain.explanation import Explanation
+from irshape.answers.explain.explanation import Explanation, sections
 from irshape.answers.explain.target import parse_target
 from irshape.answers.signature.naming import named
 from irshape.answers.wording import ties
@@ -93,5 +93,5 @@ def _explain(target: str, model: Model, *, is_named: bool, **options: Any) -> _A
 
 
 def _sections(answer: _Answer) -> Iterator[Section]:
-    yield from answer.explanation.sections()
+    yield from sections(answer.explanation)
     yield ties(answer.ties, TIED)

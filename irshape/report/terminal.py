@@ -192,7 +192,11 @@ def _filled(texts: Sequence[str], width: int, gap: str) -> Iterator[str]:
 
 
 def shortened(texts: Sequence[str], width: int) -> list[str]:
-    """Texts of at most `width` columns. What is left out is the middle, or the place nearest to it that keeps different texts different."""
+    """Texts of at most `width` columns.
+
+    The middle is left out, or the place nearest to it that keeps different texts different. Where no place does, texts that would be equal
+    are cut on both sides of the part in which they differ.
+    """
     wide = list(dict.fromkeys(text for text in texts if cells(text) > width))
     best: list[str] = []
     for place in sorted(range(width), key=lambda place: abs(place - (width - 1) // 2)) if wide else ():
@@ -202,7 +206,24 @@ def shortened(texts: Sequence[str], width: int) -> list[str]:
         if len(set(best)) == len(wide):
             break
     short = dict(zip(wide, best, strict=True))
+    for same in {one for one in best if best.count(one) > 1}:
+        short.update(_around_difference([text for text in wide if short[text] == same], width))
     return [short.get(text, text) for text in texts]
+
+
+def _around_difference(texts: Sequence[str], width: int) -> dict[str, str]:
+    """Texts cut on both sides of the part in which they differ; none if this part is too wide."""
+    head = _shared(texts)
+    tail = _shared([text[:head:-1] for text in texts])
+    room = width - 2 - max(cells(text[head : len(text) - tail]) for text in texts)
+    before, after = room // 2, room - room // 2
+    found = {text: f"{text[:before]}…{text[head : len(text) - tail]}…{text[len(text) - after :]}" for text in texts}
+    return found if min(before, head - before, tail - after) > 0 and max(map(cells, found.values())) <= width else {}
+
+
+def _shared(texts: Sequence[str]) -> int:
+    """The number of characters with which all texts begin."""
+    return next((place for place, found in enumerate(zip(*texts, strict=False)) if len(set(found)) > 1), min(map(len, texts)))
 
 
 def _left_out(text: str, place: int, width: int) -> tuple[int, int]:

@@ -91,7 +91,7 @@ def test_a_narrow_terminal_gets_an_equation_in_lines() -> None:
     from irshape.report.text import Palette
 
     explanation = irshape.explain(irshape.infer(ATROUS), "stem", None, 2)
-    lines = list(explanation.lines(Palette(False), 110))
+    lines = list(explanation.lines(Palette(False, 110)))
     assert lines[3:7] == [
         "2  26:3  Convolution stem: axis 2",
         "     = (data[2] + pads_begin[0] + pads_end[0] - ((filters[2] - 1) * dilations[0] + 1)) // strides[0] + 1",
@@ -109,7 +109,7 @@ def test_long_names_are_cut_on_terminals_only() -> None:
     assert f"Convolution {long}stem: axis 1" in whole
     assert f"axis 0 of Const {long}stem/weights (16:29)" in whole
     assert explanation.to_dict()["steps"][0]["reads"][0]["source"] in whole
-    lines = list(explanation.lines(Palette(False, is_narrow=True)))
+    lines = list(explanation.lines(Palette(False, 400)))
     assert len(lines) == len(whole.splitlines())
     assert "     filters[0]: axis 0 of Const block/block/block/block…block/block/stem/weights (16:29)" in lines
     assert long not in "".join(lines)

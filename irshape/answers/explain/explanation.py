@@ -10,7 +10,7 @@ from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
 from irshape.report.section import Either, Item, Line, Section, Span, dim, fault, joined, key, name, paragraph, sentence
 from irshape.report.terminal import lines
-from irshape.report.text import counted, escape
+from irshape.report.text import PLAIN, Palette, counted, escape
 from irshape.xml.document import Document
 
 # The most names of reads that one line lists; of more, the middle is left out.
@@ -136,32 +136,37 @@ class Explanation:
         return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
     def __str__(self) -> str:
-        return "\n".join(lines(self.sections()))
+        return "\n".join(self.lines())
 
     def __repr__(self) -> str:
         axis = "" if self.axis is None else f" axis {self.axis}"
         return f"<Explanation of {self.where.layer_name!r}{axis}: {self.value}, {counted(len(self.steps), 'step')}>"
 
-    def sections(self) -> Iterator[Section]:
-        """The text: the subject, the steps, and the origin of the numbers; an equation longer than a line takes several."""
-        where, faults = self.where, [fault(one) for one in self.diagnostics]
-        if where.line is None:
-            yield paragraph(*faults)
-            return
-        port = "" if self.port is None else f", port {self.port}"
-        axis = "" if self.axis is None else f", axis {self.axis}"
-        place = f"{escape(where.file or '<input>')}:{_at(where)}"
-        interval = "" if self.interval is None else ", any size" if self.interval == "?" else f", in {self.interval}"
-        yield paragraph(_styled(joined(f"{place}: ", *_layer(where), f"{port}{axis} is {self.value}{interval}"), "bold"))
-        digits = len(str(len(self.steps)))
-        answers = (one for one in self.answers if one.through or len(self.answers) > 1)
-        ends = (joined(f"{'':{digits}}  {one.name} = {one.value}: ", sentence(one.source)) for one in answers)
-        yield paragraph(*(_step(step, digits) for step in self.steps), *ends)
-        yield paragraph(*([sentence(self.because)] if self.because else []), *faults)
+    def lines(self, palette: Palette = PLAIN) -> Iterator[str]:
+        """The explanation as lines of text."""
+        return lines(sections(self), palette)
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/explanation.schema.json`."""
         return EXPLANATION(self)
+
+
+def sections(explanation: Explanation) -> Iterator[Section]:
+    """The text: the subject, the steps, and the origin of the numbers; an equation longer than a line takes several."""
+    where, faults = explanation.where, [fault(one) for one in explanation.diagnostics]
+    if where.line is None:
+        yield paragraph(*faults)
+        return
+    port = "" if explanation.port is None else f", port {explanation.port}"
+    axis = "" if explanation.axis is None else f", axis {explanation.axis}"
+    place = f"{escape(where.file or '<input>')}:{_at(where)}"
+    interval = "" if explanation.interval is None else ", any size" if explanation.interval == "?" else f", in {explanation.interval}"
+    yield paragraph(_styled(joined(f"{place}: ", *_layer(where), f"{port}{axis} is {explanation.value}{interval}"), "bold"))
+    digits = len(str(len(explanation.steps)))
+    answers = (one for one in explanation.answers if one.through or len(explanation.answers) > 1)
+    ends = (joined(f"{'':{digits}}  {one.name} = {one.value}: ", sentence(one.source)) for one in answers)
+    yield paragraph(*(_step(step, digits) for step in explanation.steps), *ends)
+    yield paragraph(*([sentence(explanation.because)] if explanation.because else []), *faults)
 
 
 def _step(step: Step, digits: int) -> Either:

@@ -268,7 +268,7 @@ def sections(signature: Signature, *, is_complete: bool = False, has_reasons: bo
         yield Section("and where, for sizes known only at run time", list(condition_blocks(others)))
     for text, members in groupby((one for one in signature.conditions if one.branch), lambda one: heading(one.guards[0])):
         yield Section(text, list(condition_blocks(members)))
-    yield also(signature.notes)
+    yield also([note.text for note in signature.notes])
     if has_reasons:
         yield ties(signature.because, "because", is_complete=is_complete)
 
