@@ -29,7 +29,7 @@ from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.parts import Parts
-from irshape.report.section import Block, Item, Line, Section, dim, fault, key
+from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, origins
 from irshape.shape.notation import Described, DescribedShape, shape_text
@@ -483,16 +483,16 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
     """The text: title, conditions with their layers, undecided places, and the nearest valid sizes of a model."""
     yield from opening(sizes._inference.document, sizes.diagnostics)
     parts = Parts(SIZE)
-    inputs = ", ".join(shapes(sizes.inputs, parts)) or "the model"
+    inputs = joined(*(part for line in shapes(sizes.inputs, parts) for part in (", ", line)))[1:] or ("the model",)
     if not sizes.ok:
         why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
-        yield Section(f"{inputs} is valid for no size: {why}", [demands(one.guards) for one in sizes.conditions])
+        yield Section(joined(inputs, f" is valid for no size: {why}"), [demands(one.guards) for one in sizes.conditions])
     else:
         alone = "with these sizes" if sizes._question.called else "and can have no other sizes"
         every = f"for every {in_a_row(list(sizes.symbols))}" if sizes.symbols else alone
         source = " (as far as formulas tell)" if not sizes.is_exact else " (every size was tried)" if sizes.is_by_trial else ""
         extent = "where" if sizes.conditions else every
-        yield Section(f"{inputs} is valid {extent}{source}", [*map(_condition, sizes.conditions), *where(parts)])
+        yield Section(joined(inputs, f" is valid {extent}{source}"), [*map(_condition, sizes.conditions), *where(parts)])
     yield from (Section(text, [demands(premises)]) for text, premises in groupby(sizes.premises, heading))
     yield also([note.text for note in sizes.notes])
     if sizes.undecided:

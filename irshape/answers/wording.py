@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from irshape.inference.conditions import is_about_data
-from irshape.report.section import Block, Column, Line, Section, Table, bold, fault, joined, key, name, paragraph
+from irshape.report.section import Block, Column, Line, Section, Table, bold, fault, joined, key, named, paragraph
 from irshape.report.text import WIDEST, counted
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def about_layer(node: Node, message: str, more: int = 0) -> Line:
     line, _ = node.model.document.position(node.layer.offset)
     others = f" and {counted(more, 'more layer')}" if more else ""
     path = f"{node.model.path} / " if node.model.path else ""
-    return f"{node.type} {path}", name(node.name), f", line {line}{others}: {message}"
+    return f"{node.type} {path}", named(node.name), f", line {line}{others}: {message}"
 
 
 def reason(guard: Guard) -> Line:
@@ -119,14 +119,17 @@ def in_a_row(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def shapes(side: Mapping[str, str], parts: Parts, *, is_complete: bool = False) -> Iterator[str]:
+def shapes(side: Mapping[str, str], parts: Parts, *, is_complete: bool = False) -> Iterator[Line]:
     """The names with their shapes, whose long sizes have names; names in a row that have equal shapes share one."""
     from irshape.shape.notation import split_sizes
 
     for shape, several in groupby(side, side.__getitem__):
         own = list(several)
         text = f"[{','.join(size if len(size) <= SIZE else parts.whole(size) for size in split_sizes(shape[1:-1]))}]"
-        yield from [f"{own[0]} … {own[-1]}{text}"] if len(own) >= _MANY and not is_complete else [f"{one}{text}" for one in own]
+        if len(own) >= _MANY and not is_complete:
+            yield named(own[0]), " … ", named(own[-1]), text
+        else:
+            yield from ((named(one), text) for one in own)
 
 
 def where(parts: Parts) -> Iterator[Line]:

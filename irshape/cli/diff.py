@@ -20,7 +20,7 @@ from irshape.model.model import Node
 from irshape.model.public import published
 from irshape.ops.infrastructure import Constant
 from irshape.ops.registry import ExtensionError
-from irshape.report.section import Block, Column, Fit, Item, Section, Table, bold, dim, key, paragraph
+from irshape.report.section import Block, Column, Fit, Item, Section, Table, dim, key, paragraph
 from irshape.report.terminal import lines
 from irshape.report.text import Palette, bytes_text, counted, number_text, some
 from irshape.xml.weights import WeightsError
@@ -127,7 +127,7 @@ def _costs(found: Comparison) -> Section:
         before, after = map(text, found.values(name))
         rows.append((words, before, "->", after))
     number = Column(is_number=True, least=9)
-    return Section((bold("cost"), near), [Table((Column("key"), number, Column(), number), rows), found.summary])
+    return Section(f"cost{near}", [Table((Column("key"), number, Column(), number), rows), found.summary])
 
 
 class _Page:
@@ -146,7 +146,7 @@ class _Page:
         yield self.section("model", [(f"IR version {_arrow(one)}", []) for one in self.of("ir_version")])
         for heading, kind in (("inputs", "parameter"), ("layouts", "layout"), ("tensor names", "tensor_names")):
             yield self.section(heading, [(f"{_where(one)}: {one.what} {_arrow(one)}", []) for one in self.of(kind)])
-        yield self.section("order", [(f"{one.what}: {_arrow(one)}", []) for one in self.of("order")])
+        yield self.section("order", [(f"{one.what}: {_arrow(one)}", []) for one in self.of("order")], is_long=True)
         for heading, kind in (("layers replaced", "replaced"), ("edges rewired", "edge")):
             yield self.section(heading, [self.rewiring(one) for one in rewired if one.changes[0].kind == kind])
         for heading, kind in (("layers added", "added"), ("layers removed", "removed")):
@@ -158,14 +158,14 @@ class _Page:
             rows = ((f"{_type(one)}: {one.what}{' ' if one.what else ''}{_arrow(one)}", _where(one)) for one in changes)
             yield self.section(heading, _grouped(rows))
         yield self.section("constants", _grouped((_arrow(one), _where(one)) for one in self.of("constant")))
-        yield self.section("port maps", [(f"{_where(one)}: {_arrow(one)}", []) for one in self.of("port_map")])
+        yield self.section("port maps", [(f"{_where(one)}: {_arrow(one)}", []) for one in self.of("port_map")], is_long=True)
 
     def of(self, kind: str) -> list[Change]:
         """The changes of a kind."""
         return self.kinds.get(kind, [])
 
-    def section(self, heading: str, rows: Sequence[tuple[str, list[str]]]) -> Section:
-        """A heading and its rows, each with the number and the names of its layers."""
+    def section(self, heading: str, rows: Sequence[tuple[str, list[str]]], *, is_long: bool = False) -> Section:
+        """A heading and its rows, each with the number and the names of its layers; rows of long texts are cut on a terminal."""
         blocks: list[Block] = []
         shown = rows if self.is_complete else rows[:_MOST_ROWS]
         widest = max((len(str(len(names))) for _, names in shown), default=0)
@@ -174,7 +174,7 @@ class _Page:
                 about = dim(some(names, None if self.is_complete else _MOST_NAMES))
                 blocks.append(Item((key(f"{len(names):{widest}}"), f" {text}"), [about if self.is_complete else Fit(about)], widest + 1))
             else:
-                blocks.append(text if self.is_complete else Fit(text))
+                blocks.append(Fit(text) if is_long and not self.is_complete else text)
         if len(shown) < len(rows):
             blocks.append(f"and {len(rows) - len(shown)} more (--all lists them)")
         return Section(heading if blocks else "", blocks)
@@ -216,7 +216,7 @@ class _Page:
         """Differences of the files that are no differences of the models, and the reason if constants were not compared."""
         uncompared = self.difference.uncompared
         asides = [*([f"constants were not compared: {uncompared}"] if uncompared else []), *dict.fromkeys(self.difference.asides)]
-        return self.section("aside", [(text, []) for text in asides])
+        return self.section("aside", [(text, []) for text in asides], is_long=True)
 
 
 def _effect(change: Effect) -> str:

@@ -119,7 +119,7 @@ def _sections(graph: Graph, part: Part, formulas: Mapping[str, str], path: str) 
     rows += [("constant", name, _elements(elements), "") for name, elements in part.frozen]
     rows += [_row("output", tensor, formulas) for tensor in graph.outputs]
     used = 4 if any(row[3] for row in rows) else 3
-    columns = (Column("dim", is_number=True), Column(most=WIDEST, is_cut=True), *[Column(is_below=True)] * (used - 2))
+    columns = (Column("dim", is_number=True), Column(most=WIDEST, is_cut=True), Column(most=WIDEST), Column(is_below=True))[:used]
     cells = [[role, own, shape(text), formula][:used] for role, own, text, formula in rows]
     blocks: list[Block] = [Table(columns, cells, ("", "NAME", "IS", "FORMULA")[:used])]
     if part.taken:

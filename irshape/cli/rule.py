@@ -89,11 +89,11 @@ def _page(code: Code, snippet: Snippet) -> Iterator[Section]:
     styles = {"-": "error", "+": "key"}
     changed = changed_lines(bad.xml, good.xml)
     yield paragraph(*(Span(line.rstrip(), styles[line[0]]) if line[0] in styles else line.rstrip() for line in changed))
-    if bad.weights is not None:
-        text = f"model.bin: {bytes_text(bad.weights)}."
-        if bad.weights != good.weights:
-            text = f"model.bin with the fault: {bytes_text(bad.weights)}. Without it: {bytes_text(good.weights)}."
-        yield paragraph(text.replace("`", ""))
+    if bad.weights != good.weights:
+        text = f"model.bin with the fault: {bytes_text(bad.weights)}. Without it: {bytes_text(good.weights)}."
+    else:
+        text = f"model.bin: {bytes_text(bad.weights)}." if bad.weights is not None else ""
+    yield paragraph(*([text.replace("`", "")] if text else []))
 
 
 def _described(code: Code, snippet: Snippet) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def faulty(inference: Inference) -> dict[str, str]:
 def html(inference: Inference) -> str:
     """The text for a notebook: the shapes of the layers, those with faults first, and the conditions."""
     from irshape.report import notebook
-    from irshape.report.section import Column, Section, Span, Table, bold, paragraph
+    from irshape.report.section import Column, Span, Table, bold, paragraph
 
     facts, faults = port_facts(inference), faulty(inference)
     layers = [node for graph, _ in inference.graphs for node in graph if node.key in faults or node.type != "Const"]
@@ -67,7 +67,7 @@ def html(inference: Inference) -> str:
     table = Table([Column()] * len(head), rows, head, len(layers) - len(rows))
     guards = [(str(guard.requirement), guard._node.name, guard.requirement.message) for guard in inference.guards]
     conditions = Table([Column()] * 3, guards, ("valid only if", "layer", "reason"))
-    return notebook.html([Section((bold(inference.model.name), about), [table]), paragraph(conditions)])
+    return notebook.html([paragraph((bold(inference.model.name), about), table), paragraph(conditions)])
 
 
 def tree(inference: Inference) -> _ElementTree:

@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from irshape.report.diagnostic import clipped
-from irshape.report.section import Block, Either, Few, Fit, Flow, Item, Line, Prose, Section, Span, Table, bold
+from irshape.report.section import Block, Either, Few, Fit, Flow, Item, Line, Prose, Section, Span, Table
 
 # More rows than anybody reads make a notebook slow.
 MOST: Final = 100
@@ -23,8 +23,7 @@ def html(sections: Iterable[Section]) -> str:
 
 def _section(section: Section) -> str:
     body = "".join(map(_block, section.blocks))
-    heading = section.heading if isinstance(section.heading, tuple) else bold(section.heading)
-    return f"<div>{_line(heading) if section.heading else ''}{body}</div>" if section.heading or body else ""
+    return f"<div>{f'<b>{_line(section.heading)}</b>' if section.heading else ''}{body}</div>" if section.heading or body else ""
 
 
 def _block(block: Block) -> str:
@@ -37,7 +36,8 @@ def _block(block: Block) -> str:
     if isinstance(block, Item):
         return f'<div>{_line(block.line)}<div style="margin-left:2em">{"".join(map(_block, block.below))}</div></div>'
     if isinstance(block, Flow):
-        return "".join(f"<div>{_line(bold(mark + '  '.join(texts)))}</div>" for mark, texts in block.sides if texts)
+        sides = ((mark, "&nbsp; ".join(map(_line, lines))) for mark, lines in block.sides if lines)
+        return "".join(f"<div><b>{_line(mark)}{side}</b></div>" for mark, side in sides)
     if isinstance(block, Prose):
         return f"<div>{_line(block.text)}</div>"
     return f"<div>{_line(block.line if isinstance(block, Fit) else block)}</div>"

@@ -78,9 +78,9 @@ class Prose(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Sides of a relation, each with its mark: one line if it fits, else each side on lines of its own, or with `is_listed` each text."""
+    """Sides of a relation, each with its mark: one line if it fits, else each side on lines of its own, or with `is_listed` each part."""
 
-    sides: Sequence[tuple[str, Sequence[str]]]
+    sides: Sequence[tuple[str, Sequence[Line]]]
     is_listed: bool = False
 
 
@@ -121,7 +121,7 @@ def key(text: str) -> Span:
     return Span(text, "key")
 
 
-def name(text: str) -> Span:
+def named(text: str) -> Span:
     """A name from the file."""
     return Span(text, "", WIDEST)
 
@@ -138,7 +138,7 @@ def sentence(text: str) -> Line:
     """A sentence, whose long words are names."""
     if len(text) <= WIDEST:
         return text
-    return joined(*(name(part) if len(part) > WIDEST else part for part in re.split("( )", text)))
+    return joined(*(named(part) if len(part) > WIDEST else part for part in re.split("( )", text)))
 
 
 def paragraph(*blocks: Block) -> Section:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from irshape.report.printable import escape
@@ -23,8 +24,7 @@ def lines(sections: Iterable[Section], palette: Palette = PLAIN) -> Iterator[str
     is_first = True
     for heading, blocks in sections:
         found = block_lines(blocks, palette, len(_GAP)) if heading else block_lines(blocks, palette)
-        top = [bold(heading) if isinstance(heading, str) else heading] if heading else []
-        for number, line in enumerate((*block_lines(top, palette), *found)):
+        for number, line in enumerate(chain([_line(heading, palette, "bold")] if heading else [], found)):
             if number == 0 and not is_first:
                 yield ""
             yield line
@@ -118,7 +118,7 @@ def _table(table: Table, palette: Palette, room: int | None) -> Iterator[str]:
             kept = [place for place, column in enumerate(columns) if not column.is_spare]
             columns, rows = [columns[place] for place in kept], [[row[place] for place in kept] for row in rows]
             widths = [widths[place] for place in kept]
-        widths, beside = _narrowed(widths, columns, room)
+        widths, beside = _narrowed(widths, columns, rows[0] if table.head else (), room)
         for place in [place for place, column in enumerate(columns) if column.is_cut and palette.width is not None]:
             texts = shortened(["".join(span.text for span in _spans(row[place], palette)) for row in rows], widths[place])
             for row, text in zip(rows, texts, strict=True):
@@ -151,13 +151,18 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Line]], palette: 
     ]
 
 
-def _narrowed(widths: Sequence[int], columns: Sequence[Column], room: int | None) -> tuple[list[int], int]:
+def _narrowed(widths: Sequence[int], columns: Sequence[Column], head: Sequence[Line], room: int | None) -> tuple[list[int], int]:
     """The widths of columns, reduced to fit into the room as far as possible, and the number of columns that stand beside each other."""
+    least = [max(_NARROWEST, _cells(title, PLAIN)) for title in head] or [_NARROWEST] * len(columns)
     below = next((place for place, column in enumerate(columns) if column.is_below), len(columns))
     for beside in (len(columns), below):
         narrowed = list(widths[:beside])
-        for place in [place for place, column in enumerate(columns[:beside]) if column.is_cut and room is not None]:
-            narrowed[place] = min(narrowed[place], max(narrowed[place] - (_total(narrowed) - (room or 0)), _NARROWEST))
+        cut = [place for place, column in enumerate(columns[:beside]) if column.is_cut]
+        while cut and room is not None and _total(narrowed) > room:
+            widest = max(cut, key=lambda place: narrowed[place] - least[place])
+            if narrowed[widest] <= least[widest]:
+                break
+            narrowed[widest] -= 1
         if room is None or _total(narrowed) <= room:
             break
     return [*narrowed, *widths[beside:]], beside
@@ -168,7 +173,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _flow(flow: Flow, palette: Palette, width: int) -> Iterator[str]:
-    sides = [(mark, [escape(text) for text in texts]) for mark, texts in flow.sides if texts]
+    sides = [(mark, ["".join(span.text for span in _spans(line, palette)) for line in found]) for mark, found in flow.sides if found]
     whole = _GAP.join(mark + _GAP.join(texts) for mark, texts in sides)
     if len(sides) < 3 and not flow.is_listed and cells(whole) <= width:
         yield from [_line(bold(whole), palette)] if whole else ()
@@ -215,10 +220,9 @@ def _around_difference(texts: Sequence[str], width: int) -> dict[str, str]:
     """Texts cut on both sides of the part in which they differ; none if this part is too wide."""
     head = _shared(texts)
     tail = _shared([text[:head:-1] for text in texts])
-    room = width - 2 - max(cells(text[head : len(text) - tail]) for text in texts)
-    before, after = room // 2, room - room // 2
-    found = {text: f"{text[:before]}…{text[head : len(text) - tail]}…{text[len(text) - after :]}" for text in texts}
-    return found if min(before, head - before, tail - after) > 0 and max(map(cells, found.values())) <= width else {}
+    each = (width - 2 - max(cells(text[head : len(text) - tail]) for text in texts)) // 4
+    found = {text: f"{text[:each]}…{text[head - each : len(text) - tail + each]}…{text[len(text) - each :]}" for text in texts}
+    return found if 0 < each <= min(head, tail) // 2 and max(map(cells, found.values())) <= width else {}
 
 
 def _shared(texts: Sequence[str]) -> int:

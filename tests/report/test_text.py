@@ -24,7 +24,6 @@ from irshape.report.section import (
     facts,
     fault,
     key,
-    name,
     paragraph,
 )
 from irshape.report.terminal import block_lines, lines, shortened
@@ -118,7 +117,7 @@ def test_a_shortened_name_keeps_what_differs() -> None:
 @pytest.mark.parametrize(
     ("texts", "width", "short"),
     [
-        (["a" * 20 + "1" + "b" * 20, "a" * 20 + "23" + "b" * 20], 9, ["aa…1…bbb", "aa…23…bbb"]),
+        (["a" * 20 + "1" + "b" * 20, "a" * 20 + "23" + "b" * 20], 12, ["aa…aa1bb…bb", "aa…aa23bb…bb"]),
         (["a" * 20 + "1" * 9 + "b" * 20, "a" * 20 + "2" * 9 + "b" * 20], 9, ["aaaa…bbbb"] * 2),
         (["a1" + "b" * 20, "a2" + "b" * 20], 9, ["a1bb…bbbb", "a2bb…bbbb"]),
         (["b" * 20 + "1a", "b" * 20 + "2a", "b"], 9, ["bbbb…bb1a", "bbbb…bb2a", "b"]),
@@ -133,7 +132,7 @@ def test_texts_are_shortened_together(texts: list[str], width: int, short: list[
 BLOCKS: list[tuple[Block, list[str], list[str]]] = [
     # The block, its lines in a pipe, and its lines on a terminal of 24 columns.
     ("a line", ["a line"], ["a line"]),
-    (("a ", key("line"), " of ", name("n" * 60)), [f"a line of {'n' * 60}"], [f"a line of {'n' * 23}…{'n' * 24}"]),
+    (("a ", key("line"), " of ", named("n" * 60)), [f"a line of {'n' * 60}"], [f"a line of {'n' * 23}…{'n' * 24}"]),
     (Fit(("abcdef ", bold("g" * 30))), [f"abcdef {'g' * 30}"], [f"abcdef gggg…{'g' * 12}"]),
     (Prose("some words that fill lines"), ["some words that fill lines"], ["some words that fill", "lines"]),
     (Item("a", ["b", Item("c", ["d"], 2)]), ["a", "    b", "    c", "      d"], ["a", "    b", "    c", "      d"]),

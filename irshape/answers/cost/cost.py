@@ -32,7 +32,7 @@ from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
-from irshape.report.section import Block, Column, Item, Line, Section, Table, joined, key, paragraph
+from irshape.report.section import Block, Column, Item, Line, Section, Table, joined, key, named, paragraph
 from irshape.report.text import bytes_text, counted, number_text, shorten, some
 from irshape.shape.dim import Size, symbols
 from irshape.shape.guard import Requirement, all_hold
@@ -60,8 +60,9 @@ _SEPARATOR: Final = re.compile(r"[./]| / ")
 _NUMBER: Final = Column(is_number=True, least=9)
 _BARS: Final = (
     Column("key", most=56, is_cut=True), _NUMBER, _NUMBER, _NUMBER, Column(is_number=True, least=7),
-    Column(is_number=True, least=6), Column(is_spare=True), Column(is_below=True),
+    Column(is_number=True, least=6), Column(is_spare=True),
 )  # fmt: skip
+_AMOUNTS_SHOWN: Final = ("MACs", "others", "bytes", "FLOPs/B", "FLOPs", "")
 _TOTALS: Final = (Column("key", least=16), Column(least=22), Column())
 # The keys of the layers that are asked for, and the remark if none of them computes anything.
 Selected: TypeAlias = "tuple[frozenset[str], str]"
@@ -460,17 +461,18 @@ class _Page:
             rows.append(("state", self.shown(cost.state_bytes)[0], "; ".join(parts)))
         if (node := cost.peak.layer(cost.near)) is not None:
             formula = self.shown(cost.peak.formula(cost.near))[1]
-            rows.append(("peak memory", self.shown(cost.peak_memory)[0], f"in {node.type} {node.name}{': ' if formula else ''}{formula}"))
+            place = ("in ", node.type, " ", named(node.name), f"{': ' if formula else ''}{formula}")
+            rows.append(("peak memory", self.shown(cost.peak_memory)[0], place))
         return paragraph(Table(_TOTALS, rows), *(item for symbol in cost.symbols for item in self.stretches(symbol)))
 
-    def tensors(self, what: str, tensors: Sequence[CostTensor]) -> Iterator[tuple[str, str, str]]:
+    def tensors(self, what: str, tensors: Sequence[CostTensor]) -> Iterator[tuple[Line, ...]]:
         """The rows of inputs or outputs; those that take the same bytes share one."""
         groups: dict[tuple[str, str], list[str]] = {}
         for one in tensors:
             groups.setdefault(("not known", "") if one.bytes is None else self.shown(one.bytes), []).append(one.name)
         for number, ((text, formula), names) in enumerate(groups.items()):
             each = f" and {len(names) - 1} more, each" if len(names) > 1 else ""
-            yield what if number == 0 else "", text, f"{names[0]}{each} {formula}".strip()
+            yield what if number == 0 else "", text, (named(names[0]), f"{each} {formula}".rstrip())
 
     def stretches(self, symbol: str) -> Iterator[Block]:
         """The layers that have the peak of memory as a symbol grows."""
@@ -481,8 +483,9 @@ class _Page:
         rows: list[Block] = []
         for one in found if self.is_complete else found[:_MOST_STRETCHES]:
             until = f"up to {one.high:,}" if one is found[0] and one.high is not None else f"from {one.low:,}"
-            layers = "; ".join([f"{node.type} {node.name}: {self.formula(memory)}" for node, memory in one.layers])
-            rows.append((key(f"{symbol} {until}"), f" {'by turns ' if len(one.layers) > 1 else ''}in {layers}"))
+            layers = [joined("; ", node.type, " ", named(node.name), f": {self.formula(memory)}") for node, memory in one.layers]
+            turns = " by turns in " if len(layers) > 1 else " in "
+            rows.append(joined(key(f"{symbol} {until}"), turns, *joined(*layers)[1:]))
         more = [f"and {len(found) - len(rows)} more (--all lists them)"] if len(rows) < len(found) else []
         yield Item(f"  as {symbol} grows{f', with {others}' if others else ''}, the peak is", [*rows, *more])
 
@@ -496,24 +499,25 @@ class _Page:
             ordered = sorted(found.items(), key=lambda item: -sum(self.work[layer] for layer in item[1]))
             if len(ordered) > 1:
                 rows = [(f"{own} ({len(layers)})" if len(layers) > 1 else own, layers) for own, layers in ordered]
-                yield paragraph(self.bars(heading, rows).some(None if self.is_complete else _MOST_ROWS))
+                shown = rows if self.is_complete else rows[:_MOST_ROWS]
+                bars = [(own, *self.bar(layers)) for own, layers in shown]
+                yield paragraph(Table(_BARS, bars, (heading, *_AMOUNTS_SHOWN), len(rows) - len(shown)))
 
     def layers(self, selected: Selected | None) -> Section:
         """The layers with most work, or those that are asked for, each with its id and the formula of its MACs."""
         dearest = sorted(self.cost.layers, key=lambda layer: -self.work[layer])
         own = [one for one in dearest if (self.work[one] if selected is None else one.node.key in selected[0])]
-        rows = [(f"{one.node.key} {one.type} {one.path}", [one]) for one in own]
-        if not rows:
+        if not own:
             return paragraph(selected[1]) if selected else paragraph()
-        table = self.bars("costliest layers" if selected is None else "layers", rows, has_formulas=True)
-        return paragraph(table.some(None if self.is_complete or selected else _MOST_ROWS))
+        shown = own if self.is_complete or selected else own[:_MOST_ROWS]
+        rows: list[Sequence[str]] = []
+        for one in shown:
+            formula = self.formula(one.macs) if isinstance(one.macs, Formula) else ""
+            rows.append((one.node.key, f"{one.type} {one.path}", *self.bar([one]), formula))
+        head = ("", "costliest layers" if selected is None else "layers", *_AMOUNTS_SHOWN, "")
+        return paragraph(Table((Column("dim", is_number=True), *_BARS, Column(is_below=True)), rows, head, len(own) - len(shown)))
 
-    def bars(self, heading: str, rows: Sequence[tuple[str, Sequence[LayerCost]]], *, has_formulas: bool = False) -> Table:
-        """Rows of work with bars."""
-        found = [(name, *self.bar(layers, has_formulas=has_formulas)) for name, layers in rows]
-        return Table(_BARS, found, (heading, "MACs", "others", "bytes", "FLOPs/B", "FLOPs", "", ""))
-
-    def bar(self, layers: Sequence[LayerCost], *, has_formulas: bool) -> Iterator[str]:
+    def bar(self, layers: Sequence[LayerCost]) -> Iterator[str]:
         """The amounts of layers, and their share of all work."""
         at = self.cost.at
         macs, others = sum([at(one.macs) for one in layers]), sum([at(one.operations) for one in layers])
@@ -522,7 +526,6 @@ class _Page:
         share = work / self.all_work if self.all_work else 0
         yield from (number_text(macs), number_text(others), bytes_text(moved), f"{work / moved:.1f}" if moved else "")
         yield from (f"{share:.1%}", "█" * round(share * _BAR))
-        yield self.formula(layers[0].macs) if has_formulas and isinstance(layers[0].macs, Formula) else ""
 
     def asides(self) -> Section:
         """What is not counted."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
-from irshape.report.section import Either, Item, Line, Section, Span, dim, fault, joined, key, name, paragraph, sentence
+from irshape.report.section import Either, Item, Line, Section, Span, dim, fault, joined, key, named, paragraph, sentence
 from irshape.report.terminal import lines
 from irshape.report.text import PLAIN, Palette, counted, escape
 from irshape.xml.document import Document
@@ -198,7 +198,7 @@ def _styled(line: tuple[str | Span, ...], style: str) -> Line:
 def _layer(where: Where) -> tuple[str | Span, ...]:
     """The layer at a place, as a line names it."""
     text, own = layer_at(where), escape(where.layer_name or "")
-    return (text.removesuffix(own), name(own)) if own else (text,)
+    return (text.removesuffix(own), named(own)) if own else (text,)
 
 
 def _at(where: Where) -> str:

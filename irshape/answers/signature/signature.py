@@ -259,11 +259,13 @@ def _range_text(name: str, known: SymbolRange, usual: SymbolRange) -> str:
 def sections(signature: Signature, *, is_complete: bool = False, has_reasons: bool = False) -> Iterator[Section]:
     """The text: title, signature, conditions, notes and reasons; with `is_complete`, whatever its length."""
     yield from opening(signature.document, signature.diagnostics)
-    yield paragraph(*ends(signature, is_complete=is_complete))
     others = [one for one in signature.conditions if not one.branch and not signature.is_decided(one)]
-    remark = dim(f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)")
-    valid = validity(signature)
-    yield valid._replace(blocks=[*valid.blocks, *([remark] if others and not is_complete else [])])
+    valid, remarks = validity(signature), []
+    if others and not is_complete:
+        text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
+        remarks.append(dim(text if valid.heading else f"  {text}"))
+    yield paragraph(*ends(signature, is_complete=is_complete), *([] if valid.heading else remarks))
+    yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid
     if others and is_complete:
         yield Section("and where, for sizes known only at run time", list(condition_blocks(others)))
     for text, members in groupby((one for one in signature.conditions if one.branch), lambda one: heading(one.guards[0])):
