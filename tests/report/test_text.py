@@ -24,6 +24,7 @@ from irshape.report.section import (
     facts,
     fault,
     key,
+    named,
     paragraph,
 )
 from irshape.report.terminal import block_lines, lines, shortened
