@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from irshape.answers.batch.axes import BY_PROOF, engine_of, find_batch
 from irshape.answers.cost.forms import OF_TYPE
+from irshape.answers.cost.graph import Parameters
 from irshape.answers.releases import OLDEST, oldest_release
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
 from irshape.answers.signature.naming import named
@@ -19,8 +20,7 @@ from irshape.model.finding import preferred, split_names
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
-from irshape.ops.context import element_count
-from irshape.ops.infrastructure import Constant, ReadValueV3, ReadValueV6
+from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.section import Line, Section, Span, facts, key, paragraph
@@ -74,11 +74,12 @@ class Info:
     `state` describe the inputs, the outputs and the variables. `oldest` is the oldest release of OpenVINO that reads the model. `bodies`
     are the graphs inside layers. `layers` is the number of layers, including those of bodies. `opsets` and `operations` count layers.
     `extensions` are the layers that OpenVINO needs an extension to run, by the name of the library.
-    `parameters` counts elements and bytes of the constants by element type. `ports` counts the output ports of layers without errors: all,
-    dynamic, unbounded and unranked ones. `roots` are the axes that make sizes dynamic, each with the number of ports that depend on it.
-    `unranked` are the layers at which the rank becomes unknown, each with the number of ports that depend on it. `batch` has the axes that
-    are certainly the batch, each with the reason. `candidates` are sets of further axes; any one set may belong to the batch, too.
-    `signature` has the inputs and outputs in few symbols, None for a model with errors or without open sizes.
+    `parameters` counts elements and bytes of the constants by element type. `stored_bytes` counts bytes that several share once. `ports`
+    counts the output ports of layers without errors: all, dynamic, unbounded and unranked ones. `roots` are the axes that make sizes
+    dynamic, each with the number of ports that depend on it. `unranked` are the layers at which the rank becomes unknown, each with the
+    number of ports that depend on it. `batch` has the axes that are certainly the batch, each with the reason. `candidates` are sets of
+    further axes; any one set may belong to the batch, too. `signature` has the inputs and outputs in few symbols, None for a model with
+    errors or without open sizes.
     """
 
     def __init__(self, inference: Inference, new_signature: Callable[[], Signature]) -> None:
@@ -102,7 +103,8 @@ class Info:
             for node in nodes
             if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken
         ]
-        self.parameters = parameters(nodes)
+        constants = Parameters(model)
+        self.parameters, self.stored_bytes = constants.by_type, constants.stored
         self.bodies = [graph for graph, _ in inference.graphs if graph.holder is not None]
         self.roots: list[Root] = roots(inference)
         self.unranked = firsts(inference, lambda fact: fact.shape is None)
@@ -163,19 +165,6 @@ def counts(words: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
 
 
-def parameters(nodes: list[Node]) -> dict[str, tuple[int, int]]:
-    """The elements and bytes of constants by element type; bytes that several constants share count once."""
-    counted: set[tuple[int, int]] = set()
-    found: dict[str, tuple[int, int]] = {}
-    for node in nodes:
-        op = node.op
-        if isinstance(op, Constant) and not op.is_broken and (op.offset, op.size) not in counted:
-            counted.add((op.offset, op.size))
-            elements, size = found.get(op.element_type.name, (0, 0))
-            found[op.element_type.name] = elements + (element_count(op.shape) or 0), size + op.size
-    return dict(sorted(found.items(), key=lambda item: -item[1][1]))
-
-
 def sections(info: Info, *, is_complete: bool = False) -> Iterator[Section]:
     """The text: title, facts, signature, and the lists of inputs, outputs, state, causes of dynamic sizes and bodies."""
     cause = "the error" if info.errors == 1 else "the errors"
@@ -216,7 +205,8 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
     if info.parameters:
         elements, size = (sum(counts) for counts in zip(*info.parameters.values(), strict=True))
         kinds = ", ".join(f"{name} {count:,} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
-        yield "parameters", f"{elements:,} in {_size(size)}: {kinds}"
+        stored = f", {_size(info.stored_bytes)} in the file" if info.stored_bytes != size else ""
+        yield "parameters", f"{elements:,} in {_size(size)}{stored}: {kinds}"
     yield "batch", _batch(info)
     if info._inference.guards and info.signature is None:
         yield "valid", f"only under {counted(len(info._inference.guards), 'condition')} on the sizes; irshape infer lists them"
@@ -316,6 +306,7 @@ INFO: Final = form.Form(
     ),
     operations="counts: layers by operation",
     parameters=OF_TYPE.named("constants by element type"),
+    stored_bytes="count: the bytes of the constants in the file; bytes that several constants share count once",
     state=_TENSOR.list("the variables"),
     bodies=form.Form(layer=(form.KEY, "holder.key"), name=("text", "path"), layers=("count", len)).list(
         "graphs inside layers", lambda info: [graph for graph in info.bodies if graph.holder]

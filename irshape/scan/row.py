@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from irshape.answers.cost.cost import Cost
-from irshape.answers.info import counts, parameters
+from irshape.answers.cost.graph import Parameters
+from irshape.answers.info import counts
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import outputs
 from irshape.diagnosis.diagnosis import choose
@@ -177,7 +178,7 @@ class Scan:
     def _row(self, path: str, inference: Inference) -> Row:
         document, model = inference.document, inference.model
         nodes = [node for graph, _ in inference.graphs for node in graph.nodes]
-        constants = parameters(nodes)
+        constants = Parameters(model)
         severities = dict.fromkeys((ERROR, WARNING, NOTE), 0)
         for diagnostic in inference.diagnostics:
             severities[diagnostic.severity] += diagnostic.count
@@ -197,8 +198,8 @@ class Scan:
             "layers": len(nodes),
             "opsets": counts(node.version for node in nodes),
             "operations": counts(node.type for node in nodes),
-            "parameters": sum(elements for elements, _ in constants.values()),
-            "parameter_bytes": sum(size for _, size in constants.values()),
+            "parameters": constants.elements,
+            "parameter_bytes": constants.bytes,
             "dynamic_inputs": list(_dynamic_inputs(inference)),
             "signature": None,
             **dict.fromkeys(_COSTS),

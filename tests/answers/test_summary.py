@@ -9,6 +9,7 @@ import pytest
 import irshape
 from irshape.cli.main import main
 from tests.page.generated import transformer
+from tests.support.ir import Net
 from tests.support.irs import PATHS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -85,3 +86,20 @@ def test_the_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[4].split() == ["MODULE", "TYPE", "OUTPUT", "PARAMETERS", "MACS", "MEMORY"]
     assert not any(line.startswith("  ") for line in lines[5:15])
     assert "at B=1, H=512, W=512" in lines[-2]
+
+
+def test_blocks_with_variables_of_their_own_are_equal() -> None:
+    net = Net("h/start: f32[1,4]")
+    before = "h/start"
+    for number in range(4):
+        block = f"h/{number}"
+        net.add(f'{block}/past: ReadValue-6(f32=0[1,4], variable_id=v{number}, variable_type=f32, variable_shape="1,4")')
+        net.add(f"{block}/sum: Add({before}, {block}/past) -> {block}/out: Sigmoid -> {block}/next: Assign-6(_, variable_id=v{number})")
+        before = f"{block}/out"
+    net.add(f"{before} -> Result")
+    assert [row.times for row in irshape.summary(net.xml.encode(), weights=net.bin).modules if row.name == "h"] == [4]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_info_and_cost_count_the_same_parameters(path: Path) -> None:
+    assert irshape.info(path).parameters == irshape.cost(path).parameters_by_type

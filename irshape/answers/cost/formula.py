@@ -75,10 +75,11 @@ class Formula:
 
     @property
     def leading(self) -> str:
-        """The terms of the highest degree, in which a division rounds nothing."""
+        """The terms of the highest degree, in which a division rounds nothing; empty if a part is too large to be written."""
         [terms] = fold(self.table, _Leading(), (self.expression,))
         if terms is None:
-            return str(self)
+            below = [self.table.atoms[index] for index in self.table.atoms_below(self.expression)]
+            return "" if any(atom.name and atom.arguments for atom in below) else str(self)
         parts = sorted(terms.items(), key=lambda item: (-item[1], item[0]))
         texts = ["*".join([_number(coefficient), *(self._names.get(name, name) for name in names)]) for names, coefficient in parts]
         return " + ".join(texts).replace("+ -", "- ")

@@ -179,22 +179,28 @@ def _one(fact: Fact) -> Any:
 
 
 class Parameters:
-    """The constants of a model: how many `elements` and `bytes` they have, and `by_type` both by element type."""
+    """The constants of a model: how many `elements` and `bytes` they have, and `by_type` both by element type.
 
-    __slots__ = ("by_type", "bytes", "elements")
+    `stored` are the bytes in the file: those that several constants share count once.
+    """
+
+    __slots__ = ("by_type", "bytes", "elements", "stored")
 
     def __init__(self, model: Model) -> None:
         self.by_type: dict[str, tuple[int, int]] = {}
+        places: set[tuple[int, int]] = set()
         for one in model.graphs():
             for node in one.nodes if one.is_live else ():
                 op = node.op if node.is_live and not node.is_dropped else None
                 if isinstance(op, Constant) and not op.is_broken:
                     count = stored(op)
+                    places.add((op.offset, op.size))
                     elements, size = self.by_type.get(op.element_type.name, (0, 0))
                     self.by_type[op.element_type.name] = elements + count, size + _bytes(op.element_type, count)
         self.by_type = dict(sorted(self.by_type.items(), key=lambda item: -item[1][1]))
         self.elements = sum(elements for elements, _ in self.by_type.values())
         self.bytes = sum(size for _, size in self.by_type.values())
+        self.stored = sum(size for _, size in places)
 
 
 def stored(op: Constant) -> int:

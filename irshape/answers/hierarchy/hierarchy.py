@@ -38,8 +38,7 @@ class Contents:
         shapes = {layer: self._number(("shape", self._shape_of(self._nodes[layer]))) for layer in layers}
         for layer, shape in shapes.items():
             node = self._nodes[layer]
-            content = (0 if node.type == "Result" else id(node.layer.signature), shape, id(node) if node.bodies else 0)
-            self._own[layer] = self._number((node.type, *content))
+            self._own[layer] = self._number((node.type, _attributes(node), shape, id(node) if node.bodies else 0))
             inputs = self._inputs[layer] = []
             for one in self._producers[layer]:
                 if self._is_hidden[one]:  # what is constant is equal if its shape is
@@ -77,6 +76,13 @@ class Contents:
 
     def _number(self, content: Hashable) -> int:
         return self._numbers.setdefault(content, len(self._numbers))
+
+
+def _attributes(node: Node) -> Hashable:
+    """The attributes of a layer as a key, without the name of a variable: each layer has its own."""
+    if node.type in ("ReadValue", "Assign"):
+        return tuple([(name, text) for name, text in node.layer.signature.attributes.items() if name != "variable_id"])
+    return 0 if node.type == "Result" else id(node.layer.signature)
 
 
 # The most members of a block that is repeated, the fewest repeats of a block that is a single layer, and the fewest layers of other blocks.
