@@ -78,14 +78,14 @@ def loaded(folder: Path, *options: str) -> list[str]:
 # one that every check needs.
 OWN = {
     "": "verbs version",
-    "cli": "arguments batch check check_options conclusion examination files formats main plain progress run",
+    "cli": "arguments batch check check_options conclusion examination files main plain run screen",
     "diagnosis": "diagnosis recorded",
     "files": "reading",
     "inference": "apply engine facts inference openvino_view origins question run schedule stored transfer verdict voice",
     "model": "bodies build load model",
     "ops": "attribute context cost findings flow index infrastructure op port reading registry",
     "ops.movement": "space_batch",
-    "report": "catalogue diagnostic finding printable text",
+    "report": "catalogue diagnostic finding text",
     "settings": "find settings",
     "shape": "compilation dim element_type guard limits notation polynomial range scaling shape value",
     "xml": "document fastlane lexical markup reader source weights",

@@ -8,7 +8,7 @@ import pytest
 import irshape
 from irshape.cli.main import main
 from irshape.inference.inference import Inference
-from irshape.report.snippets.runs import ITERATED
+from irshape.report.snippet_files import ITERATED
 from irshape.shape.limits import DEFAULT, LIMITS, Limits
 from tests.fuzz.hostile import SMALL, nested
 from tests.support.ir import Net

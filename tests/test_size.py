@@ -19,7 +19,7 @@ REASONS = {
     "answers/solve.py:nearest": "one search, whose bounds each step narrows",
     "api/verbs.py:diff": OPTIONS,
     "cli/batch.py:report": "one run from its options to its exit code, with one place for the progress line",
-    "cli/cluster.py:on_cluster": "one loop over the tasks that are sent and come back",
+    "cli/scan.py:on_cluster": "one loop over the tasks that are sent and come back",
     "cli/workers.py:in_workers": "one loop over the tasks that are sent and come back",
     "diagnosis/changes.py:Changes": "one search, whose kinds of changes share the witnesses",
     "diagnosis/recorded.py:compare_recorded": "one loop over the layers, on which the time of a check goes",

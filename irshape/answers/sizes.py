@@ -17,7 +17,7 @@ from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import NOTES, Note, notes
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, solve
-from irshape.answers.wording import SIZE, about_layer, also, demands, heading, in_a_row, opening, reason, shapes, where
+from irshape.answers.wording import SIZE, Parts, about_layer, also, demands, heading, in_a_row, opening, reason, shapes, where
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.forms import GUARD
@@ -28,7 +28,6 @@ from irshape.inference.session import Session
 from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.report.parts import Parts
 from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, origins

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.shape.limits import DEFAULT, LIMITS
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
+
+
+class Command(NamedTuple):
+    """A command that shares its module with others; it has the names that the module of a single command has."""
+
+    ABOUT: str
+    EXAMPLES: str
+    add_arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace], int]
 
 
 class Rare(str):
@@ -20,7 +30,7 @@ INPUT, SELECTION, OUTPUT, EFFORT = "input", "selection", "output", "limits"
 # The help of an option that selects layers.
 LAYERS = "list these layers only: an id, a name, the name of a tensor, a pattern ('*attn*') or a module"
 
-# Each command is a module of this folder.
+# Each command with its help. It is a module of this folder, or an object of one.
 COMMANDS = {
     "check": "report every fault",
     "infer": "infer every shape",
@@ -41,6 +51,11 @@ COMMANDS = {
     "ops": "list or describe operations",
     "rule": "list or explain codes",
     "completion": "complete commands in a shell",
+}
+HOMES = {
+    **dict.fromkeys(("cost", "explain", "info", "signature", "sizes", "summary"), "questions"),
+    **dict.fromkeys(("extract", "simplify"), "edit"),
+    **dict.fromkeys(("ops", "rule"), "lists"),
 }
 # The module of a line that begins with a file, not with a command.
 OVERVIEW = "overview"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from irshape.cli.examination import OUT_OF_MEMORY, Examination, Lines, Outcome, Verb
 from irshape.cli.files import find, is_much, is_one, models_of
-from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, RunError, complain, put
+from irshape.cli.screen import Progress
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted, verdict
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from irshape.cli.inputs import Request
-    from irshape.report.checked import Checked
+    from irshape.report.documents import Checked
     from irshape.running.limits import Allowance
     from irshape.settings.settings import Settings
 
@@ -60,7 +60,7 @@ class Totals:
 
     def _keep(self, path: str, diagnostics: Sequence[Diagnostic], complaint: str, *, is_passed: bool) -> None:
         if self.keeps:
-            from irshape.report.checked import Checked
+            from irshape.report.documents import Checked
 
             self.checked.append(Checked(path, diagnostics, complaint, is_passed))
 

@@ -11,8 +11,7 @@ from irshape import verbs
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.check_options import CONCISE, add_options, misplaced, read_input, settings_of
-from irshape.cli.conclusion import check_writing, conclude, write
-from irshape.cli.formats import DOCUMENTS
+from irshape.cli.conclusion import DOCUMENTS, check_writing, conclude, write
 from irshape.cli.run import CLEAN, FAULTS, complain
 from irshape.diagnosis.diagnosis import accept, choose
 from irshape.files.reading import Path
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from irshape.cli.examination import Lines
-    from irshape.report.baseline import Baseline
     from irshape.report.diagnostic import Diagnostic
+    from irshape.report.selection import Baseline
     from irshape.settings.settings import Settings
 
 ABOUT = "Report every fault of a file, one per line: file:line:column: CODE message."
@@ -163,7 +162,7 @@ class Check:
         if file is None:
             return None
         if file not in self._baselines:
-            from irshape.report.baseline import Baseline
+            from irshape.report.selection import Baseline
 
             self._baselines[file] = Baseline.read(file)
         return self._baselines[file]

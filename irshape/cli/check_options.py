@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from irshape.cli.arguments import EFFORT, OUTPUT, SELECTION, Rare, add_target, add_watch
-from irshape.cli.formats import DOCUMENTS
+from irshape.cli.conclusion import DOCUMENTS
 from irshape.settings.settings import Settings
 
 if TYPE_CHECKING:

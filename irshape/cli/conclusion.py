@@ -1,23 +1,38 @@
-"""The end of a check: what is about all files of the run."""
+"""The end of a check: what is about all files of the run, and the formats that put them into one document."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from irshape import __version__
 from irshape.cli.batch import Totals
-from irshape.cli.formats import DOCUMENTS, document
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.report.text import counted, some
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from irshape.report.baseline import Baseline, Reports
+    from irshape.report.documents import Checked
+    from irshape.report.selection import Baseline, Reports
 
 BaselineOf: TypeAlias = "Callable[[str], Baseline | None]"
+
+DOCUMENTS: Final = ("sarif", "junit", "github", "gitlab")
+
+
+def document(format: str, checked: Sequence[Checked]) -> str:
+    """The findings of a run, in one of the formats."""
+    if format == "sarif":
+        from irshape.report import sarif
+
+        return sarif.render(checked, __version__)
+    from irshape.report import documents
+
+    return {"github": documents.github, "gitlab": documents.gitlab, "junit": documents.junit}[format](checked)
+
 
 # The most stale faults of a baseline that one line names.
 _MOST_STALE = 3
@@ -48,7 +63,7 @@ def check_writing(given: Namespace) -> None:
     """Raise an error for a report or a baseline that may not be written, before the first file is checked."""
     paths = [path for path in (given.output_file, *(path for _, path in given.report)) if path is not None]
     if paths:
-        from irshape.cli.output import check_outputs
+        from irshape.cli.outputs import check_outputs
 
         check_outputs(paths, force=given.force, inputs=given.files)
     if given.write_baseline is not None:
@@ -57,14 +72,14 @@ def check_writing(given: Namespace) -> None:
 
 def write(given: Namespace, path: str, text: str) -> None:
     """Write a report into a file, completely or not at all. Raises `RunError`."""
-    from irshape.cli.output import write_output
+    from irshape.cli.outputs import write_output
 
     write_output(path, text.encode("utf-8", "backslashreplace"), force=given.force, inputs=given.files)
 
 
 def _known(path: str) -> Baseline:
     """The baseline that is brought up to date, empty if there is no such file. Raises `BaselineError` for a file of another kind."""
-    from irshape.report.baseline import Baseline
+    from irshape.report.selection import Baseline
 
     return Baseline.read(path) if os.path.lexists(path) else Baseline(path, {})
 
@@ -75,7 +90,7 @@ def _put_statistics(given: Namespace, totals: Totals) -> None:
 
     found = sorted(totals.kinds.items(), key=lambda one: (-one[1][0], one[0]))
     if given.format == "json":
-        from irshape.report.json import readable
+        from irshape.report.form import readable
 
         rows = [{"code": code, "title": CATALOGUE[code].title, "count": count, "mendable": safe} for code, (count, safe) in found]
         put(readable({"files": totals.tally.files, "statistics": rows}), given.format)

@@ -81,7 +81,7 @@ def run(given: Namespace) -> int:
         comparison = ran(given, *map(published, models)) if given.run else None
         palette = Palette.choose(given.color, sys.stdout)
         if given.format == "json":
-            from irshape.report.json import readable
+            from irshape.report.form import readable
 
             text = readable(difference.to_dict() if comparison is None else {**difference.to_dict(), "run": comparison.to_dict()})
         else:

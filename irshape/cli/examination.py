@@ -56,7 +56,7 @@ OUT_OF_MEMORY = ("I103", "there was not enough memory", None)
 def collect() -> None:
     """Free the objects of earlier files, if there are many: a graph is full of reference cycles, and a run disables the collector."""
     if gc.get_count()[0] > _MANY_OBJECTS:
-        from irshape.cli.interrupts import held
+        from irshape.cli.run import held
 
         with held():
             gc.collect()
@@ -199,6 +199,6 @@ class Examination:
             return ()
         if self._given.format == "text":
             return self._show(answer)
-        from irshape.report.json import compact, readable
+        from irshape.report.form import compact, readable
 
         return [(readable if self._given.format == "json" else compact)(answer.to_dict())]

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
 from irshape.answers.wording import ties, title
-from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import LAYERS, SELECTION, add_model_arguments, add_output_arguments, add_symbol_argument, add_watch
 from irshape.cli.batch import report
-from irshape.cli.rows import Rows, Selection
+from irshape.cli.outputs import misplaced, only_targets, write
 from irshape.cli.run import complain, layers
-from irshape.cli.texts import TIED, UNNAMED, ending, guards, in_names, shown, shows_formulas, table
+from irshape.cli.texts import TIED, UNNAMED, Rows, Selection, ending, guards, in_names, shown, shows_formulas, table
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.section import Block, Section, dim, paragraph

@@ -97,7 +97,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             return max(complain(line) for line in str(error).splitlines())
     run = module_of(given.command).run
     if sys.stdout.isatty():
-        from irshape.cli.pager import is_paged, paged
+        from irshape.cli.screen import is_paged, paged
 
         if is_paged(given):
             with paged():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import irshape.verbs as inner
 from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
-from irshape.cli.edited import opened
+from irshape.cli.edit import opened
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.editing.answers import JOURNAL, Answers, OtherQuestion
 from irshape.editing.reduce import NotShown, Reduction, reduce

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from irshape.answers.policies import Policies, find_policies, judge
 from irshape.answers.second_inference import refuse_outgrown
 from irshape.answers.wording import ties, title
-from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
 from irshape.cli.batch import report
+from irshape.cli.outputs import misplaced, only_targets, write
 from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import ending, guards, in_names, remedy, shown, table

@@ -1,10 +1,12 @@
-"""Parts that the commands share: exit codes, complaints, and the walk over the layers of a file."""
+"""What every command needs: exit codes, complaints, printing, and the delay of Ctrl-C where it would do harm."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from irshape.report.diagnostic import ERROR, NOTE, Diagnostic
@@ -81,3 +83,16 @@ def layers(document: Document) -> Iterator[tuple[str, int, Layer, Graph]]:
         yield key, depth, layer, graph
         for name, body in reversed((layer.bodies or {}).items()):
             pending += [(f"{key}.{name}/", depth + 1, inner, body) for inner in reversed(body.layers)]
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Hold interrupts back inside the block: a finalizer would swallow one, and a worker that is just starting would fail."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)

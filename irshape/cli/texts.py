@@ -1,21 +1,26 @@
-"""What several commands say of an inference: the table of ports, conditions with their layers, remedies, and faults."""
+"""What several commands say of an inference: the table of ports and which are listed, conditions with their layers, remedies, faults."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.wording import heading, reason, reasons
 from irshape.cli.batch import Tally
+from irshape.cli.run import agree, layers
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
+from irshape.model.finding import find, is_pattern, known_names, names_of, selected, similar
+from irshape.model.model import Model
 from irshape.report.section import Block, Column, Line, Section, Span, Table, dim, faults, key, paragraph
 from irshape.report.terminal import lines
 from irshape.report.text import WIDEST, Palette, some
+from irshape.xml.document import Graph, Layer
 
 if TYPE_CHECKING:
+    from irshape.answers.hierarchy.blocks import Blocks
     from irshape.answers.signature.data import DataSize
 
 UNNAMED = re.compile(r"\bd\d+\b")
@@ -95,3 +100,156 @@ def ending(inference: Inference, advice: Sequence[Block] = ()) -> Iterator[Secti
     """The diagnostics of one file, its summary, and advice."""
     yield paragraph(*faults(inference.diagnostics))
     yield paragraph(str(Tally().add(inference.document.layer_count, inference.diagnostics)), *advice)
+
+
+_CONSTANTS = ("Const", "Constant")
+# A model with fewer rows is listed whole, because it fits on a screen; blocks stand for each other only if that saves as many rows.
+_FEW = 50
+_LEAST = 6
+# The names among which the one that was meant is sought.
+_MOST_NAMES = 20_000
+
+
+class Selection(NamedTuple):
+    """The layers that are listed: all with `is_complete`, else no constants, and of `layers`, `types` and changes only.
+
+    A layer is a pattern of names, a text that names one, or a module.
+    """
+
+    is_complete: bool = False
+    layers: Sequence[str] = ()
+    types: Sequence[str] = ()
+    is_changed: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no layer is selected by its name, its type or a change."""
+        return not (self.layers or self.types or self.is_changed)
+
+    def options(self, listed: Iterable[tuple[str, int, Layer, Graph]]) -> str:
+        """The options of the selection, each with the name that was probably meant if the file does not have it."""
+        known = [layer for _, _, layer, _ in listed]
+        names = {one.name: one.name for one in known[:_MOST_NAMES]}
+        types = {one.type.lower(): one.type for one in known}
+        layers = [f"--layer {one}{_meant(one, names)}" for one in self.layers]
+        others = [f"--type {one}{_meant(one, types)}" for one in self.types]
+        return ", ".join([*layers, *others, *(["--changed-only"] if self.is_changed else [])])
+
+
+def keys_of(model: Model, patterns: Iterable[str]) -> frozenset[str]:
+    """The keys of the layers that are selected by their names."""
+    nodes = [node for graph in model.graphs() for node in graph.nodes]
+    keys: set[str] = set()
+    for pattern in patterns:
+        meant = find(model, pattern)
+        if not is_pattern(pattern):
+            agree(pattern, meant, names_of)
+        keys.update(node.key for node in selected(pattern, nodes, names_of, meant))
+    return frozenset(keys)
+
+
+def nothing(model: Model, patterns: Iterable[str]) -> str:
+    """The remark that no layer is selected, with names that resemble those that are asked for."""
+    return f"no layer is selected{''.join(similar(pattern, known_names(model)) for pattern in patterns)}"
+
+
+def _meant(word: str, known: dict[str, str]) -> str:
+    """A question for the known word that is closest to a word; empty if the word is known or none is close."""
+    from difflib import get_close_matches
+
+    close = [] if word in known else get_close_matches(word, known, 1)
+    return f" (did you mean {known[close[0]]}?)" if close else ""
+
+
+class Rows:
+    """The cells of the table, one row for each port: `rows`. `constants` and `repeated` count the layers that are left out."""
+
+    def __init__(self, inference: Inference, has_formulas: bool, selection: Selection) -> None:
+        self._inference = inference
+        self._facts, self._formulas = inference.ports, inference.formulas
+        self._has_formulas = has_formulas
+        self._selection = selection
+        self._keys_of_names = keys_of(inference.model, selection.layers) if selection.layers else None
+        self._sources: dict[int, dict[int, str]] = {}
+        self.constants = self.repeated = 0
+        self._heads: dict[int, list[Blocks]] = {}
+        self._depths: dict[int, int] = {}
+        self._left_out: set[int] = set()
+        document = inference.document
+        listed = list(layers(document))
+        count = sum([layer.type not in _CONSTANTS for _, _, layer, _ in listed])
+        if not selection.is_complete and selection.is_whole and count >= _FEW and document.is_complete:
+            self._fold()
+        self.rows = [row for one in listed for row in self._of_layer(*one)]
+
+    def _fold(self) -> None:
+        """Find the blocks of which one is listed."""
+        from irshape.answers.hierarchy.blocks import equal_blocks, hierarchy_of
+
+        for blocks in equal_blocks(hierarchy_of(self._inference, self._facts, self._formulas)):
+            shown = [node for node in blocks.blocks[0] if node.type not in _CONSTANTS]
+            is_short = len(shown) * (len(blocks.blocks) - 1) < _LEAST
+            if is_short or id(shown[0].layer) in self._left_out:
+                continue
+            first = min(shown, key=lambda node: node.layer.offset)
+            self._heads.setdefault(id(first.layer), []).append(blocks)
+            for node in shown:
+                self._depths[id(node.layer)] = self._depths.get(id(node.layer), 0) + 1
+            self._left_out.update([id(node.layer) for block in blocks.blocks[1:] for node in block])
+
+    def _of_layer(self, key: str, depth: int, layer: Layer, graph: Graph) -> Iterator[tuple[str, ...]]:
+        selection = self._selection
+        if layer.type in _CONSTANTS and not (selection.is_complete or selection.types):
+            self.constants += 1
+            return
+        if id(layer) in self._left_out:
+            self.repeated += 1
+            return
+        is_named = self._keys_of_names is None or key in self._keys_of_names
+        if not is_named or (selection.types and layer.type.lower() not in selection.types):
+            return
+        inner = self._depths.get(id(layer), 0)
+        heads = self._heads.get(id(layer), ())
+        for number, blocks in enumerate(heads):
+            indent = "  " * (depth + inner - len(heads) + number)
+            yield ("", f"{indent}{blocks.title}", "", "", *([""] if self._has_formulas else []))
+        yield from self._ports(key, depth + inner, layer, graph)
+
+    def _ports(self, key: str, depth: int, layer: Layer, graph: Graph) -> Iterator[tuple[str, ...]]:
+        """A row for each output of a layer, and for the input of a Result."""
+        ports, formulas = self._facts, self._formulas
+        keys = self._keys(key, layer, graph)
+        first = (key, "  " * depth + layer.name, layer.type)
+        for number, port in enumerate(keys):
+            if self._selection.is_changed and not _is_changed(layer, number, ports.get(port)):
+                continue
+            element_type, shape = ports.get(port, ("", ""))
+            label = f"{port.rpartition(':')[2]}: " if len(keys) > 1 else ""
+            yield (*first, f"{label}{element_type}{shape}", *([formulas.get(port, "")] if self._has_formulas else []))
+            first = ("", "", "")
+
+    def _keys(self, key: str, layer: Layer, graph: Graph) -> list[str]:
+        """The ports that the rows of a layer show; a Result shows the port that it reads."""
+        if layer.signature.output_count:
+            return [f"{key}:{id}" for id in layer.signature.output_ids]
+        feeds = self._sources.setdefault(id(graph), {})
+        if not feeds:
+            feeds.update((edge.to_layer, f"{edge.from_layer}:{edge.from_port}") for edge in graph.edges)
+        return [key.removesuffix(str(layer.id)) + feeds[layer.id]] if layer.id in feeds else [""]
+
+
+def _is_changed(layer: Layer, number: int, inferred: Sequence[str] | None) -> bool:
+    """Whether the fact that is inferred for an output, or for the input of a Result, is not the one that the file records."""
+    from irshape.shape.element_type import ElementType
+    from irshape.shape.notation import split_sizes
+
+    if inferred is None:
+        return False
+    signature = layer.signature
+    _, precision, dims = signature.records[signature.input_count + number if signature.output_count else 0]
+    element_type, shape = inferred
+    recorded_type = precision and ElementType.from_precision(precision)
+    recorded = None if dims is None else ["?" if dim < 0 else str(dim) for dim in dims]
+    sizes = None if shape == "[...]" else split_sizes(shape[1:-1]) if shape != "[]" else []
+    now = sizes and [size if size.isdecimal() else "?" for size in sizes]  # a <dim> holds no interval
+    return bool(recorded_type and recorded_type.name != element_type) or (now or None) != (recorded or None)

@@ -13,7 +13,7 @@ from irshape import verbs
 from irshape.cli.arguments import add_question_arguments, port
 from irshape.cli.batch import report
 from irshape.cli.examination import Examination, lost
-from irshape.cli.output import check_outputs, write_output
+from irshape.cli.outputs import check_outputs, write_output
 from irshape.cli.run import CLEAN, agree, complain, describe
 from irshape.files.reading import Path
 from irshape.inference.inputs import InputError

@@ -15,8 +15,7 @@ from irshape.xml.document import Document
 
 if TYPE_CHECKING:
     from irshape.inference.inputs import Inputs
-    from irshape.report.baseline import Baseline
-    from irshape.report.selection import Selection
+    from irshape.report.selection import Baseline, Selection
 
 
 def diagnose(engine: Engine, *, is_as_read: bool = True, remarks: Iterable[Diagnostic] = (), asked: Inputs | None = None) -> Inference:

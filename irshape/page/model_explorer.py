@@ -13,8 +13,7 @@ from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
 from irshape.page.bodies import ends_of_bodies
 from irshape.page.data import open_signature
-from irshape.report.diagnostic import clipped
-from irshape.report.printable import escape
+from irshape.report.diagnostic import clipped, escape
 
 
 def graphs(inference: Inference) -> list[dict[str, Any]]:

@@ -1,13 +1,34 @@
-"""The form of an answer: one declaration of its fields gives both its JSON and its JSON Schema."""
+"""The form of JSON data: how an answer becomes data, the schema of these data, and their text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.report.catalogue import CATALOGUE
 from irshape.version import TOOL
+
+
+def compact(report: Mapping[str, Any]) -> str:
+    """A report on one line."""
+    return json.dumps(report, separators=(",", ":"))
+
+
+def readable(report: Mapping[str, Any]) -> str:
+    """A report with each member of its arrays and objects on a line of its own."""
+    members = ",\n".join(f"  {json.dumps(key)}: {_member(value)}" for key, value in report.items())
+    return f"{{\n{members}\n}}"
+
+
+def _member(value: Any) -> str:
+    if isinstance(value, dict) and value:
+        return "{\n" + ",\n".join(f"    {json.dumps(key)}: {json.dumps(item)}" for key, item in value.items()) + "\n  }"
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join(f"    {json.dumps(item)}" for item in value) + "\n  ]"
+    return json.dumps(value)
+
 
 Schema: TypeAlias = dict[str, Any]
 # Where a value is found: a function of the object, or the path of an attribute. "node?.key" is null without a node, "path?" if it is empty.

@@ -8,9 +8,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.checked import Checked, identified, relative, statement
-from irshape.report.diagnostic import ERROR, NOTE, SEVERITIES, WARNING, Diagnostic, Where
-from irshape.report.fix import Edit
+from irshape.report.diagnostic import ERROR, NOTE, SEVERITIES, WARNING, Diagnostic, Edit, Where
+from irshape.report.documents import Checked, identified, relative, statement
 from irshape.report.text import counted, escape
 
 # GitHub refuses more than 25,000 results and shows 5,000, with up to 100 places each.

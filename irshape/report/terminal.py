@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
-from irshape.report.printable import escape
+from irshape.report.diagnostic import escape
 from irshape.report.section import Block, Column, Either, Few, Fit, Flow, Item, Line, Prose, Section, Span, Table, bold
 from irshape.report.text import PLAIN, Palette, cells
 

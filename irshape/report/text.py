@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
-from irshape.report.printable import escape as escape
+from irshape.report.diagnostic import escape as escape
 
 # The widest that a name from a file is on a terminal.
 WIDEST = 48

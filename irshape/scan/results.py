@@ -20,8 +20,8 @@ from typing import IO, Any, Final
 from irshape.files.kept import Kept
 from irshape.files.reading import open_file
 from irshape.files.writing import write_atomic
-from irshape.report.checked import Checked
 from irshape.report.diagnostic import Diagnostic, Where
+from irshape.report.documents import Checked
 from irshape.scan.faults import MissingError
 from irshape.scan.fields import COUNTS, FAILED, FAULT, FAULTS, FIELDS, MOST, NUMBER, SECONDS, TEXT, TEXTS, VALID, VERDICTS, Field
 from irshape.scan.row import Row

@@ -11,8 +11,7 @@ import pytest
 import irshape
 from irshape.ops.registry import REGISTRY
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.snippets import snippets
-from irshape.report.snippets.snippet import Run
+from irshape.report.snippets import Run, snippets
 from irshape.xml.schema import structural_faults
 from tests.support.ir import Net
 from tools.snippets import changed_lines, printed

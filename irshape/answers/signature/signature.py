@@ -14,7 +14,7 @@ from irshape.answers.signature.data import DATA_SIZE, DataSize, name_data_sizes,
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import NOTES, Note, notes
 from irshape.answers.signature.reasons import BECAUSE, Because, because, variable
-from irshape.answers.wording import SIZE, about_layer, also, heading, in_a_row, opening, shapes, ties, where
+from irshape.answers.wording import SIZE, Parts, about_layer, also, heading, in_a_row, opening, shapes, ties, where
 from irshape.answers.wording import conditions as condition_blocks
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name
@@ -24,7 +24,6 @@ from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
-from irshape.report.parts import Parts
 from irshape.report.section import Block, Flow, Section, dim, joined, key, paragraph
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, symbols

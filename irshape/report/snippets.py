@@ -1,7 +1,9 @@
-"""Snippets: a file without a mistake, and the mistake."""
+"""For each code of the catalogue a run that reports it and one that does not, and how people read them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 CHECK: Final = "irshape check model.xml"
@@ -111,3 +113,29 @@ def constant(id: int, name: str, shape: str, size: int, type: str = "i64", preci
 def result(id: int, name: str) -> str:
     """A Result."""
     return f'<layer id="{id}" name="{name}" type="Result" version="opset1">\n  <input><port id="0"/></input>\n</layer>'
+
+
+def changed_lines(bad: str, good: str) -> Iterator[str]:
+    """All lines of both texts: those of the bad one alone after `-`, those of the good one alone after `+`."""
+    old, new = bad.splitlines(), good.splitlines()
+    for tag, i, i_end, j, j_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield from (f"  {line}" for line in old[i:i_end])
+        else:
+            yield from (f"- {line}" for line in old[i:i_end])
+            yield from (f"+ {line}" for line in new[j:j_end])
+
+
+def bytes_text(data: bytes | None) -> str:
+    """The bytes of a `.bin`, as text where they are text; None if there is no `.bin`."""
+    if not data:
+        return "there is none" if data is None else "it is empty"
+    shown = data.decode("ascii") if data.isascii() and data.decode("ascii").isprintable() else data.hex(" ")
+    return f"`{shown}` ({len(data)} bytes)"
+
+
+def snippets() -> dict[str, Snippet]:
+    """The snippet of every code."""
+    from irshape.report import snippet_files
+
+    return {**snippet_files.XML, **snippet_files.RUNS, **snippet_files.GRAPH, **snippet_files.OPERATIONS}
