@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 import irshape
 from irshape import verbs
+from irshape.answers import sizes
 from irshape.answers.info import sections as info_sections
 from irshape.answers.signature.session import SymbolSession
 from irshape.answers.signature.signature import sections as signature_sections
