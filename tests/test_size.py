@@ -31,7 +31,6 @@ REASONS = {
     "ops/port.py:In.__init__": FIELDS,
     "ops/port.py:Input.__init__": FIELDS,
     "page/data.py:PageData": "a page has a part for each thing that it shows",
-    "report/catalogue.py": "a table: every code is a row",
     "report/diagnostic.py:Where.__init__": FIELDS,
     "running/comparison.py:compare": OPTIONS,
     "shape/polynomial.py": "the normal form: every operation keeps the same invariants",

@@ -97,7 +97,7 @@ def diagnostics_index() -> str:
         "file: irshape reads it as it stands.",
         "`irshape rule CODE` shows the same.",
         "",
-        "Made by `tools/generate.py` from `irshape/report/catalogue.py` and `irshape/report/snippets`.",
+        "Made by `tools/generate.py` from `irshape/report/catalogue.py` and `irshape/report/snippets.py`.",
     ]
     pages = {code: page for page, codes in diagnostics_pages().items() for code in codes}
     for letter, title in FAMILIES.items():

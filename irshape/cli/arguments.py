@@ -64,12 +64,7 @@ OVERVIEW = "overview"
 def add_output_arguments(command: ArgumentParser) -> None:
     """Add the arguments that say where the annotated IR is written."""
     add = command.add_argument_group(OUTPUT).add_argument
-    add(
-        "-o",
-        "--output",
-        metavar="OUT.xml",
-        help="write the annotated IR here; OUT/ is a folder for several; weights go along",
-    )
+    add("-o", "--output", metavar="OUT.xml", help="write the annotated IR here; OUT/ is a folder for several; weights go along")
     add(
         "--weights",
         choices=("copy", "link", "none"),
@@ -170,11 +165,7 @@ def add_symbol_argument(command: ArgumentParser) -> None:
 def add_extensions(command: ArgumentParser) -> None:
     """Add the extensions whose operations are loaded."""
     command.add_argument_group(INPUT).add_argument(
-        "--extensions",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="load operations: a .toml, or a .py or module to run",
+        "--extensions", action="append", default=[], metavar="FILE", help="load operations: a .toml, or a .py or module to run"
     )
 
 
@@ -182,11 +173,7 @@ def add_operations(command: ArgumentParser) -> None:
     """Add the arguments for operations that irshape does not know."""
     add_extensions(command)
     command.add_argument_group(INPUT).add_argument(
-        "--opaque",
-        action="append",
-        default=[],
-        metavar="TYPE",
-        help="trust the ports of an unknown operation: 'Regex*'",
+        "--opaque", action="append", default=[], metavar="TYPE", help="trust the ports of an unknown operation: 'Regex*'"
     )
 
 
@@ -229,12 +216,7 @@ def jobs(text: str) -> int:
 def add_limit(command: ArgumentParser) -> None:
     """Add the limits of what a file may demand."""
     command.add_argument_group(EFFORT).add_argument(
-        "--limit",
-        action="limit",
-        dest="limits",
-        default=DEFAULT,
-        metavar="NAME=N",
-        help=f"change a limit of a file: {', '.join(LIMITS)}",
+        "--limit", action="limit", dest="limits", default=DEFAULT, metavar="NAME=N", help=f"change a limit of a file: {', '.join(LIMITS)}"
     )
     command.set_defaults(limited=frozenset())
 

@@ -9,15 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from irshape.cli.run import RunError
-from irshape.inference.inputs import (
-    InputError,
-    described_shape,
-    input_names,
-    is_pattern,
-    matched,
-    split_input,
-    unknown_input,
-)
+from irshape.inference.inputs import InputError, described_shape, input_names, is_pattern, matched, split_input, unknown_input
 from irshape.model.model import Model, Node
 from irshape.report.text import escape
 from irshape.shape.notation import ShapeSyntaxError, parse_shape

@@ -242,12 +242,7 @@ MOST_NAME = 100
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = command.add_argument
-    add(
-        "files",
-        nargs="*",
-        metavar="PATH",
-        help="an .xml, a folder, an archive (.zip, .tar), or the URL of one (s3://, https://, ...)",
-    )
+    add("files", nargs="*", metavar="PATH", help="an .xml, a folder, an archive (.zip, .tar), or the URL of one (s3://, https://, ...)")
     add("-o", "--output", metavar="TABLE", help="the table to write: a name that ends with .parquet, .jsonl, .csv or .sarif")
     add("--cache", metavar="TABLE", help="take the rows of files that have not changed from this earlier table")
     add("--force", action="store_true", help="overwrite TABLE of --output if it exists")
@@ -258,12 +253,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add_selection(add)
     bound: dict[str, Any] = {"type": most, "metavar": "N"}
     add("--max-members", default=BOUNDS.members, help="the most models of an archive or behind a URL (default: 100000)", **bound)
-    add(
-        "--max-expansion",
-        default=BOUNDS.expansion,
-        help="the most unpacked bytes for each byte of an archive (default: 200)",
-        **bound,
-    )
+    add("--max-expansion", default=BOUNDS.expansion, help="the most unpacked bytes for each byte of an archive (default: 200)", **bound)
     add("--cost", action="store_true", help="also count what each model computes, and its peak memory")
     add_operations(command)
     command.set_defaults(allowance=None, limited=frozenset())

@@ -87,11 +87,7 @@ def test_diff_of_a_reshaped_model(run: Callable[..., Any], tmp_path: Path) -> No
 
 def test_diff_of_conditions_on_symbols(run: Callable[..., Any], tmp_path: Path) -> None:
     """irshape wrote a multiple of 32, or one symbol twice, into the input's port; the shape of the Parameter is the same."""
-    for name, shape, *symbols in (
-        ("free", "image[N,3,H,W]"),
-        ("even", "image[N,3,H,W]", "--set", "H=32*k"),
-        ("square", "image[N,3,H,H]"),
-    ):
+    for name, shape, *symbols in (("free", "image[N,3,H,W]"), ("even", "image[N,3,H,W]", "--set", "H=32*k"), ("square", "image[N,3,H,H]")):
         run("reshape", ATROUS, "--input", shape, *symbols, "-o", tmp_path / f"{name}.xml", "--weights", "copy")
     assert run("diff", ATROUS, tmp_path / "free.xml")[0] == 0
     for name, written in (("even", "[N,3,H,W] in [?,3,32..,3..] where H=32*k"), ("square", "[N,3,H,H] in [?,3,3..,3..]")):

@@ -82,8 +82,7 @@ def test_warnings_count_with_strict_only(run: Start, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("opset", "message"),
-    [("opset99", "G112 'opset99' is not an opset"), ("opset1", "G111 opset1 has no SpaceToBatch")],
+    ("opset", "message"), [("opset99", "G112 'opset99' is not an opset"), ("opset1", "G111 opset1 has no SpaceToBatch")]
 )
 def test_the_opset_of_an_example_is_named_as_it_was_given(capsys: pytest.CaptureFixture[str], opset: str, message: str) -> None:
     assert main(["check", str(EXAMPLES / "space_to_batch.xml"), "--opset", opset]) == 1

@@ -80,10 +80,7 @@ def test_a_file_is_edited_in_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            [],
-            "no edit: give --add-output, --set-attribute, --rename, --name, --freeze, --bypass, --remove",
-        ),
+        ([], "no edit: give --add-output, --set-attribute, --rename, --name, --freeze, --bypass, --remove"),
         (["--bypass", "stem", "--in-place", "-o", "x.xml"], "-o and --in-place cannot be combined"),
         (["--trim", "--in-place"], "--trim and --in-place cannot be combined"),
         (["--bypass", "stam"], "--bypass stam: the model has no layer 'stam'; did you mean 'stem'?"),

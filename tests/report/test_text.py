@@ -250,8 +250,7 @@ def test_long_names_are_cut_on_terminals_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("severities", "text"),
-    [("", "no faults"), ("e", "1 error"), ("eew", "2 errors, 1 warning"), ("wwn", "2 warnings, 1 note")],
+    ("severities", "text"), [("", "no faults"), ("e", "1 error"), ("eew", "2 errors, 1 warning"), ("wwn", "2 warnings, 1 note")]
 )
 def test_verdict_counts(severities: str, text: str) -> None:
     names = {"e": "error", "w": "warning", "n": "note"}
