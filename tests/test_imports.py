@@ -78,7 +78,7 @@ def loaded(folder: Path, *options: str) -> list[str]:
 # one that every check needs.
 OWN = {
     "": "verbs version",
-    "cli": "arguments batch check check_options conclusion examination files main plain run screen",
+    "cli": "arguments check check_options conclusion examination files main plain request road run screen",
     "diagnosis": "diagnosis recorded",
     "files": "reading",
     "inference": "apply engine facts inference openvino_view origins question run schedule stored transfer verdict voice",

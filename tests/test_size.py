@@ -18,7 +18,6 @@ REASONS = {
     "answers/sizes.py:ValidSizes": "the answer and the questions to it share the solved conditions",
     "answers/solve.py:nearest": "one search, whose bounds each step narrows",
     "api/verbs.py:diff": OPTIONS,
-    "cli/batch.py:report": "one run from its options to its exit code, with one place for the progress line",
     "cli/scan.py:on_cluster": "one loop over the tasks that are sent and come back",
     "cli/workers.py:in_workers": "one loop over the tasks that are sent and come back",
     "diagnosis/changes.py:Changes": "one search, whose kinds of changes share the witnesses",

@@ -118,7 +118,7 @@ def diagnostics_page(name: str) -> str:
     """Codes with their meaning, why each matters, how to correct the fault, and an example."""
     from irshape.diagnosis.fixes import BY_HAND, MENDED
     from irshape.report.catalogue import CATALOGUE, FAMILIES
-    from irshape.report.snippets import snippets
+    from irshape.report.snippet_files import snippets
     from tools.snippets import snippet_markdown
 
     fixes = {

@@ -94,7 +94,7 @@ def reshaped(given: Namespace, graph: Graph) -> Graph:
 
     draft = graph._draft
     try:
-        inputs, symbols, _ = asked_of(draft.model, given, dict(given.set), None, lambda _: frozenset(), is_many=False)
+        inputs, symbols, _ = asked_of(draft.model, given.input, dict(given.set), None, lambda _: frozenset(), is_many=False)
         session = Session(draft.model, weights=draft.original, opaque=draft.opaque)
         inference = session.reshape(inputs, symbols=symbols)
     except (InputError, RunError) as error:
@@ -113,7 +113,7 @@ def reshaped(given: Namespace, graph: Graph) -> Graph:
 
 def put_proof(given: Namespace, before: Graph, graph: Graph) -> None:
     """With `--prove`, prove that a graph computes what the model did that another one began with. Raises `RunError`."""
-    for line in proved(given, published(before._draft.model), graph):
+    for line in proved(published(before._draft.model), graph) if given.prove else ():
         put(line)
 
 

@@ -15,7 +15,7 @@ from irshape.ops.registry import ExtensionError, Registry
 from irshape.report.catalogue import CATALOGUE, FAMILIES, Code
 from irshape.report.section import Block, Column, Item, Prose, Section, Span, Table, bold, dim, key, paragraph
 from irshape.report.selection import checked_prefix, matches
-from irshape.report.snippets import Snippet, bytes_text, changed_lines, snippets
+from irshape.report.snippets import Snippet, bytes_text, changed_lines
 from irshape.report.terminal import lines
 from irshape.report.text import Palette
 
@@ -174,6 +174,8 @@ def _run_rule(given: Namespace) -> int:
         return complain(f"{error}; irshape rule lists the codes")
     is_list = not (prefixes or given.all)
     found = [code for code in CATALOGUE.values() if not prefixes or any(matches(code.code, prefix) for prefix in prefixes)]
+    from irshape.report.snippet_files import snippets
+
     examples = snippets()
     if given.format == "json":
         from irshape.report.form import compact, readable

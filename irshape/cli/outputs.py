@@ -5,11 +5,10 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
 from irshape.cli.files import is_one
 from irshape.cli.run import CLEAN, FAULTS, RunError, describe, exit_code
-from irshape.files.writing import Target, write_atomic
 from irshape.inference.inference import Inference
 from irshape.report.text import escape
 
@@ -28,6 +27,8 @@ def inputs_of(files: Iterable[str]) -> Iterator[str]:
 
 def check_outputs(paths: Iterable[str | None], *, force: bool, inputs: Sequence[str] = ()) -> None:
     """Raise `RunError` for the first output that may not be written, before the run begins. None stands for an output not asked for."""
+    from irshape.files.writing import Target
+
     for path in paths:
         if path is not None:
             try:
@@ -38,6 +39,8 @@ def check_outputs(paths: Iterable[str | None], *, force: bool, inputs: Sequence[
 
 def write_output(path: str, data: bytes | Callable[[IO[bytes]], object], *, force: bool, inputs: Sequence[str] = ()) -> None:
     """Write an output, completely or not at all. Raises `RunError`."""
+    from irshape.files.writing import write_atomic
+
     try:
         write_atomic(path, data, force=force, kept=inputs_of(inputs))
     except OSError as error:
@@ -50,28 +53,50 @@ def refusal(error: OSError, path: str, *, force: bool) -> RunError:
     return RunError(f"{describe(error, path)}{advice}")
 
 
-def misplaced(given: Namespace) -> str | None:
-    """The complaint about options that cannot be combined; None if all do."""
-    if given.output is not None and given.in_place:
-        return "-o and --in-place cannot be combined"
-    if given.in_place and not is_one(given.files):
-        return "--in-place needs exactly one FILE"
-    if given.output is not None and not is_one(given.files) and not is_folder(given.output):
-        return f"-o {given.output}: several files need a folder, {given.output}{os.sep}"
-    return "--weights needs -o" if given.weights is not None and given.output is None else None
+class Writing(NamedTuple):
+    """Where the annotated IR of each of some files goes: into `output`, a file or a folder, into the file itself, or nowhere."""
+
+    files: Sequence[str]
+    output: str | None
+    in_place: bool
+    weights: Literal["copy", "link", "none"] | None
+    force: bool
+    is_told: bool
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anything is written."""
+        return self.output is not None or self.in_place
 
 
-def write(given: Namespace, inference: Inference) -> Iterator[str]:
+def writing_of(given: Namespace) -> Writing:
+    """What the options of writing ask for. Raises `RunError` for options that cannot be combined."""
+    found = Writing(given.files, given.output, given.in_place, given.weights, given.force, given.format == "text")
+    complaint = ""
+    if found.output is not None and found.in_place:
+        complaint = "-o and --in-place cannot be combined"
+    elif found.in_place and not is_one(found.files):
+        complaint = "--in-place needs exactly one FILE"
+    elif found.output is not None and not is_one(found.files) and not is_folder(found.output):
+        complaint = f"-o {found.output}: several files need a folder, {found.output}{os.sep}"
+    elif found.weights is not None and found.output is None:
+        complaint = "--weights needs -o"
+    if complaint:
+        raise RunError(complaint)
+    return found
+
+
+def write(writing: Writing, inference: Inference) -> Iterator[str]:
     """Write the annotated file if -o or --in-place is given and the model has no errors, and yield a line that says so."""
-    if given.output is None and not given.in_place:
+    if not writing.is_wanted:
         return
-    target = target_of(given, inference.document.path or "")
+    target = target_of(writing, inference.document.path or "")
     if exit_code(inference.diagnostics) != CLEAN:
         raise RunError(f"{target}: not written, because the model has errors", FAULTS)
     try:
-        if given.output is not None and is_folder(given.output):
-            _make_place(given.output, target)
-        inference.write(target, force=given.force, in_place=given.in_place, weights=given.weights or "copy")
+        if writing.output is not None and is_folder(writing.output):
+            _make_place(writing.output, target)
+        inference.write(target, force=writing.force, in_place=writing.in_place, weights=writing.weights or "copy")
     except FileExistsError as error:
         existing = os.fspath(error.filename or target)
         is_input = os.path.exists(existing) and os.path.samefile(existing, inference.document.path or "")
@@ -81,7 +106,7 @@ def write(given: Namespace, inference: Inference) -> Iterator[str]:
         raise RunError(f"{describe(error, target)} ({advice})") from error
     except OSError as error:
         raise RunError(describe(error, target)) from error
-    if given.format == "text":
+    if writing.is_told:
         yield f"written: {escape(target)}"
 
 
@@ -90,12 +115,12 @@ def is_folder(output: str) -> bool:
     return output.endswith(("/", os.sep)) or os.path.isdir(output)
 
 
-def target_of(given: Namespace, path: str) -> str:
+def target_of(writing: Writing, path: str) -> str:
     """The path that the annotated IR of a file gets; in the folder of -o, a file found below a folder keeps its path below that."""
-    if given.output is None or not is_folder(given.output):
-        return str(given.output or path)
-    argument = next((one for one in given.files if os.path.isdir(one) and path.startswith(os.path.join(one, ""))), os.path.dirname(path))
-    return os.path.join(given.output, os.path.relpath(path, argument or "."))
+    if writing.output is None or not is_folder(writing.output):
+        return str(writing.output or path)
+    argument = next((one for one in writing.files if os.path.isdir(one) and path.startswith(os.path.join(one, ""))), os.path.dirname(path))
+    return os.path.join(writing.output, os.path.relpath(path, argument or "."))
 
 
 def _make_place(folder: str, target: str) -> None:
@@ -106,13 +131,13 @@ def _make_place(folder: str, target: str) -> None:
     os.makedirs(os.path.dirname(target), exist_ok=True)
 
 
-def only_targets(given: Namespace, paths: Sequence[str]) -> None:
+def only_targets(writing: Writing, paths: Sequence[str]) -> None:
     """Raise `RunError` if two files would be written to one path of the folder of -o."""
-    if given.output is None or not is_folder(given.output):
+    if writing.output is None or not is_folder(writing.output):
         return
     sources: dict[str, str] = {}
     for path in paths:
-        target = target_of(given, path)
+        target = target_of(writing, path)
         stem = os.path.normcase(os.path.splitext(target)[0])
         if (other := sources.setdefault(stem, path)) != path:
             raise RunError(

@@ -12,17 +12,20 @@ from irshape import verbs
 from irshape.answers.signature.signature import Signature, ends, validity
 from irshape.answers.wording import title
 from irshape.cli.arguments import add_colour, add_question_arguments
-from irshape.cli.batch import Tally, report
-from irshape.cli.check import Check
-from irshape.cli.check_options import settings_of
+from irshape.cli.check import Check, check_of
+from irshape.cli.check_options import wish_of
+from irshape.cli.examination import Errand
 from irshape.cli.plain import parse
-from irshape.cli.run import complain
+from irshape.cli.request import request_of
+from irshape.cli.road import answered, found
+from irshape.cli.run import Tally, complain
 from irshape.cli.texts import shown
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic, causes
 from irshape.report.section import Column, Few, Item, Section, Table, bold, dim, fault, paragraph
 from irshape.report.text import Palette
+from irshape.settings.settings import Settings
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -83,13 +86,14 @@ def run(given: Namespace) -> int:
     path = given.files[0]
     if os.path.isdir(path):
         return complain(f"{path}: this is a folder; irshape check {path} checks its models")
-    show = partial(shown, Palette.choose(given.color, sys.stdout), _sections)
     checked: Any = parse(["check", f"./{path}" if path.startswith("-") else path])
     assert checked is not None
     try:
-        settings = settings_of(checked)
-        check = Check(checked, settings)
-        return report(given, partial(_overview, check), show, settings=settings, prepare=check.prepare)
+        wish = wish_of(checked)
+        request = request_of(given, Settings(**wish.settings))
+        there = found(request)
+        ask = partial(_overview, check_of(request, wish, there.paths))
+        return answered(Errand(request, ask, partial(shown, Palette.choose(given.color, sys.stdout), _sections)), there)
     except ValueError as error:  # a configuration or a baseline; each line is a fault
         return max(map(complain, str(error).splitlines()))
 

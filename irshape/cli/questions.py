@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape import verbs
 from irshape.cli.arguments import LAYERS, OUTPUT, Command, add_model_arguments, add_reading_arguments, add_symbol_argument, most
-from irshape.cli.batch import report
+from irshape.cli.examination import Errand
 from irshape.cli.files import is_one
 from irshape.cli.outputs import check_outputs
+from irshape.cli.request import request_of
+from irshape.cli.road import answered
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, exit_code
 from irshape.cli.texts import TIED, keys_of, nothing, shown
 from irshape.report.text import WIDEST, Palette, escape, shorten, some
@@ -55,7 +57,7 @@ def _info(given: Namespace) -> int:
     """Describe the files and return the exit code."""
     from irshape.answers.info import sections
 
-    return report(given, verbs.info, _say(given, partial(sections, is_complete=given.all)))
+    return answered(Errand(request_of(given), verbs.info, _say(given, partial(sections, is_complete=given.all))))
 
 
 INFO = Command(
@@ -82,7 +84,9 @@ def _signature(given: Namespace) -> int:
     """Print the signatures of the files and return the exit code."""
     from irshape.answers.signature.signature import sections
 
-    return report(given, verbs.signature, _say(given, partial(sections, is_complete=given.all, has_reasons=given.why)))
+    return answered(
+        Errand(request_of(given), verbs.signature, _say(given, partial(sections, is_complete=given.all, has_reasons=given.why)))
+    )
 
 
 SIGNATURE = Command(
@@ -112,7 +116,7 @@ def _summary(given: Namespace) -> int:
     """Print the summaries of the files and return the exit code."""
     from irshape.answers.summary import sections
 
-    return report(given, partial(_summed, _near(given.near), given.depth), _say(given, sections))
+    return answered(Errand(request_of(given), partial(_summed, _near(given.near), given.depth), _say(given, sections)))
 
 
 def _summed(near: dict[str, int], depth: int, model: Model, **options: Any) -> Summary:
@@ -162,7 +166,7 @@ def _add_sizes(command: ArgumentParser) -> None:
 
 def _sizes(given: Namespace) -> int:
     """Find the valid sizes of the files, report them, and return the exit code."""
-    return report(given, partial(_sized, _near(given.near)), _say(given, _size_sections), _verdict)
+    return answered(Errand(request_of(given), partial(_sized, _near(given.near)), _say(given, _size_sections), _verdict))
 
 
 def _sized(near: Mapping[str, int], model: Model, **options: Any) -> _Sizes:
@@ -245,7 +249,7 @@ def _cost(given: Namespace) -> int:
     given.set = [(name, size) for name, size in given.set if name not in sweep]
     verb = partial(_costed, sweep=sweep, near=near, views=given.views, in_place=given.in_place)
     text = partial(_cost_sections, layers=given.layer, is_complete=given.all)
-    return report(given, verb, _say(given, text), partial(_write, given))
+    return answered(Errand(request_of(given), verb, _say(given, text), partial(_write, given)))
 
 
 def _costed(model: Model, *, sweep: Mapping[str, Sequence[int]], **options: Any) -> Cost:
@@ -336,7 +340,7 @@ class _Explained(NamedTuple):
 def _explain(given: Namespace) -> int:
     """Explain the target, and return the exit code."""
     is_named = not given.raw_symbols
-    return report(given, partial(_explained, given.target, is_named=is_named), _say(given, _explain_sections))
+    return answered(Errand(request_of(given), partial(_explained, given.target, is_named=is_named), _say(given, _explain_sections)))
 
 
 def _explained(target: str, model: Model, *, is_named: bool, **options: Any) -> _Explained:

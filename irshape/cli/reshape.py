@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,10 @@ from irshape.answers.policies import Policies, find_policies, judge
 from irshape.answers.second_inference import refuse_outgrown
 from irshape.answers.wording import ties, title
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
-from irshape.cli.batch import report
-from irshape.cli.outputs import misplaced, only_targets, write
+from irshape.cli.examination import Errand
+from irshape.cli.outputs import Writing, only_targets, write, writing_of
+from irshape.cli.request import Request, request_of
+from irshape.cli.road import answered, found
 from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import ending, guards, in_names, remedy, shown, table
@@ -61,7 +63,7 @@ def add_arguments(command: ArgumentParser) -> None:
 
 def run(given: Namespace) -> int:
     """Reshape the files, report their outputs or all blockers, write the IR if -o is given, and return the exit code."""
-    complaint = misplaced(given)
+    complaint = ""
     if given.batch is None and not given.input and not given.set:
         complaint = "no new shape: give --input, --set or --batch"
     if given.rewrite and (given.in_place or given.weights in ("link", "none")):
@@ -71,32 +73,37 @@ def run(given: Namespace) -> int:
         complaint = f"{'--like' if given.like else '--choose'} needs --rewrite"
     if complaint:
         return complain(complaint)
+    writing, request = writing_of(given), request_of(given)
     try:
         policies = find_policies(given.target)
     except InputError as error:
         return complain(str(error))
-    reshaping = _Reshaping(given, policies, Palette.choose(given.color, sys.stdout))
-    return report(given, reshaping.infer, reshaping.lines, partial(_written, given), prepare=partial(only_targets, given))
+    how = {"rewrite": given.rewrite, "like": given.like, "choose": given.choose}
+    is_whole = writing.is_wanted or request.format != "text"
+    reshaping = _Reshaping(given.batch, policies, how, is_whole, Palette.choose(given.color, sys.stdout))
+    there = found(request)
+    only_targets(writing, there.paths)
+    return answered(Errand(request, reshaping.infer, reshaping.lines, partial(_written, request, writing, given.prove, given.batch)), there)
 
 
-def _written(given: Namespace, inference: Inference) -> Iterator[str]:
+def _written(request: Request, writing: Writing, is_proved: bool, batch: str | None, inference: Inference) -> Iterator[str]:
     """Write the model, with `--prove` only if it computes what the file does, and with `--batch` what the file does for each sample."""
-    if given.prove and inference.ok:
-        reading = partial(edit, opaque=given.opaque, limits=given.limits, extensions=given.extensions)
-        before = reading(Path(inference.document.path or ""), weights=given.weights_file)
-        batch = int(given.batch) if given.batch is not None and given.batch.isdecimal() else None
-        yield from proved(given, before, reading(inference.xml(), weights=inference.weights), batch=batch)
-    yield from write(given, inference)
+    if is_proved and inference.ok:
+        reading = partial(edit, opaque=request.opaque, limits=request.limits, extensions=request.extensions)
+        before = reading(Path(inference.document.path or ""), weights=request.weights or None)
+        number = int(batch) if batch is not None and batch.isdecimal() else None
+        yield from proved(before, reading(inference.xml(), weights=inference.weights), batch=number)
+    yield from write(writing, inference)
 
 
 class _Reshaping:
     """The work on each file. `infer` keeps the inference with the old shapes for `lines`."""
 
-    def __init__(self, given: Namespace, policies: Policies, palette: Palette) -> None:
-        self._batch = given.batch
+    def __init__(self, batch: str | None, policies: Policies, how: Mapping[str, Any], is_whole: bool, palette: Palette) -> None:
+        self._batch = batch
         self._policies = policies
-        self._how = {"rewrite": given.rewrite, "like": given.like, "choose": given.choose}
-        self._is_whole = given.output is not None or given.in_place or given.format != "text"
+        self._how = how
+        self._is_whole = is_whole
         self._palette = palette
         self._before: Inference | None = None
 

@@ -61,10 +61,8 @@ def unasked(given: Namespace) -> str | None:
     return None if named is None or given.run else f"--{named} needs --run, because it executes the models"
 
 
-def proved(given: Namespace, a: Any, b: Any, *, batch: int | None = None) -> Iterator[str]:
-    """Prove that a changed model computes what the model before it does, if `--prove` asks for it. Raises `RunError` if it does not."""
-    if not given.prove:
-        return
+def proved(a: Any, b: Any, *, batch: int | None = None) -> Iterator[str]:
+    """Prove that a changed model computes what the model before it does. Raises `RunError` if it does not."""
     from irshape.running.comparison import compare
     from irshape.running.runner import RunningError
 

@@ -18,10 +18,10 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
-from irshape.cli.batch import cores
 from irshape.cli.check_options import add_selection, choice_of
 from irshape.cli.examination import collect
 from irshape.cli.outputs import check_outputs
+from irshape.cli.road import cores
 from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, put
 from irshape.cli.screen import Progress
 from irshape.cli.workers import Result, Task, Work, ending, in_workers, serve_tasks

@@ -8,8 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.wording import heading, reason, reasons
-from irshape.cli.batch import Tally
-from irshape.cli.run import agree, layers
+from irshape.cli.run import Tally, agree, layers
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
 from irshape.model.finding import find, is_pattern, known_names, names_of, selected, similar

@@ -508,3 +508,8 @@ RUNS: Final[dict[str, Snippet]] = {
         condition="The scan reports the code if it cannot fetch the file, for example because the server refuses it.",
     ),
 }
+
+
+def snippets() -> dict[str, Snippet]:
+    """The snippet of every code."""
+    return {**XML, **RUNS, **GRAPH, **OPERATIONS}

@@ -132,10 +132,3 @@ def bytes_text(data: bytes | None) -> str:
         return "there is none" if data is None else "it is empty"
     shown = data.decode("ascii") if data.isascii() and data.decode("ascii").isprintable() else data.hex(" ")
     return f"`{shown}` ({len(data)} bytes)"
-
-
-def snippets() -> dict[str, Snippet]:
-    """The snippet of every code."""
-    from irshape.report import snippet_files
-
-    return {**snippet_files.XML, **snippet_files.RUNS, **snippet_files.GRAPH, **snippet_files.OPERATIONS}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from irshape.report.catalogue import CATALOGUE, FAMILIES
-from irshape.report.snippets import snippets
+from irshape.report.snippet_files import snippets
 from tests.cli.test_cli import Start, run
 
 __all__ = ["run"]

@@ -11,7 +11,8 @@ import pytest
 import irshape
 from irshape.ops.registry import REGISTRY
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.snippets import Run, snippets
+from irshape.report.snippet_files import snippets
+from irshape.report.snippets import Run
 from irshape.xml.schema import structural_faults
 from tests.support.ir import Net
 from tools.snippets import changed_lines, printed
