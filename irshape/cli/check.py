@@ -26,8 +26,8 @@ from irshape.settings.settings import Settings
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from irshape.report.baseline import Baseline
     from irshape.report.diagnostic import Diagnostic
-    from irshape.report.selection import Baseline
     from irshape.settings.settings import FileSettings
 
 # The root element of a file is looked for in its first bytes.
@@ -147,7 +147,7 @@ def check_of(request: Request, wish: Wish, paths: Sequence[str]) -> Check:
     files = {path: wish.baseline or own.baseline for path in paths if (own := settings.of(path)) and not wish.write_baseline}
     if not any(files.values()):
         return Check(request, wish, {})
-    from irshape.report.selection import Baseline
+    from irshape.report.baseline import Baseline
 
     read = {file: Baseline.read(file) for file in dict.fromkeys(files.values()) if file}
     return Check(request, wish, {path: read[file] for path, file in files.items() if file})

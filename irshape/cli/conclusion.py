@@ -15,8 +15,8 @@ from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.report.text import counted, some
 
 if TYPE_CHECKING:
+    from irshape.report.baseline import Baseline, Reports
     from irshape.report.documents import Checked
-    from irshape.report.selection import Baseline, Reports
     from irshape.settings.settings import Settings
 
 
@@ -80,7 +80,7 @@ def write(wish: Wish, path: str, text: str, files: Sequence[str]) -> None:
 
 def _known(path: str) -> Baseline:
     """The baseline that is brought up to date, empty if there is no such file. Raises `BaselineError` for a file of another kind."""
-    from irshape.report.selection import Baseline
+    from irshape.report.baseline import Baseline
 
     return Baseline.read(path) if os.path.lexists(path) else Baseline(path, {})
 

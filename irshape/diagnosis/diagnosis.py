@@ -15,7 +15,8 @@ from irshape.xml.document import Document
 
 if TYPE_CHECKING:
     from irshape.inference.inputs import Inputs
-    from irshape.report.selection import Baseline, Selection
+    from irshape.report.baseline import Baseline
+    from irshape.report.selection import Selection
 
 
 def diagnose(engine: Engine, *, is_as_read: bool = True, remarks: Iterable[Diagnostic] = (), asked: Inputs | None = None) -> Inference:

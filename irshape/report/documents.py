@@ -7,12 +7,9 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
-from xml.etree import ElementTree
 
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, NOTE, SEVERITIES, WARNING, Diagnostic, causes
-from irshape.report.section import faults
-from irshape.report.terminal import block_lines
 from irshape.report.text import advice, consequences_text, counted, escape, verdict
 
 # Messages are cut to this many characters; viewers show no more.
@@ -146,6 +143,11 @@ def junit(files: Sequence[Checked]) -> str:
 
     Characters that XML cannot represent are not printable, so they are already escaped.
     """
+    from xml.etree import ElementTree
+
+    from irshape.report.section import faults
+    from irshape.report.terminal import block_lines
+
     errors = sum(bool(file.complaint) for file in files)
     failures = sum(not file.is_passed for file in files) - errors
     counts = {"tests": str(len(files)), "failures": str(failures), "errors": str(errors)}

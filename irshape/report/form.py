@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -13,21 +12,24 @@ from irshape.version import TOOL
 
 def compact(report: Mapping[str, Any]) -> str:
     """A report on one line."""
+    import json
+
     return json.dumps(report, separators=(",", ":"))
 
 
 def readable(report: Mapping[str, Any]) -> str:
     """A report with each member of its arrays and objects on a line of its own."""
-    members = ",\n".join(f"  {json.dumps(key)}: {_member(value)}" for key, value in report.items())
+    from json import dumps
+
+    def member(value: Any) -> str:
+        if isinstance(value, dict) and value:
+            return "{\n" + ",\n".join(f"    {dumps(key)}: {dumps(item)}" for key, item in value.items()) + "\n  }"
+        if isinstance(value, list) and value:
+            return "[\n" + ",\n".join(f"    {dumps(item)}" for item in value) + "\n  ]"
+        return dumps(value)
+
+    members = ",\n".join(f"  {dumps(key)}: {member(value)}" for key, value in report.items())
     return f"{{\n{members}\n}}"
-
-
-def _member(value: Any) -> str:
-    if isinstance(value, dict) and value:
-        return "{\n" + ",\n".join(f"    {json.dumps(key)}: {json.dumps(item)}" for key, item in value.items()) + "\n  }"
-    if isinstance(value, list) and value:
-        return "[\n" + ",\n".join(f"    {json.dumps(item)}" for item in value) + "\n  ]"
-    return json.dumps(value)
 
 
 Schema: TypeAlias = dict[str, Any]

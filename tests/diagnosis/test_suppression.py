@@ -10,7 +10,8 @@ from irshape import verbs
 from irshape.diagnosis.diagnosis import accept, choose
 from irshape.diagnosis.mending import mended_file
 from irshape.inference.inference import Inference
-from irshape.report.selection import Baseline, Choice, Selection
+from irshape.report.baseline import Baseline
+from irshape.report.selection import Choice, Selection
 from tests.support.ir import Net
 
 LOOSE = '<data loose="1"/>'  # an attribute that no operation has: R104

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from irshape.report.baseline import Baseline, BaselineError
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.documents import Checked, identified
-from irshape.report.selection import Baseline, BaselineError
 
 
 @pytest.fixture(autouse=True)
