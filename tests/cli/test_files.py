@@ -9,7 +9,7 @@ from shutil import copy
 
 import pytest
 
-from irshape.cli import batch
+from irshape.cli import road
 from irshape.cli.files import find, is_much
 from tests.cli.test_cli import ROOT, Start, net, run
 
@@ -175,7 +175,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def test_a_little_work_is_done_at_once(run: Start, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "cores", lambda: pytest.fail("workers are considered"))
+    monkeypatch.setattr(road, "cores", lambda: pytest.fail("workers are considered"))
     assert run("check", "models").code == 0
 
 
