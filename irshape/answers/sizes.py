@@ -106,6 +106,7 @@ class ValidSizes:
         self.symbols: Final = question.symbols
         self._order = {name: number for number, name in enumerate(self.symbols)}
         self.notes: Final[list[Note]] = [] if found is None else notes(found)
+        self._multiples = {} if found is None else found.multiples
         self._domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
         self._question = question
         self._session = session
@@ -407,7 +408,7 @@ class ValidSizes:
         for number in self._solved.links:
             yield self._verbatim(number)
         for name, sizes in self._sets.items():
-            guards = [self._guards[number] for number in self._solved.causes[name]]
+            guards = [*self._multiples.get(name, ()), *(self._guards[number] for number in self._solved.causes[name])]
             if sizes.is_empty:
                 # The requirements that contradict each other, unchanged.
                 yield from (self._verbatim(number) for number in self._solved.causes[name])

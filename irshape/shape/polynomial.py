@@ -222,20 +222,35 @@ class PolynomialTable:
         return polynomial
 
     def _without_exact_floor(self, constant: int, terms: Terms) -> tuple[int, Terms] | None:
-        """The polynomial with `n - r` in place of `q*floor(n/q)` if `n % q == r` is known; None if it has no such term."""
+        """The polynomial with a term that has fewer floors, or None: `n - r` is `q*floor(n/q)` if `n % q == r` is known.
+
+        Of a product of two sizes that are multiples of `q`, the one that comes last is divided: `H*floor(W/q)` is `floor(H/q)*W`.
+        """
         for monomial, coefficient in terms:
-            atom = self.atoms[monomial[0]]
-            if len(monomial) == 1 and atom.kind == "floor":
+            for place, index in enumerate(monomial):
+                atom = self.atoms[index]
+                if atom.kind != "floor":
+                    continue
                 numerator, divisor = atom.arguments
-                if isinstance(numerator, Polynomial) and isinstance(divisor, int) and coefficient % divisor == 0:
-                    known = numerator.range
-                    if known.modulus % divisor == 0:
-                        factor = coefficient // divisor
-                        rest = {other: value for other, value in terms if other != monomial}
-                        for other, value in numerator.terms:
-                            rest[other] = rest.get(other, 0) + factor * value
-                        kept = tuple(sorted([item for item in rest.items() if item[1]]))
-                        return constant + factor * (numerator.constant - known.remainder % divisor), kept
+                if not isinstance(numerator, Polynomial) or not isinstance(divisor, int):
+                    continue
+                known, others, factor = numerator.range, monomial[:place] + monomial[place + 1 :], coefficient // divisor
+                if known.modulus % divisor:
+                    continue
+                if coefficient % divisor:
+                    later = [one for one in others if numerator.terms[-1][0] < (one,) and self._symbol_congruence((one,)) == (divisor, 0)]
+                    if not later or known.remainder % divisor or numerator.constant:
+                        continue
+                    quotient = self.atom("floor", self.polynomial(0, {(later[-1],): 1}), divisor)
+                    at = others.index(later[-1])
+                    others = (*others[:at], *split(quotient)[1][0][0], *others[at + 1 :])
+                    factor = coefficient
+                rest = {other: value for other, value in terms if other != monomial}
+                for other, value in (*numerator.terms, ((), numerator.constant - known.remainder % divisor)):
+                    product = tuple(sorted((*other, *others)))
+                    rest[product] = rest.get(product, 0) + factor * value
+                constant += rest.pop((), 0)
+                return constant, tuple(sorted([item for item in rest.items() if item[1]]))
         return None
 
     def _new_polynomial(self, constant: int, terms: Terms) -> Expression:
@@ -422,10 +437,14 @@ class PolynomialTable:
         for monomial, coefficient in n.terms:
             whole, part = divmod(coefficient, d)
             modulus, remainder = self._symbol_congruence(monomial) if part else (1, 0)
-            is_whole_floor = part == 1 and n.constant % d == 0 and modulus == d and len(n.terms) == 1
+            is_whole_floor = part == 1 and n.constant % d == 0 and modulus == d and len(n.terms) == len(monomial) == 1
             if modulus > 1 and coefficient * modulus % d == 0 and not is_whole_floor:
-                # symbol = modulus*k + remainder, so the term can be taken out of the floor.
-                quotient = self.atom("floor", self.polynomial(0, {monomial: 1}), modulus)
+                # symbol = modulus*k + remainder, so the term can be taken out of the floor. Factors of a product have no remainder.
+                quotient: Expression = 1
+                for index in monomial:
+                    factor = self.polynomial(0, {(index,): 1})
+                    own = self._symbol_congruence((index,))[0]
+                    quotient = self.multiply(quotient, factor if own == 1 else self.atom("floor", factor, own))
                 rest = self.polynomial(n.constant + coefficient * remainder, {m: c for m, c in n.terms if m != monomial})
                 return self.add(self.floor(rest, d), quotient, coefficient * modulus // d)
             outside[monomial] = whole
@@ -456,10 +475,15 @@ class PolynomialTable:
         return self.atom("floor", body, divisor)
 
     def _symbol_congruence(self, monomial: Monomial) -> tuple[int, int]:
-        if len(monomial) == 1 and self.atoms[monomial[0]].kind == "symbol":
-            known = self.ranges[monomial[0]]
-            return known.modulus, known.remainder
-        return 1, 0
+        """The modulus and the remainder of a symbol; for a product, those of the symbols in it that are multiples; else 1 and 0."""
+        modulus, remainder = 1, 0
+        for index in monomial:
+            known = self.ranges[index]
+            if self.atoms[index].kind == "symbol" and known.modulus > 1:
+                if known.remainder and len(monomial) > 1:
+                    return 1, 0
+                modulus, remainder = modulus * known.modulus, known.remainder
+        return modulus, remainder
 
     def _floor_by_polynomial(self, n: Expression, d: Polynomial) -> Expression:
         """`n // d`, with whole multiples of `d` taken out of the floor by polynomial division."""

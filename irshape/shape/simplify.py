@@ -330,10 +330,24 @@ def _step_div(requirement: Requirement) -> _Parts:
     is_single = len(coefficients) == 1 and not polynomial.constant
     common = abs(coefficients[0]) if is_single else gcd(divisor, polynomial.constant, *coefficients)
     if common == 1:
-        return None
+        # `q*floor(n/q)` is `n` if `n` is a multiple of `q`.
+        table = polynomial.table
+        atoms = [table.atoms[index] for monomial, _ in polynomial.terms for index in monomial]
+        exact = next((found for atom in atoms if (found := _exact_divisor(atom))), 0)
+        return [_derived(requirement, "div", dim_of(size.scope, table.multiply(polynomial, exact)), divisor * exact)] if exact else None
     terms = {monomial: coefficient // common for monomial, coefficient in polynomial.terms}
     part = dim_of(size.scope, polynomial.table.polynomial(polynomial.constant // common, terms))
     return [_derived(requirement, "div", part, divisor // gcd(divisor, common))]
+
+
+def _exact_divisor(atom: Atom) -> int:
+    """The divisor of a floor that rounds nothing; 0 for another atom."""
+    if atom.kind == "floor":
+        numerator, divisor = atom.arguments
+        if isinstance(numerator, Polynomial) and isinstance(divisor, int):
+            known = numerator.range
+            return 0 if known.modulus % divisor or known.remainder % divisor else divisor
+    return 0
 
 
 def _step_broadcast(requirement: Requirement) -> _Parts:

@@ -39,7 +39,7 @@ FIGURES = {
     "unet": (48_096_083_968, 48_096_083_968, 31_030_658),
 }
 # The sizes of the models with open sizes.
-SIZES = {"bert_base": {"B": 1, "S": 128}, "unet": {"B": 1, "h": 16, "w": 16}}
+SIZES = {"bert_base": {"B": 1, "S": 128}, "unet": {"B": 1, "H": 256, "W": 256}}
 # PyTorch's counter and fvcore count these; neither counts the MACs of an Interpolate.
 PRODUCTS = {
     "Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul", "ScaledDotProductAttention", "Einsum",

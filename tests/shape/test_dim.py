@@ -307,3 +307,13 @@ def test_a_size_is_filled_if_no_open_size_is_empty() -> None:
     opened, given = scope.symbol("N", 0, inf), scope.symbol("M", 0, 9)
     assert [is_filled(one) for one in (1, opened, 2 * opened - 1, opened + given)] == [True] * 4
     assert not any(is_filled(one) for one in (0, given, opened - 1, opened * given))
+
+
+def test_products_of_multiples_have_one_form() -> None:
+    scope = Scope()
+    height, width, batch = scope.symbol("H", 8, inf, 8), scope.symbol("W", 8, inf, 8), scope.symbol("B", 1)
+    assert str(64 * (height // 8) * (width // 8)) == "H*W"
+    assert str(batch * (height * width // 64)) == "B*(H//8)*(W//8)" == str(batch * (height // 8) * (width // 8))
+    assert eq(height * (width // 8), (height // 8) * width) is True
+    assert eq((height // 4) * (width // 4), 4 * (height // 8) * (width // 8)) is True
+    assert eq(height * (width // 16), (height // 16) * width) is None  # 8*1 and 0*24

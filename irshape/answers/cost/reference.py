@@ -47,8 +47,6 @@ def reference(
 def _target(name: str, usual: int, spatial: int) -> int:
     if name.startswith(_BATCH):
         return 1
-    if name[:1].islower():  # a multiple, as in 32*h
-        return max(spatial // 32, 1)
     return spatial if name[:1] in _SPATIAL else usual
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from math import inf
 from typing import Final, NamedTuple
 
 from irshape.answers.question import filled, opened
@@ -19,7 +20,7 @@ from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, size_of
 from irshape.shape.polynomial import Expression, PolynomialTable
-from irshape.shape.range import Range, meet
+from irshape.shape.range import Range, meet, reduced
 from irshape.shape.reported import Reported
 from irshape.xml.weights import Weights
 
@@ -136,8 +137,9 @@ class Discovery:
 
     `question` has the shapes of the inputs in these symbols and the ranges of the symbols; `state` has the shapes of the variables, by
     ReadValue, and `ranges` the ranges of all symbols. `engine` has made a pass with them. `origins` are the open axes, and `steps` tell
-    what became of them. `guards` are the guards of the first pass, `bounding` those that bound a symbol, by its name, and `declared` the
-    ranges of the symbols without these guards. With `is_reading`, the last pass may be one for a reading, with `free_ranges` (`is_read`).
+    what became of them. `guards` are the guards of the first pass, `bounding` those that bound a symbol, by its name, `multiples` those
+    of them that leave it the multiples of a number, and `declared` the ranges of the symbols without the others. With `is_reading`, the
+    last pass may be one for a reading, with `free_ranges` (`is_read`).
     """
 
     def __init__(
@@ -166,6 +168,7 @@ class Discovery:
         self.origins: list[Origin] = []
         self.steps: list[Step] = []
         self.bounding: dict[str, tuple[Guard, ...]] = {}
+        self.multiples: dict[str, tuple[Guard, ...]] = {}
         self.declared: dict[str, SymbolRange] = {}
         self.state: dict[Node, tuple[Described, ...]] = {}
         self.question = opened(model, given)
@@ -202,6 +205,16 @@ class Discovery:
                 found.setdefault(requirement, Guard(node, requirement))
         return list(found.values())
 
+    def demanded_multiples(self, scope: Scope) -> Iterator[Guard]:
+        """A condition for each symbol that layers leave the multiples of a number: one for all of these layers, `H % 32 == 0`."""
+        for name, guards in self.multiples.items():
+            size = scope.named(name) if guards else None
+            if isinstance(size, Dim):
+                own, (*_, modulus, remainder) = guards[0].requirement, size.range
+                yield Guard(
+                    guards[0]._node, Requirement("div", size - remainder, modulus, own.template, own.code, own.names), len(guards) - 1
+                )
+
     @cached_property
     def sizes(self) -> dict[tuple[str, int], str]:
         """The size on each axis of the inputs and the variables in the symbols, by the name of the layer and the axis."""
@@ -223,8 +236,8 @@ class Discovery:
             known = self.declared[name]
             if name in self._named:
                 known = asked.symbols.get(name, ANY_SIZE)
-            elif known.low <= 1:
-                known = known._replace(low=lows.get(name, 0))
+            elif known.low <= known.modulus:  # the least multiple of at least 1
+                known = SymbolRange(*reduced(lows.get(name, 0), known.high, known.modulus, known.remainder) or known)
             ranges[name] = known
         return ranges
 
@@ -284,8 +297,12 @@ class Discovery:
                 return self._advance(is_first=False)
             if not unifier.bounds().is_contradictory:
                 self._adopt(unifier)
+                letters = self.steps[-1].names
+                made = {one.atom: one.expression for one in unifier.replacements if unifier.is_multiple(one)}
                 for index in unifier.replaced.keys() & symbols.keys():  # nobody else knows their names
-                    table.rename(index, axes.get(table.atoms[index].name, table.atoms[index].name))
+                    multiple = table.only_atom(unifier.value(made[index])) if index in made else None
+                    own = axes.get(table.atoms[index].name, table.atoms[index].name)
+                    table.rename(index, own if multiple is None else letters.get(multiple.index, own))
                 return True
         except (ZeroDivisionError, ShapeSyntaxError):  # a divisor is 0, or a size cannot be written
             pass
@@ -308,15 +325,19 @@ class Discovery:
         alone = Reported(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
         for index, name in sorted(letters.items(), key=lambda item: _place(*item)):
             known = alone.range(dim_of(engine.scope, table.atoms[index]))
-            bounding = _bounding(unifier, index, known, demands.get(index, ()))
-            self.bounding[name] = bounding or self.bounding.get(name, ())
+            multiples = (*self.multiples.get(name, ()), *_multiples(unifier, index))
+            self.multiples[name] = tuple({(guard._node, guard.requirement): guard for guard in multiples}.values())
+            bounding = (*self.multiples[name], *_bounding(unifier, index, known, demands.get(index, ())))
+            self.bounding[name] = tuple(dict.fromkeys(bounding)) or self.bounding.get(name, ())
             ranges[name] = SymbolRange(*(known if known.modulus else Range(known.low, known.high)))
             self._known[name] = unifier.symbols[index]
             stated = table.ranges[index]
             for demand in demands.get(index, ()):
                 if not demand.requirement.code:  # the range of another axis of the same size
                     stated = meet(stated, unifier.range_by(demand, index)) or stated
-            self.declared.setdefault(name, SymbolRange(*(stated if stated.modulus else Range(stated.low, stated.high))))
+            if name in self.declared:  # the range of an earlier pass, of which a multiple may be left
+                stated = meet(Range(*self.declared[name]), Range(-inf, inf, stated.modulus, stated.remainder)) or stated
+            self.declared[name] = SymbolRange(*(stated if stated.modulus else Range(stated.low, stated.high)))
         self.steps.append(Step(unifier, letters))
         self._axes = {name: self._axes.get(table.atoms[index].name, table.atoms[index].name) for index, name in letters.items()}
         self.ranges = ranges
@@ -335,7 +356,7 @@ class Discovery:
         found = {}
         for index, symbol in places.items():
             is_named = table.atoms[index].name in self._named
-            found[index] = symbol._replace(is_named=is_named, is_kept=is_named and self._keeps_named)
+            found[index] = symbol._replace(is_named=is_named, is_kept=is_named and self._keeps_named, parent=-1)
         return found
 
     def _carried(self, symbols: Mapping[int, Symbol]) -> dict[int, Size]:
@@ -384,6 +405,14 @@ class Discovery:
 def _place(index: int, name: str) -> tuple[int, int]:
     """The place of a symbol among others: the batch first, and earlier steps before new ones."""
     return "BPS".find(name) % 4, index
+
+
+def _multiples(unifier: Unifier, index: int) -> Iterator[Guard]:
+    """The guards for which a symbol stands for the multiples of a number, and is in the place of a symbol for all sizes."""
+    while (index := unifier.symbols[index].parent) >= 0:
+        for one in unifier.replacements:
+            if one.atom == index:
+                yield from dict.fromkeys([demand.guard for demand in one.demands])
 
 
 def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[Demand, ...]) -> tuple[Guard, ...]:

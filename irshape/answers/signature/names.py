@@ -49,10 +49,9 @@ class Names:
         self._taken = set(taken)
         self._last: dict[str, int] = {}
 
-    def letter(self, letters: str, *, is_small: bool) -> str:
+    def letter(self, letters: str) -> str:
         """The first letter that is free, else the first letter with a number; it is taken now."""
-        wanted = letters.lower() if is_small else letters
-        return self.name(next((letter for letter in wanted if letter not in self._taken), wanted[0]))
+        return self.name(next((letter for letter in letters if letter not in self._taken), letters[0]))
 
     def name(self, name: str) -> str:
         """The name, with a number if it is not free; it is taken now."""
@@ -68,8 +67,8 @@ class Names:
 def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str], called: Mapping[tuple[str, int], str]) -> dict[int, str]:
     """A name for each of the `used` symbols that the user has not named, none of them in `taken`.
 
-    `value` gives an expression in terms of the symbols that are left. Names for multiples, as in `32*h`, are in lower case. `called` are
-    names that symbols had, by the layers and the axes whose sizes they were.
+    `value` gives an expression in terms of the symbols that are left. `called` are names that symbols had, by the layers and the axes
+    whose sizes they were.
     """
     open_ones = {index for index in used if not axes.symbols[index].is_named}
     given: dict[int, str] = {}
@@ -83,7 +82,7 @@ def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str]
     in_order = sorted(open_ones, key=lambda index: axes.symbols[index].order)
     for index, letters in (*_roles(axes, value), *((index, _OTHERS) for index in in_order)):
         if index in open_ones and index not in given:
-            given[index] = seen.letter(letters, is_small=axes.symbols[index].parent >= 0)
+            given[index] = seen.letter(letters)
     return given
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from irshape.answers.signature.data import DataSize, name_data_sizes, name_ties, nameless
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.reasons import Because, because
+from irshape.answers.signature.reasons import because
 from irshape.inference.forms import NAMED
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError
@@ -27,13 +27,14 @@ class NamedInference(Inference):
     together like that. Shapes and diagnostics are those of the inference without names.
     """
 
-    def __init__(self, plain: Inference, reading: Inference, ties: Sequence[Because], data_sizes: Sequence[DataSize]) -> None:
+    def __init__(self, plain: Inference, reading: Inference, found: Discovery, data_sizes: Sequence[DataSize]) -> None:
         self.__dict__.update(plain.__dict__)
         self.__dict__.pop("guards", None)  # those that the plain inference has simplified are in its own symbols
-        self.ties = ties
+        self.ties = because(found)
         self.data_sizes = data_sizes
         self._plain = plain
         self._read = reading
+        self._multiples = list(found.demanded_multiples(reading.scope))
 
     @property
     def reading(self) -> Inference:
@@ -43,7 +44,7 @@ class NamedInference(Inference):
     @cached_property
     def guards(self) -> list[Guard]:
         """The conditions on the sizes of the inputs in the symbols of the signature, simplified."""
-        found = self._read.guards
+        found = [*self._multiples, *self._read.guards]
         self.report(one for one in self._read.diagnostics if one.code == "N106" and one not in self.diagnostics)
         return found
 
@@ -68,7 +69,7 @@ def named(plain: Inference) -> Inference:
     reading.given = plain.given
     data_sizes = name_data_sizes(reading, found.ranges)
     name_ties(found, reading)
-    return NamedInference(plain, reading, because(found), data_sizes)
+    return NamedInference(plain, reading, found, data_sizes)
 
 
 def _is_much(plain: Inference) -> bool:

@@ -41,7 +41,7 @@ def because(found: Discovery) -> list[Because]:
     for step in found.steps:
         for one in step.unifier.replacements:
             symbol = step.unifier.symbols.get(one.atom)
-            if symbol is not None and symbol.parent < 0 and symbol.axis >= 0:
+            if symbol is not None and symbol.axis >= 0 and not step.unifier.is_multiple(one):
                 size = found.sizes.get((symbol.owner, symbol.axis), "?")
                 guards = tuple(dict.fromkeys(demand.guard for demand in one.demands))
                 name = variables.get(symbol.owner, symbol.owner)

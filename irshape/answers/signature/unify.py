@@ -45,7 +45,7 @@ class Symbol(NamedTuple):
     """A symbol that may be replaced: the input or variable (`owner`) and the axis that it stands for.
 
     `order` is its position among all symbols; `is_named` says that the user has named it, and `is_kept` that it is not to be replaced.
-    `parent` is the symbol of which it is the quotient, by index, or -1.
+    `parent` is the symbol for all sizes in whose place it stands for the multiples of a number, by index, or -1.
     """
 
     owner: str
@@ -163,9 +163,9 @@ class Unifier:
         """Replace symbols of which the demands leave the multiples of a number."""
         before, alone = len(self.replaced), self.alone()
         for index, symbol, known in self._bounded():
-            if known.modulus > 1 and self.table.ranges[index].modulus == 1 and not symbol.is_named:
+            if known.modulus > max(self.table.ranges[index].modulus, 1) and not symbol.is_named:
                 own = alone.get(index, ())
-                demands = tuple(demand for demand in own if self.range_by(demand, index).modulus > 1)
+                demands = tuple(demand for demand in own if demand.requirement.kind != "ge" and self.range_by(demand, index).modulus > 1)
                 self.demands += self._replace(index, self._multiple(index, symbol, known), DEMANDED, demands or own)
         return len(self.replaced) > before
 
@@ -280,14 +280,11 @@ class Unifier:
         return [Demand(one, demands[0].guard) for one in made]
 
     def _multiple(self, index: int, symbol: Symbol, known: Range) -> Expression:
-        """`modulus * quotient + remainder`, with a new symbol for the quotient."""
-        modulus, remainder = known.modulus, known.remainder
-        low, high, *_ = self.table.ranges[index]
-        least = -((remainder - low) // modulus) if low != -inf else -inf
-        quotient = Range(least, inf if high == inf else (int(high) - remainder) // modulus)
-        made = self.table.symbol(f"{self.table.atoms[index].name}/{modulus}", quotient, self.table.atoms[index].origins)
+        """A symbol in place of another one, whose range has the multiples of a number alone."""
+        stated = meet(self.table.ranges[index], Range(-inf, inf, known.modulus, known.remainder)) or known
+        made = self.table.symbol(f"{self.table.atoms[index].name}/{known.modulus}", stated, self.table.atoms[index].origins)
         self.symbols[self._index(made)] = symbol._replace(parent=index)
-        return self.table.add(remainder, made, modulus)
+        return made
 
     def _simplified(self, demand: Demand) -> Iterator[Demand]:
         requirement = demand.requirement
@@ -351,6 +348,11 @@ class Unifier:
         return True
 
     # Looking.
+
+    def is_multiple(self, one: Replacement) -> bool:
+        """Whether a symbol was replaced by one that stands for its multiples of a number."""
+        made = self.symbols.get(self._index(one.expression))
+        return made is not None and made.parent == one.atom
 
     def below(self, demand: Demand) -> frozenset[int]:
         """The symbols in a demand, by index."""
