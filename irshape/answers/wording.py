@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from irshape.inference.conditions import is_about_data
 from irshape.report.section import Block, Column, Line, Section, Table, bold, fault, joined, key, named, paragraph
 from irshape.report.text import WIDEST, counted
 
@@ -105,6 +104,8 @@ def reason(guard: Guard) -> Line:
 
 def heading(guard: Guard) -> str:
     """The heading under which a guard is listed."""
+    from irshape.inference.conditions import is_about_data
+
     text = _PREMISES if guard.is_premise else _REFUSED_DATA if is_about_data(guard.requirement) else _REFUSED
     return f"if {guard.branch} runs, {text}" if guard.branch else text
 

@@ -55,7 +55,6 @@ COMMANDS = {
 HOMES = {
     **dict.fromkeys(("cost", "explain", "info", "signature", "sizes", "summary"), "questions"),
     **dict.fromkeys(("extract", "simplify"), "edit"),
-    **dict.fromkeys(("ops", "rule"), "lists"),
 }
 # The module of a line that begins with a file, not with a command.
 OVERVIEW = "overview"

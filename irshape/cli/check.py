@@ -202,13 +202,15 @@ def fault_lines(palette: Palette, examined: Examined, *, is_concise: bool = Fals
     inference = examined.inference
     if not (examined.mended or inference.diagnostics or inference.remedy):
         return
-    from irshape.cli.texts import remedy
     from irshape.report.section import faults, mended
     from irshape.report.terminal import block_lines
 
     found = faults(inference.diagnostics, is_whole=is_whole)
-    blocks = [one.line for one in found] if is_concise else [*found, *remedy(inference)]
-    yield from block_lines([*map(mended, examined.mended), *blocks], palette)
+    yield from block_lines([*map(mended, examined.mended), *([one.line for one in found] if is_concise else found)], palette)
+    if inference.remedy and not is_concise:
+        from irshape.cli.texts import remedy
+
+        yield from block_lines(remedy(inference), palette)
 
 
 def _diff(is_terminal: bool, examined: Examined) -> Iterator[str]:

@@ -9,16 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-import irshape.verbs as inner
 from irshape import verbs
-from irshape.answers.signature.naming import named
 from irshape.cli.arguments import Command, add_colour, add_input_arguments, add_limit, add_operations, at_least_0
-from irshape.cli.diff import sections
 from irshape.cli.outputs import check_outputs, refusal, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
 from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import shape, shown, table
-from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
 from irshape.editing.finding import found, found_output, names_of, unknown_layer
 from irshape.editing.freeze import VALUES, parsed
 from irshape.editing.graph import Graph, checked, edit
@@ -38,6 +34,8 @@ from irshape.report.text import WIDEST, Palette, counted, escape
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
+    from irshape.editing.extract import Part
 
 Made = TypeVar("Made")
 
@@ -172,6 +170,8 @@ def _run_edit(given: Namespace) -> int:
     palette = Palette.choose(given.color, sys.stdout)
     if steps:
         put("\n".join([*shown(palette, steps_made, steps), ""]))
+    from irshape.cli.diff import sections
+
     _, *changes = sections(graph.diff(), is_complete=False)  # the first one names the two files, which are one here
     put("\n".join(lines(changes, palette)))
     if given.view is not None:
@@ -314,10 +314,12 @@ def _run_extract(given: Namespace) -> int:
     """Write a part of a file, report its border, and return the exit code."""
     if given.output is None:
         return complain("no place for the part: give -o OUT.xml")
+    from irshape.answers.signature.naming import named as in_names
+
     try:
         graph = opened(given)
         draft = graph._draft
-        formulas = named(inner.infer(draft.model, weights=draft.original, opaque=draft.opaque)).formulas
+        formulas = in_names(verbs.infer(draft.model, weights=draft.original, opaque=draft.opaque)).formulas
         part = _part(given, graph, formulas)
         put_proof(given, graph, graph)
         written(given, graph, trim=True)
@@ -330,6 +332,8 @@ def _run_extract(given: Namespace) -> int:
 
 def _part(given: Namespace, graph: Graph, formulas: Mapping[str, str]) -> Part:
     """Reduce a graph to the part that is asked for; `formulas` are the shapes of the whole. Raises `RunError`."""
+    from irshape.editing.extract import around, between, extract, with_numbered
+
     draft = graph._draft
     ways = [bool(given.sources or given.targets), given.around is not None, bool(given.layers)]
     if sum(ways) != 1:
@@ -391,6 +395,8 @@ def _part_sections(graph: Graph, part: Part, formulas: Mapping[str, str], path: 
 
 def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, str, str, str]:
     """An input or an output of the part, with its shape as the whole has it."""
+    from irshape.editing.extract import key_of
+
     note = tensor.layer._item.note
     formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
     return role, preferred([*tensor.names, tensor.layer.name]), f"{tensor.element_type}{tensor.text}", formula

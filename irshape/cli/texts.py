@@ -11,7 +11,6 @@ from irshape.answers.wording import heading, reason, reasons
 from irshape.cli.run import Tally, agree, layers
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
-from irshape.model.finding import find, is_pattern, known_names, names_of, selected, similar
 from irshape.model.model import Model
 from irshape.report.section import Block, Column, Line, Section, Span, Table, dim, faults, key, paragraph
 from irshape.report.terminal import lines
@@ -137,6 +136,8 @@ class Selection(NamedTuple):
 
 def keys_of(model: Model, patterns: Iterable[str]) -> frozenset[str]:
     """The keys of the layers that are selected by their names."""
+    from irshape.model.finding import find, is_pattern, names_of, selected
+
     nodes = [node for graph in model.graphs() for node in graph.nodes]
     keys: set[str] = set()
     for pattern in patterns:
@@ -149,6 +150,8 @@ def keys_of(model: Model, patterns: Iterable[str]) -> frozenset[str]:
 
 def nothing(model: Model, patterns: Iterable[str]) -> str:
     """The remark that no layer is selected, with names that resemble those that are asked for."""
+    from irshape.model.finding import known_names, similar
+
     return f"no layer is selected{''.join(similar(pattern, known_names(model)) for pattern in patterns)}"
 
 

@@ -1,0 +1,140 @@
+"""`irshape ops`: list the operations, or describe one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from irshape.cli.arguments import add_colour, add_extensions
+from irshape.cli.run import CLEAN, complain
+from irshape.ops.describe import category, describe, version_ranges, versions
+from irshape.ops.extensions import load_plugins, registry_of
+from irshape.ops.registry import ExtensionError, Registry
+from irshape.report.section import Block, Column, Item, Section, Table, bold, dim, paragraph
+from irshape.report.terminal import lines
+from irshape.report.text import Palette
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+ABOUT = "List the operations, or describe one: versions, ports, attributes, defaults, specification page."
+EXAMPLES = """examples:
+  irshape ops
+  irshape ops SpaceToBatch
+  irshape ops SpaceToBatch --format json"""
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    command.add_argument("type", nargs="?", metavar="TYPE", help="an operation, in upper or lower case")
+    add_extensions(command)
+    command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    add_colour(command)
+
+
+def run(given: Namespace) -> int:
+    """List every operation, or describe one, and return the exit code."""
+    palette = Palette.choose(given.color, sys.stdout)
+    registry = registry_of(given.extensions)
+    try:
+        load_plugins()
+    except ExtensionError as error:
+        return complain(str(error))
+    if given.type is None:
+        described = [one for type in registry.types() if (one := describe(type, registry)) is not None]
+    else:
+        one = describe(given.type, registry)
+        if one is None:
+            return complain(f"there is no operation {given.type!r}{_suggestion(given.type, registry)}")
+        described = [one]
+    if given.format == "json":
+        from irshape.report.form import compact, readable
+
+        print(readable(described[0]) if given.type else "[\n" + ",\n".join(map(compact, described)) + "\n]")
+    else:
+        print(*lines(_description(described[0]) if given.type else _list(registry), palette), sep="\n")
+    return CLEAN
+
+
+def _suggestion(type: str, registry: Registry) -> str:
+    from difflib import get_close_matches
+
+    types = {name.lower(): name for name in registry.types()}
+    close = [types[name] for name in get_close_matches(type.lower(), types, 3)]
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
+def _list(registry: Registry) -> Iterator[Section]:
+    """Every operation type with its versions, by category."""
+    categories: dict[str, list[tuple[str, str]]] = {}
+    for type in registry.types():
+        classes = versions(type, registry)
+        text = "; ".join(version_ranges(names) for names, _ in classes)
+        categories.setdefault(category(classes[-1][1]), []).append((type, text))
+    width = max(len(type) for found in categories.values() for type, _ in found)
+    columns = (Column("key", least=width), Column())
+    yield paragraph(*(Item(bold(name), [Table(columns, found)], 2) for name, found in sorted(categories.items())))
+
+
+def _description(described: dict[str, Any]) -> Iterator[Section]:
+    """One operation type: its category, then each range of versions."""
+    yield paragraph((bold(described["type"]), f"  ({described['category']})"))
+    for one in described["versions"]:
+        blocks: list[Block] = [one["summary"]]
+        if one["extension"]:
+            blocks.append(f"OpenVINO needs {one['extension']} to run it")
+        if one["page"]:
+            blocks.append(dim(one["page"]))
+        rows = [("input", port["name"], _input(port)) for port in one["inputs"]]
+        rows += [("output", port["name"], _output(port)) for port in one["outputs"]]
+        rows += [("attribute", attribute["name"], _attribute(attribute)) for attribute in one["attributes"]]
+        blocks.append(Table((Column(least=9), Column("key"), Column()), rows))
+        can = [text for text, key in (("follows values", "propagates_values"), ("computes the data", "evaluates")) if one[key]]
+        if can:
+            blocks.append(f"irshape {' and '.join(can)} through it")
+        if one["cost"]:
+            blocks.append(f"cost: {one['cost']}")
+        yield Section(version_ranges(one["versions"]), blocks)
+
+
+def _input(port: dict[str, Any]) -> str:
+    parts = [port["types"] if port["like"] is None else f"type of {port['like']}"]
+    if port["rank"] is not None:
+        parts.append("scalar" if port["rank"] == 0 else f"rank {port['rank']}")
+    elif port["min_rank"]:
+        parts.append(f"rank >= {port['min_rank']}")
+    parts += [
+        word
+        for word, key in (("its values are read", "reads_value"), ("optional", "optional"), ("any number of them", "variadic"))
+        if port[key] and not (key == "optional" and port["along"])
+    ]
+    if port["along"]:
+        parts.append(f"along with {port['along']}")
+    return ", ".join(parts)
+
+
+def _output(port: dict[str, Any]) -> str:
+    if port["type"]:
+        text = port["type"]
+    elif port["like"]:
+        text = f"type of {port['like']}"
+    elif port["attribute"]:
+        text = f"type named by {port['attribute']}"
+    else:
+        text = "type by rule"
+    return f"{text}, any number of them" if port["variadic"] else str(text)
+
+
+def _attribute(attribute: dict[str, Any]) -> str:
+    default = attribute["default"]
+    if attribute["required"]:
+        return f"{attribute['type']}, required" + ("" if default is None else f" (OpenVINO takes {_value(default)} without it)")
+    return f"{attribute['type']}, default {_value(default)}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "[" + ",".join(map(_value, value)) + "]" if isinstance(value, list) else "none" if value is None else str(value) or "empty"
