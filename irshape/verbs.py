@@ -145,7 +145,7 @@ def diff(
     difference = compare(*found)
     difference.uncompared = missing[0].partition(";")[0] if missing else difference.uncompared
     if cost:
-        from irshape.answers.cost.comparison import Comparison
+        from irshape.answers.cost.cost import Comparison
 
         again = inferences((False, False) if missing or not weights else weights)  # the count gives their sizes names, so it takes its own
         difference.cost = Comparison(*(_cost(one, {}) for one in again))
@@ -272,16 +272,5 @@ def _wanted(model: Model, weights: Weights | None, opaque: frozenset[str], asked
 
 
 __all__ = [
-    "check",
-    "cost",
-    "diff",
-    "explain",
-    "infer",
-    "info",
-    "read",
-    "signature",
-    "signature_of",
-    "summary",
-    "symbols",
-    "valid_sizes",
-]
+    "check", "cost", "diff", "explain", "infer", "info", "read", "signature", "signature_of", "summary", "symbols", "valid_sizes",
+]  # fmt: skip

@@ -83,10 +83,10 @@ OWN = {
     "files": "reading",
     "inference": "apply engine facts inference openvino_view origins question run schedule stored transfer verdict voice",
     "model": "bodies build load model",
-    "ops": "attribute context cost findings flow index infrastructure op port reading registry",
-    "ops.movement": "space_batch",
+    "ops": "attribute context cost flow index infrastructure op port registry",
+    "ops.movement": "blocks",
     "report": "catalogue diagnostic finding text",
-    "settings": "find settings",
+    "settings": "read settings",
     "shape": "compilation dim element_type guard limits notation polynomial range scaling shape value",
     "xml": "document fastlane lexical markup reader source weights",
 }

@@ -14,8 +14,8 @@ SITE = ROOT / "build" / "browser"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # The page runs a worker of its own, and compiles WebAssembly.
 ALLOWS = {"script-src": ["'self'", "'wasm-unsafe-eval'"], "worker-src": ["'self'"], "connect-src": ["'self'"]}
-# The beginnings of paths in the package that the page does not need.
-LEFT_OUT = ("cli/", "settings/", "page/assets/", "report/snippet")
+# Folders and files of the package that the page does not need.
+LEFT_OUT = ("cli/", "settings/", "page/assets/", "report/snippets.py")
 
 
 def build() -> Path:

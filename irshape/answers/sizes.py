@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irshape.answers.condition import CONDITION, Condition
-from irshape.answers.question import filled, is_whole, opened
+from irshape.answers.question import CONDITION, Condition, filled, is_whole, opened
 from irshape.answers.signature.data import name_data_sizes
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import NOTES, Note, notes

@@ -10,8 +10,8 @@ from irshape.report.section import Block, Column, Line, Section, Table, bold, fa
 from irshape.report.text import WIDEST, counted
 
 if TYPE_CHECKING:
-    from irshape.answers.condition import Condition
-    from irshape.answers.signature.reasons import Because
+    from irshape.answers.question import Condition
+    from irshape.answers.signature.notes import Because
     from irshape.inference.run import Guard
     from irshape.model.model import Node
     from irshape.report.diagnostic import Diagnostic

@@ -70,7 +70,7 @@ def _checked(request: Request, wish: Wish) -> int:
         settings = Settings(**wish.settings)
         request = request._replace(settings=settings)
         if wish.shows_settings:
-            from irshape.settings.show import settings_text
+            from irshape.settings.settings import settings_text
 
             print(*(settings_text(path, settings) for path in request.files), sep="\n", end="")
             return CLEAN

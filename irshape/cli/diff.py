@@ -28,7 +28,7 @@ from irshape.xml.weights import WeightsError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from irshape.answers.cost.comparison import Comparison
+    from irshape.answers.cost.cost import Comparison
     from irshape.running.results import RunComparison
 
 

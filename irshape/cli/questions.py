@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from irshape.answers.cost.cost import Cost
     from irshape.answers.explain.explanation import Explanation
-    from irshape.answers.signature.reasons import Because
+    from irshape.answers.signature.notes import Because
     from irshape.answers.sizes import Nearest, ValidSizes
     from irshape.answers.summary import Summary
     from irshape.model.model import Model
@@ -344,8 +344,7 @@ def _explain(given: Namespace) -> int:
 
 
 def _explained(target: str, model: Model, *, is_named: bool, **options: Any) -> _Explained:
-    from irshape.answers.explain.explainer import unexplained
-    from irshape.answers.explain.target import parse_target
+    from irshape.answers.explain.explainer import parse_target, unexplained
     from irshape.answers.signature.naming import named
     from irshape.model.finding import find, names_of
 

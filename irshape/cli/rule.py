@@ -12,7 +12,7 @@ from irshape.diagnosis.fixes import BY_HAND, MENDED
 from irshape.report.catalogue import CATALOGUE, FAMILIES, Code
 from irshape.report.section import Block, Column, Prose, Section, Span, Table, bold, key, paragraph
 from irshape.report.selection import checked_prefix, matches
-from irshape.report.snippets import Snippet, bytes_text, changed_lines
+from irshape.report.snippet import Snippet, bytes_text, changed_lines
 from irshape.report.terminal import lines
 from irshape.report.text import Palette
 
@@ -50,18 +50,17 @@ def run(given: Namespace) -> int:
         return complain(f"{error}; irshape rule lists the codes")
     is_list = not (prefixes or given.all)
     found = [code for code in CATALOGUE.values() if not prefixes or any(matches(code.code, prefix) for prefix in prefixes)]
-    from irshape.report.snippet_files import snippets
+    from irshape.report.snippets import SNIPPETS
 
-    examples = snippets()
     if given.format == "json":
         from irshape.report.form import compact, readable
 
-        described = [_described(code, examples[code.code]) for code in found]
+        described = [_described(code, SNIPPETS[code.code]) for code in found]
         is_one = len(given.codes) == 1 and len(found) == 1
         print(readable(described[0]) if is_one else "[\n" + ",\n".join(map(compact, described)) + "\n]")
         return CLEAN
     palette = Palette.choose(given.color, sys.stdout)
-    texts = [_list()] if is_list else [_page(code, examples[code.code]) for code in found]
+    texts = [_list()] if is_list else [_page(code, SNIPPETS[code.code]) for code in found]
     print("\n\n\n".join("\n".join(lines(text, palette)) for text in texts))
     return CLEAN
 

@@ -32,14 +32,12 @@ from irshape.report.terminal import lines
 from irshape.report.text import Palette, counted
 from irshape.running.limits import Allowance, can_limit
 from irshape.scan.archive import BOUNDS, Bounds
-from irshape.scan.faults import MissingError
-from irshape.scan.fields import FAILED as LOST
-from irshape.scan.fields import INVALID, VERDICTS
-from irshape.scan.place import Place, asked
+from irshape.scan.place import MissingError, Place, asked
 from irshape.scan.places import Places
 from irshape.scan.results import OTHERS, PARTIAL, Cache, Journal, ResultsError, Table, format_of, read
-from irshape.scan.row import Row, Scan
-from irshape.scan.summary import MOST, Comparison, Summary
+from irshape.scan.row import Scan
+from irshape.scan.table import FAILED as LOST
+from irshape.scan.table import INVALID, LISTED, VERDICTS, Comparison, Row, Summary
 
 if TYPE_CHECKING:
     from distributed import Client, Future, as_completed
@@ -421,7 +419,7 @@ def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple
     """A title with columns of numbers, and the first rows."""
     cells = [(f"  {name}", *[f"{one:,}" if isinstance(one, int) else str(one) for one in numbers]) for name, numbers in rows]
     layout = (Column(least=22, most=MOST_NAME, is_cut=True), *[Column(is_number=True)] * len(columns))
-    return paragraph(section.Table(layout, cells, (title, *columns), remark="").some(MOST))
+    return paragraph(section.Table(layout, cells, (title, *columns), remark="").some(LISTED))
 
 
 def _changes(comparison: Comparison) -> Iterator[Section]:
@@ -434,8 +432,8 @@ def _changes(comparison: Comparison) -> Iterator[Section]:
 
 
 def _listed(title: str, texts: Sequence[str]) -> Item | None:
-    more = [f"and {len(texts) - MOST:,} more"] if len(texts) > MOST else []
-    return Item(f"{title} ({len(texts):,})", [*texts[:MOST], *more], 2) if texts else None
+    more = [f"and {len(texts) - LISTED:,} more"] if len(texts) > LISTED else []
+    return Item(f"{title} ({len(texts):,})", [*texts[:LISTED], *more], 2) if texts else None
 
 
 def _bytes(count: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from irshape.files.kept import Kept
+from irshape.files.writing import Kept
 
 # The name of the file in the folder of a reduction.
 JOURNAL = "journal.jsonl"

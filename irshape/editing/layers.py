@@ -11,7 +11,7 @@ from irshape.editing.draft import BodyDraft, GraphDraft
 from irshape.editing.finding import found, found_output, unknown_layer
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value, joined_names
-from irshape.model.attributes import Attributes
+from irshape.model.export import Attributes
 from irshape.model.finding import split_names
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.text import counted

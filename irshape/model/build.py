@@ -39,7 +39,7 @@ def build(document: Document, default_opset: str | None = None, registry: Regist
     if document.held:
         forgive(model)
     if (given := document.preprocess) is not None:
-        from irshape.model.preprocess import faults
+        from irshape.model.old_files import faults
 
         where = place(document, None, given.offset)
         model.diagnostics += [Diagnostic("X114", message, where) for message in faults(model, given)]
@@ -363,7 +363,7 @@ class _Builder:
         if not self.document.is_example and len({layer.name for layer in layers}) < len(layers):
             self.check_names(kept)
         if self.document.version == 10 and self.model.holder is None:
-            from irshape.model.old_names import collisions
+            from irshape.model.old_files import collisions
 
             for node, message in collisions(self.model):
                 self.fault("G120", message, node, node.layer.offset)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
-from irshape.model.attributes import Attributes
+from irshape.model.export import Attributes
 from irshape.report.text import counted
 
 if TYPE_CHECKING:

@@ -12,21 +12,7 @@ from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, Bi
 from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import (
-    INT64_MAX,
-    Dim,
-    Size,
-    bounds,
-    ceil_div,
-    dim_max,
-    dim_min,
-    eq,
-    is_multiple,
-    narrow,
-    origins,
-    product,
-    symbols,
-)
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_multiple, narrow, origins, product, symbols
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape

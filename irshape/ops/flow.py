@@ -69,19 +69,8 @@ class Flow:
     """
 
     __slots__ = (
-        "_claims",
-        "_ignored",
-        "_inputs",
-        "_layer",
-        "_measured",
-        "_numbered",
-        "_outputs",
-        "_repeats",
-        "_sizes",
-        "_whys",
-        "batch",
-        "ports",
-    )
+        "_claims", "_ignored", "_inputs", "_layer", "_measured", "_numbered", "_outputs", "_repeats", "_sizes", "_whys", "batch", "ports",
+    )  # fmt: skip
 
     def __init__(
         self, layer: str, ports: Sequence[Input], inputs: Sequence[Held], outputs: Sequence[Trace | None], batch: str | None

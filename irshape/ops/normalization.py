@@ -7,8 +7,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.flow import Flow, along_first
-from irshape.ops.op import In, Input, Op, Out
-from irshape.ops.openvino import static
+from irshape.ops.op import In, Input, Op, Out, static
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, INTEGER
 from irshape.shape.guard import BOUNDS, Looks, Requirement

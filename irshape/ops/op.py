@@ -16,6 +16,7 @@ from irshape.ops.port import Out as Out
 from irshape.ops.port import UnknownRank as UnknownRank
 from irshape.report.finding import Finding
 from irshape.shape.element_type import ElementType
+from irshape.shape.guard import BOUNDS, STATIC, Looks, Requirement
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -429,3 +430,12 @@ def misspelt(declared: Mapping[str, Attribute], attributes: Mapping[str, str]) -
                 found[close[0]] = name
                 missing.discard(close[0])
     return found
+
+
+def static(*codes: str) -> Callable[..., Looks]:
+    """The hook of an operation of which OpenVINO checks requirements with these codes on static sizes only."""
+
+    def openvino_checks(op: Any, ctx: Any, requirement: Requirement, *inputs: Any) -> Looks:
+        return STATIC if requirement.code in codes else BOUNDS
+
+    return openvino_checks

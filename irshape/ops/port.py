@@ -36,25 +36,9 @@ class In:
 
     # A compiled class has no `__slots__`.
     FIELDS: ClassVar[tuple[str, ...]] = (
-        "along",
-        "ends",
-        "filled",
-        "group",
-        "index",
-        "like",
-        "min_rank",
-        "mixed",
-        "name",
-        "optional",
-        "packed",
-        "pieces",
-        "rank",
-        "ranked",
-        "stride",
-        "types",
-        "value",
-        "variadic",
-    )
+        "along", "ends", "filled", "group", "index", "like", "min_rank", "mixed", "name", "optional", "packed", "pieces", "rank", "ranked",
+        "stride", "types", "value", "variadic",
+    )  # fmt: skip
     __slots__ = FIELDS
 
     def __init__(

@@ -10,6 +10,15 @@ import os
 import re
 from typing import Final, NamedTuple
 
+
+class TransportError(Exception):
+    """A file that could not be fetched whole; the message says what failed and holds no secret."""
+
+
+class MissingError(Exception):
+    """The scan needs a package that is not installed, or knows no such protocol; the message says what to install."""
+
+
 ARCHIVES: Final = {".zip": "zip", ".tar": "tar", ".tar.gz": "tar", ".tgz": "tar", ".tar.bz2": "tar", ".tar.xz": "tar"}
 
 _XML: Final = ".xml"

@@ -17,14 +17,12 @@ from itertools import islice
 from time import monotonic
 from typing import IO, Any, Final
 
-from irshape.files.kept import Kept
 from irshape.files.reading import open_file
-from irshape.files.writing import write_atomic
+from irshape.files.writing import Kept, write_atomic
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.documents import Checked
-from irshape.scan.faults import MissingError
-from irshape.scan.fields import COUNTS, FAILED, FAULT, FAULTS, FIELDS, MOST, NUMBER, SECONDS, TEXT, TEXTS, VALID, VERDICTS, Field
-from irshape.scan.row import Row
+from irshape.scan.place import MissingError
+from irshape.scan.table import COUNTS, FAILED, FAULT, FAULTS, FIELDS, MOST, NUMBER, SECONDS, TEXT, TEXTS, VALID, VERDICTS, Field, Row
 from irshape.version import __version__
 
 # The most bytes of a line. A row lists 200 faults at most, whose texts are short.
@@ -330,16 +328,8 @@ def _checked(row: Row) -> Checked:
     """The faults of a row as reports take them."""
     found = []
     for fault in row["diagnostics"]:
-        where = Where(
-            row["file"],
-            fault["layer"],
-            fault["name"],
-            fault["type"],
-            fault["port"],
-            fault["line"],
-            fault["column"],
-            path=fault["path"] or "",
-        )
+        layer, name, type, port = (fault[one] for one in ("layer", "name", "type", "port"))
+        where = Where(row["file"], layer, name, type, port, fault["line"], fault["column"], path=fault["path"] or "")
         found.append(Diagnostic(fault["code"], fault["message"], where, fault["severity"], fault["hint"], count=fault["count"]))
     return Checked(row["file"], found, is_passed=row["verdict"] == VALID)
 

@@ -43,13 +43,7 @@ class Port:
     __slots__ = ("annotation", "dims", "end", "id", "layout", "names", "offset", "precision", "value", "value_shape")
 
     def __init__(
-        self,
-        id: int,
-        precision: str | None,
-        offset: int,
-        dims: tuple[int, ...] | None = None,
-        end: int = -1,
-        names: str | None = None,
+        self, id: int, precision: str | None, offset: int, dims: tuple[int, ...] | None = None, end: int = -1, names: str | None = None
     ) -> None:
         self.id = id
         self.precision = precision
@@ -287,26 +281,9 @@ class Document:
     """
 
     __slots__ = (
-        "_attributes",
-        "_places",
-        "diagnostics",
-        "encoding",
-        "graph",
-        "has_annotations",
-        "held",
-        "is_complete",
-        "is_example",
-        "is_foreign",
-        "limits",
-        "name",
-        "path",
-        "preprocess",
-        "source",
-        "suppressions",
-        "text",
-        "version",
-        "weights",
-    )
+        "_attributes", "_places", "diagnostics", "encoding", "graph", "has_annotations", "held", "is_complete", "is_example", "is_foreign",
+        "limits", "name", "path", "preprocess", "source", "suppressions", "text", "version", "weights",
+    )  # fmt: skip
 
     @property
     def layer_count(self) -> int:

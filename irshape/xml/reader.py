@@ -18,22 +18,12 @@ from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Positions, PreProcess, Signature, Suppression
-from irshape.xml.lexical import (
-    BODIES,
-    EDGE_ENDS,
-    INTEGER,
-    IR_VERSIONS,
-    KNOWN_NOTES,
-    SHARED_OFFSET,
-    own_offset,
-    to_int64,
-    whole_number,
-)
+from irshape.xml.lexical import BODIES, EDGE_ENDS, INTEGER, IR_VERSIONS, KNOWN_NOTES, SHARED_OFFSET, own_offset, to_int64, whole_number
 from irshape.xml.markup import NOTHING, Children, Enter, ForgivenError, Markup, UnreadableError
 from irshape.xml.source import content
 
 if TYPE_CHECKING:
-    from irshape.xml.lenient import Blanked
+    from irshape.xml.not_xml import Blanked
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 
@@ -458,9 +448,9 @@ class _Reader(Markup):
         """Report a note of a layer or a port that OpenVINO knows and refuses."""
         name, layer = attributes.get("name", ""), self.layer
         if layer is not None and attributes.get("version") == "0":
-            from irshape.xml import notes
+            from irshape.xml import rt_info
 
-            message = f"the note {name!r} is given twice" if name in self.notes else notes.complaint(name, attributes)
+            message = f"the note {name!r} is given twice" if name in self.notes else rt_info.complaint(name, attributes)
             if message is not None:
                 since = len(self.document.diagnostics)
                 self.fault("X113", message, self.stack[-1][1])

@@ -8,7 +8,7 @@ import pytest
 
 import irshape
 from irshape import verbs
-from irshape.answers.cost import graph
+from irshape.answers.cost import counting
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.counting import UNFINISHED
 from irshape.report.text import number_text
@@ -47,8 +47,8 @@ def test_what_does_not_fit_is_said_with_its_layer() -> None:
 
 def test_layers_with_equal_facts_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    product = graph.product
-    monkeypatch.setattr(graph, "product", lambda shape: asked.append(shape) or product(shape))
+    product = counting.product
+    monkeypatch.setattr(counting, "product", lambda shape: asked.append(shape) or product(shape))
     net = Net()
     data = net.parameter("f32[?,?,?]")
     for _ in range(50):
@@ -83,7 +83,6 @@ def test_numbers_of_any_size_are_written(number: int, text: str) -> None:
 
 
 def test_an_intensity_beyond_a_float_is_an_error_of_the_sizes() -> None:
-    net = Net()
-    net.result(net.layer("MatMul", [net.parameter("f32[?,?]"), net.parameter("f32[?,?]")], ["FP32"])[0])
+    net = Net("MatMul(f32[?,?], f32[?,?]) -> Result")
     with pytest.raises(irshape.InputError, match="give smaller ones with --near"):
         verbs.cost(net.xml.encode(), weights=net.bin, near=dict.fromkeys("BTL", 10**400)).intensity  # noqa: B018

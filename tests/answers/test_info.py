@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.answers.releases import oldest_release
+from irshape.answers.info import oldest_release
 from irshape.shape.element_type import ElementType
 from tests.support.ir import Net
 

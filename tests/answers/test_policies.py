@@ -100,9 +100,7 @@ def test_layers_of_one_type_share_a_fault() -> None:
 
 
 def test_a_rank_that_is_lost_is_not_an_unbounded_size_too() -> None:
-    net = Net()
-    shape = net.layer("ShapeOf", [net.parameter("f32[...]")], ["I64"], "opset3", output_type="i64")[0]
-    net.result(net.layer("ReLU", [shape], ["I64"])[0])
+    net = Net("ShapeOf-3(f32[...], output_type=i64) -> ReLU -> Result")
     assert codes(net, "npu") == [("P103", "parameter_0")]
 
 

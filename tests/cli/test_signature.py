@@ -6,9 +6,10 @@ from pathlib import Path
 import jsonschema
 
 from tests.answers import nets
-from tests.answers.test_signature import SCHEMA, added, boxes, joined
+from tests.answers.test_signature import BOXES, SCHEMA, added, joined
 from tests.cli.test_sizes import saved
 from tests.support.commands import Start
+from tests.support.ir import Net
 
 ROOT = Path(__file__).parents[2]
 DECODER = ROOT / "examples" / "decoder.xml"
@@ -56,7 +57,7 @@ def test_the_layers_that_say_so(run: Start, tmp_path: Path) -> None:
 
 
 def test_sizes_that_only_data_tells(run: Start, tmp_path: Path) -> None:
-    lines = run("signature", saved(boxes(), tmp_path / "boxes.xml"))[1]
+    lines = run("signature", saved(Net(BOXES), tmp_path / "boxes.xml"))[1]
     assert lines[2] == "parameter_0[B,5]  ->  nonzero_1[2,nonzero]"
     assert lines[3].startswith("  where nonzero is known only at run time: NonZero nonzero_1, line ")
 
@@ -93,10 +94,9 @@ def test_a_file_that_cannot_be_read(run: Start, tmp_path: Path) -> None:
 
 
 def test_long_sizes_have_names(run: Start, tmp_path: Path) -> None:
-    net = nets.Sized()
-    data = net.parameter("f32[?,1,?,?]")
-    levels = [net.reshape(net.conv(data, 2**number, 2**number), 0, -1) for number in range(1, 5)]
-    net.result(net.join(*levels, axis=1))
+    levels = ", ".join(f"_{i}" for i in range(1, 5))
+    net = Net("_x: f32[?,1,?,?]" + "".join(f"\n_x -> {nets.conv(2**i, 2**i)} -> _{i}: {nets.reshape(0, -1)}" for i in range(1, 5)))
+    net.add(f"{levels} -> Concat(axis=1) -> Result")
     lines = run("signature", saved(net, tmp_path / "levels.xml"))[1]
     assert lines[2].endswith("[B,e0]")
     assert lines[3] == "  where e0 = (H//2)*(W//2) + (H//4)*(W//4) + (H//8)*(W//8) + (H//16)*(W//16)"

@@ -184,8 +184,7 @@ def repeated_constant(trips: int | None, output: str = "") -> Net:
 
 def iterated_constant(output: str) -> Net:
     """A TensorIterator whose body takes nothing and gives three numbers."""
-    net = Net()
-    net.result(net.parameter("f32[1]"))
+    net = Net("f32[1] -> Result")
     map = f'<port_map><output external_port_id="0" internal_layer_id="1" {output}/></port_map>'
     holder(net, "TensorIterator", "opset1", [], map + body(net, constant(1, 2, 3)))
     return net

@@ -47,8 +47,7 @@ def test_an_unknown_operation_is_an_error_and_its_recorded_ports_are_trusted() -
 
 
 def test_an_operation_of_another_opset_says_where_it_is_found() -> None:
-    net = Net()
-    net.result(net.layer("SpaceToBatch", [net.parameter("f32[1,4]")], ["FP32"], "opset1")[0])
+    net = Net("SpaceToBatch(f32[1,4]) -> Result")
     (diagnostic,) = irshape.infer(net.xml.encode()).diagnostics
     assert diagnostic.code == "G111"
     assert diagnostic.hint == "SpaceToBatch is available from opset2 on, which needs OpenVINO 2020.2 or later"
@@ -101,15 +100,13 @@ def test_symbols_travel_as_formulas_and_guards_tell_what_must_hold() -> None:
     ],
 )
 def test_what_a_caller_cannot_mean_raises(inputs: dict[str, object], symbols: dict[str, str], message: str) -> None:
-    net = Net()
-    net.result(net.parameter("f32[?]"))
+    net = Net("f32[?] -> Result")
     with pytest.raises(irshape.InputError, match=message):
         irshape.infer(net.xml.encode(), inputs=inputs, symbols=symbols)  # type: ignore[arg-type]
 
 
 def test_an_input_is_also_known_by_the_name_of_its_tensor() -> None:
-    net = Net()
-    net.result(net.parameter("f32[?,?]"))
+    net = Net("f32[?,?] -> Result")
     xml = net.xml.replace('precision="FP32"/>', 'precision="FP32" names="x:0,x"/>', 1)
     inference = irshape.infer(xml.encode(), inputs={"x:0": (1, "2..3")})
     assert inference["parameter_0"].outputs[0].text == "[1,2..3]"
@@ -234,8 +231,7 @@ def test_an_execution_graph_is_one_error(tmp_path: Path) -> None:
     """OpenVINO refuses what it has written itself: each layer lacks a version, and is no operation."""
     import openvino
 
-    net = Net()
-    net.result(net.layer("ReLU", [net.layer("Exp", [net.parameter("f32[2,3]")], ["FP32"])[0]], ["FP32"])[0])
+    net = Net("ReLU(Exp(f32[2,3])) -> Result")
     compiled = openvino.Core().compile_model(openvino.Core().read_model(net.xml.encode()), "CPU")
     path = tmp_path / "kernels.xml"
     openvino.serialize(compiled.get_runtime_model(), path)
@@ -245,8 +241,7 @@ def test_an_execution_graph_is_one_error(tmp_path: Path) -> None:
 
 
 def test_another_version_is_not_compared_with_the_schema() -> None:
-    net = Net()
-    net.result(net.layer("ReLU", [net.parameter("f32[2,3]")], ["FP32"])[0])
+    net = Net("ReLU(f32[2,3]) -> Result")
     source = net.xml.replace('version="11"', 'version="6"').replace('version="opset1"', "")
     assert codes(irshape.check(source.encode(), structure=True)) == [("X108", None)]
 

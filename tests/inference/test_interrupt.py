@@ -24,21 +24,17 @@ SHAPES = ([4, 6], [5, 6], [8, 6], [12, 6], [8, 10], [16, 14])
 
 def net() -> Net:
     """A net with what a plan takes: a value subgraph, a guard, a rule that is asked, a size that only data tells, and an If."""
-    net = Net()
-    data = net.parameter("f32[?,?]")
-    sizes = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
-    rows = net.layer("Gather", [sizes, net.const([0]), net.const(0)], ["I64"], "opset8")[0]
-    half = net.layer("Divide", [rows, net.const([2])], ["I64"])[0]
-    target = net.layer("Concat", [half, net.const([-1])], ["I64"], axis=0)[0]
-    shaped = net.layer("Reshape", [data, target], ["FP32"], special_zero=False)[0]
-    real = net.layer("Convert", [rows], ["FP32"], destination_type="f32")[0]
-    third = net.layer("Multiply", [real, net.const([0.3], "f32")], ["FP32"])[0]
-    whole = net.layer("Convert", [third], ["I64"], destination_type="i64")[0]
-    net.result(net.layer("Broadcast", [net.const(1.0, "f32"), whole], ["FP32"], "opset3", mode="numpy")[0])
-    found = net.layer("NonZero", [data], ["I64"], "opset3", output_type="i64")[0]
-    net.result(net.layer("ReLU", [net.layer("Convert", [found], ["FP32"], destination_type="f32")[0]], ["FP32"])[0])
-    net.result(net.layer("Add", [shaped, net.layer("ReLU", [shaped], ["FP32"])[0]], ["FP32"])[0])
-    return net
+    return Net("""
+        _data: f32[?,?]
+        ShapeOf-3(_data, output_type=i64) -> _rows: Gather-8([0], 0)
+        Divide(_rows, [2]) -> _target: Concat([-1], axis=0)
+        _shaped: Reshape(_data, _target, special_zero=false)
+        Convert(_rows, destination_type=f32) -> Multiply(f32=[0.3]) -> _whole: Convert(destination_type=i64)
+        Broadcast-3(f32=1.0, _whole, mode=numpy) -> Result
+        _found: NonZero-3(_data, output_type=i64)
+        ReLU(Convert(_found, destination_type=f32)) -> Result
+        Add(_shaped, ReLU(_shaped)) -> Result
+    """)
 
 
 class Interrupter:

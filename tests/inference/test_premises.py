@@ -8,13 +8,11 @@ from tests.support.ir import Net
 
 def split_heads() -> Net:
     """Data [N,S,12] reshaped to [N,S,3,-1], with N and S read from the data."""
-    net = Net()
-    data = net.parameter("f32[?,?,12]")
-    (shape,) = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")
-    (leading,) = net.layer("Slice", [shape, net.const([0]), net.const([2]), net.const([1])], ["I64"], "opset8")
-    (pattern,) = net.layer("Concat", [leading, net.const([3, -1])], ["I64"], "opset1", axis=0)
-    net.result(net.layer("Reshape", [data, pattern], ["FP32"], "opset1", special_zero="false")[0])
-    return net
+    return Net("""
+        _data: f32[?,?,12]
+        ShapeOf-3(_data, output_type=i64) -> Slice-8([0], [2], [1]) -> _pattern: Concat([3,-1], axis=0)
+        Reshape(_data, _pattern, special_zero=false) -> Result
+    """)
 
 
 def inferred(net: Net, shape: str) -> irshape.Inference:
@@ -46,22 +44,18 @@ def test_numbers_need_no_premise(shape: str, output: str) -> None:
 
 def test_a_size_that_begins_at_0_although_symbols_do_not_has_a_formula_without_a_premise() -> None:
     """`max(H - 4, 0)` may be 0 for sizes of at least 1, so the formula covers 0."""
-    net = Net()
-    data = net.parameter("f32[?,12]")
-    (cut,) = net.layer("Slice", [data, net.const([4]), net.const([2**31 - 1]), net.const([1]), net.const([0])], ["FP32"], "opset8")
-    (shape,) = net.layer("ShapeOf", [cut], ["I64"], "opset3", output_type="i64")
-    (leading,) = net.layer("Slice", [shape, net.const([0]), net.const([1]), net.const([1])], ["I64"], "opset8")
-    (pattern,) = net.layer("Concat", [leading, net.const([-1])], ["I64"], "opset1", axis=0)
-    net.result(net.layer("Reshape", [cut, pattern], ["FP32"], "opset1", special_zero="false")[0])
+    net = Net(f"""
+        f32[?,12] -> _cut: Slice-8([4], [{2**31 - 1}], [1], [0])
+        ShapeOf-3(_cut, output_type=i64) -> Slice-8([0], [1], [1]) -> _pattern: Concat([-1], axis=0)
+        Reshape(_cut, _pattern, special_zero=false) -> Result
+    """)
     inference = inferred(net, "[H,12]")
     assert not any(guard.is_premise for guard in inference.guards)
 
 
 def test_the_removal_of_an_axis_is_assumed() -> None:
     """OpenVINO keeps an axis whose size is not 1, so the size is no demand of the model."""
-    net = Net()
-    data = net.parameter("f32[?,3]")
-    net.result(net.layer("Squeeze", [data, net.const([0])], ["FP32"], "opset1")[0])
+    net = Net("f32[?,3] -> Squeeze([0]) -> Result")
     inference = inferred(net, "[N,3]")
     assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N == 1", True)]
     (parameter,) = inference.model.parameters

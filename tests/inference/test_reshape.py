@@ -76,9 +76,7 @@ def baked_batch() -> Net:
 
 
 def fixed_head() -> Net:
-    net = Net()
-    net.result(net.layer("MatMul", [net.parameter("f32[1,6]"), net.const([[0.0] * 2] * 6, "f32")], ["FP32"])[0])
-    return net
+    return Net("MatMul(f32[1,6], f32=0.0[6,2]) -> Result")
 
 
 def fixed_filters() -> Net:
@@ -98,10 +96,7 @@ def baked_token() -> Net:
 
 
 def baked_positions() -> Net:
-    net = Net()
-    positions = net.const([[[0.0] * 6] * 4], "f32")
-    net.result(net.layer("Add", [net.parameter("f32[1,4,6]"), positions], ["FP32"])[0])
-    return net
+    return Net("_positions: f32=0.0[1,4,6]\nAdd(f32[1,4,6], _positions) -> Result")
 
 
 def odd_blocks() -> Net:
@@ -156,8 +151,7 @@ def test_weights_that_fix_a_size_are_named(net: Net, shape: str, message: str) -
 
 def test_a_demand_that_no_constant_makes_is_told_as_it_is() -> None:
     assert [found.code for found in errors(reshaped(odd_blocks(), "[1,5,7]"))] == ["S204", "S204"]
-    net = Net()
-    net.result(net.layer("Add", [net.parameter("f32[4]"), net.parameter("f32[4]")], ["FP32"])[0])
+    net = Net("Add(f32[4], f32[4]) -> Result")
     (found,) = errors(reshaped(net, "[5]", "[6]"))
     assert (found.code, found.related) == ("S202", ())
 
@@ -172,12 +166,11 @@ def test_the_first_cause_counts_what_follows() -> None:
 
 
 def test_what_follows_from_inputs_at_odds_is_no_blocker() -> None:
-    net = Net()
-    x, y = net.parameter("f32[1,4]"), net.parameter("f32[1,4]")
-    first = net.layer("Add", [x, y], ["FP32"])[0]
-    second = net.layer("Add", [first, x], ["FP32"])[0]
-    third = net.layer("Add", [second, y], ["FP32"])[0]
-    net.result(net.layer("MatMul", [third, net.const([[0.0] * 2] * 4, "f32")], ["FP32"])[0])
+    net = Net("""
+        _x: f32[1,4]
+        _y: f32[1,4]
+        Add(_x, _y) -> Add(_x) -> Add(_y) -> MatMul(f32=0.0[4,2]) -> Result
+    """)
     assert [found.where.layer_id for found in errors(reshaped(net, "[2,4]", "[3,4]"))] == ["2"]
 
 
@@ -229,8 +222,7 @@ def test_the_batch_axis_is_that_of_the_layout(layout: str, shape: str, expected:
 
 
 def test_an_open_first_axis_is_the_batch_axis() -> None:
-    net = Net()
-    net.result(net.parameter("f32[?,3,?]"))
+    net = Net("f32[?,3,?] -> Result")
     inference = reshaped(net, batch="2..4")
     assert inference["parameter_0"].outputs[0].text == "[2..4,3,?]"
     assert "its size in the file is dynamic" in inference.diagnostics[0].message
@@ -263,9 +255,7 @@ def test_candidates_are_listed_where_several_inputs_can_have_the_batch() -> None
 
 def test_samples_that_meet_are_an_error() -> None:
     """Sample i meets sample j in the sum of a matrix and its transpose."""
-    net = Net()
-    square = net.parameter("f32[1,1]")
-    net.result(net.layer("Add", [square, net.layer("Transpose", [square, net.const([1, 0])], ["FP32"])[0]], ["FP32"])[0])
+    net = Net("_square: f32[1,1]\nAdd(_square, Transpose(_square, [1,0])) -> Result")
     (note, error) = reshaped(net, batch=3).diagnostics
     assert (note.code, error.code, error.where.layer_name) == ("N101", "P110", "add_3")
     assert error.message.endswith("puts samples of N together, which lie in axis 0 of lhs, and in axis 1 of rhs")

@@ -124,11 +124,10 @@ def test_size_for_minus_one_beside_an_empty_axis() -> None:
     """For a shape of [N,0,-1] the size for -1 is 1, whatever N is. OpenVINO knows only that it is at least 1, so 16 rows may match it."""
     import openvino
 
-    net = Net()
-    (shape,) = net.layer("ShapeOf", [net.parameter("f32[?,0]")], ["I64"], "opset3", output_type="i64")
-    (pattern,) = net.layer("Concat", [shape, net.const([-1])], ["I64"], axis=0)
-    (joined,) = net.layer("Reshape", [net.parameter("f32[0,0,4,4]"), pattern], ["FP32"], special_zero=False)
-    net.result(net.layer("MatMul", [joined, net.parameter("f32[16,8]")], ["FP32"], transpose_a=False, transpose_b=False)[0])
+    net = Net("""
+        ShapeOf-3(f32[?,0], output_type=i64) -> _pattern: Concat([-1], axis=0)
+        Reshape(f32[0,0,4,4], _pattern, special_zero=false) -> MatMul(f32[16,8], transpose_a=false, transpose_b=false) -> Result
+    """)
     result = verbs.infer(net.xml.encode(), weights=net.bin)
     assert [found.code for found in result.diagnostics] == ["R401"]
     assert result.layer(len(net.layers) - 4).outputs[0].text == "[?,0,1]"

@@ -9,11 +9,7 @@ from tests.support.ir import Net, Ref
 from tests.support.rows import Rows, row_tests
 
 ROWS: Rows = {
-    ("ShapeOf", "opset1"): [
-        ("static", "f32[2,3]", "i64[2]"),
-        ("bounds", "f32[2..5,?]", "i64[2]"),
-        ("unranked", "f32[...]", "i64[?]"),
-    ],
+    ("ShapeOf", "opset1"): [("static", "f32[2,3]", "i64[2]"), ("bounds", "f32[2..5,?]", "i64[2]"), ("unranked", "f32[...]", "i64[?]")],
     ("ShapeOf", "opset3"): [
         ("i32", "f32[2..5,?]", {"output_type": "i32"}, "i32[2]"),
         ("no type", "f32[2]", "A101"),

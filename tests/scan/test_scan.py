@@ -21,11 +21,10 @@ import irshape
 from irshape.cli.main import main
 from irshape.cli.parser import parser
 from irshape.cli.scan import _identity, _unit
-from irshape.scan.fields import row_schema
 from irshape.scan.place import Place
 from irshape.scan.results import Journal, ResultsError, read
 from irshape.scan.row import Scan
-from irshape.scan.summary import Comparison
+from irshape.scan.table import Comparison, row_schema
 from tests.support.ir import Net
 
 Row = dict[str, Any]
@@ -98,8 +97,7 @@ def test_parquet_holds_what_json_lines_hold(models: Path, tmp_path: Path) -> Non
 @pytest.mark.slow("need Dask, S3 or Parquet")
 def test_numbers_that_no_column_can_hold_are_bounded(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'irshape[scan]'")
-    net = Net()
-    net.result(net.layer("MatMul", [net.parameter("f32[4000000000,4000000000]"), net.parameter("f32[4000000000,4000000000]")], ["FP32"])[0])
+    net = Net("MatMul(f32[4000000000,4000000000], f32[4000000000,4000000000]) -> Result")
     (tmp_path / "large.xml").write_text(net.xml)
     _, rows = scanned(tmp_path / "large.xml", tmp_path / "out.parquet", "--cost")
     (row,) = rows.values()

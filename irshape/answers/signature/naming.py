@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from irshape.answers.signature.data import DataSize, name_data_sizes, name_ties, nameless
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.reasons import because
+from irshape.answers.signature.notes import because
 from irshape.inference.forms import NAMED
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import groupby
 from math import inf
 from typing import Any, Final
 
-from irshape.answers.condition import CONDITION, Condition
-from irshape.answers.question import is_whole
+from irshape.answers.question import CONDITION, Condition, is_whole
 from irshape.answers.signature.data import DATA_SIZE, DataSize, name_data_sizes, name_ties
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import NOTES, Note, notes
-from irshape.answers.signature.reasons import BECAUSE, Because, because, variable
+from irshape.answers.signature.notes import BECAUSE, NOTES, Because, Note, because, notes, variable
 from irshape.answers.wording import SIZE, Parts, about_layer, also, heading, in_a_row, opening, shapes, ties, where
 from irshape.answers.wording import conditions as condition_blocks
 from irshape.inference.inference import Inference, conclude
@@ -58,7 +56,6 @@ class Signature:
         self._inference: Final[Inference] = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         self._found = found
-        self._new_session = partial(Session, model, weights=weights, opaque=opaque)
         self.inputs: Final = {node.name: shape_text(shape) for node, shape in found.question.shapes.items()}
         self.state: Final = {variable(node): shape_text(shape) for node, shape in found.state.items()}
         self.symbols: Final = found.ranges
@@ -157,7 +154,8 @@ class Signature:
 
     @cached_property
     def _session(self) -> Session:
-        return self._new_session()
+        inference = self._inference
+        return Session(inference.model, weights=inference.weights, opaque=inference.opaque)
 
     @cached_property
     def _own_guards(self) -> list[Guard]:

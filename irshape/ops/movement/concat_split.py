@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
 from irshape.ops.flow import OWN, Factor, Flow
-from irshape.ops.op import Assembling, In, Input, Moving, Out
-from irshape.ops.openvino import static
+from irshape.ops.op import Assembling, In, Input, Moving, Out, static
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, is_known
 from irshape.shape.element_type import INTEGER, ElementType
