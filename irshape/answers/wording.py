@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from irshape.report.section import Block, Column, Line, Section, Table, bold, fault, joined, key, named, paragraph
-from irshape.report.text import WIDEST, counted
+from irshape.report.text import WIDEST, counted, listed
 
 if TYPE_CHECKING:
     from irshape.answers.question import Condition
@@ -153,11 +153,6 @@ def _why(group: Sequence[Because]) -> Line:
         return "the variable is assigned this size"
     first = guards[0]
     return about_layer(first._node, first.requirement.message, first.more + len({guard._node for guard in guards} - {first._node}))
-
-
-def listed(names: tuple[str, ...]) -> str:
-    """Names in a row, the middle of a long row left out."""
-    return f"{names[0]} … {names[-1]}" if len(names) > 2 else " and ".join(names)
 
 
 def in_a_row(names: Sequence[str]) -> str:

@@ -127,6 +127,11 @@ def some(words: Sequence[str], most: int | None) -> str:
     return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(shown) < len(words) else "")
 
 
+def listed(names: tuple[str, ...]) -> str:
+    """Names in a row, the middle of a long row left out."""
+    return f"{names[0]} … {names[-1]}" if len(names) > 2 else " and ".join(names)
+
+
 def verdict(severities: Mapping[str, int]) -> str:
     """The number of errors, warnings and notes: `2 errors, 1 warning`."""
     counts = [(number, severity) for severity in (ERROR, WARNING, NOTE) if (number := severities.get(severity))]

@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 
 from irshape.answers.signature.discovery import Discovery, Origin
 from irshape.answers.signature.unify import BROADCAST, PRODUCT, READ, Replacement, Symbol, Unifier
-from irshape.answers.wording import listed
 from irshape.inference.forms import GUARD
 from irshape.inference.run import Guard
 from irshape.model.model import Node
 from irshape.report.form import Form, word
+from irshape.report.text import listed
 from irshape.shape.dim import Dim
 from irshape.shape.guard import Requirement, all_hold
 
