@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import irshape.verbs as inner
 from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
-from irshape.cli.edited import opened
+from irshape.cli.edit import opened
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.editing.reduce import NotShown, Reduction, reduce
 from irshape.editing.trial import JOURNAL, Answers, Candidate, Command, Judge, OtherQuestion, Test, content_of, shows_code

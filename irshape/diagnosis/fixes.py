@@ -13,8 +13,7 @@ from irshape.model.model import Node
 from irshape.ops.attribute import Attribute, Malformed, spell
 from irshape.ops.op import misspelt
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.report.fix import Edit, Fix
+from irshape.report.diagnostic import ERROR, Diagnostic, Edit, Fix
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Port
 from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices

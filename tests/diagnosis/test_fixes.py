@@ -13,7 +13,7 @@ from irshape.diagnosis import fixes
 from irshape.diagnosis.mending import mendable, mended_file
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
-from irshape.report.fix import Edit, Fix, compatible
+from irshape.report.diagnostic import Edit, Fix, compatible
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core_of
