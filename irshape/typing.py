@@ -13,8 +13,7 @@ from irshape.answers.diff import Change, Effect
 from irshape.answers.explain.explanation import Read, Step
 from irshape.answers.info import InfoTensor, Oldest
 from irshape.answers.question import Condition
-from irshape.answers.signature.data import DataSize
-from irshape.answers.signature.notes import Because, Note
+from irshape.answers.signature.notes import Because, DataSize, Note
 from irshape.answers.sizes import Nearest, Undecided
 from irshape.answers.summary import Module
 from irshape.api.inference import SymbolsAs

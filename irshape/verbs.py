@@ -171,7 +171,7 @@ def signature_of(inference: Inference) -> Signature:
     """The signature of a model for the inputs of an inference."""
     from irshape.answers.signature.signature import Signature
 
-    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque)
+    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque, like=inference.engine)
 
 
 def valid_sizes(source: Source | Model, **asked: Unpack[Asked]) -> ValidSizes:
@@ -199,7 +199,7 @@ def _cost(inference: Inference, near: Mapping[str, int], *, views: bool = False,
     """The common part of `cost` and `diff`."""
     from irshape.answers.cost.cost import Cost
     from irshape.answers.cost.memory import Reuse
-    from irshape.answers.signature.data import name_data_sizes
+    from irshape.answers.signature.notes import name_data_sizes
 
     found = None
     if inference.ok and _is_open(inference):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
 
@@ -25,14 +25,18 @@ def links(owner: Mapping[int, int], sources: Links, count: int) -> list[set[int]
     return found
 
 
-def ordered(reads: Sequence[Iterable[int]], keys: Sequence[int]) -> list[int]:
-    """The members, each after those that it reads, the one with the least key first. Members in a circle, and behind one, are left out."""
-    readers: list[list[int]] = [[] for _ in reads]
-    waits = [0] * len(reads)
+def _readers(reads: Sequence[Iterable[int]]) -> list[list[int]]:
+    """The members that read each member."""
+    found: list[list[int]] = [[] for _ in reads]
     for number, read in enumerate(reads):
         for one in read:
-            readers[one].append(number)
-            waits[number] += 1
+            found[one].append(number)
+    return found
+
+
+def ordered(reads: Sequence[Collection[int]], keys: Sequence[int]) -> list[int]:
+    """The members, each after those that it reads, the one with the least key first. Members in a circle, and behind one, are left out."""
+    readers, waits = _readers(reads), list(map(len, reads))
     ready = [(keys[number], number) for number, count in enumerate(waits) if not count]
     heapify(ready)
     found = []
@@ -50,10 +54,7 @@ def circles(reads: Sequence[set[int]]) -> list[list[int]]:
     """The sets of members that read each other in circles."""
     if all(max(read, default=-1) < number for number, read in enumerate(reads)):
         return []
-    readers: list[list[int]] = [[] for _ in reads]
-    for number, read in enumerate(reads):
-        for one in read:
-            readers[one].append(number)
+    readers = _readers(reads)
     left: list[int] = []
     seen: set[int] = set()
     for root in range(len(reads)):

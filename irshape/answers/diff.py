@@ -244,12 +244,12 @@ class Difference:
 
 def compare(a: Inference, b: Inference) -> Difference:
     """Compare the models of two inferences."""
-    comparison = _Comparison(a, b)
+    comparison = _Differ(a, b)
     comparison.run()
     return comparison.difference
 
 
-class _Comparison:
+class _Differ:
     """A comparison in progress: it collects changes, effects and asides in `difference`.
 
     `equal` are pairs of facts known to be equal, and `asides` counts differences that concern only the files.

@@ -92,7 +92,7 @@ _FEWEST: Final = 4
 _LIGHTEST: Final = 6
 
 
-class Run(NamedTuple):
+class Repeat(NamedTuple):
     """Blocks in a row that are equal: the position of the first, the members of each, and how often they come."""
 
     begin: int
@@ -105,7 +105,7 @@ class Run(NamedTuple):
         return self.begin + self.length * self.times
 
 
-def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[int]]) -> list[Run]:
+def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[int]]) -> list[Repeat]:
     """The runs of equal blocks among members, in their order, the widest at each place.
 
     Equal members have the same number in `contents`; `weights` are the layers in each. `reads` are the positions that each member reads:
@@ -122,7 +122,7 @@ def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[in
             following[position] = number
     begin = 0
     while begin < len(contents):
-        best: Run | None = None
+        best: Repeat | None = None
         equal = places[contents[begin]]
         for other in equal[following[begin] + 1 :]:
             length = other - begin
@@ -130,7 +130,7 @@ def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[in
                 break
             if contents[begin:other] != contents[other : other + length]:
                 continue
-            run = Run(begin, length, _times(contents, offsets, begin, length))
+            run = Repeat(begin, length, _times(contents, offsets, begin, length))
             weight = sum(weights[begin:other])
             if run.times > 1 and run.times * weight >= (_FEWEST if weight == 1 else _LIGHTEST) and (best is None or run.end > best.end):
                 best = run
@@ -452,7 +452,7 @@ class Hierarchy:
             at = run.end
         return [*found, *items[at:]]
 
-    def _stacked(self, items: Sequence[_Item], run: Run) -> _Stack:
+    def _stacked(self, items: Sequence[_Item], run: Repeat) -> _Stack:
         blocks = [items[begin : begin + run.length] for begin in range(run.begin, run.end, run.length)]
         first = blocks[0][0]
         names = {_NUMBER.sub("", block[0].name) for block in blocks}

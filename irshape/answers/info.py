@@ -163,7 +163,7 @@ class Info:
 
     def __init__(self, inference: Inference, new_signature: Callable[[], Signature]) -> None:
         model = inference.model
-        nodes = [node for graph, _ in inference.graphs for node in graph.nodes]
+        nodes = [node for graph, _ in inference.graphs for node in graph]
         types = {fact.element_type for _, _, fact in outputs(inference)}
         self._inference = inference
         self.layers = len(nodes)

@@ -17,9 +17,8 @@ from irshape.answers.signature.knobs import Knobs
 from irshape.answers.signature.names import BATCH
 from irshape.answers.signature.naming import named
 from irshape.inference.engine import Engine
-from irshape.inference.inference import Inference, conclude
+from irshape.inference.inference import Inference, Remedy, conclude
 from irshape.inference.inputs import InputError, Inputs
-from irshape.inference.remedy import Remedy
 from irshape.inference.verdict import OpenVINOPass, infer
 from irshape.model.build import place
 from irshape.model.model import Model, Node

@@ -17,9 +17,8 @@ from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
 from irshape.editing.graph import edit
 from irshape.files.reading import Path
-from irshape.inference.inference import Inference
+from irshape.inference.inference import Inference, Remedy
 from irshape.inference.inputs import InputError
-from irshape.inference.remedy import Remedy
 from irshape.model.model import Model
 from irshape.report.text import Palette, counted, escape, table, terminal_width
 from irshape.reshaping.session import How, Session

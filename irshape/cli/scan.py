@@ -28,7 +28,7 @@ from irshape.scan.places import Places
 from irshape.scan.results import OTHERS, PARTIAL, Cache, Journal, ResultsError, Table, format_of, read
 from irshape.scan.row import Scan
 from irshape.scan.table import FAILED as LOST
-from irshape.scan.table import INVALID, LISTED, VERDICTS, Comparison, Row, Summary
+from irshape.scan.table import INVALID, LISTED, VERDICTS, Row, Summary, TableChanges
 
 ABOUT = "Check many files, local or remote, into a table with a row for each file; sum up and compare such tables."
 EXAMPLES = """examples:
@@ -207,7 +207,7 @@ def _earlier(given: Namespace) -> Iterator[Table | None]:
 def _summarize(given: Namespace, path: str, before: Table | None) -> int:
     """Print what a table holds and what has changed since an earlier one; 1 if it holds errors, 2 if it holds failed files."""
     summary = Summary(read(path))
-    comparison = Comparison(before, read(path)) if before is not None else None
+    comparison = TableChanges(before, read(path)) if before is not None else None
     if given.format == "json":
         from irshape.report.json import readable
 
@@ -249,7 +249,7 @@ def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple
         yield f"  and {len(listed) - LISTED:,} more"
 
 
-def _changes(comparison: Comparison, palette: Palette) -> Iterator[str]:
+def _changes(comparison: TableChanges, palette: Palette) -> Iterator[str]:
     yield ""
     names = ("added", "gone", "changed", "broken", "mended")
     parts = [f"{len(files):,} {name}" for name in names if (files := getattr(comparison, name))]

@@ -103,6 +103,8 @@ class _Builder:
         self.find_dead()
         self.sort()
         self.check_connections()
+        if len(self.model.holders) > 1:
+            self.model.holders = self.model.in_order(self.model.holders)
         for node in self.model.holders:
             graphs = node.layer.bodies or {}
             node.bodies = {name: Model(self.document, graph, node, name, self.model.registry) for name, graph in graphs.items()}
@@ -278,7 +280,7 @@ class _Builder:
             return
         for node in nodes:
             node.is_live = False
-        pending = [node for node in model.of_type(*SINKS) if not node.is_dropped]
+        pending = [node for node in nodes if node.type in SINKS and not node.is_dropped]
         for node in pending:
             node.is_live = True
         while pending:

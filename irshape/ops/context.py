@@ -29,9 +29,9 @@ from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import BOUNDS, Judge, Premise, Requirement
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.range import Bound, interval_text
-from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
 from irshape.shape.value import Elements, Pieces, are_numbers
+from irshape.shape.window import scaled
 
 
 class RuleFailure(Exception):
@@ -200,7 +200,8 @@ class Reading(Findings):
         `count` (or `at_least`) is how many elements the rule needs. A tensor that is known to hold another number is a fault; a tensor of
         unknown length is assumed to hold as many.
         """
-        self._require_readable(port)
+        if port.unreadable is not None:
+            self._require_readable(port)
         known = port.elements
         length = port.count if known is None else len(known)
         wanted = at_least if count is None else count
@@ -326,6 +327,8 @@ class Reading(Findings):
 
     def integers(self, port: Input, elements: Elements) -> Elements:
         """The elements of a constant as OpenVINO reads them where it needs integers: it drops fractions."""
+        if port.element_type is ElementType.i64 or port.element_type is ElementType.i32:
+            return elements
         is_real = False
         for element in elements:
             if isinstance(element, float):
@@ -365,7 +368,8 @@ class Reading(Findings):
 
     def known(self, port: Input) -> tuple[int, ...] | None:
         """The elements of an input if all of them are known numbers, else None."""
-        self._require_readable(port)
+        if port.unreadable is not None:
+            self._require_readable(port)
         elements = port.elements
         if elements is None or are_known(elements):
             return elements

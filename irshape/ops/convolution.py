@@ -9,7 +9,7 @@ from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.flow import Flow, along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, ceil_div, is_known, product
+from irshape.shape.dim import INT64_MAX, Size, ceil_div, is_known, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
 from irshape.shape.guard import BOUNDS, NOTHING, SKIPPED, Looks, Requirement
 from irshape.shape.shape import Shape
@@ -38,17 +38,14 @@ class Sliding(Op):
         nothing = (0,) * count
         dilations = dilations or (1,) * count
         begin, end = self.pads_begin or nothing, self.pads_end or nothing
-        each_axis(ctx, strides, count, "strides")
-        each_axis(ctx, dilations, count, "dilations")
-        each_axis(ctx, begin, count, "pads_begin")
-        each_axis(ctx, end, count, "pads_end")
-        for stride in strides:
-            ctx.at_least(stride, 1, "strides")
-        for dilation in dilations:
-            ctx.at_least(dilation, 1, "dilations")
+        if not len(strides) == len(dilations) == len(begin) == len(end) == count:
+            for values, name in ((strides, "strides"), (dilations, "dilations"), (begin, "pads_begin"), (end, "pads_end")):
+                each_axis(ctx, values, count, name)
+        ctx.at_least(min(strides, default=1), 1, "strides")
+        ctx.at_least(min(dilations, default=1), 1, "dilations")
         if self.auto_pad != "explicit":
             begin = end = nothing
-        for axis, (before, after) in enumerate(zip(begin, end, strict=True), 2):
+        for axis, (before, after) in enumerate(zip(begin, end, strict=True), 2) if min((*begin, *end), default=0) < 0 else ():
             if before < 0 or after < 0:
                 code = "R203" if before + after < 0 else "R201"
                 ctx.warn(code, f"pads must not be negative, got {before} and {after} on axis {axis}", attribute="pads_begin")
@@ -73,8 +70,8 @@ class _Kernel(Sliding):
         """How the kernel moves along each of `count` spatial axes."""
         slides = self.slides(ctx, count, self.strides or (1,) * count, self.dilations)
         for axis, (stride, dilation, begin, end) in enumerate(slides):
-            if dilation != (size := ctx.dimension(dilation)):
-                slides[axis] = Slide(stride, size, begin, end)
+            if dilation >= INT64_MAX:  # a size that OpenVINO takes for any size, or for 0
+                slides[axis] = Slide(stride, ctx.dimension(dilation), begin, end)
         return slides
 
     def positions(self, ctx: Context, sizes: list[Size], kernel: list[Size]) -> list[Size]:
@@ -104,8 +101,10 @@ class _Convolution(_Kernel):
 
         If one rank is not known, the other tells the number of spatial axes; if neither is, `output_shape` or a list attribute does.
         """
+        lead, ours, theirs = filters.port.min_rank, data.partial_shape, filters.partial_shape
+        if ours is not None and theirs is not None and len(ours) in self.ranks and len(theirs) == len(ours) - 2 + lead:
+            return ours, theirs
         ctx.require_rank(data, self.ranks)
-        lead = filters.port.min_rank
         if data.is_ranked:
             count = data.rank - 2
         elif filters.is_ranked:

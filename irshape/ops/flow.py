@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
 from irshape.ops.port import Input
 from irshape.shape.dim import Dim, Size, le_unasked, product, symbols
+from irshape.shape.value import Real
 
 
 class Factor(NamedTuple):
@@ -257,7 +258,7 @@ class Flow:
         """The elements of an input; `default` if it is absent. They are needed: the batch is not proved where they are not known."""
         if port is None:
             return tuple(default)
-        if port.elements is None:
+        if port.elements is None or any(isinstance(one, Real) for one in port.elements):
             raise Unproven(f"the elements of {port.name} are not known")
         return tuple(port.elements)
 

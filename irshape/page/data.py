@@ -17,7 +17,7 @@ from irshape.answers.explain.explainer import Explainer
 from irshape.answers.explain.explanation import Read, Step
 from irshape.answers.explain.sources import Point
 from irshape.answers.hierarchy import Hierarchy
-from irshape.answers.signature.data import name_data_sizes, name_elements
+from irshape.answers.signature.notes import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas

@@ -7,13 +7,12 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from tempfile import TemporaryFile
 from typing import Final, Protocol, TypeVar
 
 from irshape.files.reading import listed, open_file
 from irshape.scan.archive import Archive, Bounds
-from irshape.scan.place import Place, TransportError, asked
+from irshape.scan.place import Place, TransportError, asked, digest
 from irshape.scan.remote import Remote, walk
 from irshape.xml.weights import WeightsError, absent
 
@@ -228,14 +227,14 @@ class Places:
 
     def _add(self, place: Place) -> None:
         """Keep a place. Where another one has its name, since names hold no secrets, it gets a number; the same place is kept once."""
-        key, number = _digest(json.dumps(place)), 1
+        key, number = digest(json.dumps(place)), 1
         name = place.name
-        while (other := self._names.get(_digest(name))) is not None:
+        while (other := self._names.get(digest(name))) is not None:
             if other == key:
                 return
             number += 1
             name = f"{place.name} ({number})"
-        self._names[_digest(name)] = key
+        self._names[digest(name)] = key
         self._file.write(json.dumps(place._replace(name=name)).encode() + b"\n")
         self.count += 1
 
@@ -280,7 +279,3 @@ class Places:
                 continue
             pending += reversed(folders)
             yield from (Place(path, path) for path in files)
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()

@@ -173,7 +173,7 @@ class Scan:
 
     def _row(self, path: str, inference: Inference) -> Row:
         document, model = inference.document, inference.model
-        nodes = [node for graph, _ in inference.graphs for node in graph.nodes]
+        nodes = [node for graph, _ in inference.graphs for node in graph]
         constants = Parameters(model)
         severities = dict.fromkeys((ERROR, WARNING, NOTE), 0)
         for diagnostic in inference.diagnostics:

@@ -184,7 +184,7 @@ def _ordered(table: dict[str, tuple[int, int]]) -> list[tuple[str, tuple[int, in
     return sorted(table.items(), key=lambda item: (-item[1][1], -item[1][0], item[0]))
 
 
-class Comparison:
+class TableChanges:
     """What has changed from one table to another.
 
     `added`, `gone` and `changed` are files: new ones, missing ones, and those with another content. `broken` and `mended` are files whose

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irshape.settings.read import find
@@ -66,6 +66,7 @@ class Settings:
         self._found: dict[str, str | None] = {}
         self._read: dict[str, Configuration] = {}
         self._files: dict[tuple[str, tuple[int, ...]], FileSettings] = {}
+        self._used: dict[str, set[int]] = {}  # the tables of `per-file` that have named a file
         self._default = self._combined(None, ()) if choice is not None or severity else FileSettings()
 
     def configuration(self, folder: str) -> Configuration | None:
@@ -92,10 +93,19 @@ class Settings:
 
             globs = self._matcher(tuple(configuration.per_file))
             tables = globs.covering(relative(path, os.path.dirname(configuration.path)))
+            self._used.setdefault(configuration.path, set()).update(tables)
         key = (configuration.path, tables)
         if key not in self._files:
             self._files[key] = self._combined(configuration, tables)
         return self._files[key]
+
+    def idle(self, folders: Iterable[str]) -> Iterator[str]:
+        """A remark on each glob of `per-file` that names none of the files so far, in the configurations of these folders and below."""
+        roots = [os.path.join(os.path.abspath(folder), "") for folder in folders]
+        for path, used in self._used.items():
+            for number, glob in enumerate(self._read[path].per_file):
+                if number not in used and any(path.startswith(root) for root in roots):
+                    yield f"{os.path.relpath(path)}: the glob {glob!r} of per-file names none of the files"
 
     def follows_links(self, folder: str) -> bool:
         """Whether links to folders are followed in a folder."""

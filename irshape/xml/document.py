@@ -7,7 +7,7 @@ Offsets count bytes of `Document.source` from 0. `Document.position` turns an of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
@@ -89,6 +89,11 @@ class Signature:
         self.outputs = _positions(outputs, known)
         self.is_doubled = len(self.inputs) < len(inputs) or len(self.outputs) < len(outputs)
         self.records = (*inputs, *outputs)
+
+    @property
+    def content(self) -> Hashable:
+        """All of this: equal for layers that can share a signature."""
+        return self.type, self.version, (*self.attributes.items(),), self.input_count, self.records
 
     @property
     def input_ids(self) -> list[int]:

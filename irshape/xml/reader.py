@@ -10,6 +10,7 @@ import copyreg
 import os
 import pyexpat
 import re
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import WARNING, clipped
@@ -80,6 +81,7 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
         if signature.type == "Const" and (offset := own_offset(signature.attributes.get("offset", ""))) is not None:
             layer.weights_at = offset
             signature.attributes["offset"] = SHARED_OFFSET
+        layer.signature = reader.signatures.setdefault(signature.content, signature)
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
@@ -106,6 +108,7 @@ class _Reader(Markup):
 
     def __init__(self, document: Document, pieces: list[Blanked] | None = None) -> None:
         super().__init__(document, pieces)
+        self.signatures: dict[Hashable, Signature] = {}
         self.children = {"net": _Reader.enter_net}
 
     # The run.
@@ -143,7 +146,11 @@ class _Reader(Markup):
         from irshape.xml.fastlane import read_canonical
 
         is_read = read_canonical(
-            self.document, types_with_bodies=_TYPES_WITH_BODIES, read_layer=self.read_layer, most_nested=self.deepest // 2
+            self.document,
+            self.signatures,
+            types_with_bodies=_TYPES_WITH_BODIES,
+            read_layer=self.read_layer,
+            most_nested=self.deepest // 2,
         )
         if not is_read:
             self.layers.clear()

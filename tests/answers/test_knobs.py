@@ -10,7 +10,7 @@ import pytest
 
 import irshape
 from irshape.cli.main import main
-from irshape.inference.remedy import Remedy
+from irshape.inference.inference import Remedy
 from tests.support.ir import Net
 from tests.support.oracle import core
 

@@ -250,6 +250,18 @@ NETS: Final[dict[str, str | tuple[str, str]]] = {
     # Sizes of 170 inputs that broadcast along twenty axes.
     "inputs_of_rank_twenty": shape(20) + f" -> Add({shape(20)})" * 169 + " -> Result",
     "inputs_of_rank_eight_again": inputs(40, shape(8)) + "\n_0" + "".join(f" -> Add(_{i % 40})" for i in range(220)) + " -> Result",
+    "inputs_of_rank_sixty": shape(60) + f" -> Add({shape(60)})" * 69 + " -> Result",
+    "adds_of_rank_eight": f"_x: {shape(8)}" + " -> Add(_x)" * 170 + " -> Result",
+    # Thirty sizes, each a formula of the two before it, and each the size of an output.
+    "chain_of_formulas": f"_x: f32[?,?]\n_0: {size('_x', 0)}\n_1: {size('_x', 1)}"
+    + lines(
+        f"_{i + 2}: {('Maximum', 'Minimum')[i % 2]}({MIXED[i % 3]}(_{i + 1}, _{i}), _{i + 1}){MADE}" for i in range(30)
+    ),
+    # Thirty sizes that only data decide, joined again and again.
+    "roots_of_many_layers": lines(f"f32[?] -> NonZero-3(output_type=i64) -> _{i}: ReLU" for i in range(30)) + "\n_s: _0"
+    + lines(f"_s: Concat(_s, _{i % 30}, axis=1)" for i in range(60)) + "\n_s -> Result",
+    # Outputs whose bounds depend on many inputs, each tied to the next one by a layer.
+    "bounds_of_many_symbols": inputs(60, "f32[?,?,?]") + lines(joined([f"_{i}", f"_{i + 1}"], 1) + " -> Result" for i in range(59)),
 }  # fmt: skip
 
 

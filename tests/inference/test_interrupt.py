@@ -1,12 +1,9 @@
-"""An interrupt, at whatever moment it comes, leaves nothing that makes a later answer another one than that of a fresh object."""
+"""An interrupt, at whatever line it comes, leaves nothing that makes a later answer another one than that of a fresh object."""
 
 import os
 import random
-import sys
 from collections.abc import Callable
 from functools import partial
-from types import FrameType
-from typing import Any
 
 import pytest
 
@@ -15,6 +12,7 @@ from irshape.answers.signature.naming import named
 from irshape.inference.session import Session
 from irshape.model.model import Model
 from tests.inference.test_plan import said
+from tests.support.interrupts import interrupted
 from tests.support.ir import Net
 
 # How many moments are tried, over all scenarios.
@@ -35,35 +33,6 @@ def net() -> Net:
         ReLU(Convert(_found, destination_type=f32)) -> Result
         Add(_shaped, ReLU(_shaped)) -> Result
     """)
-
-
-class Interrupter:
-    """Raises at the given call of a function, of those made while it is set; counts the calls."""
-
-    def __init__(self, moment: int, error: type[BaseException]) -> None:
-        self.left = moment
-        self.error = error
-        self.count = 0
-
-    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" and "irshape" in frame.f_code.co_filename:
-            self.count += 1
-            self.left -= 1
-            if self.left == 0:
-                raise self.error
-
-
-def interrupted(run: Callable[[], object], moment: int, error: type[BaseException]) -> int:
-    """Run until a moment; how many calls there were."""
-    interrupter = Interrupter(moment, error)
-    sys.setprofile(interrupter)
-    try:
-        run()
-    except error:
-        pass
-    finally:
-        sys.setprofile(None)
-    return interrupter.count
 
 
 def ports_of(session: Session, shape: list[int]) -> object:
@@ -127,7 +96,7 @@ def test_every_answer_after_an_interrupt_is_that_of_a_fresh_object(part: int) ->
         counts: list[int] = []
 
         def interrupt(run: Callable[[], object], key: object = (answer, index), counts: list[int] = counts) -> None:
-            counts.append(interrupted(run, rng.randint(1, most.get((key, len(counts)), 3000)), error))  # noqa: B023
+            counts.append(interrupted(run, rng.randint(1, most.get((key, len(counts)), 30_000)), error))  # noqa: B023
 
         again = answer(verbs.read(built.xml.encode(), weights=built.bin), interrupt, index)
         for number, count in enumerate(counts):

@@ -24,7 +24,7 @@ from irshape.cli.scan import _identity, _unit
 from irshape.scan.place import Place
 from irshape.scan.results import Journal, ResultsError, read
 from irshape.scan.row import Scan
-from irshape.scan.table import Comparison, row_schema
+from irshape.scan.table import TableChanges, row_schema
 from tests.support.ir import Net
 
 Row = dict[str, Any]
@@ -268,7 +268,7 @@ def test_a_summary_and_what_has_changed(models: Path, tmp_path: Path, capsys: py
     found = json.loads(capsys.readouterr().out)
     assert found["verdicts"] == {"valid": 1, "invalid": 2, "foreign": 1, "failed": 0}
     assert found["since"]["broken"] == [str(models / "atrous.xml")]
-    assert not Comparison(read(str(second)), read(str(second))).new
+    assert not TableChanges(read(str(second)), read(str(second))).new
 
 
 def test_a_file_that_kills_its_worker_has_a_row(models: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 import time
 import tomllib
@@ -10,6 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from irshape.cli.main import main
 from irshape.report.selection import Choice
 from irshape.settings.read import ConfigurationError, find, line_of, read_configuration
 from irshape.settings.settings import Settings
@@ -287,3 +289,13 @@ def test_the_schema_accepts_what_is_read() -> None:
 )
 def test_the_schema_refuses_what_is_refused(text: str) -> None:
     assert not validator().is_valid(tomllib.loads(text))
+
+
+def test_a_glob_that_names_no_file_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, '[per-file."detector/*.xml"]\nignore = ["R104"]\n[per-file."*.xml"]\nignore = ["R104"]')
+    shutil.copy(ROOT / "examples" / "atrous.xml", tmp_path / "m.xml")
+    shutil.copy(ROOT / "examples" / "atrous.bin", tmp_path / "m.bin")
+    assert main(["check", str(tmp_path)]) == 0
+    said = capsys.readouterr().err
+    assert "irshape.toml: the glob 'detector/*.xml' of per-file names none of the files" in said and "'*.xml' of" not in said
+    assert main(["check", str(tmp_path / "m.xml")]) == 0 and "per-file" not in capsys.readouterr().err  # others may be named

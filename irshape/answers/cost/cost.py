@@ -12,7 +12,7 @@ from math import inf
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.cost.counting import Counting, Graph, LayerCost, Parameters, Tensors, Trips
+from irshape.answers.cost.counting import CostGraph, Counting, LayerCost, Parameters, Tensors, Trips
 from irshape.answers.cost.formula import (
     NEAR,
     OF_TYPE,
@@ -31,7 +31,7 @@ from irshape.answers.cost.formula import (
     values,
 )
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
-from irshape.answers.signature.data import DATA_SIZE, DataSize
+from irshape.answers.signature.notes import DATA_SIZE, DataSize
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
@@ -43,7 +43,7 @@ from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import symbols
-from irshape.shape.guard import Requirement, all_hold
+from irshape.shape.guard import Requirement, all_hold, broken
 from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.range import Range
 from irshape.xml.document import Document
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 # So many conditions are tried in a step of work.
 _A_STEP: Final = 16
+_SIZES_A_STEP: Final = 4
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
 # The amounts of a layer.
@@ -121,7 +122,7 @@ class Cost:
         scope.polynomials.widen(_TERMS)
         (model, run), *_ = inference.graphs
         trips = Trips(scope)
-        graph = Graph(model, run, trips)
+        graph = CostGraph(model, run, trips)
         names = self._names(trips)
         self._shown = names
         self._tensors = tensors = Tensors(scope)
@@ -154,7 +155,7 @@ class Cost:
             )
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
         self.near, self.is_near_valid = self._reference(near)
-        self._broken = [] if self.is_near_valid else [one for one in self._demands if not one.holds(self.near)]
+        self._broken = [] if self.is_near_valid else broken(self._demands, self.near)
         scope.work.renew()  # for what is asked of the answer
 
     @property
@@ -215,14 +216,14 @@ class Cost:
         if symbol not in self.near:
             raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(self.near) or 'none'}")
         known = self.symbols.get(symbol, Range(0, inf))
+        work = self._inference.scope.work
+        work.take(1 + len(self.near) // _SIZES_A_STEP)
         if not self._demands_on:
             for one in self._demands:
                 for name in one.symbols():
                     self._demands_on.setdefault(name, []).append(one)
-        own = self._demands_on.get(symbol, [])
+        own = [] if work.is_done else self._demands_on.get(symbol, [])
         hold, others_hold = all_hold(own), all(symbol in one.symbols() for one in self._broken)
-        work = self._inference.scope.work
-
         sizes = dict(self.near)
 
         def is_valid(size: int) -> bool:
@@ -302,8 +303,8 @@ class Cost:
     def _names(self, trips: Trips) -> dict[str, str]:
         """The names that are shown for sizes that only data tells."""
         from irshape.answers.roots import roots
-        from irshape.answers.signature.data import data_name, nameless
-        from irshape.answers.signature.names import Names
+        from irshape.answers.signature.names import FreeNames
+        from irshape.answers.signature.notes import data_name, nameless
 
         own = set() if self.signature is None else set(self.signature.symbols)
         self._data: dict[str, Node] = {}
@@ -311,7 +312,7 @@ class Cost:
             for name in sorted(symbols(root.size), key=lambda name: (len(name), name)):
                 if name not in own and name not in trips.symbols:
                     self._data.setdefault(name, root.node)
-        taken = Names({*own, *trips.symbols, *self._data})
+        taken = FreeNames({*own, *trips.symbols, *self._data})
         return {name: taken.name(data_name(node)) for name, node in self._data.items() if fullmatch(UNNAMED, name)}
 
     def _name_others(self, trips: Trips) -> None:
@@ -347,11 +348,11 @@ class Cost:
 
     # Tensors.
 
-    def _bytes(self, graph: Graph, node: Node, slot: int) -> Amount | None:
+    def _bytes(self, graph: CostGraph, node: Node, slot: int) -> Amount | None:
         size = self._tensors.bytes(graph.slots[slot])
         return None if size is None else amount(size, self._shown)
 
-    def _variables(self, graph: Graph) -> Iterator[Variable]:
+    def _variables(self, graph: CostGraph) -> Iterator[Variable]:
         assigned = {pair.read_value: pair.assign for pair in pairs(graph.model) if pair.read_value is not None}
         for node in graph.layers:
             op = node.op

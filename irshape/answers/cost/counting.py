@@ -68,11 +68,11 @@ class Branch(NamedTuple):
     """A body with the graph in it, and how often it runs for each run of its layer: the trip count of a loop, 1 for an If."""
 
     body: Body
-    graph: Graph
+    graph: CostGraph
     trips: Size
 
 
-class Graph:
+class CostGraph:
     """A graph with the facts of its tensors.
 
     `layers` are the nodes that run at each inference, in the order of the file's topology. Nodes that depend on no input are left out,
@@ -118,9 +118,9 @@ class Graph:
         for body in bodies:
             inner = self.run.inner.get((node.index, body.name))
             if inner is not None:
-                yield Branch(body, Graph(body.model, inner, trips), trips.of(self, node, body, inner))
+                yield Branch(body, CostGraph(body.model, inner, trips), trips.of(self, node, body, inner))
 
-    def walk(self) -> Iterator[Graph]:
+    def walk(self) -> Iterator[CostGraph]:
         """The graph itself, and the graphs of all bodies in it that run."""
         yield self
         for branches in self.branches.values():
@@ -135,13 +135,13 @@ class Trips:
         self._scope = scope
         self.symbols: dict[str, Node] = {}
 
-    def of(self, graph: Graph, node: Node, body: Body, inner: Run) -> Size:
+    def of(self, graph: CostGraph, node: Node, body: Body, inner: Run) -> Size:
         """The trip count of a body."""
         if type_of(node) == "Loop":
             return self._loop(graph, node, body, inner)
         return self._iterator(graph, node, body) if type_of(node) == "TensorIterator" else 1
 
-    def _loop(self, graph: Graph, node: Node, body: Body, inner: Run) -> Size:
+    def _loop(self, graph: CostGraph, node: Node, body: Body, inner: Run) -> Size:
         facts = graph.facts(node)
         if _one(facts[1]) == 0:
             return 0
@@ -155,7 +155,7 @@ class Trips:
             return count  # type: ignore[no-any-return]
         return self._unknown(node)
 
-    def _iterator(self, graph: Graph, node: Node, body: Body) -> Size:
+    def _iterator(self, graph: CostGraph, node: Node, body: Body) -> Size:
         ends = [(graph.facts(node)[entry.external], entry.slice) for entry in body.inputs]
         ends += [(fact, output.slice) for fact, output in zip(graph.outputs(node), body.outputs, strict=False)]
         for fact, slice in ends:
@@ -204,7 +204,7 @@ class Parameters:
                     places.add((op.offset, op.size))
                     elements, size = self.by_type.get(op.element_type.name, (0, 0))
                     self.by_type[op.element_type.name] = elements + count, size + op.element_type.byte_size(count)
-        self.by_type = dict(sorted(self.by_type.items(), key=lambda item: -item[1][1]))
+        self.by_type = dict(sorted(self.by_type.items(), key=lambda item: (-item[1][1], item[0])))
         self.elements = sum(elements for elements, _ in self.by_type.values())
         self.bytes = sum(size for _, size in self.by_type.values())
         self.stored = sum(size for _, size in places)
@@ -225,7 +225,7 @@ FAILED: Final = "a layer before it has an error"
 UNFINISHED: Final = "it takes more work than the limit allows (limit work)"
 
 
-class Work(NamedTuple):
+class Load(NamedTuple):
     """The work of a layer or of a graph: multiply-accumulates, other operations, and the bytes that layers read and write."""
 
     macs: Size = 0
@@ -237,7 +237,7 @@ class _Counted(NamedTuple):
     """What layers of equal attributes and facts have in common: their amounts, and the work of one run without the bytes of constants."""
 
     amounts: tuple[Amount, Amount, Amount, Amount, Amount]
-    work: Work
+    work: Load
     uncounted: str | None
     is_complete: bool
 
@@ -299,7 +299,7 @@ class LayerCost:
 class Counting:
     """The counts of a graph: `layers` in order, those of bodies after their layer, and the `work` of all."""
 
-    def __init__(self, tensors: Tensors, graph: Graph, names: Mapping[str, str]) -> None:
+    def __init__(self, tensors: Tensors, graph: CostGraph, names: Mapping[str, str]) -> None:
         self._tensors = tensors
         self._scope = tensors.scope
         self._names = names
@@ -307,27 +307,27 @@ class Counting:
         self.layers: list[LayerCost] = []
         self.work = self._of(graph, 1)
 
-    def _of(self, graph: Graph, runs: Size) -> Work:
+    def _of(self, graph: CostGraph, runs: Size) -> Load:
         """The work of one run of a graph, which runs so often."""
         return self._sum([work for node in graph.layers for work in self._of_node(graph, node, runs)])
 
-    def _of_node(self, graph: Graph, node: Node, runs: Size) -> Iterator[Work]:
+    def _of_node(self, graph: CostGraph, node: Node, runs: Size) -> Iterator[Load]:
         branches = graph.branches.get(node)
         if branches is not None:
             found = [self._of_branch(branch, runs) for branch in branches]
             if not found:
-                self.layers.append(LayerCost(node, runs, _Counted((0, 0, 0, 0, 0), Work(), FAILED, False), 0, self._names))
+                self.layers.append(LayerCost(node, runs, _Counted((0, 0, 0, 0, 0), Load(), FAILED, False), 0, self._names))
             yield (
-                found[0] if len(found) == 1 else Work(*(reduce(dim_max, sizes) for sizes in zip(*found, strict=True))) if found else Work()
+                found[0] if len(found) == 1 else Load(*(reduce(dim_max, sizes) for sizes in zip(*found, strict=True))) if found else Load()
             )
         elif type_of(node) not in ENDS:
             yield self._of_layer(graph, node, runs)
 
-    def _of_branch(self, branch: Branch, runs: Size) -> Work:
+    def _of_branch(self, branch: Branch, runs: Size) -> Load:
         own = self._of(branch.graph, runs * branch.trips)
-        return Work(*(amount * branch.trips for amount in own))
+        return Load(*(amount * branch.trips for amount in own))
 
-    def _of_layer(self, graph: Graph, node: Node, runs: Size) -> Work:
+    def _of_layer(self, graph: CostGraph, node: Node, runs: Size) -> Load:
         facts, outputs = graph.facts(node), graph.outputs(node)
         constants = [slot for slot in node.sources if slot in graph.constants]
         read = tuple([fact for slot, fact in zip(node.sources, facts, strict=True) if slot not in graph.constants])
@@ -339,9 +339,9 @@ class Counting:
         self.layers.append(LayerCost(node, runs, counted, weights, self._names))
         is_view = node.op_class is not None and node.op_class.is_view
         macs, operations, traffic = counted.work
-        return Work(macs, operations, 0 if is_view else traffic + weights)
+        return Load(macs, operations, 0 if is_view else traffic + weights)
 
-    def _counted(self, graph: Graph, node: Node, read: Sequence[Fact], outputs: Sequence[Fact], runs: Size) -> _Counted:
+    def _counted(self, graph: CostGraph, node: Node, read: Sequence[Fact], outputs: Sequence[Fact], runs: Size) -> _Counted:
         count, uncounted = (Count(), UNFINISHED) if self._tensors.is_done(node) else count_of(graph, node)
         known = [self._tensors.bytes(fact) for fact in (*read, *outputs)]
         parts = (known[: len(read)], known[len(read) :])
@@ -349,14 +349,14 @@ class Counting:
         sizes = (count.macs, count.operations, 2 * count.macs + count.operations, inputs, written)
         of_runs = sizes if runs == 1 else [size * runs for size in sizes]
         macs, operations, flops, taken, given = [amount(size, self._names) for size in of_runs]
-        work = Work(count.macs, count.operations, inputs + written)
+        work = Load(count.macs, count.operations, inputs + written)
         return _Counted((macs, operations, flops, taken, given), work, uncounted, None not in known)
 
-    def _sum(self, works: list[Work]) -> Work:
-        return Work(*(total(self._scope, sizes) for sizes in zip(*works, strict=True))) if works else Work()
+    def _sum(self, works: list[Load]) -> Load:
+        return Load(*(total(self._scope, sizes) for sizes in zip(*works, strict=True))) if works else Load()
 
 
-def count_of(graph: Graph, node: Node) -> tuple[Count, str | None]:
+def count_of(graph: CostGraph, node: Node) -> tuple[Count, str | None]:
     """The count of one run of a layer, and why it is not counted if it is not."""
     op, facts, outputs = node.op, graph.facts(node), graph.outputs(node)
     if op is None:

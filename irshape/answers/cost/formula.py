@@ -11,7 +11,7 @@ from irshape.inference.inputs import InputError
 from irshape.report import form
 from irshape.shape.dim import Dim, Scope, Size, expression_of
 from irshape.shape.fold import fold, replaced
-from irshape.shape.guard import Requirement
+from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.polynomial import Atom, Monomial, Polynomial, PolynomialTable, split
 from irshape.shape.range import Range
 
@@ -321,14 +321,14 @@ def reference(
     A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions and `is_usual` allow this. A size that only a run tells is
     the greatest one that it can be, or 1 if it has no upper bound.
     """
-    checked = list(demands)
+    hold = all_hold(list(demands))
     found = {name: int(known.high) if known.high != inf else int(max(known.low, 1)) for name, known in unknown.items()}
     is_within = all(fitting(ranges[name], size) == size for name, size in given.items() if name in ranges)
     first: dict[str, int] | None = None
     for usual, spatial in _USUAL:
         sizes = {name: fitting(known, _target(name, usual, spatial)) for name, known in ranges.items()}
         sizes.update((name, size) for name, size in given.items() if name in ranges)
-        if all(one.holds(sizes) for one in checked) and is_usual(chosen := {**sizes, **found, **given}):
+        if hold(sizes) and is_usual(chosen := {**sizes, **found, **given}):
             return chosen, is_within
         first = first or sizes
     return {**(first or {}), **found, **given}, False

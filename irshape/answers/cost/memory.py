@@ -10,7 +10,7 @@ from math import inf
 from operator import ge
 from typing import Final, NamedTuple
 
-from irshape.answers.cost.counting import Branch, Graph, Tensors, type_of
+from irshape.answers.cost.counting import Branch, CostGraph, Tensors, type_of
 from irshape.answers.cost.formula import Amount, Formula, Sum, amount, total, value, values
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, evaluate, expression_of, le_unasked, symbols
@@ -200,7 +200,7 @@ class Reuse(NamedTuple):
     in_place: bool = False
 
 
-class Step(NamedTuple):
+class Moment(NamedTuple):
     """The run of one layer, and the bytes of the tensors that are alive in it."""
 
     node: Node
@@ -226,7 +226,7 @@ class Peak:
     `unknown` are the layers with an output whose bytes are not known, which are left out.
     """
 
-    def __init__(self, tensors: Tensors, graph: Graph, reuse: Reuse, names: Mapping[str, str]) -> None:
+    def __init__(self, tensors: Tensors, graph: CostGraph, reuse: Reuse, names: Mapping[str, str]) -> None:
         self._names = names
         self._tensors = tensors
         lifetimes = _Lifetimes(tensors, reuse)
@@ -293,7 +293,7 @@ class _Lifetimes:
         self._reuse = reuse
         self.unknown: list[Node] = []
 
-    def steps(self, graph: Graph, outer: frozenset[int] = frozenset()) -> Iterator[Step]:
+    def steps(self, graph: CostGraph, outer: frozenset[int] = frozenset()) -> Iterator[Moment]:
         """The memory at each layer; `outer` are the tensors that stand outside of a body."""
         layers = graph.layers
         place = {slot: slot for slot in range(graph.model.slot_count)}
@@ -326,19 +326,19 @@ class _Lifetimes:
             elif branches:
                 yield from self._inside(branches, memory.size)
             else:
-                yield Step(node, memory.size)
+                yield Moment(node, memory.size)
             for slot in events.pop(position, ()):
                 if last[slot] == position and slot in alive:
                     alive.discard(slot)
                     memory.add(sizes[slot], -1)
 
-    def _inside(self, branches: Sequence[Branch], now: Size) -> Iterator[Step]:
+    def _inside(self, branches: Sequence[Branch], now: Size) -> Iterator[Moment]:
         for branch in branches:
             whole = {entry.parameter.first_slot for entry in branch.body.inputs if entry.slice is None and entry.back is None}
             for node, size in self.steps(branch.graph, frozenset(whole)):
-                yield Step(node, total(self._scope, (now, size)))
+                yield Moment(node, total(self._scope, (now, size)))
 
-    def _spans(self, graph: Graph, outer: frozenset[int]) -> tuple[dict[int, Size], dict[int, int], dict[int, int]]:
+    def _spans(self, graph: CostGraph, outer: frozenset[int]) -> tuple[dict[int, Size], dict[int, int], dict[int, int]]:
         """For each tensor with memory of its own its bytes, the position of the layer that makes it, and of the last that reads it."""
         sizes: dict[int, Size] = {}
         born: dict[int, int] = {}
@@ -363,7 +363,7 @@ class _Lifetimes:
                 last[slot] = -1 if type == "Parameter" else position  # an input that nobody reads is not counted
         return sizes, born, last
 
-    def _share_views(self, graph: Graph, place: dict[int, int], born: dict[int, int], last: dict[int, int]) -> None:
+    def _share_views(self, graph: CostGraph, place: dict[int, int], born: dict[int, int], last: dict[int, int]) -> None:
         """Let each view have the memory of its input, if it has some; of a variable, and of a tensor outside of a body, it has none."""
         if not self._reuse.views:
             return
@@ -381,7 +381,7 @@ class _Lifetimes:
 
     @staticmethod
     def _taken(
-        graph: Graph, node: Node, slot: int, place: dict[int, int], sizes: dict[int, Size], last: dict[int, int], position: int
+        graph: CostGraph, node: Node, slot: int, place: dict[int, int], sizes: dict[int, Size], last: dict[int, int], position: int
     ) -> int | None:
         """The tensor whose memory an output takes: an input of the same size that is read for the last time."""
         if node.op_class is None or not node.op_class.is_in_place or len(_own(node)) != 1:
@@ -401,15 +401,15 @@ def _own(node: Node) -> range:
     return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
 
 
-def _greatest(steps: Sequence[Step]) -> list[Step]:
+def _greatest(steps: Sequence[Moment]) -> list[Moment]:
     """The steps that may have the peak: none takes at least as much as another one for all sizes."""
-    first: dict[object, Step] = {}
+    first: dict[object, Moment] = {}
     for step in steps:
         first.setdefault(expression_of(step.size), step)
-    kept: list[Step] = []
+    kept: list[Moment] = []
     tried = dict(zip(map(id, first.values()), _tried([step.size for step in first.values()]), strict=True))
 
-    def covers(a: Step, b: Step) -> bool:
+    def covers(a: Moment, b: Moment) -> bool:
         """Whether one takes at least as much as another one for all sizes: first for a few, which nearly always decides."""
         return all(map(ge, tried[id(a)], tried[id(b)])) and _covers(a.size, b.size)
 

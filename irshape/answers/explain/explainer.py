@@ -92,7 +92,7 @@ _MANY: Final = 1 << 20
 _FIXED: Final = ("attribute", "default", "axis", "element")
 
 
-class _Verdict(NamedTuple):
+class _Route(NamedTuple):
     """The way back from a number: the number that is passed on as this one (`way`, None for a step), and how long the way is.
 
     `steps` and `passed` count the layers before it. `is_fixed` says that no input changes the number, `is_inline` that it is a number of a
@@ -111,7 +111,7 @@ class Trail:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self._verdicts: dict[Point, _Verdict] = {}
+        self._routes: dict[Point, _Route] = {}
         self._steps: dict[Point, Point] = {}
 
     def order(self, points: Iterable[Point], found: dict[Point, None]) -> None:
@@ -131,7 +131,7 @@ class Trail:
     def step(self, point: Point) -> Point:
         """The step that computes a number."""
         chain = []
-        while point not in self._steps and (way := self._verdict(point).way) is not None:
+        while point not in self._steps and (way := self._route(point).way) is not None:
             chain.append(point)
             point = way
         found = self._steps.get(point, point)
@@ -141,17 +141,17 @@ class Trail:
     def root(self, point: Point) -> tuple[Point, list[Point]]:
         """The step that computes a number, and the numbers that pass it on, the nearest to the step first."""
         chain = [point]
-        while (way := self._verdict(chain[-1]).way) is not None:
+        while (way := self._route(chain[-1]).way) is not None:
             chain.append(way)
         return chain[-1], chain[-2::-1]
 
     def is_fixed(self, point: Point) -> bool:
         """Whether no input of the model changes a number."""
-        return self._verdict(point).is_fixed
+        return self._route(point).is_fixed
 
-    def _verdict(self, point: Point) -> _Verdict:
-        """The verdict on a number, made after the verdicts on the numbers it is computed from."""
-        known = self._verdicts
+    def _route(self, point: Point) -> _Route:
+        """The way back from a number, found after those from the numbers that it is computed from."""
+        known = self._routes
         if point in known:
             return known[point]
         entered: set[Point] = set()
@@ -159,7 +159,7 @@ class Trail:
         while pending:
             current, derivation = pending.pop()
             if derivation is not None:
-                known[current] = self._judged(current, derivation)
+                known[current] = self._routed(current, derivation)
             elif current not in known and current not in entered:
                 entered.add(current)
                 derivation = self.sources.derive(current)
@@ -170,8 +170,8 @@ class Trail:
                 pending += [(one, None) for one in needed if one not in known and one not in entered]
         return known[point]
 
-    def _judged(self, point: Point, derivation: Derivation) -> _Verdict:
-        known = self._verdicts
+    def _routed(self, point: Point, derivation: Derivation) -> _Route:
+        known = self._routes
         ways = [way.source for way in derivation.ways if way.source in known and self._are_fixed(way.others)]
         if len(ways) > 1:  # a way through data explains more than a constant that must only be compatible with the data
             ways = [way for way in ways if self.sources.is_varying(way.graph, way.slot)] or ways
@@ -179,16 +179,16 @@ class Trail:
             way = min(ways, key=lambda one: known[one][1:3])
             _, steps, passed, is_fixed, is_inline = known[way]
             if not (is_inline and point.kind == "axis" and self.sources.is_varying(point.graph, point.slot)):
-                return _Verdict(way, steps, passed + 1, is_fixed, is_inline)
+                return _Route(way, steps, passed + 1, is_fixed, is_inline)
         is_inline = self.sources.is_inline(point)
         needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
         steps = sum(known[source].steps for source in needed if source in known)
         places = [source for _, _, source in derivation.reads if isinstance(source, Place)]
         is_fixed = not isinstance(derivation.value, Dim | str) and all(one.kind in _FIXED for one in places) and self._are_fixed(needed)
-        return _Verdict(None, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
+        return _Route(None, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
 
     def _are_fixed(self, points: Sequence[Point]) -> bool:
-        return all(point in self._verdicts and self._verdicts[point].is_fixed for point in points)
+        return all(point in self._routes and self._routes[point].is_fixed for point in points)
 
 
 def explain(inference: Inference, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:

@@ -253,7 +253,7 @@ _MOST_TRIED: Final = 64
 _MOST_TWINS: Final = 8
 
 
-class Asked(NamedTuple):
+class Wanted(NamedTuple):
     """A number of an output: `kind` is "axis" or "element"."""
 
     kind: str
@@ -280,7 +280,7 @@ class Formula(NamedTuple):
     twins: Sequence[Origin] = ()
 
 
-class _Layer(NamedTuple):
+class _Applied(NamedTuple):
     """A node, the facts of its inputs, and the facts that a pass found of its outputs (`known`)."""
 
     node: Node
@@ -289,7 +289,7 @@ class _Layer(NamedTuple):
     known: Sequence[Fact]
 
     @classmethod
-    def at(cls, node: Node, slots: Sequence[Fact]) -> _Layer:
+    def at(cls, node: Node, slots: Sequence[Fact]) -> _Applied:
         assert node.op is not None
         return cls(node, node.op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
 
@@ -318,9 +318,9 @@ class Formulas:
         self._formulas: dict[tuple[object, ...], Formula] = {}
         self._types: dict[tuple[object, ...], int | None] = {}
 
-    def formula(self, node: Node, slots: Sequence[Fact], asked: Asked) -> Formula:
+    def formula(self, node: Node, slots: Sequence[Fact], asked: Wanted) -> Formula:
         """The formula of a number of an output; `slots` are the facts that the pass found of all tensors."""
-        layer = _Layer.at(node, slots)
+        layer = _Applied.at(node, slots)
         rule = self._rule(layer, asked.kind)
         key = (node if rule.is_unshared else None, *layer.key, asked)
         formula = self._formulas.get(key)
@@ -329,12 +329,12 @@ class Formulas:
         return formula
 
     @staticmethod
-    def _named(layer: _Layer, *, is_of_elements: bool) -> list[Fact]:
+    def _named(layer: _Applied, *, is_of_elements: bool) -> list[Fact]:
         """The facts of a layer's inputs, with numbers that remember where they were read."""
         count = len(layer.facts)
         return [named_fact(layer.op, position, count, fact, is_of_elements) for position, fact in enumerate(layer.facts)]
 
-    def _rule(self, layer: _Layer, kind: str) -> TracedRule:
+    def _rule(self, layer: _Applied, kind: str) -> TracedRule:
         """The application of a layer's rule to traced numbers."""
         key = *layer.key, kind
         for node in (None, layer.node):
@@ -346,7 +346,7 @@ class Formulas:
         self._applied[layer.node if rule.is_unshared else None, *key] = rule
         return rule
 
-    def _formula(self, layer: _Layer, asked: Asked, found: Any) -> Formula:
+    def _formula(self, layer: _Applied, asked: Wanted, found: Any) -> Formula:
         """The term, if its value is the number that the pass found; else the number with the reads it depends on."""
         number, term = asked.of(layer.known), term_of(found)
         if not isinstance(term, Leaf | Operation) or not is_same(plain(found), number):
@@ -365,7 +365,7 @@ class Formulas:
         except (TypeError, ArithmeticError, ValueError):
             return False  # arithmetic of a real and an unknown size has no result
 
-    def _twins(self, layer: _Layer, asked: Asked, leaf: Leaf) -> Iterator[Origin]:
+    def _twins(self, layer: _Applied, asked: Wanted, leaf: Leaf) -> Iterator[Origin]:
         """Sizes of other inputs that the rule requires to be equal to the size that it passes on."""
         work = self.scope.work
         work.take(sum([len(fact.shape or ()) for fact in layer.facts]))
@@ -387,7 +387,7 @@ class Formulas:
             if taken is not None and taken.kind == "axis" and is_same(plain(size), leaf.value):
                 yield taken
 
-    def _dependencies(self, layer: _Layer, asked: Asked) -> Iterator[Leaf]:
+    def _dependencies(self, layer: _Applied, asked: Wanted) -> Iterator[Leaf]:
         """The numbers that the result depends on, found by changing each of them."""
         number = asked.of(layer.known)
         self.scope.work.take(10)
@@ -402,13 +402,13 @@ class Formulas:
 
     def type_source(self, node: Node, slots: Sequence[Fact], output: int) -> int | None:
         """The position of the input whose element type an output takes; None if it takes none."""
-        layer = _Layer.at(node, slots)
+        layer = _Applied.at(node, slots)
         key = (*layer.key, output)
         if key not in self._types:
             self._types[key] = self._type_source(layer, output)
         return self._types[key]
 
-    def _type_source(self, layer: _Layer, output: int) -> int | None:
+    def _type_source(self, layer: _Applied, output: int) -> int | None:
         op, facts = layer.op, layer.facts
         if op.types is None:  # the declaration tells the inputs that may give the type
             sources = op.outputs[min(output, len(op.outputs) - 1)].sources if op.outputs else ()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.answers.explain.explanation import layer_at
-from irshape.answers.explain.formula import Asked, Formulas, Origin, inputs_of, is_known, is_same
+from irshape.answers.explain.formula import Formulas, Origin, Wanted, inputs_of, is_known, is_same
 from irshape.answers.explain.traced import Leaf, Operation, Term, number_text
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
@@ -286,7 +286,7 @@ class Sources(Lookup):
         work.take(5 + sum([len(slots[slot].shape or ()) for slot in node.sources if slot >= 0]) // 8)
         if work.is_done:
             return Derivation(number, [(point.subject, number, Place("unknown", NOT_EXPLAINED))])
-        formula = self.formulas.formula(node, slots, Asked(point.kind, output, point.position))
+        formula = self.formulas.formula(node, slots, Wanted(point.kind, output, point.position))
         work.take(8 * len(formula.reads))
         sources = [self._source(point, node, leaf, slots) for leaf in formula.reads]
         reads = [(leaf.name, leaf.value, source) for leaf, source in zip(formula.reads, sources, strict=True)]

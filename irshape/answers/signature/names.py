@@ -38,7 +38,7 @@ class Axes(NamedTuple):
     outputs: Sequence[Sequence[Expression] | None]
 
 
-class Names:
+class FreeNames:
     """The names that are taken."""
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -74,7 +74,7 @@ def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str]
         if index in open_ones and index not in given and name not in known:
             given[index] = name
             known.add(name)
-    seen = Names(known)
+    seen = FreeNames(known)
     in_order = sorted(open_ones, key=lambda index: axes.symbols[index].order)
     for index, letters in (*_roles(axes, value), *((index, _OTHERS) for index in in_order)):
         if index in open_ones and index not in given:
