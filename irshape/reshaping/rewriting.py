@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from irshape.answers.batch.proof import sizes_of
+from irshape.answers.batch.traces import sizes_of
 from irshape.editing.arrays import data_of
 from irshape.editing.draft import Draft
 from irshape.editing.layers import layer_of

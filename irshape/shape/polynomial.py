@@ -130,9 +130,9 @@ class PolynomialTable:
         # The symbols among the atoms, and for each atom the bit set of those below it; both are made when they are asked for.
         self._symbols: list[int] = []
         self._below: list[int] = []
+        self._symbols_of: dict[Polynomial, list[int]] = {}
         # The atoms below polynomials, as far as they were asked for.
         self._listed: dict[Expression, list[int]] = {}
-        self._symbols_of: dict[Polynomial, list[int]] = {}
         self.degrees: dict[int, int] = {}
 
     def widen(self, terms: int) -> None:
