@@ -16,8 +16,8 @@ from benchmarks.measure import ROOT
 from irshape.cli.cluster import on_cluster
 from irshape.scan.place import Place
 from irshape.scan.results import Journal, read
-from irshape.scan.row import Row, Scan
-from irshape.scan.summary import Summary
+from irshape.scan.row import Scan
+from irshape.scan.table import Row, Summary
 
 T = TypeVar("T")
 

@@ -25,7 +25,7 @@ from irshape.cli.main import main as command
 # A model is measured so many times, or until it has had so many seconds, but at least twice.
 _ROUNDS: Final = 5
 _ENOUGH: Final = 4.0
-VERBS: Final = ("infer", "signature", "cost", "sizes", "explain", "view")
+VERBS: Final = ("infer", "signature", "cost", "summary", "info", "sizes", "explain", "view")
 # The median that no verb shall exceed.
 MOST: Final = 3.0
 

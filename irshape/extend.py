@@ -10,26 +10,6 @@ from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, INDEX, INTEGER, NUME
 from irshape.shape.shape import Shape
 
 __all__ = [
-    "ANY",
-    "BOOLEAN",
-    "FLOAT",
-    "INDEX",
-    "INTEGER",
-    "NUMERIC",
-    "Context",
-    "Count",
-    "ElementType",
-    "Exact",
-    "Ge",
-    "In",
-    "Input",
-    "Op",
-    "Out",
-    "Outputs",
-    "Shape",
-    "Spelled",
-    "Stated",
-    "each_element",
-    "moved",
-    "op",
-]
+    "ANY", "BOOLEAN", "FLOAT", "INDEX", "INTEGER", "NUMERIC", "Context", "Count", "ElementType", "Exact", "Ge", "In", "Input", "Op", "Out",
+    "Outputs", "Shape", "Spelled", "Stated", "each_element", "moved", "op",
+]  # fmt: skip

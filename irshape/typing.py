@@ -5,19 +5,15 @@ They are the classes of the parts of results, which a program meets without maki
 
 from typing import TYPE_CHECKING, Any
 
-from irshape.answers.condition import Condition
-from irshape.answers.cost.comparison import Comparison
-from irshape.answers.cost.cost import CostTensor, Swept, Variable
+from irshape.answers.cost.cost import Comparison, CostTensor, Swept, Variable
 from irshape.answers.cost.counting import LayerCost
 from irshape.answers.cost.formula import Amount, Formula
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.diff import Change, Effect
 from irshape.answers.explain.explanation import Read, Step
-from irshape.answers.info import InfoTensor
-from irshape.answers.releases import Oldest
-from irshape.answers.signature.data import DataSize
-from irshape.answers.signature.notes import Note
-from irshape.answers.signature.reasons import Because
+from irshape.answers.info import InfoTensor, Oldest
+from irshape.answers.question import Condition
+from irshape.answers.signature.notes import Because, DataSize, Note
 from irshape.answers.sizes import Nearest, Undecided
 from irshape.answers.summary import Module
 from irshape.api.inference import SymbolsAs
@@ -39,47 +35,8 @@ else:  # these types name protocols that exist for a type checker only
     Source = WeightsChoice = WeightsSource = Any
 
 __all__ = [
-    "Amount",
-    "Because",
-    "Change",
-    "Comparison",
-    "Condition",
-    "CostTensor",
-    "DataSize",
-    "Edit",
-    "EditStep",
-    "Effect",
-    "Extensions",
-    "FirstDifference",
-    "Fix",
-    "Formula",
-    "InfoTensor",
-    "LayerCost",
-    "Module",
-    "Nearest",
-    "Note",
-    "Oldest",
-    "OutputDifference",
-    "Peak",
-    "Plan",
-    "Read",
-    "Reading",
-    "Requirement",
-    "Reuse",
-    "RtInfo",
-    "Run",
-    "ShapeLike",
-    "Shapes",
-    "Simplification",
-    "Source",
-    "Step",
-    "Stretch",
-    "Swept",
-    "Symbols",
-    "SymbolsAs",
-    "Tolerance",
-    "Undecided",
-    "Variable",
-    "WeightsChoice",
-    "WeightsSource",
-]
+    "Amount", "Because", "Change", "Comparison", "Condition", "CostTensor", "DataSize", "Edit", "EditStep", "Effect", "Extensions",
+    "FirstDifference", "Fix", "Formula", "InfoTensor", "LayerCost", "Module", "Nearest", "Note", "Oldest", "OutputDifference", "Peak",
+    "Plan", "Read", "Reading", "Requirement", "Reuse", "RtInfo", "Run", "ShapeLike", "Shapes", "Simplification", "Source", "Step",
+    "Stretch", "Swept", "Symbols", "SymbolsAs", "Tolerance", "Undecided", "Variable", "WeightsChoice", "WeightsSource",
+]  # fmt: skip

@@ -145,7 +145,7 @@ def diff(
     difference = compare(*found)
     difference.uncompared = missing[0].partition(";")[0] if missing else difference.uncompared
     if cost:
-        from irshape.answers.cost.comparison import Comparison
+        from irshape.answers.cost.cost import Comparison
 
         again = inferences((False, False) if missing or not weights else weights)  # the count gives their sizes names, so it takes its own
         difference.cost = Comparison(*(_cost(one, {}) for one in again))
@@ -171,7 +171,7 @@ def signature_of(inference: Inference) -> Signature:
     """The signature of a model for the inputs of an inference."""
     from irshape.answers.signature.signature import Signature
 
-    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque)
+    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque, like=inference.engine)
 
 
 def valid_sizes(source: Source | Model, **asked: Unpack[Asked]) -> ValidSizes:
@@ -199,7 +199,7 @@ def _cost(inference: Inference, near: Mapping[str, int], *, views: bool = False,
     """The common part of `cost` and `diff`."""
     from irshape.answers.cost.cost import Cost
     from irshape.answers.cost.memory import Reuse
-    from irshape.answers.signature.data import name_data_sizes
+    from irshape.answers.signature.notes import name_data_sizes
 
     found = None
     if inference.ok and _is_open(inference):
@@ -272,16 +272,5 @@ def _wanted(model: Model, weights: Weights | None, opaque: frozenset[str], asked
 
 
 __all__ = [
-    "check",
-    "cost",
-    "diff",
-    "explain",
-    "infer",
-    "info",
-    "read",
-    "signature",
-    "signature_of",
-    "summary",
-    "symbols",
-    "valid_sizes",
-]
+    "check", "cost", "diff", "explain", "infer", "info", "read", "signature", "signature_of", "summary", "symbols", "valid_sizes",
+]  # fmt: skip

@@ -3,7 +3,7 @@
 import pytest
 
 import irshape
-from tests.support.ir import Net, Ref
+from tests.support.ir import Net
 
 
 def packed(element_type: str, shape: str, data: bytes) -> Net:
@@ -124,44 +124,28 @@ def test_neither_reads_values_from_strings() -> None:
         openvino.Core().read_model(net.xml.encode(), net.bin)
 
 
-def sizes_of(net: Net, fact: str) -> Ref:
+def sizes_of(fact: str) -> str:
     """The sizes of a Parameter, as values."""
-    return net.layer("ShapeOf", [net.parameter(fact)], ["I64"], "opset3", output_type="i64")[0]
+    return f"ShapeOf-3({fact}, output_type=i64)"
 
 
-def ended() -> Net:
-    net = Net()
-    data = net.parameter("f32[..8]")
-    end = net.layer("Subtract", [sizes_of(net, "f32[..8]"), net.const([1])], ["I64"])[0]
-    net.result(net.layer("Slice", [data, net.const([-7]), end, net.const([2])], ["FP32"], "opset8")[0])
-    return net
-
-
-def copied() -> Net:
-    net = Net()
-    data = net.parameter("f32[?,9]")
-    net.result(net.layer("Reshape", [data, sizes_of(net, "f32[3,..6]")], ["FP32"], special_zero=True)[0])
-    return net
-
-
-def cropped() -> Net:
-    net = Net()
-    data = net.parameter("f32[5]")
-    end = net.layer("Subtract", [sizes_of(net, "f32[?]"), sizes_of(net, "f32[1..7]")], ["I64"])[0]
-    net.result(net.layer("Pad", [data, net.const([0]), end], ["FP32"], "opset12", pad_mode="edge")[0])
-    return net
+MADE = "Broadcast-3(f32=1.0, _, mode=numpy) -> Result"
+ENDED = f"x: f32[..8]\nSubtract({sizes_of('f32[..8]')}, [1]) -> Slice-8(x, [-7], _, [2]) -> Result"
+COPIED = f"Reshape(f32[?,9], {sizes_of('f32[3,..6]')}, special_zero=true) -> Result"
+CROPPED = f"x: f32[5]\nSubtract({sizes_of('f32[?]')}, {sizes_of('f32[1..7]')}) -> Pad-12(x, [0], _, pad_mode=edge) -> Result"
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("net", "ours", "theirs", "inputs", "real"), [
-    pytest.param(ended(), "[..4]", "[..3]", [[7], [8]], "[4]", id="an end of either sign"),
-    pytest.param(copied(), "[3,3..9]", "[3,..6]", [[3, 9], [3, 0]], "[3,9]", id="a size that may be 0 and then copies another"),
-    pytest.param(cropped(), "[?]", "[5..]", [[5], [0], [3]], "[2]", id="the difference of two sizes"),
+@pytest.mark.parametrize(("text", "ours", "theirs", "inputs", "real"), [
+    pytest.param(ENDED, "[..4]", "[..3]", [[7], [8]], "[4]", id="an end of either sign"),
+    pytest.param(COPIED, "[3,3..9]", "[3,..6]", [[3, 9], [3, 0]], "[3,9]", id="a size that may be 0 and then copies another"),
+    pytest.param(CROPPED, "[?]", "[5..]", [[5], [0], [3]], "[2]", id="the difference of two sizes"),
 ])  # fmt: skip
-def test_openvino_infers_of_numbers_what_its_bounds_exclude(net: Net, ours: str, theirs: str, inputs: list[list[int]], real: str) -> None:
+def test_openvino_infers_of_numbers_what_its_bounds_exclude(text: str, ours: str, theirs: str, inputs: list[list[int]], real: str) -> None:
     """With numbers for the open sizes OpenVINO infers a shape that irshape's bounds contain, and its own do not."""
     import openvino
 
+    net = Net(text)
     layer = len(net.layers) - 2
     assert irshape.infer(net.xml.encode(), weights=net.bin).layer(layer).outputs[0].text == ours
     model = openvino.Core().read_model(net.xml.encode(), net.bin)
@@ -176,10 +160,7 @@ def test_openvino_refuses_a_reshape_of_bounds_that_cross(rows: str) -> None:
     """From -6 to 5 are 3 of 3 rows, 3 of 8 and none of 16. OpenVINO takes 3 and 0 for the bounds, and fails behind them."""
     import openvino
 
-    net = Net()
-    limits = [net.const([one]) for one in (-6, 5, 1, 0)]
-    (part,) = net.layer("Slice", [net.parameter(f"f32[{rows},1..10]"), *limits], ["FP32"], "opset8")
-    net.result(net.layer("Reshape", [part, net.const([-1, 1])], ["FP32"], special_zero=False)[0])
+    net = Net(f"f32[{rows},1..10] -> Slice-8([-6], [5], [1], [0]) -> Reshape([-1,1], special_zero=false) -> Result")
     inference = irshape.infer(net.xml.encode(), weights=net.bin)
     assert inference.ok
     assert inference.layer(len(net.layers) - 2).outputs[0].text == ("[3..30,1]" if rows == "8" else "[..50,1]")
@@ -190,70 +171,43 @@ def test_openvino_refuses_a_reshape_of_bounds_that_cross(rows: str) -> None:
             openvino.Core().read_model(net.xml.encode(), net.bin)
 
 
-def one(fact: str, type: str, version: str, *constants: list[int]) -> Net:
-    """A net of one layer, of a Parameter and constants."""
-    net = Net()
-    net.result(net.layer(type, [net.parameter(fact), *map(net.const, constants)], ["FP32"], version)[0])
-    return net
-
-
-def remainder() -> Net:
-    net = Net()
-    rest = net.layer("FloorMod", [sizes_of(net, "f32[3..5]"), net.const([4])], ["I64"])[0]
-    net.result(net.layer("Broadcast", [net.const(1.0, "f32"), rest], ["FP32"], "opset3", mode="numpy")[0])
-    return net
-
-
-def selected() -> Net:
-    net = Net()
-    inputs = [net.parameter("f32[1..8,50,4]"), net.parameter("f32[1..8,1,50]"), net.const(50), net.const(0.5, "f32"), net.const(0.0, "f32")]
-    net.result(net.layer("NonMaxSuppression", inputs, ["I64"], "opset4", box_encoding="corner")[0])
-    return net
-
-
-def padded_window(end: int) -> Net:
+def padded_window(end: int) -> str:
     """A Convolution of 10 elements whose pads are -1 and another number."""
-    net = Net()
-    inputs = [net.parameter("f32[1,2,10]"), net.const([[[1.0] * 3] * 2] * 2, "f32")]
-    net.result(net.layer("Convolution", inputs, ["FP32"], strides=2, dilations=1, pads_begin=-1, pads_end=end)[0])
-    return net
+    return f"f32[1,2,10] -> Convolution(f32=1.0[2,2,3], strides=2, dilations=1, pads_begin=-1, pads_end={end}) -> Result"
 
 
-def drawn() -> Net:
-    net = Net()
-    limits = [net.const(0.0, "f32"), net.const(1.0, "f32")]
-    shape = net.parameter("i64[1..3]")
-    net.result(net.layer("RandomUniform", [shape, *limits], ["FP32"], "opset8", output_type="f32", global_seed=1, op_seed=1)[0])
-    return net
-
-
-def taken(length: int) -> Net:
+def taken(length: str) -> str:
     """A VariadicSplit whose first length is a size, and whose second is -1; the first part is what it gives."""
-    net = Net()
-    data = net.parameter("f32[?]")
-    lengths = net.layer("Concat", [sizes_of(net, "f32[?]" if length < 0 else f"f32[{length}]"), net.const([-1])], ["I64"], axis=0)[0]
-    net.result(net.layer("VariadicSplit", [data, net.const(0), lengths], ["FP32", "FP32"])[0])
-    return net
+    return f"""
+        x: f32[?]
+        Concat({sizes_of(f"f32[{length}]")}, [-1], axis=0) -> y: VariadicSplit(x, 0, _) f32 f32
+        y.0 -> Result
+    """
+
+
+REMAINDER = f"FloorMod({sizes_of('f32[3..5]')}, [4]) -> {MADE}"
+SELECTED = "NonMaxSuppression-4(f32[1..8,50,4], f32[1..8,1,50], 50, f32=0.5, f32=0.0, box_encoding=corner) i64 -> Result"
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("net", "inputs", "real"), [
-    pytest.param(one("f32[7..]", "Slice", "opset8", [-4], [8], [1], [0]), [[9]], None, id="a slice from -4 to 8"),
-    pytest.param(ended(), [[7], [8]], None, id="an end of either sign"),
-    pytest.param(copied(), [[3, 9], [3, 0]], [3, 9], id="a size that may be 0 and then copies another"),
-    pytest.param(cropped(), [[5], [0], [3]], None, id="the difference of two sizes"),
-    pytest.param(remainder(), [[4]], [0], id="a remainder between the ends"),
-    pytest.param(one("f32[2,6]", "SpaceToBatch", "opset2", [1, 2], [0, -2], [0, 2]), [[2, 6]], [4, 3], id="a negative pad of blocks"),
+@pytest.mark.parametrize(("text", "inputs", "real"), [
+    pytest.param("f32[7..] -> Slice-8([-4], [8], [1], [0]) -> Result", [[9]], None, id="a slice from -4 to 8"),
+    pytest.param(ENDED, [[7], [8]], None, id="an end of either sign"),
+    pytest.param(COPIED, [[3, 9], [3, 0]], [3, 9], id="a size that may be 0 and then copies another"),
+    pytest.param(CROPPED, [[5], [0], [3]], None, id="the difference of two sizes"),
+    pytest.param(REMAINDER, [[4]], [0], id="a remainder between the ends"),
+    pytest.param("f32[2,6] -> SpaceToBatch-2([1,2], [0,-2], [0,2]) -> Result", [[2, 6]], [4, 3], id="a negative pad of blocks"),
     pytest.param(padded_window(0), [[1, 2, 10]], None, id="one negative pad of a window"),
     pytest.param(padded_window(-1), [[1, 2, 10]], None, id="two negative pads of a window"),
-    pytest.param(selected(), [[1, 50, 4], [1, 1, 50]], [50, 3], id="the boxes of one batch of eight"),
-    pytest.param(taken(-1), [[3], [5]], None, id="a part that is longer than the axis"),
+    pytest.param(SELECTED, [[1, 50, 4], [1, 1, 50]], [50, 3], id="the boxes of one batch of eight"),
+    pytest.param(taken("?"), [[3], [5]], None, id="a part that is longer than the axis"),
 ])  # fmt: skip
-def test_the_cpu_plugin_gives_no_shape_outside_of_what_irshape_infers(net: Net, inputs: list[list[int]], real: list[int] | None) -> None:
+def test_the_cpu_plugin_gives_no_shape_outside_of_what_irshape_infers(text: str, inputs: list[list[int]], real: list[int] | None) -> None:
     """It gives a shape that OpenVINO's bounds exclude and irshape's contain; or it fails, as None says."""
     import numpy
     import openvino
 
+    net = Net(text)
     core = openvino.Core()
     model = core.read_model(net.xml.encode(), net.bin)
     data = [numpy.ones(shape, numpy.float32) for shape in inputs]
@@ -274,7 +228,7 @@ def test_the_cpu_plugin_draws_no_numbers_of_a_shape_of_unknown_length(count: int
     import numpy
     import openvino
 
-    net = drawn()
+    net = Net("i64[1..3] -> RandomUniform-8(f32=0.0, f32=1.0, output_type=f32, global_seed=1, op_seed=1) -> Result")
     compiled = openvino.Core().compile_model(openvino.Core().read_model(net.xml.encode(), net.bin), "CPU")
     with pytest.raises(RuntimeError, match="incompatible"):
         compiled([numpy.full(count, 5)])
@@ -285,9 +239,10 @@ def test_a_part_that_is_longer_than_the_axis_breaks_a_premise() -> None:
     """OpenVINO accepts the numbers, and infers the length as it is given."""
     import openvino
 
-    [premise] = irshape.infer(taken(-1).xml.encode(), weights=taken(-1).bin).guards
+    net = Net(taken("?"))
+    [premise] = irshape.infer(net.xml.encode(), weights=net.bin).guards
     assert (str(premise.requirement), premise.is_premise) == ("T >= B", True)
-    net = taken(5)
+    net = Net(taken("5"))
     model = openvino.Core().read_model(net.xml.encode(), net.bin)
     model.reshape({0: [3]})
     assert model.output(0).get_partial_shape() == openvino.PartialShape([5])
@@ -295,11 +250,7 @@ def test_a_part_that_is_longer_than_the_axis_breaks_a_premise() -> None:
 
 def divided(dividend: str, limit: str) -> Net:
     """A tensor with as many elements as a size, divided by the remainder of another by -3, has."""
-    net = Net()
-    rest = net.layer("Mod", [sizes_of(net, limit), net.const([-3])], ["I64"])[0]
-    sizes = net.layer("Abs", [net.layer("Divide", [sizes_of(net, dividend), rest], ["I64"])[0]], ["I64"])[0]
-    net.result(net.layer("Broadcast", [net.const(1.0, "f32"), sizes], ["FP32"], "opset3", mode="numpy")[0])
-    return net
+    return Net(f"y: Mod({sizes_of(limit)}, [-3])\nAbs(Divide({sizes_of(dividend)}, y)) -> {MADE}")
 
 
 @pytest.mark.oracle

@@ -81,13 +81,13 @@ OWN = {
     "cli": "arguments batch check check_options conclusion examination files formats main plain progress run",
     "diagnosis": "diagnosis recorded",
     "files": "reading",
-    "inference": "apply engine facts inference openvino_view origins question run schedule stored transfer verdict voice",
+    "inference": "apply engine facts inference origins question run schedule stored transfer verdict",
     "model": "bodies build load model",
-    "ops": "attribute context cost findings flow index infrastructure op port reading registry",
-    "ops.movement": "space_batch",
+    "ops": "attribute context cost flow index infrastructure op port registry",
+    "ops.movement": "blocks",
     "report": "catalogue diagnostic finding printable text",
-    "settings": "find settings",
-    "shape": "compilation dim element_type guard limits notation polynomial range scaling shape value",
+    "settings": "read settings",
+    "shape": "compilation dim element_type guard limits notation polynomial range shape value window",
     "xml": "document fastlane lexical markup reader source weights",
 }
 

@@ -8,7 +8,7 @@ import pytest
 import irshape
 from irshape.cli.main import main
 from irshape.inference.inference import Inference
-from irshape.report.snippets.runs import ITERATED
+from irshape.report.snippets import ITERATED
 from irshape.shape.limits import DEFAULT, LIMITS, Limits
 from tests.fuzz.hostile import SMALL, nested
 from tests.support.ir import Net
@@ -22,9 +22,7 @@ def split() -> Net:
 
 
 def pattern() -> Net:
-    net = Net()
-    net.result(net.layer("Reshape", [net.parameter("f32[1]"), net.const([1] * 5)], ["FP32"], special_zero=False)[0])
-    return net
+    return Net("Reshape(f32[1], i64=1[5], special_zero=false) -> Result")
 
 
 def joined() -> Net:

@@ -11,8 +11,6 @@ OPTIONS = "each keyword is an option of the verb"
 FIELDS = "each parameter is a field of the object"
 # What is larger, and why it stays whole.
 REASONS = {
-    "answers/explain/explanation.py:Explanation.__init__": FIELDS,
-    "answers/explain/explanation.py:Read.__init__": FIELDS,
     "answers/roots.py:roots": "one walk over the graph, with a case for each kind of layer",
     "answers/signature/unify.py:Unifier": "the steps of one fixpoint share the ties between symbols",
     "answers/sizes.py:ValidSizes": "the answer and the questions to it share the solved conditions",
@@ -30,7 +28,6 @@ REASONS = {
     "model/build.py:_Builder": "a graph is built in one order: layers, edges, bodies",
     "ops/port.py:In.__init__": FIELDS,
     "ops/port.py:Input.__init__": FIELDS,
-    "page/data.py:PageData": "a page has a part for each thing that it shows",
     "report/catalogue.py": "a table: every code is a row",
     "report/diagnostic.py:Where.__init__": FIELDS,
     "running/comparison.py:compare": OPTIONS,

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
-from textwrap import dedent, indent
+from textwrap import dedent, fill, indent
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 ROOT = Path(__file__).parent.parent
@@ -28,15 +28,21 @@ def op_index() -> str:
 
     for module in walk_packages(irshape.ops.__path__, "irshape.ops."):
         import_module(module.name)
-    homes = {type: op.__module__.removeprefix("irshape.ops.") for type, op in REGISTRY.homes().items()}
-    lines = "".join(f'    "{type}": "{home}",\n' for type, home in sorted(homes.items()))
+    types: dict[str, list[str]] = {}
+    for type, op in sorted(REGISTRY.homes().items()):
+        types.setdefault(op.__module__.removeprefix("irshape.ops."), []).append(type)
     title = '"""Which module holds a type, in lower case. Made by `make generate`."""'
-    return f"{title}\n\nfrom typing import Final\n\nMODULES: Final = {{\n{lines}}}\n"
+    lines = ""
+    for home, names in sorted(types.items()):
+        text = fill(" ".join(names), 131)
+        lines += f'    "{home}": "{text}",\n' if len(home) + len(text) < 126 else f'    "{home}": """\n{indent(text, " " * 8)}\n    """,\n'
+    made = "MODULES: Final = {type: module for module, types in _TYPES.items() for type in types.split()}"
+    return f"{title}\n\nfrom typing import Final\n\n_TYPES: Final = {{\n{lines}}}\n{made}\n"
 
 
 def schema(path: str, title: str = "") -> str:
     """A schema that a function makes, or that of the form of an answer; both are named by module and name."""
-    from irshape.answers.cost.forms import AMOUNT
+    from irshape.answers.cost.formula import AMOUNT
     from irshape.report.form import DIAGNOSTIC
 
     module, _, name = path.partition(":")
@@ -97,7 +103,7 @@ def diagnostics_index() -> str:
         "file: irshape reads it as it stands.",
         "`irshape rule CODE` shows the same.",
         "",
-        "Made by `tools/generate.py` from `irshape/report/catalogue.py` and `irshape/report/snippets`.",
+        "Made by `tools/generate.py` from `irshape/report/catalogue.py` and `irshape/report/snippets.py`.",
     ]
     pages = {code: page for page, codes in diagnostics_pages().items() for code in codes}
     for letter, title in FAMILIES.items():
@@ -118,21 +124,20 @@ def diagnostics_page(name: str) -> str:
     """Codes with their meaning, why each matters, how to correct the fault, and an example."""
     from irshape.diagnosis.fixes import BY_HAND, MENDED
     from irshape.report.catalogue import CATALOGUE, FAMILIES
-    from irshape.report.snippets import snippets
+    from irshape.report.snippets import SNIPPETS
     from tools.snippets import snippet_markdown
 
     fixes = {
         **dict.fromkeys(MENDED, ("*Fix:* `irshape check --fix` corrects the file where there is one way to do so.",)),
         **dict.fromkeys(BY_HAND, ("*Fix:* `irshape check` proposes a fix. Check that it is the one you want.",)),
     }
-    examples = snippets()
     codes = diagnostics_pages()[name]
     some = f", {codes[0]} to {codes[-1]}" if name[-4].isdecimal() else ""
     lines = [f"# {FAMILIES[codes[0][0]]}{some}", "", "[All codes](../diagnostics.md) says how to read the examples."]
     for code in map(CATALOGUE.__getitem__, codes):
         texts = (code.meaning, f"*Why it matters:* {code.why}", f"*What to do:* {code.fix}", *fixes.get(code.code, ()))
         lines += ["", f"## {code.code} {code.title}", "", f"**{code.severity.capitalize()}.** {escaped(' '.join(texts))}"]
-        lines += ["", *snippet_markdown(examples[code.code])]
+        lines += ["", *snippet_markdown(SNIPPETS[code.code])]
     return "\n".join(lines) + "\n"
 
 
@@ -344,7 +349,7 @@ SCHEMAS = {
         "irshape.answers.signature.signature:SIGNATURE",
         "The signature of an OpenVINO IR: its inputs and outputs in few symbols",
     ),
-    "scan": ("irshape.scan.fields:row_schema",),
+    "scan": ("irshape.scan.table:row_schema",),
     "sizes": ("irshape.answers.sizes:SIZES", "For which input sizes an OpenVINO IR is valid"),
     "summary": ("irshape.answers.summary:SUMMARY", "The modules of an OpenVINO IR, with shapes, parameters, work and memory"),
     "configuration": ("irshape.settings.schema:configuration_schema",),

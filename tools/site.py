@@ -14,8 +14,8 @@ SITE = ROOT / "build" / "browser"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # The page runs a worker of its own, and compiles WebAssembly.
 ALLOWS = {"script-src": ["'self'", "'wasm-unsafe-eval'"], "worker-src": ["'self'"], "connect-src": ["'self'"]}
-# Folders of the package that the page does not need.
-LEFT_OUT = ("cli", "settings", "page/assets", "report/snippets")
+# Folders and files of the package that the page does not need.
+LEFT_OUT = ("cli/", "settings/", "page/assets/", "report/snippets.py")
 
 
 def build() -> Path:
@@ -34,7 +34,7 @@ def build() -> Path:
     with zipfile.ZipFile(SITE / "irshape.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted((ROOT / "irshape").rglob("*")):
             own = path.relative_to(ROOT / "irshape").as_posix()
-            if path.suffix in (".py", ".toml") and not own.startswith(tuple(f"{folder}/" for folder in LEFT_OUT)):
+            if path.suffix in (".py", ".toml") and not own.startswith(LEFT_OUT):
                 archive.write(path, f"irshape/{own}")
     return SITE
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from irshape.cli.main import main
-from irshape.report.snippets.shown import bytes_text, changed_lines
-from irshape.report.snippets.snippet import Run, Snippet
+from irshape.report.snippet import Run, Snippet, bytes_text, changed_lines
 
 
 def printed(run: Run, *options: str) -> str:

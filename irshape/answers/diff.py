@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.cost.forms import COMPARISON
+from irshape.answers.cost.formula import COMPARISON
 from irshape.answers.matching import Matching, is_unnamed, source_of
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
@@ -25,7 +25,7 @@ from irshape.xml.document import Port
 from irshape.xml.weights import UNREAD, Weights, WeightsError, decode, no_weights
 
 if TYPE_CHECKING:
-    from irshape.answers.cost.comparison import Comparison
+    from irshape.answers.cost.cost import Comparison
 
 _PIECE: Final = 1 << 20
 # The most elements of a constant that are listed; of larger constants only their difference is measured.
@@ -244,12 +244,12 @@ class Difference:
 
 def compare(a: Inference, b: Inference) -> Difference:
     """Compare the models of two inferences."""
-    comparison = _Comparison(a, b)
+    comparison = _Differ(a, b)
     comparison.run()
     return comparison.difference
 
 
-class _Comparison:
+class _Differ:
     """A comparison in progress: it collects changes, effects and asides in `difference`.
 
     `equal` are pairs of facts known to be equal, and `asides` counts differences that concern only the files.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irshape.answers.size_set import Mask
-from irshape.shape.dim import Dim, Size
+from irshape.shape.dim import expression_of
 from irshape.shape.fold import fold
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, PolynomialTable
@@ -171,11 +171,7 @@ def _tails(axes: Mapping[str, Axis], unsettled: Mask) -> set[str]:
 
 
 def _sides(requirement: Requirement) -> tuple[Expression, Expression]:
-    return _polynomial(requirement.a), _polynomial(requirement.b)
-
-
-def _polynomial(size: Size) -> Expression:
-    return size.polynomial if isinstance(size, Dim) else size
+    return expression_of(requirement.a), expression_of(requirement.b)
 
 
 # The first algebra: periods and degrees.

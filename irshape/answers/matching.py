@@ -107,13 +107,15 @@ class Matching:
         """Pair the remaining nodes with equal attributes and equal sources, one after another; each pair may lead to others."""
         waiting: dict[tuple[object, ...], list[Node]] = {}
         for node in reversed(self.added()):
-            places = [_source_place(source, source.node if source else None) for source in _sources(node)]
+            sources = [port.source for port in node.inputs]
+            places = [_source_place(source, source.node if source else None) for source in sources]
             waiting.setdefault((_content(node), *places), []).append(node)
         for node in self.a:
             # A layer without inputs has no place in the graph; only Parameters have an order of their own.
             if node in self.partner or node.is_dropped or not (node.inputs or node.type == "Parameter"):
                 continue
-            places = [_source_place(source, self.partner.get(source.node) if source else None) for source in _sources(node)]
+            sources = [port.source for port in node.inputs]
+            places = [_source_place(source, self.partner.get(source.node) if source else None) for source in sources]
             candidates = waiting.get((_content(node), *places), [])
             while candidates and node not in self.partner:
                 other = candidates.pop()
@@ -143,10 +145,6 @@ def _key(node: Node) -> tuple[str, str]:
 def source_of(node: Node, index: int) -> OutputPort | None:
     """The output that feeds an input of a node; None if no output feeds it, or the node has no such input."""
     return InputPort(node, index).source if index < len(node.layer.inputs) else None
-
-
-def _sources(node: Node) -> list[OutputPort | None]:
-    return [port.source for port in node.inputs]
 
 
 def _source_place(source: OutputPort | None, node: Node | None) -> tuple[Node | None, int]:

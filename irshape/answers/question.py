@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Final, NamedTuple
 
 from irshape.inference.engine import Engine
+from irshape.inference.forms import GUARD
 from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR
+from irshape.report.form import Form, described
 from irshape.shape.dim import Dim
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, DescribedShape, SymbolRange
@@ -64,3 +67,26 @@ def filled(question: Inputs, engine: Engine) -> list[Guard]:
 def is_whole(model: Model) -> bool:
     """Whether the file could be read to its end and its graph is sound."""
     return model.document.is_complete and all(one.severity != ERROR for one in model.diagnostics)
+
+
+class Condition(NamedTuple):
+    """A condition on sizes, in Python's syntax, with its symbols and the guards that demand it.
+
+    A condition without guards is the range that the question gave a symbol.
+    """
+
+    text: str
+    symbols: tuple[str, ...]
+    guards: tuple[Guard, ...]
+
+    @property
+    def branch(self) -> str:
+        """The body that demands the condition, if this body need not run: `then_body of If_3`; else empty."""
+        return self.guards[0].branch if self.guards else ""
+
+
+CONDITION: Final = Form(
+    condition=("text: a Python expression", "text"),
+    symbols="texts",
+    guards=described("the layers that demand it; empty for a condition of the given ranges", GUARD.list()),
+)

@@ -9,11 +9,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irshape.answers.condition import CONDITION, Condition
-from irshape.answers.question import filled, is_whole, opened
-from irshape.answers.signature.data import name_data_sizes
+from irshape.answers.question import CONDITION, Condition, filled, is_whole, opened
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import NOTES, Note, notes
+from irshape.answers.signature.notes import NOTES, Note, name_data_sizes, notes
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, solve
 from irshape.inference.engine import Engine
@@ -27,6 +25,7 @@ from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import INT64_MAX, Dim, origins
+from irshape.shape.guard import all_hold, broken
 from irshape.shape.notation import Described, DescribedShape, shape_text
 from irshape.shape.polynomial import NAMED
 from irshape.shape.range import Range
@@ -162,7 +161,7 @@ class ValidSizes:
         return f"<ValidSizes {self}>"
 
     def admits(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> bool:
-        """Whether the model is valid for these sizes, one for each symbol. A size outside its symbol's range is not valid.
+        """Whether the model is valid for these sizes, one for each symbol. A size outside its symbol's range or beyond 2^63-1 is not valid.
 
         Raises InputError if a size is missing or a symbol is unknown.
         """
@@ -180,9 +179,12 @@ class ValidSizes:
         """
         given, kept = self._given(sizes, named), self._given(fixed)
         self._work.renew()
-        if not self.ok:
+        if not self.ok or any(size > INT64_MAX for size in kept.values()):
             return Nearest(None, None)
-        return Nearest(self._next(given, kept, is_above=False), self._next(given, kept, is_above=True))
+        least = {name: min(size, INT64_MAX) for name, size in given.items()}
+        above = self._next(given, kept, is_above=True) if least == given else None
+        is_size = above is not None and max(above.values(), default=0) <= INT64_MAX
+        return Nearest(self._next(least, kept, is_above=False), above if is_size else None)
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/sizes.schema.json`."""
@@ -196,7 +198,7 @@ class ValidSizes:
 
     def _admits(self, sizes: dict[str, int]) -> bool:
         is_asked = all(
-            known.low <= sizes[name] <= known.high and (sizes[name] - known.remainder) % known.modulus == 0
+            known.low <= sizes[name] <= min(known.high, INT64_MAX) and (sizes[name] - known.remainder) % known.modulus == 0
             for name, known in self._domain.items()
         )
         if not is_asked or not self.ok:
@@ -205,7 +207,7 @@ class ValidSizes:
 
     def _is_admitted(self, sizes: Mapping[str, int]) -> bool:
         """Whether the sizes fulfil the conditions."""
-        return all(guard.requirement.holds(sizes) for guard in self._guards)
+        return all_hold([guard.requirement for guard in self._guards])(sizes)
 
     def _next(self, given: dict[str, int], fixed: dict[str, int], *, is_above: bool) -> dict[str, int] | None:
         """The nearest valid sizes on one side."""
@@ -299,12 +301,13 @@ class ValidSizes:
         else:
             self.undecided += _lost(engine, numbers)
         while (other := self._invalid_neighbour(sample)) is not None and self._try(other):
-            broken = [guard for guard in self._guards if not guard.requirement.holds(other)]
-            if not all(guard.is_premise for guard in broken):
+            demands = broken([guard.requirement for guard in self._guards], other)
+            lost = [guard for guard in self._guards if guard.requirement in demands]
+            if not all(guard.is_premise for guard in lost):
                 message = f"the model is valid with {_sizes_text(other)}, although formulas exclude these sizes"
                 self.undecided.append(Undecided(message, None))
                 return
-            self._drop(broken)
+            self._drop(lost)
         if unfinished := self._unfinished():
             self.undecided.append(unfinished)
 
@@ -382,7 +385,7 @@ class ValidSizes:
             is_possible = all(1 <= one.number(sizes) <= INT64_MAX for one in formulas)
         except ZeroDivisionError:
             return False
-        return is_possible and all(limit.requirement.holds(sizes) for limit in self._limits)
+        return is_possible and all_hold([limit.requirement for limit in self._limits])(sizes)
 
     def _shapes(self, sizes: Mapping[str, int]) -> Inputs:
         shapes: dict[Node, DescribedShape] = {}

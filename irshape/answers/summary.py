@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.cost.cost import Cost
-from irshape.answers.cost.forms import NEAR, shown_amount
-from irshape.answers.cost.formula import Amount, Formula, amount, total
-from irshape.answers.cost.graph import stored
-from irshape.answers.hierarchy.blocks import hierarchy_of, members
+from irshape.answers.cost.formula import NEAR, Amount, Formula, amount, shown_amount, summed
+from irshape.answers.hierarchy import hierarchy_of, members
 from irshape.inference.inference import Inference
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import bytes_text, number_text
-from irshape.shape.dim import Size
 from irshape.xml.document import Document
 
 # The levels of the tree that are shown unless another number is asked for.
@@ -132,14 +130,15 @@ class _Tree:
             if group.holder >= 0:
                 self._bodies.setdefault(group.holder, []).append(-1 - number)
         bodies = {one for members in self._bodies.values() for one in members}
-        self._members = [[one for one in part if one not in bodies and not self._is_hidden(one)] for part in below]
+        hidden = {hierarchy.position[node] for node in hierarchy.hidden}
+        self._members = [[one for one in part if one not in bodies and one not in hidden] for part in below]
         self._costs = {layer._node: layer for layer in cost.layers}
         self._parameters: dict[Node, int] = {}
         for node in hierarchy.nodes:
             op = node.op if node.type in ("Const", "Constant") and not node.is_dropped and node.is_live else None
             if isinstance(op, Constant) and not op.is_broken:
                 reader = self._reader(node)
-                self._parameters[reader] = self._parameters.get(reader, 0) + stored(op)
+                self._parameters[reader] = self._parameters.get(reader, 0) + prod(op.shape)
 
     def rows(self) -> Iterator[Module]:
         """The rows of the model, outer ones first."""
@@ -162,9 +161,6 @@ class _Tree:
             return found
         first = min(found, key=self._place)
         return self._members[-1 - first] if first < 0 else ()
-
-    def _is_hidden(self, member: int) -> bool:
-        return member >= 0 and self._hierarchy.nodes[member] in self._hierarchy.hidden
 
     def _place(self, member: int) -> int:
         return min(self._layers(member, inside=False), default=0)
@@ -224,9 +220,7 @@ class _Tree:
         return f"{element_type}{self._formulas.get(key, shape)}"
 
     def _sum(self, amounts: Sequence[Amount]) -> Amount:
-        scope = self._inference.scope
-        sizes: list[Size] = [one if isinstance(one, int) else scope.dim(one.expression, one.expression.range) for one in amounts]
-        return amount(total(scope, sizes), self._names)
+        return amount(summed(self._inference.scope, amounts), self._names)
 
 
 SUMMARY: Final = form.Form(

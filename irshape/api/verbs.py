@@ -5,8 +5,11 @@ Each verb takes a model, or whatever `read` takes. The arguments of `Reading` sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+import gc
+from _thread import RLock  # as threading.RLock, without what that module imports
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference, SymbolsAs
@@ -31,6 +34,32 @@ if TYPE_CHECKING:
     from irshape.xml.weights import WeightsChoice
 
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_lock = RLock()
+# Whether the collector was running, for each verb that is at work, in the order in which they began.
+_was_collecting: list[bool] = []
+
+
+def _uncollected(verb: Callable[_P, _R]) -> Callable[_P, _R]:
+    """The verb without the garbage collector, which would search again and again the long-lived graphs that the verb builds."""
+
+    @wraps(verb)
+    def call(*given: _P.args, **named: _P.kwargs) -> _R:
+        with _lock:
+            _was_collecting.append(any(_was_collecting) or gc.isenabled())
+            gc.disable()
+        try:
+            return verb(*given, **named)
+        finally:
+            with _lock:
+                if _was_collecting.pop() and not _was_collecting:
+                    gc.enable()
+
+    return call
+
+
+@_uncollected
 def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[Reading]) -> Model:
     """Read an IR into a model.
 
@@ -48,6 +77,7 @@ def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[R
     return taken(source, reading, path)[0]
 
 
+@_uncollected
 def infer(
     source: Source | Model,
     *,
@@ -71,6 +101,7 @@ def infer(
     return Inference(inner.infer(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque), model, symbols_as)
 
 
+@_uncollected
 def check(
     source: Source | Model,
     *,
@@ -128,6 +159,7 @@ def explain(
     return source.explain(layer, port, axis)
 
 
+@_uncollected
 def diff(
     a: Source | Model,
     b: Source | Model,
@@ -157,6 +189,7 @@ def diff(
     )
 
 
+@_uncollected
 def info(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]) -> Info:
     """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes.
 
@@ -166,6 +199,7 @@ def info(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbo
     return inner.info(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
 
 
+@_uncollected
 def signature(
     source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> Signature:
@@ -178,6 +212,7 @@ def signature(
     return inner.signature(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
 
 
+@_uncollected
 def valid_sizes(
     source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> ValidSizes:
@@ -190,6 +225,7 @@ def valid_sizes(
     return inner.valid_sizes(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
 
 
+@_uncollected
 def cost(
     source: Source | Model,
     *,
@@ -213,6 +249,7 @@ def cost(
     )
 
 
+@_uncollected
 def summary(
     source: Source | Model,
     *,

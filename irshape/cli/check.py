@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -65,7 +66,7 @@ def _once(given: Namespace) -> int:
         read_input(given)
         settings = settings_of(given)
         if given.show_settings:
-            from irshape.settings.show import settings_text
+            from irshape.settings.settings import settings_text
 
             print(*(settings_text(path, settings) for path in given.files), sep="\n", end="")
             return CLEAN
@@ -114,6 +115,7 @@ class Check:
         self._fixes = given.fix and not given.diff
         self._baseline = None if given.write_baseline else given.baseline
         self._has_baselines = not given.write_baseline
+        self._folders = [] if given.quiet else [path for path in given.files if os.path.isdir(path)]
         self._is_data = given.format in ("json", "jsonl")
         self._baselines: dict[str, Baseline] = {}
         if given.target:
@@ -153,9 +155,11 @@ class Check:
         return Examined(inference, mended, accepted)
 
     def prepare(self, paths: Sequence[str]) -> None:
-        """Read the configurations and baselines of all files. A faulty one ends the run before it begins."""
+        """Read the configurations and baselines of all files. A faulty one ends the run before it begins, a glob without a file is said."""
         for path in paths:
             self.baseline(path)
+        for remark in self._settings.idle(self._folders):
+            complain(f"warning: {remark}")
 
     def baseline(self, path: str) -> Baseline | None:
         """The baseline of a file. Raises `BaselineError`, a ValueError, if it cannot be read."""

@@ -11,8 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from irshape import verbs
-from irshape.answers.cost.comparison import Comparison
-from irshape.answers.cost.cost import Cost, CostTensor
+from irshape.answers.cost.cost import Comparison, Cost, CostTensor
 from irshape.answers.cost.counting import LayerCost
 from irshape.answers.cost.formula import Amount, Formula
 from irshape.cli.arguments import LAYERS, add_model_arguments

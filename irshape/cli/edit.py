@@ -14,7 +14,7 @@ from irshape.cli.diff import lines
 from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, step_lines, tensor, written
 from irshape.cli.output import check_outputs, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
-from irshape.editing.finding import found, found_output
+from irshape.editing.draft import found, found_output
 from irshape.editing.freeze import VALUES, parsed
 from irshape.editing.graph import Graph, checked
 from irshape.editing.simplify import Simplification

@@ -8,7 +8,7 @@ from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.output import refusal
 from irshape.cli.run import FAULTS, RunError, agree, describe, put
 from irshape.cli.running import add_prove, proved
-from irshape.editing.finding import found, found_output, names_of, unknown_layer
+from irshape.editing.draft import found, found_output, names_of, unknown_layer
 from irshape.editing.graph import Graph, edit
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
 from irshape.editing.state import EditError

@@ -9,9 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irshape import verbs
-from irshape.answers.explain.explainer import unexplained
+from irshape.answers.explain.explainer import parse_target, unexplained
 from irshape.answers.explain.explanation import Explanation
-from irshape.answers.explain.target import parse_target
 from irshape.answers.signature.naming import named
 from irshape.cli.arguments import add_reading_arguments, add_symbol_argument
 from irshape.cli.batch import report
@@ -26,7 +25,7 @@ from irshape.xml.document import Document
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from irshape.answers.signature.reasons import Because
+    from irshape.answers.signature.notes import Because
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 

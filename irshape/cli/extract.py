@@ -11,8 +11,8 @@ from irshape.answers.signature.naming import named
 from irshape.cli.arguments import at_least_0
 from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, tensor, written
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, put
+from irshape.editing.draft import found, names_of
 from irshape.editing.extract import Part, around, between, extract, key_of, with_numbered
-from irshape.editing.finding import found, names_of
 from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor
 from irshape.editing.state import EditError, Item

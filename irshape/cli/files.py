@@ -59,7 +59,7 @@ def find(arguments: Sequence[str], settings: Settings | None = None, *, force_ex
 
 def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str], bool]:
     """Every `.xml` file below a folder, sorted, complaints about folders that could not be listed, and whether something was excluded."""
-    from irshape.files.folders import listed
+    from irshape.files.reading import listed
 
     paths: list[str] = []
     missed: list[str] = []
@@ -72,11 +72,11 @@ def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str]
         if follows and _is_known(current, entered):
             continue
         try:
-            found = listed(current, follows=follows)
+            folders, files = listed(current, follows=follows)
         except OSError as error:
             missed.append(describe(error, current))
             continue
-        for entries, kept in ((found.folders, pending), (found.files, paths)):
+        for entries, kept in ((folders, pending), (files, paths)):
             for path in entries:
                 if settings is not None and settings.excludes(path, is_found=True):
                     has_excluded = True

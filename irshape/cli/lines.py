@@ -15,8 +15,7 @@ from irshape.model.model import Node
 from irshape.report.text import Palette, cells, counted, escape, layer_text, pad, report_lines, some
 
 if TYPE_CHECKING:
-    from irshape.answers.signature.data import DataSize
-    from irshape.answers.signature.reasons import Because
+    from irshape.answers.signature.notes import Because, DataSize
 
 UNNAMED = re.compile(r"\bd\d+\b")
 # A longer condition does not widen the column of conditions.

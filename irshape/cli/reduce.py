@@ -14,9 +14,8 @@ from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.edited import opened
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
-from irshape.editing.answers import JOURNAL, Answers, OtherQuestion
 from irshape.editing.reduce import NotShown, Reduction, reduce
-from irshape.editing.trial import Candidate, Command, Judge, Test, content_of, shows_code
+from irshape.editing.trial import JOURNAL, Answers, Candidate, Command, Judge, OtherQuestion, Test, content_of, shows_code
 from irshape.files.writing import write_atomic
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, Diagnostic, clipped
@@ -116,6 +115,7 @@ def _reduced(given: Namespace, draft: Draft) -> Reduction:
         types = {one.where.layer_type for one in found if one.code == given.keep and re.search(given.match or "", str(one))}
         test = shows_code(given.keep, given.match, types)
     codes = frozenset(one.code for one in found if one.severity == ERROR) | {given.keep or ""}
+    is_new = not os.path.isdir(given.output)
     os.makedirs(given.output, exist_ok=True)
     journal = os.path.join(given.output, JOURNAL)
     if not given.resume and os.path.lexists(journal):
@@ -143,8 +143,12 @@ def _reduced(given: Namespace, draft: Draft) -> Reduction:
             reduction = reduce(draft, judge, say, _suspect(given, draft, found))
         except NotShown:
             answers.remove()  # so that the next run finds the folder as this one found it
+            if is_new:
+                os.rmdir(given.output)
             fault = f"irshape does not report {given.keep}" if given.keep else "the command does not fail"
-            raise RunError(f"{given.file}: {fault} on the whole model{' with a match' if given.match else ''}", FAULTS) from None
+            others = ", ".join(dict.fromkeys(one.code for one in found)) if given.keep else ""
+            told = f"; --keep may name {others}" if others else ""
+            raise RunError(f"{given.file}: {fault} on the whole model{' with a match' if given.match else ''}{told}", FAULTS) from None
         put(told)
         write_atomic(os.path.join(given.output, _REPORT), _report(given, draft, reduction, test).encode(), force=True)
         answers.remove()

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irshape.answers.policies import Policies, find_policies, judge
-from irshape.answers.second_inference import refuse_outgrown
+from irshape.answers.policies import Policies, find_policies, judge, refuse_outgrown
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
 from irshape.cli.batch import report
@@ -17,9 +16,8 @@ from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
 from irshape.editing.graph import edit
 from irshape.files.reading import Path
-from irshape.inference.inference import Inference
+from irshape.inference.inference import Inference, Remedy
 from irshape.inference.inputs import InputError
-from irshape.inference.remedy import Remedy
 from irshape.model.model import Model
 from irshape.report.text import Palette, counted, escape, table, terminal_width
 from irshape.reshaping.session import Session

@@ -13,7 +13,7 @@ from irshape.report.text import escape
 from irshape.xml.document import Graph, Layer
 
 if TYPE_CHECKING:
-    from irshape.answers.hierarchy.blocks import Blocks
+    from irshape.answers.hierarchy import Blocks
 
 _CONSTANTS = ("Const", "Constant")
 # A model with fewer rows is listed whole, because it fits on a screen; blocks stand for each other only if that saves as many rows.
@@ -97,7 +97,7 @@ class Rows:
 
     def _fold(self) -> None:
         """Find the blocks of which one is listed."""
-        from irshape.answers.hierarchy.blocks import equal_blocks, hierarchy_of
+        from irshape.answers.hierarchy import equal_blocks, hierarchy_of
 
         for blocks in equal_blocks(hierarchy_of(self._inference, self._facts, self._formulas)):
             shown = [node for node in blocks.blocks[0] if node.type not in _CONSTANTS]

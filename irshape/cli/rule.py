@@ -11,9 +11,7 @@ from irshape.cli.run import CLEAN, complain
 from irshape.diagnosis.fixes import BY_HAND, MENDED
 from irshape.report.catalogue import CATALOGUE, FAMILIES, Code
 from irshape.report.selection import checked_prefix, matches
-from irshape.report.snippets import snippets
-from irshape.report.snippets.shown import bytes_text, changed_lines
-from irshape.report.snippets.snippet import Snippet
+from irshape.report.snippet import Snippet, bytes_text, changed_lines
 from irshape.report.text import Palette, terminal_width
 
 if TYPE_CHECKING:
@@ -54,9 +52,9 @@ def run(given: Namespace) -> int:
     found = [code for code in CATALOGUE.values() if not prefixes or any(matches(code.code, prefix) for prefix in prefixes)]
     if given.format == "json":
         from irshape.report.json import compact, readable
+        from irshape.report.snippets import SNIPPETS
 
-        examples = snippets()
-        described = [_described(code, examples[code.code]) for code in found]
+        described = [_described(code, SNIPPETS[code.code]) for code in found]
         is_one = len(given.codes) == 1 and len(found) == 1
         print(readable(described[0]) if is_one else "[\n" + ",\n".join(map(compact, described)) + "\n]")
         return CLEAN
@@ -77,11 +75,12 @@ def _list(palette: Palette) -> Iterator[str]:
 
 
 def _pages(codes: list[Code], palette: Palette, width: int) -> Iterator[str]:
-    examples = snippets()
+    from irshape.report.snippets import SNIPPETS
+
     for number, code in enumerate(codes):
         if number:
             yield from ("", "")
-        yield from _page(code, examples[code.code], palette, width)
+        yield from _page(code, SNIPPETS[code.code], palette, width)
 
 
 def _page(code: Code, snippet: Snippet, palette: Palette, width: int) -> Iterator[str]:

@@ -23,14 +23,12 @@ from irshape.report.catalogue import CATALOGUE
 from irshape.report.text import Palette, counted, escape
 from irshape.running.limits import Allowance, can_limit
 from irshape.scan.archive import BOUNDS, Bounds
-from irshape.scan.faults import MissingError
-from irshape.scan.fields import FAILED as LOST
-from irshape.scan.fields import INVALID, VERDICTS
-from irshape.scan.place import Place, asked
+from irshape.scan.place import MissingError, Place, asked
 from irshape.scan.places import Places
 from irshape.scan.results import OTHERS, PARTIAL, Cache, Journal, ResultsError, Table, format_of, read
-from irshape.scan.row import Row, Scan
-from irshape.scan.summary import MOST, Comparison, Summary
+from irshape.scan.row import Scan
+from irshape.scan.table import FAILED as LOST
+from irshape.scan.table import INVALID, LISTED, VERDICTS, Row, Summary, TableChanges
 
 ABOUT = "Check many files, local or remote, into a table with a row for each file; sum up and compare such tables."
 EXAMPLES = """examples:
@@ -209,7 +207,7 @@ def _earlier(given: Namespace) -> Iterator[Table | None]:
 def _summarize(given: Namespace, path: str, before: Table | None) -> int:
     """Print what a table holds and what has changed since an earlier one; 1 if it holds errors, 2 if it holds failed files."""
     summary = Summary(read(path))
-    comparison = Comparison(before, read(path)) if before is not None else None
+    comparison = TableChanges(before, read(path)) if before is not None else None
     if given.format == "json":
         from irshape.report.json import readable
 
@@ -240,18 +238,18 @@ def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple
     if not listed:
         return
     yield ""
-    texts = [(escape(name), [f"{one:,}" if isinstance(one, int) else str(one) for one in numbers]) for name, numbers in listed[:MOST]]
+    texts = [(escape(name), [f"{one:,}" if isinstance(one, int) else str(one) for one in numbers]) for name, numbers in listed[:LISTED]]
     wide = max(len(title), *(len(name) for name, _ in texts), 20)
     widths = [max(len(column), *(len(numbers[place]) for _, numbers in texts)) for place, column in enumerate(columns)]
     head = "  ".join(column.rjust(width) for column, width in zip(columns, widths, strict=True))
     yield f"{palette.bold}{title.ljust(wide + 2)}{palette.plain}  {head}"
     for name, numbers in texts:
         yield f"  {name.ljust(wide)}  {'  '.join(number.rjust(width) for number, width in zip(numbers, widths, strict=True))}"
-    if len(listed) > MOST:
-        yield f"  and {len(listed) - MOST:,} more"
+    if len(listed) > LISTED:
+        yield f"  and {len(listed) - LISTED:,} more"
 
 
-def _changes(comparison: Comparison, palette: Palette) -> Iterator[str]:
+def _changes(comparison: TableChanges, palette: Palette) -> Iterator[str]:
     yield ""
     names = ("added", "gone", "changed", "broken", "mended")
     parts = [f"{len(files):,} {name}" for name in names if (files := getattr(comparison, name))]
@@ -266,9 +264,9 @@ def _changes(comparison: Comparison, palette: Palette) -> Iterator[str]:
 def _listed(title: str, texts: list[str]) -> Iterator[str]:
     if texts:
         yield f"{title} ({len(texts):,})"
-        yield from (f"  {text}" for text in texts[:MOST])
-        if len(texts) > MOST:
-            yield f"  and {len(texts) - MOST:,} more"
+        yield from (f"  {text}" for text in texts[:LISTED])
+        if len(texts) > LISTED:
+            yield f"  and {len(texts) - LISTED:,} more"
 
 
 def _bytes(count: int) -> str:

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from irshape import verbs
-from irshape.answers.condition import Condition
+from irshape.answers.question import Condition
 from irshape.answers.signature.notes import Note
 from irshape.answers.signature.signature import Signature
 from irshape.cli.arguments import add_model_arguments

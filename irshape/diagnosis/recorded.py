@@ -19,6 +19,9 @@ from irshape.xml.document import Document, Port, PortRecord, Signature
 # What was found of recorded precision and dims, and the fact that they were compared with.
 _DECLARED: Final = ("Parameter", "Const")
 _Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], list[tuple[str, str]]]
+# The ports of a node whose records the model contradicts: position, code and message; and the inputs that may record more or less.
+_Found: TypeAlias = tuple[list[tuple[int, str, str]], list[int]]
+_NOTHING: Final[_Found] = ([], [])
 
 
 def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[Diagnostic, list[int]]:
@@ -33,10 +36,14 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
     run, stubs = engine.current, model.stubs
     slots = run.slots
     # Layers with the same signature and the same outcome need not be compared again.
-    compared: dict[tuple[Signature, object], tuple[list[tuple[int, str, str]], list[int]]] = {}
+    taken: object
+    compared: dict[tuple[Signature, object], _Found] = {}
     known: _Known = {}
     for node, taken in zip(engine.schedule.nodes, run.outcomes or [None] * len(engine.schedule.nodes), strict=True):
         signature = node.layer.signature
+        if taken is None and node.layer.weights_at is not None:  # a Const that is read: the signature tells its type
+            fact = slots[node.first_slot]
+            taken = fact.shape, fact.is_poisoned
         found = compared.get((signature, taken))
         if found is None:
             if node.op_class is None:
@@ -44,6 +51,8 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             found = _faults(node, slots, stubs, known)
             if taken is not None and not stubs:
                 compared[signature, taken] = found
+        if found is _NOTHING:
+            continue
         faults, unclear = found
         for index in unclear:
             slot = node.sources[index]
@@ -92,21 +101,19 @@ def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagn
 
 def other_end(node: Node, index: int) -> tuple[Node, PortRecord] | None:
     """The node from which the edge to an input starts, and what its port records, if the two ends of the edge record other facts."""
-    model, record = node.model, node.layer.signature.records[index]
-    producer = model.nodes[model.producers[node.sources[index]]]
-    start = producer.layer.signature.records[producer.layer.signature.input_count + node.sources[index] - producer.first_slot]
-    differ = start[2] != record[2] and start[2] is not None and record[2] is not None
-    if not differ and start[1] != record[1] and start[1] and record[1]:
-        ours, theirs = (ElementType.from_precision(text) or ElementType.dynamic for text in (record[1], start[1]))
+    model, slot, (_, precision, dims) = node.model, node.sources[index], node.layer.signature.records[index]
+    producer = model.nodes[model.producers[slot]]
+    signature = producer.layer.signature
+    start = signature.records[signature.input_count + slot - producer.first_slot]
+    differ = start[2] != dims and start[2] is not None and dims is not None
+    if not differ and start[1] != precision and start[1] and precision:
+        ours, theirs = (ElementType.from_precision(text) or ElementType.dynamic for text in (precision, start[1]))
         differ = ours is not theirs and ElementType.dynamic not in (ours, theirs)
     return (producer, start) if differ else None
 
 
-def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> tuple[list[tuple[int, str, str]], list[int]]:
-    """The ports of a node whose records the model contradicts: position, code and message; and the inputs that may record more or less.
-
-    `known` are the comparisons so far.
-    """
+def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> _Found:
+    """The ports of a node whose records the model contradicts; `known` are the comparisons so far."""
     signature = node.layer.signature
     count = signature.input_count
     behind_inputs = node.first_slot - count
@@ -129,7 +136,7 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
             found += [(index, code, message) for code, message in faults]
             if not faults and index < count and not fact.is_poisoned:
                 unclear.append(index)
-    return found, unclear
+    return (found, unclear) if found or unclear else _NOTHING
 
 
 def _source_of(node: Node, fact: Fact, code: str) -> str:

@@ -90,7 +90,7 @@ def known_data(fact: Fact) -> Data | None:
         return None
     try:
         data = data_of(numpy.array(list(elements)).reshape(sizes), fact.element_type)
-    except (EditError, OverflowError):
+    except (EditError, OverflowError, ValueError):  # NumPy has no array of 0 x 2^62 elements
         return None
     return data if all(one == other or one != one for one, other in zip(data.elements, elements, strict=True)) else None
 

@@ -6,28 +6,187 @@ layers whose facts may be other ones now; a layer whose facts stay the same queu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from heapq import heappop, heappush
+from typing import TypeAlias
 
-from irshape.editing.demand import Demand
-from irshape.editing.records import Records
 from irshape.editing.state import Item, State, Value
 from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.question import AS_READ, Question
 from irshape.inference.run import Run
 from irshape.inference.schedule import Common, Reads, sources_of
-from irshape.inference.transfer import Outcome, Transfer
+from irshape.inference.transfer import ENDS, TUPLE_ENDS, Outcome, Transfer
 from irshape.inference.verdict import OpenVINOPass, forgiven
 from irshape.model.bodies import bodies_of, conditions_passed
-from irshape.model.model import UNFED, Model, Node
+from irshape.model.model import SINKS, UNFED, Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.finding import Finding
 from irshape.shape.guard import Premise, Requirement
-from irshape.xml.document import Layer, Signature
+from irshape.xml.document import Layer, Port, Signature
 from irshape.xml.patched_weights import AppendedWeights
+
+
+class Records:
+    """Makes the records of items. Equal layers share a signature."""
+
+    def __init__(self) -> None:
+        self._signatures: dict[object, Signature] = {}
+
+    def signature(self, item: Item) -> Signature:
+        """The signature of an item, that of its layer in the model if it still has the same content."""
+        base = None if item.origin is None else item.origin.layer
+        if base is not None and item.ports is None and item.attributes == base.attributes:
+            return base.signature
+        inputs, outputs = item.input_ids, item.output_ids
+        like = None if base is None or item.ports is not None else base.signature
+        key = (item.type, item.version, like, *item.attributes.items(), *inputs, None, *outputs)
+        found = self._signatures.get(key)
+        if found is None:
+            records = [(id, None, None) for id in (*inputs, *outputs)] if like is None else like.records
+            found = self._signatures[key] = Signature(item.type, item.version, item.attributes)
+            found.record(records[: len(inputs)], records[len(inputs) :], {})
+        return found
+
+    def layer(self, item: Item) -> Layer:
+        """A record of an item that is another one than in the model."""
+        signature, base = self.signature(item), None if item.origin is None else item.origin.layer
+        if base is None:
+            inputs = [Port(index, None, -1) for index in range(len(item.inputs))]
+            outputs = [Port(id, precision, -1, dims) for id, (precision, dims) in enumerate(item.recorded, len(inputs))]
+            return Layer(item.id, item.name, signature, None, 0, 0, 0, (inputs, outputs))
+        ports = base.inputs, base.outputs
+        if item.ports is not None:
+            of_ids = [{port.id: port for port in several} for several in ports]
+            inputs, outputs = ([known.get(id) or Port(id, None, -1) for id in ids] for known, ids in zip(of_ids, item.ports, strict=True))
+            ports = inputs, outputs
+        own = base.weights_at if signature is base.signature else None
+        layer = Layer(item.id, item.name, signature, own, base.offset, base.end, base.data_offset, ports)
+        layer.bodies, layer.port_maps = base.bodies, item.port_maps
+        return layer
+
+    def enter(self, item: Item, node: Node) -> None:
+        """Give a node that stands for an item the bodies of the item: those that nobody has looked into are those of the model."""
+        if own := item.held:
+            node.bodies = {name: self._body(item.bodies[name], node) if name in item.bodies else own[name] for name in own}
+
+    def _body(self, state: State, holder: Node) -> Model:
+        """The model of a body as it is now. Its tensors have the numbers that they have in the state."""
+        own = state.model
+        model = Model(own.document, own.graph, holder, own.name, own.registry)
+        model.default_opset, model.first_tensor = own.default_opset, own.first_tensor
+        items = sorted(state.items.values(), key=lambda item: item.place)
+        positions = {item: index for index, item in enumerate(items)}
+        model.slot_count = max([own.slot_count, *(value.slot + 1 for item in items for value in item.outputs)])
+        model.producers = [-1] * model.slot_count
+        for index, item in enumerate(items):
+            layer = self.layer(item) if item.base is None or item.is_other else item.base.layer
+            first = item.outputs[0].slot if item.outputs else own.slot_count
+            node = Node(model, index, layer, item.op_class, len(item.inputs), first)
+            node.sources = item.sources
+            node.is_live = False
+            model.nodes.append(node)
+            model._by_id[item.id] = node
+            model._by_type.setdefault(item.type, []).append(node)
+            for value in item.outputs:
+                model.producers[value.slot] = index
+            if item.held:
+                model.holders.append(node)
+        model.order = [positions[item] for item in state.in_order]
+        _mark_live(model)
+        for node in model.holders:
+            self.enter(items[node.index], node)
+        return model
+
+
+def _mark_live(model: Model) -> None:
+    """Mark the nodes that reach a Result or an Assign, and the Parameters."""
+    pending = [node for node in model.nodes if node.type in SINKS]
+    while pending:
+        node = pending.pop()
+        if not node.is_live:
+            node.is_live = True
+            pending += [model.nodes[model.producers[slot]] for slot in node.sources if slot >= 0]
+    for node in model.parameters:
+        node.is_live = True
+
+
+_Reads: TypeAlias = tuple[tuple[Value, ...], tuple[tuple[Value, frozenset[int]], ...]]
+_NOTHING: _Reads = ((), ())
+_NONE: frozenset[int] = frozenset()
+
+
+class Demand:
+    """What is read of each tensor: counts of the readers of its elements, and of its least and greatest element.
+
+    `common_of` gives what the layers of a signature share; `conditions_of` gives the positions of inputs that are conditions of bodies.
+    """
+
+    def __init__(self, state: State, common_of: Callable[[Item], Common], conditions_of: Callable[[Item], Iterable[int]]) -> None:
+        self._state = state
+        self._common_of = common_of
+        self._conditions_of = conditions_of
+        self._elements: Counter[Value] = Counter()
+        self._ends: Counter[tuple[Value, frozenset[int]]] = Counter()
+        self._reads: dict[Item, _Reads] = {}
+        self.update(state.in_order)  # backwards: the last one is taken first
+
+    def wanted(self, item: Item) -> frozenset[int]:
+        """The positions of the outputs whose elements are read; for a Const perhaps the mark of a reader of its ends."""
+        common = self._common_of(item)
+        if not common.is_followed:
+            return _NONE
+        wanted = frozenset([value.index for value in item.outputs if self._elements[value]])
+        if wanted or not common.has_ends:
+            return wanted
+        return next((mark for mark in (TUPLE_ENDS, ENDS) if self._ends[item.outputs[0], mark]), _NONE)
+
+    def follow(self, values: Collection[Value], count: int = 1) -> set[Item]:
+        """Count one reader more of the elements of some tensors (or less, with -1), and return the items to visit again."""
+        for value in values:
+            self._elements[value] += count
+        items = {value.item for value in values}
+        return items | self.update(items)
+
+    def update(self, items: Iterable[Item]) -> set[Item]:
+        """Look again at what some items read, and return the items of whose outputs other elements are read than before."""
+        pending = list(items)
+        changed: set[Item] = set()
+        while pending:
+            item = pending.pop()
+            old = self._reads.get(item, _NOTHING)
+            new = self._read_by(item) if self._state.is_live(item) else _NOTHING
+            if new == old:
+                continue
+            self._reads[item] = new
+            sources = {value.item for value in (*new[0], *old[0], *[value for value, _ in (*new[1], *old[1])])}
+            before = {source: self._said_of(source) for source in sources}
+            self._elements.update(new[0])
+            self._elements.subtract(old[0])
+            self._ends.update(new[1])
+            self._ends.subtract(old[1])
+            moved = [source for source in sources if self._said_of(source) != before[source]]
+            changed.update(moved)
+            pending += moved
+        return changed
+
+    def _said_of(self, item: Item) -> tuple[bool, ...]:
+        """Which outputs of an item are read."""
+        found = [self._elements[value] > 0 for value in item.outputs]
+        return *found, *(self._ends[value, mark] > 0 for value in item.outputs for mark in (ENDS, TUPLE_ENDS))
+
+    def _read_by(self, item: Item) -> _Reads:
+        """The tensors whose elements, and those whose ends, the rule of an item reads."""
+        common = self._common_of(item)
+        inputs = item.inputs
+        is_asked = common.is_followed and any(self._elements[value] for value in item.outputs)
+        positions = [*(common.followed if is_asked else common.always), *self._conditions_of(item)]
+        elements = [inputs[position] for position in positions if position < len(inputs)]
+        ends = [(inputs[position], mark) for position, mark in common.ended if position < len(inputs)]
+        return tuple([one for one in elements if one is not None]), tuple([(one, mark) for one, mark in ends if one is not None])
 
 
 class Facts:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.editing.arrays import data_of
 from irshape.editing.bodies import add_input, add_output, feed_back, leave, other_body
-from irshape.editing.draft import BodyDraft, GraphDraft
-from irshape.editing.finding import found, found_output, unknown_layer
+from irshape.editing.draft import BodyDraft, GraphDraft, found, found_output, unknown_layer
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value, joined_names
-from irshape.model.attributes import Attributes
+from irshape.model.export import Attributes
 from irshape.model.finding import split_names
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.text import counted

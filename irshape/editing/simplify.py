@@ -14,7 +14,7 @@ from math import prod
 from typing import Final, NamedTuple
 
 from irshape.editing.arrays import Data, known_data
-from irshape.editing.branches import TENSOR_NAMES, can_move, entering, inputs_of, move_out, sink, taken_branch
+from irshape.editing.bodies import TENSOR_NAMES, can_move, entering, inputs_of, move_out, sink, taken_branch
 from irshape.editing.draft import BodyDraft, Draft, GraphDraft
 from irshape.editing.facts import Facts
 from irshape.editing.state import EditError, Item, Value

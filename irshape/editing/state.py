@@ -270,7 +270,7 @@ class State(Journal):
             values.update((value.slot, value) for value in item.outputs)
             self.items[item.id] = item
             self.by_name.setdefault(item.name, {})[item] = None
-        for position, index in enumerate(model.order):
+        for position, index in enumerate(model.canonical):
             self.items[model.nodes[index].id].label = float(position)
         for item in self.items.values():
             assert item.base is not None

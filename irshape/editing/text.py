@@ -17,9 +17,21 @@ from irshape.model.model import UNFED, Model, Node
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
 from irshape.xml.document import Document, Layer, Port, PortMap
-from irshape.xml.placing import Lines, behind, cut, end_of, tag_attribute, tag_splices
 from irshape.xml.reader import ANNOTATION
-from irshape.xml.writer import Layout, PortFacts, Splice, attribute_splices, port_splices, spliced
+from irshape.xml.writer import (
+    Layout,
+    Lines,
+    PortFacts,
+    Splice,
+    attribute_splices,
+    behind,
+    cut,
+    end_of,
+    port_splices,
+    spliced,
+    tag_attribute,
+    tag_splices,
+)
 
 # The bytes of a new constant begin at a multiple of this number.
 ALIGNMENT = 64

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from typing import IO
@@ -72,3 +72,78 @@ def read_whole(path: str | os.PathLike[str], most: int) -> bytes:
     if len(data) > most:
         raise OSError(errno.EFBIG, f"the file has more than {most:,} bytes, the most that irshape reads here", os.fspath(path))
     return data
+
+
+def listed(folder: str, *, follows: bool = False) -> tuple[list[str], list[str]]:
+    """The folders and the .xml files in a folder, by name. Raises `OSError`.
+
+    Links to folders are left out unless they are followed. A link that leads nowhere is a file: reading it says why.
+    """
+    folders: list[str] = []
+    files: list[str] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if _is_folder(entry, follows=follows):
+                folders.append(entry.path)
+            elif entry.name.lower().endswith(".xml") and _is_file(entry):
+                files.append(entry.path)
+    return sorted(folders), sorted(files)
+
+
+def _is_folder(entry: os.DirEntry[str], *, follows: bool) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=follows)
+    except OSError:  # a link in a circle
+        return False
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
+    except OSError:  # a link in a circle
+        return True
+
+
+# Python's parser takes time that grows with the square of the parts of a dotted key.
+_MOST_PARTS: Final = 256
+_STRING: Final = r"\"[^\"\n]*\"|'[^'\n]*'"
+
+
+class TomlFault(ValueError):
+    """Bytes that are no TOML: the reason, and the line and column from 1, 0 where they are not known."""
+
+    def __init__(self, reason: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+        self.column = column
+
+
+def parse_toml(data: bytes) -> tuple[str, dict[str, Any]]:
+    """The text and the tables of a TOML file. Raises `TomlFault`.
+
+    A stranger may have written the file: whatever the bytes are, the parser ends soon and says where a fault is.
+    """
+    import re
+    import tomllib
+
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TomlFault(f"the file is not UTF-8: {error.reason}; save it as UTF-8") from None
+    for number, written in enumerate(text.split("\n"), 1):
+        if written.count(".") >= _MOST_PARTS and re.sub(_STRING, "", written).count(".") >= _MOST_PARTS:
+            raise TomlFault(f"a key has more than {_MOST_PARTS} parts", number, 1)
+    try:
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+        if place is None:
+            raise TomlFault(f"this is not TOML: {message}") from None
+        line = int(place[1]) if place[1] else text.count("\n") + 1
+        raise TomlFault(f"this is not TOML: {message[: place.start()]}", line, int(place[2] or 0)) from None
+    except RecursionError:
+        raise TomlFault("the file nests tables or lists too deeply") from None
+    except ValueError:  # Python reads no number of so many digits
+        raise TomlFault("this is not TOML: a number has too many digits") from None

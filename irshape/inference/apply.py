@@ -7,8 +7,7 @@ from math import inf
 from typing import Any, Final
 
 from irshape.inference.facts import POISONED, Fact, FactTable
-from irshape.inference.openvino_view import intervals, judged
-from irshape.inference.transfer import UNSHARED, Outcome, Transfer
+from irshape.inference.transfer import UNSHARED, Outcome, Transfer, intervals, judged
 from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure, Uncomputable, element_count
 from irshape.ops.op import Input, Op, Out, UnknownRank
@@ -56,7 +55,7 @@ class Rules:
         if outcome is None:
             return self._computed(node, transfer, facts)
         if outcome is UNSHARED:
-            return memo.get((self.scope, node, *facts)) or self._computed(node, transfer, facts)
+            return memo.get((self.scope, node, *facts)) or memo.get((self.scope, *facts)) or self._computed(node, transfer, facts)
         return outcome
 
     def seen_by_openvino(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> tuple[tuple[Fact, ...], Outcome]:
@@ -96,6 +95,10 @@ class Rules:
         if application.is_unshared:
             transfer.memo[facts] = UNSHARED
             transfer.memo[self.scope, node, *facts] = outcome
+        elif (outcome.findings or application.is_unranked) and not self.scope.has_intervals_only:
+            # A static scope may find other faults than one in which OpenVINO's bounds count.
+            transfer.memo[facts] = UNSHARED
+            transfer.memo[self.scope, *facts] = outcome
         else:
             transfer.memo[facts] = outcome
         return outcome
@@ -109,7 +112,9 @@ class Application(Context):
     belong to the node.
     """
 
-    __slots__ = ("facts", "is_asked", "listed", "node", "poisoned", "rules", "sources", "steps", "table", "transfer", "wanted")
+    __slots__ = (
+        "facts", "is_asked", "is_unranked", "listed", "node", "poisoned", "rules", "sources", "steps", "table", "transfer", "wanted",
+    )  # fmt: skip
 
     def __init__(self, rules: Rules, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> None:
         first, sources = node.model.first_tensor, node.sources
@@ -129,11 +134,13 @@ class Application(Context):
         self.openvino_knows_same = not self.is_static
         # Whether the rule is asked: not if it needs a rank that is not known.
         self.is_asked = True
-        # The work of reading the facts, and the positions of those that are poisoned.
-        steps = 0
+        # The work of reading the facts, whether the rank of one is unknown, and the positions of those that are poisoned.
+        steps, self.is_unranked = 0, False
         self.poisoned = _NO_POSITIONS
         for index, fact in enumerate(facts):
             steps += fact.steps
+            if fact.shape is None:
+                self.is_unranked = True
             if fact.openvino_view is not fact:
                 self.openvino_knows_same = False
             if fact.is_poisoned:
@@ -244,19 +251,19 @@ class Application(Context):
 
     def _inputs(self) -> list[Input]:
         """The inputs, checked by the declarations of their ports. Ends the rule if an input has a rank for which it cannot run."""
-        ports, sources, unknown_shape = self.op.inputs, self.sources, self.unknown_shape
-        if len(ports) != len(self.facts):
-            ports = self.op.arrangement(len(self.facts))
+        facts, ports, sources, unknown_shape, states_types = self.facts, self.op.inputs, self.sources, self.unknown_shape, self.states_types
+        if len(ports) != len(facts):
+            ports = self.op.arrangement(len(facts))
         is_fit = is_of_one_type = True
-        first = self.facts[0].element_type if self.facts else ElementType.dynamic
+        first = facts[0].element_type if facts else ElementType.dynamic
         inputs: list[Input] = []
-        for index, fact in enumerate(self.facts):
-            port, shape = ports[index], fact.shape
-            input = Input(port, index, sources[index], fact.element_type, shape, fact.elements, fact.is_literal, unknown_shape, fact.ends)
+        for index, fact in enumerate(facts):
+            port, shape, element_type = ports[index], fact.shape, fact.element_type
+            input = Input(port, index, sources[index], element_type, shape, fact.elements, fact.is_literal, unknown_shape, fact.ends)
             inputs.append(input)
-            if fact.element_type is not first:
+            if element_type is not first:
                 is_of_one_type = False
-            if fact.element_type not in port.types or not self.states_types:
+            if element_type not in port.types or not states_types:
                 self._check_type(input)
             if input.elements is not None:
                 self._check_elements(input)

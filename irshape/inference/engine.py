@@ -24,10 +24,9 @@ from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.origins import Constants, Origins
 from irshape.inference.question import AS_READ, Question
-from irshape.inference.run import Given, Guard, Run, Wanted, guards_of
+from irshape.inference.run import Given, Guard, Run, Voice, Wanted, guards_of
 from irshape.inference.schedule import Schedule, Transfers, demanded, facts_of, marked, schedule
 from irshape.inference.transfer import Outcome, Transfer
-from irshape.inference.voice import Voice
 from irshape.model.bodies import Body, bodies_of
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostics
@@ -56,8 +55,8 @@ class Engine:
 
     `bodies` are the engines of the bodies, by node and name: they share the tables of the `outer` engine. `work` is the work that the
     question may still take; None begins a question. `is_static` tells that the symbols stand for the numbers that the inputs will have:
-    then OpenVINO's bounds do not count. An engine may be `like` another one of the same model if both are static: it has symbols of
-    its own, and shares the schedule, the constants, and the outcomes for facts of numbers.
+    then OpenVINO's bounds do not count. An engine may be `like` another one of the same model: it has symbols of its own, and shares the
+    schedule, the constants, and the outcomes for facts of numbers.
 
     `question` is the question of the last pass, `current` its run, and `diagnostics` and `guarded_runs` are gathered from this run and
     those of the bodies.
@@ -88,7 +87,7 @@ class Engine:
         self.opaque = opaque
         self.scope: Scope = outer.scope if outer else self.new_scope(document.limits, work)
         base = outer or like
-        self.facts: FactTable = base.facts if base else FactTable(is_static)
+        self.facts: FactTable = outer.facts if outer else FactTable(is_static, like.facts if like else None)
         self.rules: Rules = outer.rules if outer else Rules(self.facts, self.scope, states_types=not document.is_example)
         self.constants: Constants = base.constants if base else Constants(weights, document)
         self.origins = Origins(model, self.rules, self.constants, opaque)
@@ -253,6 +252,7 @@ class Engine:
         """Infer the nodes in order: all of them, or those at the marked positions and the nodes that read a tensor whose fact changes."""
         slots, outcomes, overrides, verdict = run.slots, run.outcomes, question.overrides, question.verdict
         nodes, transfers, fact_of, apply = self.schedule.nodes, self.schedule.transfers, slots.__getitem__, self.rules.apply
+        constants = self.constants.outcomes
         entered = {node.index: fact for node, fact in zip(self.parameters, given, strict=False) if fact is not None}
         for position in range(len(nodes)) if marks is None else marked(marks):
             node, transfer = nodes[position], transfers[position]
@@ -266,8 +266,10 @@ class Engine:
                 outcomes[position] = outcome
             else:
                 outcomes[position] = None
-                facts = facts_of(node, slots)
-                found = self._origin(node, transfer, facts, run, question, entered.get(node.index))
+                found = None if transfer is None or overrides else constants.get(transfer)
+                if found is None:
+                    facts = facts_of(node, slots)
+                    found = self._origin(node, transfer, facts, run, question, entered.get(node.index))
                 outcome = (yield from self._control(node, transfer, facts, run)) if found is None else found
                 if outcome.has_effects and verdict is not None:
                     outcome = verdict(self, node, outcome)

@@ -96,12 +96,12 @@ POISONED: Final = Fact(ElementType.dynamic, None, None, True)
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class FactTable:
-    """The table of facts of one inference; `is_static` is that of the engine."""
+    """The table of facts of one inference; `is_static` is that of the engine. A table that is `like` another one has the same facts."""
 
     __slots__ = ("_table", "is_static")
 
-    def __init__(self, is_static: bool = False) -> None:
-        self._table: dict[tuple[object, ...], Fact] = {}
+    def __init__(self, is_static: bool = False, like: FactTable | None = None) -> None:
+        self._table: dict[tuple[object, ...], Fact] = like._table if like else {}
         self.is_static = is_static
 
     def intern(

@@ -6,6 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from os.path import splitext
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from irshape.inference.engine import Engine
@@ -31,9 +33,24 @@ if TYPE_CHECKING:
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
     from irshape.inference.inputs import Inputs
-    from irshape.inference.remedy import Remedy
     from irshape.shape.reported import Reported
     from irshape.xml.openvino_model import OpenVINOModel
+
+
+class Remedy(NamedTuple):
+    """The sizes of symbols and the shapes of inputs that a model must get for a target."""
+
+    target: str
+    sizes: dict[str, str]
+    shapes: dict[str, str]
+
+    def command(self, path: str) -> str:
+        """The command that gives a file these sizes."""
+        stem, end = splitext(path)
+        shapes = "".join(f" --input {quote(name + shape)}" for name, shape in self.shapes.items())
+        sizes = " --set " + " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items()) if self.sizes else ""
+        return f"irshape reshape {quote(path)} --target {self.target}{shapes}{sizes} -o {quote(f'{stem}.{self.target}{end}')}"
+
 
 # The element types of model outputs in IR version 10; every other type becomes f32.
 _LEGACY = {
@@ -113,7 +130,7 @@ class Inference:
     the symbols. `asked` are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose
     ports are trusted.
     `knows_values` says whether irshape knows the values of constants: their weights were read and believed, or the file has no constants.
-    `found` are the diagnostics before they are listed.
+    `found` are the diagnostics before they are listed. `engine` made the pass; None if another pass needs nothing of it.
     `rewriting` says what a reshape has changed; then `model` and `weights` are those of the rewritten model. `remedy` has the
     sizes of symbols that mend what a target misses. `ties` are the axes of inputs that `named` ties together, and `data_sizes` the names
     that it gives to sizes that only data tells. `steps` are the steps of work that the pass took.
@@ -128,6 +145,7 @@ class Inference:
     def __init__(self, engine: Engine, diagnostics: Diagnostics, asked: Inputs | None = None) -> None:
         self.document = engine.model.document
         self.model = engine.model
+        self.engine: Engine | None = engine
         # The engine may run again; these keep the results of this pass.
         self.graphs: list[tuple[Model, Run]] = [(self.model, engine.current)]
         if engine.bodies:
@@ -144,6 +162,9 @@ class Inference:
         self._filters: list[Callable[[Diagnostics], Diagnostics]] = []
         self.knows_values = not diagnostics or not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "engine": None}
 
     @cached_property
     def _requirements(self) -> list[Guard]:

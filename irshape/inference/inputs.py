@@ -28,7 +28,7 @@ from irshape.shape.notation import (
     parse_symbol_range,
     size_of,
 )
-from irshape.shape.range import Range, meet
+from irshape.shape.range import Range, meet, number_text
 from irshape.shape.shape import Shape
 from irshape.xml.lexical import INPUTS
 
@@ -432,12 +432,25 @@ def _sizes(scope: Scope, node: Node, shape: DescribedShape, facts: Mapping[str, 
 
 def _size(scope: Scope, node: Node, axis: int, described: Described, known: Mapping[str, SymbolRange]) -> Size:
     low, high, name, factor, offset, formula = described
-    if formula is not None:
-        return _formula_size(scope, node, axis, described, known)
-    if not name:
+    if not name and formula is None:
         # The key equals that of the Parameter's own rule, so that a size with the same range keeps its name.
         return scope.unknown((node.first_slot, "size", axis + 1), low, high)
-    return narrow(_symbol(scope, name, known) * factor + offset, 0)
+    if formula is None:
+        size = narrow(_symbol(scope, name, known) * factor + offset, 0)
+    else:
+        for symbol in described.symbols:
+            _symbol(scope, symbol, known)
+        try:
+            size = size_of(scope, described, None, known)
+        except ZeroDivisionError:
+            raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} divides by 0") from None
+        if isinstance(size, Dim):
+            size = narrow(size, low, high)
+    least, most = bounds(size)
+    if most < 0 or least > INT64_MAX:
+        found = number_text(least) if least == most else f"at most {number_text(most)}" if most < 0 else f"at least {number_text(least)}"
+        raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} is {found}, and a size is from 0 to {INT64_MAX}")
+    return size
 
 
 def _symbol(scope: Scope, name: str, known: Mapping[str, SymbolRange]) -> Size:
@@ -447,20 +460,3 @@ def _symbol(scope: Scope, name: str, known: Mapping[str, SymbolRange]) -> Size:
         return scope.symbol(name, *facts)
     except ValueError as error:
         raise InputError(f"the symbol {name}: {error}") from None
-
-
-def _formula_size(scope: Scope, node: Node, axis: int, described: Described, known: Mapping[str, SymbolRange]) -> Size:
-    """The size that a formula gives. Raises InputError if no value of the symbols makes it a size."""
-    for name in described.symbols:
-        _symbol(scope, name, known)
-    try:
-        size = size_of(scope, described, None, known)
-    except ZeroDivisionError:
-        raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} divides by 0") from None
-    if isinstance(size, Dim):
-        size = narrow(size, described.low, described.high)
-    low, high = bounds(size)
-    if high < 0 or low > INT64_MAX:
-        found = str(low) if low == high else f"at most {high}" if high < 0 else f"at least {low}"
-        raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} is {found}, and a size is from 0 to {INT64_MAX}")
-    return size

@@ -31,10 +31,10 @@ class Constants:
     """The constants of a file that are read from its weights, each range of bytes once.
 
     `is_reported` tells that a constant has reported that the weights are missing or too short: the others stay silent. `is_short` tells
-    that the weights end before a constant does.
+    that the weights end before a constant does. `outcomes` are those of the constants that have been read.
     """
 
-    __slots__ = ("_are_foreign", "_document", "_known_ends", "_limits", "_outcomes", "_ranges", "is_reported", "is_short", "weights")
+    __slots__ = ("_are_foreign", "_document", "_known_ends", "_limits", "_ranges", "is_reported", "is_short", "outcomes", "weights")
 
     def __init__(self, weights: Weights | None, document: Document) -> None:
         self.weights = weights
@@ -43,19 +43,19 @@ class Constants:
         self._are_foreign: bool | None = None
         self._document = document
         self._limits = document.limits
-        self._outcomes: dict[Transfer, Outcome] = {}
+        self.outcomes: dict[Transfer, Outcome] = {}
         self._ranges: dict[tuple[int, int], bytes] = {}
         self._known_ends: dict[tuple[int, int, int, str], Ends | None] = {}
 
     def outcome(self, transfer: Transfer, declared: Outcome, rules: Rules) -> Outcome:
         """The outcome of a Const: its declared type and shape, with its elements where some rule reads them."""
-        outcome = self._outcomes.get(transfer)
+        outcome = self.outcomes.get(transfer)
         if outcome is None:
             try:
                 outcome = self._read(transfer, declared, rules)
             except WeightsError as error:
                 return self._unread(transfer, declared, error, rules)  # not remembered: the fault is reported once
-            self._outcomes[transfer] = outcome
+            self.outcomes[transfer] = outcome
         return outcome
 
     def _read(self, transfer: Transfer, declared: Outcome, rules: Rules) -> Outcome:

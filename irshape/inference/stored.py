@@ -54,7 +54,15 @@ def last_end(document: Document, most: int) -> int:
 
 def constants(document: Document) -> Iterator[tuple[int, int, Layer, str]]:
     """Where the bytes of each constant begin and end, with its layer and the path of its body."""
-    return ((at, end, layer, path) for path, graph in _graphs(document) for layer, at, end in _stored(graph))
+    for path, graph in _graphs(document):
+        sizes: dict[Signature, int] = {}
+        for layer in graph.layers:
+            if (at := layer.weights_at) is not None:
+                size = sizes.get(layer.signature)
+                if size is None:
+                    size = sizes[layer.signature] = own_offset(layer.signature.attributes.get("size", "")) or 0
+                if size:
+                    yield at, at + size, layer, path
 
 
 def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnostic]:
@@ -99,18 +107,6 @@ def _graphs(document: Document) -> Iterator[tuple[str, Graph]]:
                 continue
             for name, body in layer.bodies.items():
                 pending.append((f"{path} / {layer.name} / {name}".removeprefix(" / "), body))
-
-
-def _stored(graph: Graph) -> Iterator[tuple[Layer, int, int]]:
-    """The constants of a graph, each with the begin and the end of its bytes."""
-    sizes: dict[Signature, int] = {}
-    for layer in graph.layers:
-        if (at := layer.weights_at) is not None:
-            size = sizes.get(layer.signature)
-            if size is None:
-                size = sizes[layer.signature] = own_offset(layer.signature.attributes.get("size", "")) or 0
-            if size:
-                yield layer, at, at + size
 
 
 def distrusted(diagnostics: Sequence[Diagnostic], without_values: Sequence[Diagnostic]) -> list[Diagnostic] | None:

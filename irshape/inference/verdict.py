@@ -11,11 +11,9 @@ from typing import Self
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
-from irshape.inference.openvino_view import interval_shape, intervals, never_valid
 from irshape.inference.question import AS_READ, Question
-from irshape.inference.run import Run
-from irshape.inference.transfer import Outcome
-from irshape.inference.voice import Voice
+from irshape.inference.run import Run, Voice
+from irshape.inference.transfer import Outcome, interval_shape, intervals, never_valid
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR

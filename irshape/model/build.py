@@ -39,7 +39,7 @@ def build(document: Document, default_opset: str | None = None, registry: Regist
     if document.held:
         forgive(model)
     if (given := document.preprocess) is not None:
-        from irshape.model.preprocess import faults
+        from irshape.model.old_files import faults
 
         where = place(document, None, given.offset)
         model.diagnostics += [Diagnostic("X114", message, where) for message in faults(model, given)]
@@ -103,6 +103,8 @@ class _Builder:
         self.find_dead()
         self.sort()
         self.check_connections()
+        if len(self.model.holders) > 1:
+            self.model.holders = self.model.in_order(self.model.holders)
         for node in self.model.holders:
             graphs = node.layer.bodies or {}
             node.bodies = {name: Model(self.document, graph, node, name, self.model.registry) for name, graph in graphs.items()}
@@ -285,7 +287,7 @@ class _Builder:
             return
         for node in nodes:
             node.is_live = False
-        pending = [node for node in model.of_type(*SINKS) if not node.is_dropped]
+        pending = [node for node in nodes if node.type in SINKS and not node.is_dropped]
         for node in pending:
             node.is_live = True
         while pending:
@@ -370,7 +372,7 @@ class _Builder:
         if not self.document.is_example and len({layer.name for layer in layers}) < len(layers):
             self.check_names(kept)
         if self.document.version == 10 and self.model.holder is None:
-            from irshape.model.old_names import collisions
+            from irshape.model.old_files import collisions
 
             for node, message in collisions(self.model):
                 self.fault("G120", message, node, node.layer.offset)

@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.text import counted
+from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
 from irshape.xml.weights import Weights, WeightsError, check_strings, decode, no_weights
 
@@ -54,6 +55,8 @@ class Const:
         if min(self.shape, default=0) < 0 or (name != "string" and self.size < self.element_type.byte_size(count)):
             needed = counted(max(self.element_type.byte_size(count), 0), "byte")
             raise WeightsError("W103", f"{self!r} has not the {needed} of this type and shape; correct its size, its type or its shape")
+        if prod(max(size, 1) for size in self.shape) * 8 > INT64_MAX:  # NumPy counts the bytes as if no size were 0
+            raise WeightsError("W103", f"NumPy has no arrays of the shape {list(self.shape)}; read the bytes of {self!r}")
         if name == "string":
             return numpy.array(self._strings(count), dtype=object).reshape(self.shape)
         if name in STORED:

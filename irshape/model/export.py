@@ -1,15 +1,30 @@
-"""A graph in forms for other programs: records, a picture, a graph of NetworkX."""
+"""A node and a graph in forms for other programs: attributes, records, a picture, a graph of NetworkX."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from irshape.model.model import Model, OutputPort
 from irshape.shape.element_type import ElementType
 
 if TYPE_CHECKING:
     from irshape.report.diagram import Diagram
+
+
+class Attributes(dict[str, Any]):
+    """The attributes of an operation, by name. A model does not change, so neither do they; `irshape.edit` makes a draft that does."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError('the attributes of a model do not change: edit a draft, irshape.edit(model)["layer"].set(attribute=value)')
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Attributes, (dict(self),)
+
 
 Facts: TypeAlias = Callable[[OutputPort], tuple[str, str, str]]
 """The element type, the shape in OpenVINO's notation and the shape with formulas, of a port."""

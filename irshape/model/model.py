@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -275,9 +275,9 @@ class Model:
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_by_type", "_canonical", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_readers", "_weights",
-        "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version", "is_live",
-        "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs",
+        "_by_id", "_by_name", "_by_type", "_canonical", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_ranks", "_readers",
+        "_weights", "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version",
+        "is_live", "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "", registry: Registry = REGISTRY) -> None:
@@ -308,6 +308,7 @@ class Model:
         self._by_type: dict[str, list[Node]] = {}
         self._readers: dict[int, list[tuple[int, int]]] | None = None
         self._canonical: list[int] | None = None
+        self._ranks: dict[int, int] | None = None
         self._of_data: bytearray | None = None
         self._port_keys: list[str] | None = None
         self._weights: Weights | None = None
@@ -330,21 +331,24 @@ class Model:
         """
         if self._canonical is None:
             nodes, producers = self.nodes, self.producers
-            is_read = bytearray(len(nodes))
-            for node in nodes:
-                for slot in node.sources:
-                    if 0 <= slot < len(producers):
-                        is_read[producers[slot]] = 1
-            ends = [node for node in nodes if not is_read[node.index] and node.type not in ("Parameter", "Result")]
-            ends.sort(key=lambda node: (node.type, sorted(node.layer.attributes.items()), node.name, node.id))
-            self._canonical = self._behind([node.index for node in (*self.parameters, *self.results, *ends)])
+            done = bytearray(len(nodes))
+            found = self._behind([node.index for node in (*self.parameters, *self.results)], done)
+            if len(found) < len(nodes):
+                is_read = bytearray(len(nodes))
+                for node in nodes:
+                    for slot in node.sources:
+                        if 0 <= slot < len(producers):
+                            is_read[producers[slot]] = 1
+                ends = [node for node in nodes if not is_read[node.index] and node.type not in ("Parameter", "Result")]
+                ends.sort(key=lambda node: (node.type, sorted(node.layer.attributes.items()), node.name, node.id))
+                found += self._behind([node.index for node in ends], done)
+            self._canonical = found
         return self._canonical
 
-    def _behind(self, roots: list[int]) -> list[int]:
-        """The roots, each behind the nodes that it needs."""
+    def _behind(self, roots: list[int], done: bytearray) -> list[int]:
+        """The roots, each behind the nodes that it needs, without those that are done already."""
         nodes, producers = self.nodes, self.producers
         count = len(producers)
-        done = bytearray(len(nodes))
         found: list[int] = []
         roots.reverse()
         while roots:
@@ -354,13 +358,13 @@ class Model:
             elif not done[index]:
                 done[index] = 1
                 sources = nodes[index].sources
-                if sources:
-                    roots.append(~index)
-                    for slot in reversed(sources):
-                        if 0 <= slot < count and not done[producers[slot]]:
-                            roots.append(producers[slot])
-                else:
+                if not sources:
                     found.append(index)
+                    continue
+                roots.append(~index)
+                for slot in reversed(sources) if len(sources) > 1 else sources:
+                    if 0 <= slot < count:
+                        roots.append(producers[slot])
         return found
 
     def __len__(self) -> int:
@@ -395,8 +399,8 @@ class Model:
 
     @property
     def parameters(self) -> list[Node]:
-        """The inputs of the model."""
-        return self.of_type("Parameter")
+        """The inputs of the model, in the order of the file."""
+        return [*self._by_type.get("Parameter", ())]
 
     @property
     def parameters_by_name(self) -> Mapping[str, Node]:
@@ -407,13 +411,20 @@ class Model:
 
     @property
     def results(self) -> list[Node]:
-        """The outputs of the model."""
-        return self.of_type("Result")
+        """The outputs of the model, in the order of the file."""
+        return [*self._by_type.get("Result", ())]
 
     def of_type(self, *types: str) -> list[Node]:
-        """The nodes of some types, spelled as in the file, in the order of the file."""
-        found = [self._by_type[type] for type in types if type in self._by_type]
-        return list(found[0]) if len(found) == 1 else sorted((node for nodes in found for node in nodes), key=lambda node: node.index)
+        """The nodes of some types, spelled as in the file, in canonical order."""
+        found = [node for type in types for node in self._by_type.get(type, ())]
+        return found if len(found) < 2 else self.in_order(found)
+
+    def in_order(self, nodes: Collection[Node]) -> list[Node]:
+        """Some nodes in canonical order."""
+        if self._ranks is None:
+            self._ranks = {index: rank for rank, index in enumerate(self.canonical)}
+        ranks = self._ranks
+        return sorted(nodes, key=lambda node: ranks[node.index])
 
     @property
     def types(self) -> list[str]:
@@ -431,7 +442,7 @@ class Model:
         return found
 
     def graphs(self) -> Iterator[Model]:
-        """The model itself and every body in it, in the order of the file."""
+        """The model itself and every body in it, in canonical order."""
         pending = [self]
         while pending:
             model = pending.pop()
@@ -440,13 +451,13 @@ class Model:
 
     @property
     def readers(self) -> Mapping[int, list[tuple[int, int]]]:
-        """The readers of each slot that is read: the index of the node and the position of its input."""
+        """The readers of each slot that is read, in canonical order: the index of the node and the position of its input."""
         if self._readers is None:
             found: dict[int, list[tuple[int, int]]] = {}
-            for node in self.nodes:
-                for position, slot in enumerate(node.sources):
+            for index in self.canonical:
+                for position, slot in enumerate(self.nodes[index].sources):
                     if 0 <= slot < len(self.producers):
-                        found.setdefault(slot, []).append((node.index, position))
+                        found.setdefault(slot, []).append((index, position))
             self._readers = found
         return self._readers
 

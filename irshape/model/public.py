@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
-from irshape.model.attributes import Attributes
+from irshape.model.export import Attributes
 from irshape.report.text import counted
 
 if TYPE_CHECKING:
@@ -376,7 +376,7 @@ class Model(Exporting):
 
     def of_type(self, *types: str) -> list[Node]:
         """The nodes of some types, spelled as in the file, in the order of the file."""
-        return [self._of(node) for node in self._graph.of_type(*types)]
+        return [self._of(node) for node in self._graph.nodes if node.type in types]
 
     @property
     def parameters(self) -> list[Node]:
@@ -410,7 +410,8 @@ class Model(Exporting):
         while pending:
             model = pending.pop()
             yield model
-            pending += [body for node in reversed(model._graph.holders) for body in reversed(tuple(model._of(node).bodies.values()))]
+            holders = sorted(model._graph.holders, key=lambda node: -node.index)
+            pending += [body for node in holders for body in reversed(tuple(model._of(node).bodies.values()))]
 
     @property
     def weights(self) -> Weights | None:

@@ -8,7 +8,7 @@ from irshape.ops.context import Context
 from irshape.ops.cost import each, each_element, moved
 from irshape.ops.elementwise import Unary, UnaryArithmetic
 from irshape.ops.flow import Flow, alike
-from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.op import In, Input, Op, Out, as_first
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, dim_max, dim_min, is_known
 from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, ElementType
@@ -19,6 +19,16 @@ class RealUnary(Unary):
     """One real input; the output is like it."""
 
     data = In(FLOAT)
+
+
+class _Parametric(Op):
+    """A function of each element and of parameters."""
+
+    data = In()
+    output = Out(like="data")
+    cost = each_element
+    is_in_place = True
+    flow = alike
 
 
 @op("Clamp", "opset1")
@@ -86,17 +96,12 @@ class HSwish(UnaryArithmetic):
 
 
 @op("HardSigmoid", "opset1")
-class HardSigmoid(Op):
+class HardSigmoid(_Parametric):
     """max(0, min(1, alpha * x + beta))."""
 
-    data = In()
     alpha = In()
     beta = In()
-    output = Out(like="data")
     ignores_surplus = True
-    cost = each_element
-    is_in_place = True
-    flow = alike
 
     def infer(self, ctx: Context, data: Input, alpha: Input, beta: Input) -> Shape:
         for port in (alpha, beta):
@@ -118,9 +123,8 @@ class Identity(Unary):
     is_view = True
 
 
-@op("LogSoftmax", "opset5")
-class LogSoftmax(Op):
-    """Logarithm of the softmax along an axis."""
+class _Softmax(Op):
+    """Numbers that are normalised along an axis."""
 
     data = In()
     output = Out(like="data")
@@ -139,6 +143,11 @@ class LogSoftmax(Op):
         flow.keep_all(data, but=[self.axis], why="normalises along")
 
 
+@op("LogSoftmax", "opset5")
+class LogSoftmax(_Softmax):
+    """Logarithm of the softmax along an axis."""
+
+
 @op("Mish", "opset4")
 class Mish(RealUnary):
     """x * tanh(softplus(x))."""
@@ -147,18 +156,11 @@ class Mish(RealUnary):
 
 
 @op("PRelu", "opset1")
-class PRelu(Op):
+class PRelu(_Parametric):
     """The element, or its product with a slope where it is negative."""
 
-    data = In()
     slope = In()
-    output = Out(like="data")
-    cost = each_element
-    is_in_place = True
-    flow = alike
-
-    def infer(self, ctx: Context, data: Input, slope: Input) -> Shape:
-        return data.shape
+    infer = as_first
 
 
 @op("Relu", "opset1")
@@ -175,20 +177,14 @@ class Relu(UnaryArithmetic):
 
 
 @op("Selu", "opset1")
-class Selu(Op):
+class Selu(_Parametric):
     """Scaled exponential linear unit."""
 
     data = In(FLOAT)
     alpha = In(FLOAT, like="data")
     lambda_ = In(FLOAT, like="data")
-    output = Out(like="data")
     ignores_surplus = True
-    cost = each_element
-    is_in_place = True
-    flow = alike
-
-    def infer(self, ctx: Context, data: Input, alpha: Input, lambda_: Input) -> Shape:
-        return data.shape
+    infer = as_first
 
 
 @op("Sigmoid", "opset1")
@@ -207,42 +203,28 @@ class SoftSign(RealUnary):
 
 
 @op("Softmax", "opset1")
-class SoftmaxV1(Op):
+class SoftmaxV1(_Softmax):
     """Softmax along an axis counted from the front."""
 
-    data = In()
-    output = Out(like="data")
-    ignores_surplus = True
     axis: int = 0
-    cost = each(
-        "5 operations for each element: the greatest is found and subtracted, the exponential is taken and summed, and the sum divides.",
-        operations=5,
-    )
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         if not 0 <= self.axis < data.axis_count:
             ctx.error("V102", f"axis must be in [0, {data.axis_count - 1}], got {self.axis}", attribute="axis")
         return data.shape
 
-    def flow(self, flow: Flow, data: Input) -> None:
-        flow.keep_all(data, but=[self.axis], why="normalises along")
-
 
 @op("Softmax", "opset8")
-class SoftmaxV8(LogSoftmax):
+class SoftmaxV8(_Softmax):
     """Softmax along an axis."""
 
 
 @op("Swish", "opset4")
-class Swish(Op):
+class Swish(_Parametric):
     """x * sigmoid(beta * x)."""
 
     data = In(FLOAT)
     beta = In(FLOAT, optional=True)
-    output = Out(like="data")
-    cost = each_element
-    is_in_place = True
-    flow = alike
 
     def infer(self, ctx: Context, data: Input, beta: Input | None) -> Shape:
         if beta is not None:

@@ -5,7 +5,7 @@ from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.elementwise import Broadcasting, ends
 from irshape.ops.flow import alike, mixing
-from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.op import In, Input, Op, Out, as_first
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, are_known, bounds, product
 from irshape.shape.element_type import ANY, BOOLEAN, ElementType
@@ -77,9 +77,7 @@ class Bucketize(Op):
     output_type: IndexType
     with_right_bound: bool = True
     flow = alike
-
-    def infer(self, ctx: Context, data: Input, buckets: Input) -> Shape:
-        return data.shape
+    infer = as_first
 
     def cost(self, out: Outputs, buckets: Input) -> Count | None:
         """For each element, the comparisons of a binary search among the buckets."""

@@ -1,19 +1,62 @@
 """Convolutions and their transposes."""
 
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from irshape.ops.attribute import Stated
+from irshape.ops.attribute import Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.flow import Flow, along_first
-from irshape.ops.op import In, Input, Out
+from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
-from irshape.shape.dim import Size, ceil_div, is_known, product
+from irshape.shape.dim import INT64_MAX, Size, ceil_div, is_known, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
 from irshape.shape.guard import BOUNDS, NOTHING, SKIPPED, Looks, Requirement
 from irshape.shape.shape import Shape
+from irshape.shape.window import Slide as Slide
 from irshape.shape.window import transposed_window, window
+
+Steps: TypeAlias = Annotated[tuple[int, ...], Stated, Unsigned]
+Lengths: TypeAlias = Annotated[tuple[int, ...], Stated]
+
+
+class Sliding(Op):
+    """A window that slides over the spatial axes, those after batch and channels."""
+
+    strides: Steps = ()
+    pads_begin: Lengths = ()
+    pads_end: Lengths = ()
+    auto_pad: Literal["explicit", "same_upper", "same_lower", "valid"] = "explicit"
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the data is padded so that a window starts at every `stride`-th element."""
+        return self.auto_pad in ("same_upper", "same_lower")
+
+    def slides(self, ctx: Context, count: int, strides: Sequence[int], dilations: Sequence[int]) -> list[Slide]:
+        """How the window moves on each of `count` axes. Empty dilations are 1; empty pads are 0, as are pads that are not explicit."""
+        nothing = (0,) * count
+        dilations = dilations or (1,) * count
+        begin, end = self.pads_begin or nothing, self.pads_end or nothing
+        if not len(strides) == len(dilations) == len(begin) == len(end) == count:
+            for values, name in ((strides, "strides"), (dilations, "dilations"), (begin, "pads_begin"), (end, "pads_end")):
+                each_axis(ctx, values, count, name)
+        ctx.at_least(min(strides, default=1), 1, "strides")
+        ctx.at_least(min(dilations, default=1), 1, "dilations")
+        if self.auto_pad != "explicit":
+            begin = end = nothing
+        for axis, (before, after) in enumerate(zip(begin, end, strict=True), 2) if min((*begin, *end), default=0) < 0 else ():
+            if before < 0 or after < 0:
+                code = "R203" if before + after < 0 else "R201"
+                ctx.warn(code, f"pads must not be negative, got {before} and {after} on axis {axis}", attribute="pads_begin")
+        return list(map(Slide, strides, dilations, begin, end))
+
+
+def each_axis(ctx: Context, values: Sequence[int], count: int, attribute: str) -> None:
+    """Demand that a list attribute has one item for each spatial axis."""
+    if len(values) != count:
+        ctx.fail("A105", f"{attribute} must have {count} items, one for each spatial axis, got {len(values)}", attribute=attribute)
+
 
 Sizes: TypeAlias = tuple[Size, ...]
 
@@ -27,8 +70,8 @@ class _Kernel(Sliding):
         """How the kernel moves along each of `count` spatial axes."""
         slides = self.slides(ctx, count, self.strides or (1,) * count, self.dilations)
         for axis, (stride, dilation, begin, end) in enumerate(slides):
-            if dilation != (size := ctx.dimension(dilation)):
-                slides[axis] = Slide(stride, size, begin, end)
+            if dilation >= INT64_MAX:  # a size that OpenVINO takes for any size, or for 0
+                slides[axis] = Slide(stride, ctx.dimension(dilation), begin, end)
         return slides
 
     def positions(self, ctx: Context, sizes: list[Size], kernel: list[Size]) -> list[Size]:
@@ -58,8 +101,10 @@ class _Convolution(_Kernel):
 
         If one rank is not known, the other tells the number of spatial axes; if neither is, `output_shape` or a list attribute does.
         """
+        lead, ours, theirs = filters.port.min_rank, data.partial_shape, filters.partial_shape
+        if ours is not None and theirs is not None and len(ours) in self.ranks and len(theirs) == len(ours) - 2 + lead:
+            return ours, theirs
         ctx.require_rank(data, self.ranks)
-        lead = filters.port.min_rank
         if data.is_ranked:
             count = data.rank - 2
         elif filters.is_ranked:

@@ -10,36 +10,23 @@ from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, INDEX, INTEGER, NUME
 
 _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
 _WORD_STARTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-# Types whose page is not named by their words, joined by hyphens.
+# Types that their page takes for one word, and types whose page has another name than their words.
+_ONE_WORD: Final = frozenset({
+    "Col2Im", "CumSum", "DetectionOutput", "ErfInv", "FloorMod", "HSigmoid", "HSwish", "IsFinite", "IsInf", "IsNaN", "LessEqual", "MatMul",
+    "NonZero", "NotEqual", "PRelu", "SoftPlus", "SoftSign",
+})  # fmt: skip
 _PAGE_NAMES: Final = {
     "BGRtoNV12": "bgr-to-nv12",
-    "Col2Im": "col2im",
-    "CumSum": "cumsum",
-    "DetectionOutput": "detectionoutput",
-    "ErfInv": "erfinv",
     "ExperimentalDetectronTopKROIs": "experimental-detectron-top-krois",
-    "FloorMod": "floormod",
     "GroupedMatMul": "grouped-matmul",
-    "HSigmoid": "hsigmoid",
-    "HSwish": "hswish",
     "I420toBGR": "i420-to-bgr",
     "I420toRGB": "i420-to-rgb",
-    "IsFinite": "isfinite",
-    "IsInf": "isinf",
-    "IsNaN": "isnan",
-    "LessEqual": "lessequal",
     "LogSoftmax": "log-soft-max",
-    "MatMul": "matmul",
     "MatrixNms": "matrix-non-max-suppression",
     "MulticlassNms": "multiclass-non-max-suppression",
     "NV12toBGR": "nv12-to-bgr",
     "NV12toRGB": "nv12-to-rgb",
-    "NonZero": "nonzero",
-    "NotEqual": "notequal",
-    "PRelu": "prelu",
     "RGBtoNV12": "rgb-to-nv12",
-    "SoftPlus": "softplus",
-    "SoftSign": "softsign",
     "SparseFillEmptyRows": "fill-empty-rows",
     "Xor": "logical-xor",
 }
@@ -72,7 +59,7 @@ def page(op: OpClass) -> str | None:
     if number is None:
         return None
     version = f"{op.TYPE}-{number}"
-    name = _PAGE_NAMES.get(op.TYPE) or "-".join(_WORD_STARTS.split(op.TYPE)).lower()
+    name = _PAGE_NAMES.get(op.TYPE) or (op.TYPE if op.TYPE in _ONE_WORD else "-".join(_WORD_STARTS.split(op.TYPE))).lower()
     return f"{_PAGES}/{_PAGES_OF_VERSIONS.get(version, f'{category(op)}/{name}-{number}')}.html"
 
 

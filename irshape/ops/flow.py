@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
 from irshape.ops.port import Input
 from irshape.shape.dim import Dim, Size, product, symbols
+from irshape.shape.value import Real
 
 
 class Factor(NamedTuple):
@@ -69,19 +70,8 @@ class Flow:
     """
 
     __slots__ = (
-        "_claims",
-        "_ignored",
-        "_inputs",
-        "_layer",
-        "_measured",
-        "_numbered",
-        "_outputs",
-        "_repeats",
-        "_sizes",
-        "_whys",
-        "batch",
-        "ports",
-    )
+        "_claims", "_ignored", "_inputs", "_layer", "_measured", "_numbered", "_outputs", "_repeats", "_sizes", "_whys", "batch", "ports",
+    )  # fmt: skip
 
     def __init__(
         self, layer: str, ports: Sequence[Input], inputs: Sequence[Held], outputs: Sequence[Trace | None], batch: str | None
@@ -223,7 +213,7 @@ class Flow:
         """The elements of an input; `default` if it is absent. They are needed: the batch is not proved where they are not known."""
         if port is None:
             return tuple(default)
-        if port.elements is None:
+        if port.elements is None or any(isinstance(one, Real) for one in port.elements):
             raise Unproven(f"the elements of {port.name} are not known")
         return tuple(port.elements)
 

@@ -8,8 +8,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import each_element, moved
 from irshape.ops.flow import random
-from irshape.ops.op import In, Input, Op, Out
-from irshape.ops.openvino import static
+from irshape.ops.op import In, Input, Op, Out, static
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, ceil_div, dim_max
 from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementType

@@ -6,7 +6,7 @@ from irshape.ops.attribute import Malformed, ReadBy, Stated, read_element_type, 
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.flow import alike
-from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.op import In, Input, Op, Out, as_first
 from irshape.ops.registry import op
 from irshape.report.catalogue import next_step
 from irshape.shape.dim import bounds, format_size
@@ -101,9 +101,7 @@ class Result(Op):
     cost = moved
     is_view = True
     flow = alike
-
-    def infer(self, ctx: Context, input: Input) -> Shape:
-        return input.shape
+    infer = as_first
 
 
 @op("ReadValue", "opset3")
@@ -115,9 +113,7 @@ class ReadValueV3(Op):
     ignores_surplus = True
     variable_id: Annotated[str, Stated] = ""
     cost = moved
-
-    def infer(self, ctx: Context, init_value: Input) -> Shape:
-        return init_value.shape
+    infer = as_first
 
 
 @op("ReadValue", "opset6")
@@ -185,9 +181,7 @@ class _Assign(Op):
     output = Out(like="new_value")
     cost = moved
     is_view = True
-
-    def infer(self, ctx: Context, new_value: Input) -> Shape:
-        return new_value.shape
+    infer = as_first
 
 
 @op("Assign", "opset3")

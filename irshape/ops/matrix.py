@@ -8,8 +8,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
 from irshape.ops.flow import Flow
-from irshape.ops.op import In, Input, Op, Out
-from irshape.ops.openvino import static
+from irshape.ops.op import In, Input, Op, Out, static
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, eq, product
 from irshape.shape.element_type import FLOAT, INDEX, NUMERIC, ElementType

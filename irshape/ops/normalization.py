@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from irshape.ops.attribute import Stated
+from irshape.ops.attribute import Fixed, Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.flow import Flow, along_first
-from irshape.ops.op import In, Input, Op, Out
-from irshape.ops.openvino import static
+from irshape.ops.op import In, Input, Op, Out, as_first, static
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, INTEGER
 from irshape.shape.guard import BOUNDS, Looks, Requirement
@@ -19,6 +18,7 @@ class BatchNorm(Op):
     """The data normalized by statistics of each channel, then scaled and shifted."""
 
     epsilon: Annotated[float, Stated] = 0.0
+    cost = each("2 operations for each element: it is scaled and shifted by numbers that are known before the model runs.", operations=2)
 
     def normalized(self, ctx: Context, data: Input, *parameters: Input) -> Shape:
         """The shape of the data; each parameter holds one value for each channel."""
@@ -50,7 +50,6 @@ class BatchNormInferenceV0(BatchNorm):
     mean = In(FLOAT, rank=1, like="data")
     variance = In(FLOAT, rank=1, like="data")
     output = Out(like="data")
-    cost = each("2 operations for each element: it is scaled and shifted by numbers that are known before the model runs.", operations=2)
 
     def infer(self, ctx: Context, gamma: Input, beta: Input, data: Input, mean: Input, variance: Input) -> Shape:
         return self.normalized(ctx, data, gamma, beta, mean, variance)
@@ -66,7 +65,6 @@ class BatchNormInferenceV5(BatchNorm):
     mean = In(FLOAT, rank=1, like="data")
     variance = In(FLOAT, rank=1, like="data")
     output = Out(like="data")
-    cost = each("2 operations for each element: it is scaled and shifted by numbers that are known before the model runs.", operations=2)
 
     def infer(self, ctx: Context, data: Input, gamma: Input, beta: Input, mean: Input, variance: Input) -> Shape:
         return self.normalized(ctx, data, gamma, beta, mean, variance)
@@ -155,19 +153,27 @@ class LRN(Op):
         return None if axes.count is None else Count(operations=out.elements * (self.size**axes.count + 3))
 
 
-@op("MVN", "opset2", also="opset1", until="opset5")
-class MVNV0(Op):
+class _MVN(Op):
     """The data minus its mean, divided by its deviation if `normalize_variance` is true."""
 
     data = In()
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0
+    normalize_variance: Annotated[bool, Fixed] = False
+
+    def cost(self, out: Outputs, *inputs: Input) -> Count:
+        """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
+        return Count(operations=(5 if self.normalize_variance else 2) * out.elements)
+
+
+@op("MVN", "opset2", also="opset1", until="opset5")
+class MVNV0(_MVN):
+    """The data minus its mean, divided by its deviation if `normalize_variance` is true."""
+
     across_channels: bool = False
     normalize_variance: Annotated[bool, Stated] = False
     reduction_axes: tuple[int, ...] = ()
-
-    def infer(self, ctx: Context, data: Input) -> Shape:
-        return data.shape
+    infer = as_first
 
     def flow(self, flow: Flow, data: Input) -> None:
         flow.keep(data, 0, 0)
@@ -175,22 +181,15 @@ class MVNV0(Op):
             flow.keep(data, 1, 1)
         flow.mixes(data, "normalises along")
 
-    def cost(self, out: Outputs) -> Count:
-        """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
-        return Count(operations=(5 if self.normalize_variance else 2) * out.elements)
-
 
 @op("MVN", "opset6")
-class MVNV6(Op):
+class MVNV6(_MVN):
     """The data minus its mean over some axes, divided by its deviation if `normalize_variance` is true.
 
     OpenVINO checks only the number of axes.
     """
 
-    data = In()
     axes = In(value=True)
-    output = Out(like="data")
-    eps: Annotated[float, Stated] = 0.0
     normalize_variance: Annotated[bool, Stated] = False
     eps_mode: Annotated[Literal["INSIDE_SQRT", "OUTSIDE_SQRT"], Stated] = "INSIDE_SQRT"
     openvino_checks = static("S101", "V103")
@@ -203,10 +202,6 @@ class MVNV6(Op):
 
     def flow(self, flow: Flow, data: Input, axes: Input) -> None:
         flow.keep_all(data, but=flow.axes(axes, data.rank), why="normalises along")
-
-    def cost(self, out: Outputs) -> Count:
-        """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
-        return Count(operations=(5 if self.normalize_variance else 2) * out.elements)
 
 
 @op("NormalizeL2", "opset1")

@@ -14,8 +14,10 @@ from irshape.ops.port import In as In
 from irshape.ops.port import Input as Input
 from irshape.ops.port import Out as Out
 from irshape.ops.port import UnknownRank as UnknownRank
+from irshape.ops.port import named, placed
 from irshape.report.finding import Finding
 from irshape.shape.element_type import ElementType
+from irshape.shape.guard import BOUNDS, STATIC, Looks, Requirement
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -110,6 +112,11 @@ def _picking(function: Callable[..., Any], first: int, names: Sequence[str]) -> 
         return function(self, *given[: first - 1], *[inputs[name] for name in names])
 
     return hook
+
+
+def as_first(self: object, ctx: Any, first: Input, *others: Any) -> Shape:
+    """The rule of an operation whose output has the shape of its first input."""
+    return first.shape
 
 
 class Op:
@@ -218,9 +225,9 @@ class Op:
         outs: dict[str, Out] = {port.name: port for port in cls.outputs}
         for name, field in fields:
             if isinstance(field, In):
-                ins[name] = field.named(name)
+                ins[name] = named(field, name)
             elif isinstance(field, Out):
-                outs[name] = field.named(name)
+                outs[name] = named(field, name)
             elif field is None:  # a version that lacks a port of its base says `port = None`
                 ins.pop(name, None)
                 outs.pop(name, None)
@@ -231,8 +238,8 @@ class Op:
                 raise DefinitionError(f"{cls.__name__}.{port.name} is like {port.like!r}, which is no input")
         if any(port.variadic for port in cls.outputs[:-1]):
             raise DefinitionError(f"a variadic output of {cls.__name__} must be the last output")
-        cls.inputs = tuple([port.placed(index) for index, port in enumerate(cls.inputs)])
-        cls.outputs = tuple([port.placed(index) for index, port in enumerate(cls.outputs)])
+        cls.inputs = tuple([placed(port, index) for index, port in enumerate(cls.inputs)])
+        cls.outputs = tuple([placed(port, index) for index, port in enumerate(cls.outputs)])
         cls.has_one_output = len(cls.outputs) == 1 and not cls.outputs[0].variadic
         for port in cls.inputs:
             port.group = port.like or port.name
@@ -291,7 +298,7 @@ class Op:
         if function is None:
             return
         code = function.__code__
-        if rule in _SHARED and code.co_flags & CO_VARARGS:  # a rule that several operations share
+        if function is as_first or (rule in _SHARED and code.co_flags & CO_VARARGS):  # a rule that several operations share
             return
         parameters = code.co_varnames[first : code.co_argcount]
         ports = tuple(port.name for port in cls.inputs)
@@ -439,3 +446,12 @@ def misspelt(declared: Mapping[str, Attribute], attributes: Mapping[str, str]) -
                 found[close[0]] = name
                 missing.discard(close[0])
     return found
+
+
+def static(*codes: str) -> Callable[..., Looks]:
+    """The hook of an operation of which OpenVINO checks requirements with these codes on static sizes only."""
+
+    def openvino_checks(op: Any, ctx: Any, requirement: Requirement, *inputs: Any) -> Looks:
+        return STATIC if requirement.code in codes else BOUNDS
+
+    return openvino_checks

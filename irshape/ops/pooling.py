@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Fixed, IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
+from irshape.ops.convolution import Lengths, Slide, Sliding, each_axis
 from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
 from irshape.shape.dim import Size, ceil_div, dim_min, is_known, narrow, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import BOUNDS, SKIPPED, STATIC, Looks, Requirement

@@ -36,25 +36,9 @@ class In:
 
     # A compiled class has no `__slots__`.
     FIELDS: ClassVar[tuple[str, ...]] = (
-        "along",
-        "ends",
-        "filled",
-        "group",
-        "index",
-        "like",
-        "min_rank",
-        "mixed",
-        "name",
-        "optional",
-        "packed",
-        "pieces",
-        "rank",
-        "ranked",
-        "stride",
-        "types",
-        "value",
-        "variadic",
-    )
+        "along", "ends", "filled", "group", "index", "like", "min_rank", "mixed", "name", "optional", "packed", "pieces", "rank", "ranked",
+        "stride", "types", "value", "variadic",
+    )  # fmt: skip
     __slots__ = FIELDS
 
     def __init__(
@@ -100,16 +84,6 @@ class In:
         """The name of the port, with its number if the port is variadic, for the input at a position of the layer."""
         return f"{self.name}[{(position - self.index) // self.stride}]" if self.variadic else self.name
 
-    def named(self, name: str) -> In:
-        """The port under a name: the port itself, or a copy if a class has it already."""
-        port = _copied(self) if self.name else self
-        port.name = name
-        return port
-
-    def placed(self, index: int) -> In:
-        """The port at a position: the port itself, or a copy if it has a position in a base class."""
-        return _placed(self, index)
-
 
 class Out:
     """An output port.
@@ -146,21 +120,20 @@ class Out:
         self.rank = rank
         self.variadic = variadic
 
-    def named(self, name: str) -> Out:
-        """The port under a name: the port itself, or a copy if a class has it already."""
-        port = _copied(self) if self.name else self
-        port.name = name
-        return port
-
-    def placed(self, index: int) -> Out:
-        """The port at a position: the port itself, or a copy if it has a position in a base class."""
-        return _placed(self, index)
-
 
 _Port = TypeVar("_Port", In, Out)
 
 
-def _placed(port: _Port, index: int) -> _Port:
+def named(port: _Port, name: str) -> _Port:
+    """The port under a name: the port itself, or a copy if a class has it already."""
+    if port.name:
+        port = _copied(port)
+    port.name = name
+    return port
+
+
+def placed(port: _Port, index: int) -> _Port:
+    """The port at a position: the port itself, or a copy if it has a position in a base class."""
     if port.index >= 0:
         port = _copied(port)
     port.index = index

@@ -10,7 +10,22 @@ from irshape.ops.cost import moved
 from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, eq, eq_unasked, is_filled, is_known, le, narrow, product
+from irshape.shape.dim import (
+    INT64_MAX,
+    Dim,
+    Size,
+    bounds,
+    dim_max,
+    dim_min,
+    eq,
+    eq_unasked,
+    is_filled,
+    is_known,
+    is_multiple,
+    le,
+    narrow,
+    product,
+)
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import NOTHING
 from irshape.shape.shape import Shape
@@ -71,11 +86,11 @@ class Reshape(_Rearrangement):
             return None
         pattern = ctx.values(shape)
         is_inferred = -1 in pattern
-        if not is_inferred and any(map(_may_be_inferred, pattern)):  # OpenVINO checks none of them
+        if not is_inferred and any(_may_be_inferred(size) for size in pattern if isinstance(size, Dim)):  # OpenVINO checks none of them
             return tuple(self._alone(ctx, data, axis, size) for axis, size in enumerate(pattern))
         if pattern.count(-1) > 1:
             ctx.fail("V101", "shape must hold at most one -1", port=shape)
-        copied = [axis for axis, size in enumerate(pattern) if size == 0 and self.special_zero]
+        copied = [axis for axis, size in enumerate(pattern) if size == 0] if self.special_zero else []
         if data.is_ranked and copied and copied[-1] >= data.rank:
             ctx.fail("V101", f"shape[{copied[-1]}] copies axis {copied[-1]} of data, but data has rank {data.rank}", port=shape)
         given: dict[int, Size] = {}
@@ -85,6 +100,9 @@ class Reshape(_Rearrangement):
                 target.append(data.shape[axis] if data.is_ranked else ctx.unknown())
             elif size == -1:
                 target.append(1)  # replaced when the others are known
+            elif _is_filled_size(size):
+                given[axis] = size
+                target.append(size)
             else:
                 given[axis] = self._given(ctx, data, axis, size)
                 target.append(self._or_copied(ctx, data, axis, given[axis]))
@@ -146,10 +164,13 @@ class Reshape(_Rearrangement):
         for axis, size in given.items():
             if self._may_copy(ctx, data, axis, size) and not _vanishes_with(data.shape[axis], size):
                 have.append(dim_min(size, 1))  # so that both sides are 0 if it copies
-        with ctx.openvino_checks(at=NOTHING if copied else [*have, *want]):
-            if all(bounds(size)[0] > 0 for size in want):  # otherwise both may be empty, whatever their other sizes
-                have, want = ctx.without_common(have, want)
-            ctx.require_eq(product(have), product(want), "data must have as many elements as shape")
+        looked_at = NOTHING if copied else [*have, *want]
+        if all(bounds(size)[0] > 0 for size in want):  # otherwise both may be empty, whatever their other sizes
+            have, want = ctx.without_common(have, want)
+        ours, theirs = product(have), product(want)
+        if not eq_unasked(ours, theirs):
+            with ctx.openvino_checks(at=looked_at):
+                ctx.require_eq(ours, theirs, "data must have as many elements as shape")
 
     def _inferred(self, ctx: Context, data: Input, pattern: Sequence[Size], copied: list[int], given: dict[int, Size]) -> Size:
         """The size for -1.
@@ -174,7 +195,7 @@ class Reshape(_Rearrangement):
                 ctx.require_ge(left, least, "data of unknown rank is assumed to have elements")
             return left
         sizes = {axis: size for axis, size in enumerate(data.shape) if axis not in copied}
-        copies = [axis for axis, size in given.items() if self._may_copy(ctx, data, axis, size)]
+        copies = [axis for axis, size in given.items() if not _is_filled_size(size) and self._may_copy(ctx, data, axis, size)]
         same = [axis for axis in copies if eq_unasked(given[axis], sizes[axis])]  # whether given or copied, the rest is divided
         for axis in same:
             del sizes[axis], given[axis]
@@ -196,8 +217,10 @@ class Reshape(_Rearrangement):
         least 1; otherwise it assumes that the size is not 0.
         """
         vanishing = []
+        unsure = [axis for axis, size in want.items() if not _is_filled_size(size)]
         with ctx.assumes():
-            for axis, size in want.items():
+            for axis in unsure:
+                size = want[axis]
                 if is_filled(size):
                     ctx.require_ge(size, 1, "the size for -1 is computed as if no other size were 0")
                 elif axis in copies:
@@ -205,15 +228,18 @@ class Reshape(_Rearrangement):
                     have[axis], want[axis] = have[axis] * is_kept + 1 - is_kept, dim_max(size, 1)
                 elif bounds(size)[0] <= 0 and size not in vanishing:
                     vanishing.append(size)
+        rest, divisors = ctx.without_common(list(have.values()), list(want.values()))
+        if ctx.scope.has_intervals_only and not all(map(is_known, (*rest, *divisors))):
+            return _between(ctx, product(rest), product(divisors))
+        message = "the elements of data must be a multiple of the product of the sizes other than -1"
+        if not vanishing:
+            whole = product([*rest, *[dim_min(want[axis], 1) for axis in copies]])
+            each = product([dim_max(size, 1) for size in divisors])
+            if not is_multiple(whole, each):
+                with ctx.openvino_checks(at=[*have.values(), *want.values()]):
+                    ctx.require_div(whole, each, message)
+            return ctx.quotient(product(rest), product(divisors))
         with ctx.openvino_checks(at=[*have.values(), *want.values()]):
-            rest, divisors = ctx.without_common(list(have.values()), list(want.values()))
-            if ctx.scope.has_intervals_only and not all(map(is_known, (*rest, *divisors))):
-                return _between(ctx, product(rest), product(divisors))
-            message = "the elements of data must be a multiple of the product of the sizes other than -1"
-            if not vanishing:
-                switches = [dim_min(want[axis], 1) for axis in copies]
-                ctx.require_div(product([*rest, *switches]), product([dim_max(size, 1) for size in divisors]), message)
-                return ctx.quotient(product(rest), product(divisors))
             alone = product([dim_min(size, 1) for size in vanishing if size not in have.values()])
             ctx.require_eq(product(have.values()) * (1 - alone), 0, "data must have no elements where shape holds -1 and a size of 0")
             has_elements = product([dim_min(size, 1) for size in vanishing])
@@ -240,6 +266,11 @@ def _between(ctx: Context, rest: Size, divisors: Size) -> Size:
 def _vanishes_with(size: Size, divisor: Size) -> bool:
     """Whether a size is 0 wherever the divisor is, being a multiple of it."""
     return eq(size, 0 if divisor == 0 else size // divisor * divisor) is True
+
+
+def _is_filled_size(size: Size) -> bool:
+    """Whether an element of `shape` is a size of at least 1 for all sizes of the inputs, and one of the sizes that OpenVINO tells apart."""
+    return 0 < (size if type(size) is int else size.range.low if isinstance(size, Dim) else 0) < INT64_MAX
 
 
 def _may_be_inferred(size: Size) -> bool:

@@ -87,13 +87,7 @@ class EmbeddingBagOffsetsSum(_Embedding):
     per_sample_weights = In(rank=1, optional=True, like="emb_table")
 
     def infer(
-        self,
-        ctx: Context,
-        emb_table: Input,
-        indices: Input,
-        offsets: Input,
-        default_index: Input | None,
-        per_sample_weights: Input | None,
+        self, ctx: Context, emb_table: Input, indices: Input, offsets: Input, default_index: Input | None, per_sample_weights: Input | None
     ) -> Shape:
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, offsets.shape[0] if offsets.is_ranked else ctx.unknown())

@@ -8,7 +8,7 @@ from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each_element, elements, moved
 from irshape.ops.elementwise import bounded, limits_of, unknown, wrapped
 from irshape.ops.flow import Flow, alike
-from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.op import In, Input, Op, Out, as_first
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
@@ -73,9 +73,7 @@ class Convert(Conversion):
     output = Out(attribute="destination_type")
     destination_type: Annotated[ElementType, Stated] = ElementType.dynamic
     flow = alike
-
-    def infer(self, ctx: Context, data: Input) -> Shape:
-        return data.shape
+    infer = as_first
 
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
         return self.converted(ctx, data, self.destination_type)
@@ -93,9 +91,7 @@ class ConvertLike(Conversion):
     output = Out(like="like")
     demands = ("data",)
     unfollowed = ANY
-
-    def infer(self, ctx: Context, data: Input, like: Input) -> Shape:
-        return data.shape
+    infer = as_first
 
     def flow(self, flow: Flow, data: Input, like: Input) -> None:
         flow.keep_all(data)

@@ -13,26 +13,25 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.answers.diff import Difference
-from irshape.answers.explain.derivation import Point
 from irshape.answers.explain.explainer import Explainer
 from irshape.answers.explain.explanation import Read, Step
-from irshape.answers.hierarchy.hierarchy import Hierarchy
-from irshape.answers.signature.data import name_data_sizes, name_elements
+from irshape.answers.explain.sources import Point
+from irshape.answers.hierarchy import Hierarchy
+from irshape.answers.signature.notes import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
+from irshape.model.bodies import Body, bodies_of
 from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
-from irshape.page.bodies import ends_of_bodies
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.report.fix import Edit
 from irshape.report.printable import escape
-from irshape.shape.dim import Dim, Size, expression_of
+from irshape.shape.dim import Dim, Size
 from irshape.shape.guard import Premise, Requirement
 from irshape.shape.notation import shape_text
-from irshape.shape.polynomial import Polynomial
 from irshape.shape.shape import Shape
 from irshape.shape.value import Unreadable
 from irshape.verbs import check, signature_of
@@ -43,6 +42,43 @@ if TYPE_CHECKING:
     from irshape.answers.cost.formula import Amount
     from irshape.answers.diff import Difference
     from irshape.answers.signature.signature import Signature
+
+
+def ends_of_bodies(position: Mapping[Node, int]) -> dict[str, Any]:
+    """Where the Parameters of bodies take their values from, where the Results of bodies hand theirs to, and the back edges.
+
+    `takes` has a layer, its output, and words for each Parameter, and `gives` has the layer with the body, its output, and words for
+    each Result, by position; an output of -1 is none. `back` has a Result and the Parameter that takes its value in the next iteration.
+    """
+    takes: dict[int, list[Any]] = {}
+    gives: dict[int, list[Any]] = {}
+    back: list[list[int]] = []
+    for node in position:
+        for body in bodies_of(node) if node.bodies else ():
+            _add(node, body, position, takes, gives, back)
+    return {"takes": takes, "gives": gives, "back": back}
+
+
+def _add(
+    node: Node, body: Body, position: Mapping[Node, int], takes: dict[int, list[Any]], gives: dict[int, list[Any]], back: list[list[int]]
+) -> None:
+    for entry in body.inputs:
+        source = node.inputs[entry.external].source if 0 <= entry.external < len(node.inputs) else None
+        words = "at first" if entry.back else f"in parts of axis {entry.slice.axis}" if entry.slice else ""
+        if source is not None:
+            takes[position[entry.parameter]] = [position[source.node], source.index, words]
+        if entry.back is not None:
+            back.append([position[entry.back], position[entry.parameter]])
+    if body.iteration is not None:
+        takes[position[body.iteration]] = [position[node], -1, "number of the iteration"]
+    if body.condition is not None:
+        gives[position[body.condition]] = [position[node], -1, "whether to go on"]
+    for index, output in enumerate(body.outputs):
+        words = f"output {index}"
+        if node.type != "If":
+            words += f", parts of axis {output.slice.axis}" if output.slice else ", the last value"
+        gives[position[output.result]] = [position[node], index, words]
+
 
 # The most elements of a tensor that a page shows.
 _MOST_ELEMENTS: Final = 32
@@ -104,7 +140,7 @@ class PageData:
     def to_dict(self) -> dict[str, Any]:
         """The data as JSON."""
         path = self.document.path
-        demands = [self._demand(*one) for one in self._requirements()]
+        demands = [self._demand(*one) for one in dict.fromkeys(self.formal.requirements)]
         layers = self._layers()  # which list the shapes
         cost, excerpts = self._cost(), Excerpts(self.document.source)
         explanations = self._explanations() if self._explains else {"steps": [], "answers": {}}
@@ -203,7 +239,7 @@ class PageData:
 
     def _shape(self, bounded: Shape, formal: Shape) -> list[Any]:
         """A shape: in OpenVINO's notation, as formulas, and the sizes as numbers and names (null if the rank is unknown)."""
-        sizes = None if formal is None else [self._size(size) for size in formal]
+        sizes = None if formal is None else [self._side(size) for size in formal]
         return [self._format(bounded), self.formal.symbolic(formal), sizes]
 
     def _format(self, shape: Shape) -> str:
@@ -220,9 +256,6 @@ class PageData:
             return ()
         facts = [slots[slot] for slot in range(node.first_slot, node.first_slot + node.layer.signature.output_count)]
         return tuple([("", "") if fact is None else (fact.element_type.name, self._format(fact.shape)) for fact in facts])
-
-    def _size(self, size: Size) -> int | str:
-        return self._formulas.name(size.polynomial) if isinstance(size, Dim) else size
 
     def _values(self) -> dict[str, list[str]]:
         """The elements of small tensors, as far as they are known, by layer and output."""
@@ -265,10 +298,6 @@ class PageData:
             "about": where.about(),
         }
 
-    def _requirements(self) -> Iterable[tuple[Node, Requirement, str]]:
-        """Each requirement of each layer, once."""
-        return dict.fromkeys(self.formal.requirements)
-
     def _demand(self, node: Node, requirement: Requirement, branch: str) -> dict[str, Any]:
         """What a layer demands of the sizes of the inputs: the relation, its sides as trees, the reason, and a body that need not run."""
         return {
@@ -282,9 +311,9 @@ class PageData:
             "branch": escape(branch),
         }
 
-    def _side(self, size: Size) -> Any:
-        expression = expression_of(size)
-        return self._formulas.name(expression) if isinstance(expression, Polynomial) else expression
+    def _side(self, size: Size) -> int | str:
+        """A number, or the name of a formula."""
+        return self._formulas.name(size.polynomial) if isinstance(size, Dim) else size
 
     # Cost.
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from irshape.answers.hierarchy.hierarchy import Hierarchy
+from irshape.answers.hierarchy import Hierarchy
 from irshape.inference.inference import Inference
 from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
-from irshape.page.bodies import ends_of_bodies
-from irshape.page.data import open_signature
+from irshape.page.data import ends_of_bodies, open_signature
 from irshape.report.diagnostic import clipped
 from irshape.report.printable import escape
 
@@ -60,7 +59,8 @@ class _Graphs:
                 view = self.inference.view(source.node).outputs[source.index]
                 attributes[f"input {port.name}"] = f"{source.node.type} {view!r}"
             else:
-                edges.append(_edge(source.node, source.index, index))
+                ends = {"sourceNodeId": source.node.key, "sourceNodeOutputId": str(source.index), "targetNodeInputId": str(index)}
+                edges.append(ends)
         attributes.update(self._outside(node))
         if faults := self.faults.get((node.model.path, str(node.id))):
             attributes["faults"] = "\n".join(faults)
@@ -90,10 +90,6 @@ class _Graphs:
             if position in (result, parameter):
                 found["next iteration"] = f"{nodes[result].name} becomes {nodes[parameter].name}"
         return found
-
-
-def _edge(source: Node, output: int, input: int) -> dict[str, str]:
-    return {"sourceNodeId": source.key, "sourceNodeOutputId": str(output), "targetNodeInputId": str(input)}
 
 
 def _label(node: Node) -> str:

@@ -99,7 +99,7 @@ def reshape(
     `infer` does otherwise, and raises `InputError` if the batch axis is ambiguous. Where all inputs of a
     model with state become fixed and a second inference cannot run, an error says so (P106).
     """
-    from irshape.answers.second_inference import refuse_outgrown
+    from irshape.answers.policies import refuse_outgrown
 
     found = Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, rewrite=rewrite, like=like, choose=choose)
     refuse_outgrown(found._inference)

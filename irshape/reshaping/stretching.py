@@ -78,7 +78,7 @@ def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
     ranks = [len(bench.sizes(value)) for value in item.inputs if value is not None]
     if item.type in ("Concat", "GatherElements"):
         along = int(item.attributes["axis"]) % max(ranks[0], 1)
-        yield from ([(port, axis) for port in range(len(ranks))] for axis in range(ranks[0]) if axis != along)
+        yield from ([(port, axis) for port in range(len(ranks))] for axis in range(min(ranks)) if axis != along)
     elif item.type == "ScaledDotProductAttention":
         yield from _attention(ranks)
     else:

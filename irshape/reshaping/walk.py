@@ -263,7 +263,7 @@ class Walk:
         values = [value for value in item.inputs if value is not None]
         inputs = [Tensor(one.slot, self._fact(one), bench.recorded_sizes(one)) for one in values]
         outputs = [Tensor(one.slot, facts.of(one), bench.recorded_sizes(one)) for one in item.outputs]
-        return Layer(op, f"{item.type} {item.name!r}", inputs, outputs)
+        return Layer(op, f"{item.type} {item.name!r}", inputs, outputs, [one.code for one in facts.findings(item)])
 
     def _fact(self, value: Value) -> Fact:
         """The fact of a tensor, with the elements of a small constant that no rule of a pass reads."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tempfile import TemporaryFile
 from typing import IO, Any, Final, NamedTuple
 
-from irshape.scan.faults import TransportError
+from irshape.scan.place import TransportError
 
 _PIECE: Final = 1 << 18
 # An archive may always unpack to so many bytes, and its directory have so many for each member.

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import os
 import re
+from hashlib import blake2b
 from typing import Final, NamedTuple
+
+
+class TransportError(Exception):
+    """A file that could not be fetched whole; the message says what failed and holds no secret."""
+
+
+class MissingError(Exception):
+    """The scan needs a package that is not installed, or knows no such protocol; the message says what to install."""
+
 
 ARCHIVES: Final = {".zip": "zip", ".tar": "tar", ".tar.gz": "tar", ".tgz": "tar", ".tar.bz2": "tar", ".tar.xz": "tar"}
 
@@ -87,6 +97,11 @@ def asked(argument: str) -> Place:
         url = _PROTOCOL.sub(lambda protocol: protocol[0].lower(), argument, count=1)
         return Place(shown(url), url, is_url=True, archive=archive_of(url.partition("?")[0]))
     return Place(argument, argument, archive=archive_of(argument))
+
+
+def digest(name: str) -> bytes:
+    """A few bytes that stand for a name."""
+    return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
 def archive_of(path: str) -> str:

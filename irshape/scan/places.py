@@ -2,18 +2,199 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
-from collections.abc import Iterator, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from tempfile import TemporaryFile
+from typing import Final, Protocol, TypeVar
 
-from irshape.files.folders import listed
-from irshape.scan.archive import Bounds
-from irshape.scan.faults import TransportError
-from irshape.scan.place import Place, asked
-from irshape.scan.remote import walk
-from irshape.scan.stored import archive
+from irshape.files.reading import listed, open_file
+from irshape.scan.archive import Archive, Bounds
+from irshape.scan.place import Place, TransportError, asked, digest
+from irshape.scan.remote import Remote, walk
+from irshape.xml.weights import WeightsError, absent
+
+# Ranges that are closer than this are read at once.
+_GAP: Final = 512
+
+T = TypeVar("T")
+
+
+class Stored(Protocol):
+    """A file. `size` is None if the server does not tell it, `version` if nothing tells it; `bytes_read` counts the bytes asked for."""
+
+    size: int | None
+    version: str | None
+    bytes_read: int
+
+    def read(self, most: int, /) -> bytes:
+        """All bytes, or `most + 1` of more. Raises `TransportError`."""
+
+    def ranges(self, ranges: Sequence[tuple[int, int]], /) -> list[bytes]:
+        """The bytes of ranges, each from its start to before its end. Raises `TransportError`."""
+
+    def measure(self) -> None:
+        """Make `size` true if it was a lie. Raises `TransportError`."""
+
+    def unchanged(self) -> None:
+        """Raise `TransportError` if the file has changed since it was opened."""
+
+
+def stored(place: Place, most: int, bounds: Bounds) -> Stored:
+    """The file at a place. Raises `TransportError`, and FileNotFoundError if there is no such file."""
+    if place.fault:
+        raise TransportError(place.fault)
+    if not place.archive:
+        return Remote(place, most)
+    return _Member(place, archive(place, most, bounds))
+
+
+def archive(place: Place, most: int, bounds: Bounds) -> Archive:
+    """The archive of a place, which stays open. Raises `TransportError`."""
+    whole = place._replace(member="", name="")
+    return _archive(whole, most, bounds, None if place.is_url else _stamp(place.root))
+
+
+@lru_cache(maxsize=4)
+def _archive(place: Place, most: int, bounds: Bounds, stamp: tuple[int, ...] | None) -> Archive:
+    if place.is_url:
+        return Archive(Remote(place, most).seekable(), place.archive, bounds)
+    return Archive(open_file(place.root), place.archive, bounds)
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    found = os.stat(path)
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+class _Member:
+    """A file in an archive, as `Stored`."""
+
+    def __init__(self, place: Place, archive: Archive) -> None:
+        self._place = place
+        self._stamp = None if place.is_url else _stamp(place.root)
+        self._archive = archive  # which closes its file when nobody has it
+        self._member = archive.member(place.member)
+        self.size: int | None = self._member.size
+        self.version: str | None = self._member.version
+        self.bytes_read = 0
+
+    def read(self, most: int) -> bytes:
+        data = self._member.read(most)
+        self.bytes_read += len(data)
+        return data
+
+    def ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        parts = self._member.ranges(ranges)
+        self.bytes_read += sum(map(len, parts))
+        return parts
+
+    def measure(self) -> None:
+        """The archive says the true size: its bytes are unpacked up to it."""
+
+    def unchanged(self) -> None:
+        if self._stamp is not None and _stamp(self._place.root) != self._stamp:
+            raise TransportError("the archive changed while it was read")
+
+
+class StoredWeights(io.RawIOBase):
+    """The .bin of a place as a file object for `irshape.xml.weights.Weights`.
+
+    `wanted` are the ranges that rules will probably read; they are read together at the first read. `fault` keeps a fault of the transport,
+    since the reader of the weights takes every failure for a fault of the file.
+    """
+
+    def __init__(self, place: Place, wanted: Callable[[], Sequence[tuple[int, int]]], most: int, bounds: Bounds) -> None:
+        self.fault: TransportError | None = None
+        self.file: Stored | None = None
+        self._place = place
+        self._wanted = wanted
+        self._bounds = most, bounds
+        self._known: list[tuple[int, bytes]] | None = None
+        self._position = 0
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Move to an offset; the end is where the file ends."""
+        if whence == io.SEEK_END:
+            offset += self._opened()
+        self._position = offset
+        return offset
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Bytes from the position on."""
+        start, end = self._position, self._position + size
+        self._opened()
+        data = self._guarded(lambda: self._read(start, end))
+        self._position += len(data)
+        return data
+
+    @property
+    def size(self) -> int | None:
+        """The size of the file; None if there is no such file."""
+        try:
+            return self._opened()
+        except (WeightsError, OSError):
+            return None
+
+    def _opened(self) -> int:
+        """The size of the file, which is opened at the first call."""
+        if self.file is None:
+            try:
+                self.file = self._guarded(self._measured)
+            except FileNotFoundError:
+                raise absent(self._place.name) from None
+        if self.file.size is None:
+            self.fault = TransportError("the server does not tell the length of the .bin")
+            raise OSError(str(self.fault))
+        return self.file.size
+
+    def _measured(self) -> Stored:
+        file = stored(self._place, *self._bounds)
+        file.measure()
+        return file
+
+    def _guarded(self, request: Callable[[], T]) -> T:
+        try:
+            return request()
+        except TransportError as error:
+            self.fault = error
+            raise OSError(str(error)) from None
+
+    def _read(self, start: int, end: int) -> bytes:
+        file = self.file
+        assert file is not None
+        assert file.size is not None
+        if self._known is None:
+            groups = list(_merged([one for one in self._wanted() if one[1] <= file.size]))
+            parts = file.ranges(groups) if groups else []
+            self._known = [(group[0], part) for group, part in zip(groups, parts, strict=True)]
+            if any(len(part) != group[1] - group[0] for group, part in zip(groups, parts, strict=True)):
+                raise TransportError("the server sent less than a range of the .bin")
+        for first, part in self._known:
+            if first <= start and end <= first + len(part):
+                return part[start - first : end - first]
+        (part,) = file.ranges([(start, end)])
+        if len(part) != min(end, file.size) - start:
+            raise TransportError("the server sent less than a range of the .bin")
+        self._known.append((start, part))
+        return part
+
+
+def _merged(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The ranges in order, those that are close together as one."""
+    begun: tuple[int, int] | None = None
+    for start, end in sorted(ranges):
+        if begun is None:
+            begun = (start, end)
+        elif start <= begun[1] + _GAP:
+            begun = (begun[0], max(begun[1], end))
+        else:
+            yield begun
+            begun = (start, end)
+    if begun is not None:
+        yield begun
 
 
 class Places:
@@ -46,14 +227,14 @@ class Places:
 
     def _add(self, place: Place) -> None:
         """Keep a place. Where another one has its name, since names hold no secrets, it gets a number; the same place is kept once."""
-        key, number = _digest(json.dumps(place)), 1
+        key, number = digest(json.dumps(place)), 1
         name = place.name
-        while (other := self._names.get(_digest(name))) is not None:
+        while (other := self._names.get(digest(name))) is not None:
             if other == key:
                 return
             number += 1
             name = f"{place.name} ({number})"
-        self._names[_digest(name)] = key
+        self._names[digest(name)] = key
         self._file.write(json.dumps(place._replace(name=name)).encode() + b"\n")
         self.count += 1
 
@@ -98,7 +279,3 @@ class Places:
                 continue
             pending += reversed(folders)
             yield from (Place(path, path) for path in files)
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()

@@ -14,8 +14,7 @@ from typing import IO, Any, Final, TypeVar
 from urllib.parse import unquote
 
 from irshape.scan.archive import Bounds
-from irshape.scan.faults import MissingError, TransportError
-from irshape.scan.place import Place, shown
+from irshape.scan.place import MissingError, Place, TransportError, shown
 
 # How often a request is made, and the seconds before the second time; each further pause is four times as long.
 _TRIES: Final = 3

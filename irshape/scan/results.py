@@ -12,19 +12,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from hashlib import blake2b
 from itertools import islice
 from time import monotonic
 from typing import IO, Any, Final
 
-from irshape.files.kept import Kept
 from irshape.files.reading import open_file
-from irshape.files.writing import write_atomic
+from irshape.files.writing import Kept, write_atomic
 from irshape.report.checked import Checked
 from irshape.report.diagnostic import Diagnostic, Where
-from irshape.scan.faults import MissingError
-from irshape.scan.fields import COUNTS, FAILED, FAULT, FAULTS, FIELDS, MOST, NUMBER, SECONDS, TEXT, TEXTS, VALID, VERDICTS, Field
-from irshape.scan.row import Row
+from irshape.scan.place import MissingError, digest
+from irshape.scan.table import COUNTS, FAILED, FAULT, FAULTS, FIELDS, MOST, NUMBER, SECONDS, TEXT, TEXTS, VALID, VERDICTS, Field, Row
 from irshape.version import __version__
 
 # The most bytes of a line. A row lists 200 faults at most, whose texts are short.
@@ -177,20 +174,20 @@ class Journal:
                 row = None
             if row is None:  # the run was killed while it wrote this line
                 break
-            self._files.add(_digest(row["file"]))
+            self._files.add(digest(row["file"]))
             self.count += 1
             end += len(line)
         return end
 
     def __contains__(self, file: str) -> bool:
-        return _digest(file) in self._files
+        return digest(file) in self._files
 
     def add(self, row: Row) -> None:
         """Add a row, which is durable when its batch is full or `flush` is called. A second row of a file is left out."""
-        digest = _digest(row["file"])
-        if digest in self._files:
+        key = digest(row["file"])
+        if key in self._files:
             return
-        self._files.add(digest)
+        self._files.add(key)
         self.count += 1
         self._waiting.append(json.dumps(row, ensure_ascii=False) + "\n")
         if len(self._waiting) >= BATCH or monotonic() > self._written + SECONDS_OF_BATCH:
@@ -231,10 +228,6 @@ class Journal:
     def close(self) -> None:
         """Close the file, and leave it for a later run."""
         self._file.close()
-
-
-def _digest(file: str) -> bytes:
-    return blake2b(file.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
 def format_of(path: str) -> str:
@@ -330,16 +323,8 @@ def _checked(row: Row) -> Checked:
     """The faults of a row as reports take them."""
     found = []
     for fault in row["diagnostics"]:
-        where = Where(
-            row["file"],
-            fault["layer"],
-            fault["name"],
-            fault["type"],
-            fault["port"],
-            fault["line"],
-            fault["column"],
-            path=fault["path"] or "",
-        )
+        layer, name, type, port = (fault[one] for one in ("layer", "name", "type", "port"))
+        where = Where(row["file"], layer, name, type, port, fault["line"], fault["column"], path=fault["path"] or "")
         found.append(Diagnostic(fault["code"], fault["message"], where, fault["severity"], fault["hint"], count=fault["count"]))
     return Checked(row["file"], found, is_passed=row["verdict"] == VALID)
 
@@ -360,7 +345,7 @@ class Cache:
 
     def version(self, file: str, settings: str) -> str | None:
         """The version that a file had, if its row was made with these settings; None if there is no such row."""
-        found = self._data.execute("SELECT version FROM rows WHERE file = ? AND settings = ?", (_digest(file), settings)).fetchone()
+        found = self._data.execute("SELECT version FROM rows WHERE file = ? AND settings = ?", (digest(file), settings)).fetchone()
         return json.loads(found[0]) if found else None
 
     def close(self) -> None:
@@ -369,7 +354,7 @@ class Cache:
 
     def row(self, file: str) -> Row:
         """The row of a file."""
-        (text,) = self._data.execute("SELECT row FROM rows WHERE file = ?", (_digest(file),)).fetchone()
+        (text,) = self._data.execute("SELECT row FROM rows WHERE file = ?", (digest(file),)).fetchone()
         row: Row = json.loads(text)
         return row
 
@@ -377,7 +362,7 @@ class Cache:
 def _cached(row: Row) -> tuple[bytes, str, str, str]:
     """A row as the database keeps it; texts may have characters that UTF-8 has not. Nothing is known of a failed file."""
     version = None if row["verdict"] == FAILED else row["version"]
-    return _digest(row["file"]), json.dumps(version), row["settings"] or "", json.dumps(row)
+    return digest(row["file"]), json.dumps(version), row["settings"] or "", json.dumps(row)
 
 
 def _arrow() -> Any:

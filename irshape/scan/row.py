@@ -7,12 +7,11 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from irshape.answers.cost.cost import Cost
-from irshape.answers.cost.graph import Parameters
-from irshape.answers.info import counts
-from irshape.answers.releases import oldest_release
+from irshape.answers.cost.counting import Parameters
+from irshape.answers.info import counts, oldest_release
 from irshape.answers.roots import outputs
 from irshape.diagnosis.diagnosis import choose
 from irshape.files.reading import Path
@@ -23,17 +22,14 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic, Where
 from irshape.report.selection import Choice, Selection
 from irshape.scan.archive import BOUNDS, Bounds
-from irshape.scan.faults import MissingError, TransportError
-from irshape.scan.fields import FAILED, FIELDS, FOREIGN, INVALID, MOST, NUMBER, VALID
-from irshape.scan.place import Place
-from irshape.scan.stored import Stored, StoredWeights, stored
+from irshape.scan.place import MissingError, Place, TransportError
+from irshape.scan.places import Stored, StoredWeights, stored
+from irshape.scan.table import FAILED, FIELDS, FOREIGN, INVALID, MOST, NUMBER, VALID, Row
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.verbs import check, cost, read, signature
 from irshape.version import __version__
 from irshape.xml.document import Document, Graph
 from irshape.xml.weights import Weights
-
-Row = dict[str, Any]
 
 # A row lists so many faults; the numbers of a row count all.
 _MOST_FAULTS: Final = 200
@@ -177,7 +173,7 @@ class Scan:
 
     def _row(self, path: str, inference: Inference) -> Row:
         document, model = inference.document, inference.model
-        nodes = [node for graph, _ in inference.graphs for node in graph.nodes]
+        nodes = [node for graph, _ in inference.graphs for node in graph]
         constants = Parameters(model)
         severities = dict.fromkeys((ERROR, WARNING, NOTE), 0)
         for diagnostic in inference.diagnostics:

@@ -1,4 +1,7 @@
-"""Reading of configuration files: every fault with its file, line and key."""
+"""The configuration of a folder: the nearest file upwards, as ruff finds it, and every fault of it with its file, line and key.
+
+Every run looks for a configuration, so this module imports no more than that needs.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,56 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from irshape.files.reading import MOST_OF_SETTINGS, read_whole
-from irshape.files.toml import TomlFault, parse
-from irshape.settings.find import SHARED
+from irshape.files.reading import MOST_OF_SETTINGS, TomlFault, parse_toml, read, read_whole
 
 if TYPE_CHECKING:
     from irshape.settings.schema import Configuration
 
-_HEADER: Final = re.compile(r"\s*\[{1,2}((?:\"[^\"]*\"|'[^']*'|[^\[\]\"'])*)\]{1,2}\s*(?:#.*)?$")
-_KEY: Final = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=""")
-_PART: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*\.?""")
+OWN: Final = "irshape.toml"
+SHARED: Final = "pyproject.toml"
+
+
+def find(folder: str, known: dict[str, str | None]) -> str | None:
+    """The path of the configuration that applies to an absolute folder; None if there is none. `known` keeps what was found.
+
+    In one folder, `irshape.toml` comes before `pyproject.toml`. A `pyproject.toml` without `[tool.irshape]` is passed by. A file that
+    cannot be read counts, so that the error is reported.
+    """
+    passed: list[str] = []
+    while folder not in known:
+        passed.append(folder)
+        own, shared = os.path.join(folder, OWN), os.path.join(folder, SHARED)
+        if os.path.isfile(own):
+            known[folder] = own
+        elif os.path.isfile(shared) and _has_table(shared):
+            known[folder] = shared
+        elif (above := os.path.dirname(folder)) == folder:
+            known[folder] = None
+        else:
+            folder = above
+    found = known[folder]
+    known.update(dict.fromkeys(passed, found))
+    return found
+
+
+def _has_table(path: str) -> bool:
+    """Whether a `pyproject.toml` has a table `[tool.irshape]`, or cannot be parsed although it names irshape."""
+    try:
+        content = read(path, MOST_OF_SETTINGS)
+    except OSError:
+        return True
+    if b"irshape" not in content:
+        return False
+    try:
+        tool = parse_toml(content)[1].get("tool", {})
+    except TomlFault:
+        return True
+    return isinstance(tool, dict) and "irshape" in tool
+
+
+_HEADER: Final = r"\s*\[{1,2}((?:\"[^\"]*\"|'[^']*'|[^\[\]\"'])*)\]{1,2}\s*(?:#.*)?$"
+_KEY: Final = r"""\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*="""
+_PART: Final = r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*\.?"""
 # A longer line is not searched for a key. The most characters of a key and of its fault, and the most faults that one message has.
 _LONGEST_LINE: Final = 10_000
 _LONGEST_TEXT: Final = 1_000
@@ -27,7 +70,7 @@ class ConfigurationError(ValueError):
     """A configuration that cannot be used; each line of the message is a fault with its place."""
 
 
-def read(path: str, *, is_trusted: bool = False, is_found: bool = False) -> Configuration:
+def read_configuration(path: str, *, is_trusted: bool = False, is_found: bool = False) -> Configuration:
     """The configuration in a file. Raises `ConfigurationError` with every fault of it.
 
     The paths that it names stay in its folder, links followed, unless it `is_trusted`: a configuration may come with a stranger's files.
@@ -37,7 +80,7 @@ def read(path: str, *, is_trusted: bool = False, is_found: bool = False) -> Conf
     if is_found and not is_trusted and not _is_inside(path, os.path.realpath(os.path.dirname(path))):
         raise ConfigurationError(f"{shown}: this is a link to a file outside of its folder; --trust-config follows it")
     try:
-        text, document = parse(read_whole(path, MOST_OF_SETTINGS))
+        text, document = parse_toml(read_whole(path, MOST_OF_SETTINGS))
     except OSError as error:
         raise ConfigurationError(f"{shown}: {error.strerror}") from None
     except TomlFault as fault:
@@ -111,9 +154,9 @@ def _lines(text: str) -> dict[tuple[str, ...], int]:
     for number, content in enumerate(text.splitlines(), 1):
         if len(content) > _LONGEST_LINE:
             continue
-        if header := _HEADER.match(content):
+        if header := re.match(_HEADER, content):
             path = table = _parts(header[1])
-        elif key := _KEY.match(content):
+        elif key := re.match(_KEY, content):
             path = (*table, *_parts(key[1]))
         else:
             continue
@@ -123,4 +166,4 @@ def _lines(text: str) -> dict[tuple[str, ...], int]:
 
 def _parts(text: str) -> tuple[str, ...]:
     """The keys of a dotted key."""
-    return tuple(next(part for part in match.groups() if part is not None) for match in _PART.finditer(text))
+    return tuple(next(part for part in match.groups() if part is not None) for match in re.finditer(_PART, text))

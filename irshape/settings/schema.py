@@ -75,9 +75,7 @@ Target = Annotated[str, AfterValidator(_policy)]
 WeightsFile = Annotated[str | Literal[False] | None, BeforeValidator(_weights, json_schema_input_type=str | Literal[False] | None)]
 OperationsFile = Annotated[str, AfterValidator(_operations)]
 Limits = Annotated[
-    dict[str, Annotated[int, Field(ge=1)]],
-    AfterValidator(_limit),
-    Field(json_schema_extra={"propertyNames": {"enum": list(LIMITS)}}),
+    dict[str, Annotated[int, Field(ge=1)]], AfterValidator(_limit), Field(json_schema_extra={"propertyNames": {"enum": list(LIMITS)}})
 ]
 
 
@@ -104,8 +102,7 @@ class FileTable(_Keys):
     limits: Annotated[Limits, Field(description="limits of what a file may demand, by name: depth = 128")] = {}
     weights: Annotated[WeightsFile, Field(description="the .bin file, relative to the configuration; false reads no weights")] = None
     extensions: Annotated[
-        list[OperationsFile],
-        Field(description=".toml files that describe operations of extensions, relative to the configuration"),
+        list[OperationsFile], Field(description=".toml files that describe operations of extensions, relative to the configuration")
     ] = []
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from irshape.settings.find import find
+from irshape.settings.read import find
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -66,6 +66,7 @@ class Settings:
         self._found: dict[str, str | None] = {}
         self._read: dict[str, Configuration] = {}
         self._files: dict[tuple[str, tuple[int, ...]], FileSettings] = {}
+        self._used: dict[str, set[int]] = {}  # the tables of `per-file` that have named a file
         self._default = self._combined(None, ()) if choice is not None or severity else FileSettings()
 
     def configuration(self, folder: str) -> Configuration | None:
@@ -76,9 +77,9 @@ class Settings:
         if path is None:
             return None
         if path not in self._read:
-            from irshape.settings.read import read
+            from irshape.settings.read import read_configuration
 
-            self._read[path] = read(path, is_trusted=self._is_trusted, is_found=self._config is None)
+            self._read[path] = read_configuration(path, is_trusted=self._is_trusted, is_found=self._config is None)
         return self._read[path]
 
     def of(self, path: str) -> FileSettings:
@@ -92,10 +93,19 @@ class Settings:
 
             globs = self._matcher(tuple(configuration.per_file))
             tables = globs.covering(relative(path, os.path.dirname(configuration.path)))
+            self._used.setdefault(configuration.path, set()).update(tables)
         key = (configuration.path, tables)
         if key not in self._files:
             self._files[key] = self._combined(configuration, tables)
         return self._files[key]
+
+    def idle(self, folders: Iterable[str]) -> Iterator[str]:
+        """A remark on each glob of `per-file` that names none of the files so far, in the configurations of these folders and below."""
+        roots = [os.path.join(os.path.abspath(folder), "") for folder in folders]
+        for path, used in self._used.items():
+            for number, glob in enumerate(self._read[path].per_file):
+                if number not in used and any(path.startswith(root) for root in roots):
+                    yield f"{os.path.relpath(path)}: the glob {glob!r} of per-file names none of the files"
 
     def follows_links(self, folder: str) -> bool:
         """Whether links to folders are followed in a folder."""
@@ -157,3 +167,42 @@ class Settings:
             extensions=tuple(os.path.relpath(os.path.join(folder, file)) for file in files),
             baseline=configuration.baseline and os.path.relpath(os.path.join(folder, configuration.baseline)),
         )
+
+
+def settings_text(path: str, settings: Settings) -> str:
+    """The settings of a file as TOML: the configuration, its tables for the file, and the options of the command line, in one."""
+    from irshape.report.catalogue import CATALOGUE
+    from irshape.report.selection import ALL, OFF
+
+    own = settings.of(path)
+    source = own.configuration or "no configuration"
+    tables = "".join(f", per-file {_toml(glob)}" for glob in own.tables)
+    codes = list(CATALOGUE) if own.selection is None else own.selection.codes
+    changed = {} if own.selection is None else {code: own.selection.severity(code, "") for code in CATALOGUE}
+    levels = {code: level or OFF for code, level in changed.items() if level and level != CATALOGUE[code].severity}
+    others = [code for code in CATALOGUE if code not in codes]
+    has_most = len(others) < len(codes)
+    rows = {
+        "select": [ALL] if has_most else codes,
+        "ignore": others if has_most else [],
+        "opaque": list(own.opaque),
+        "targets": list(own.targets),
+        "weights": own.weights,
+        "extensions": list(own.extensions),
+        "baseline": own.baseline,
+        "severity": levels,
+        "inputs": own.inputs,
+        "symbols": own.symbols,
+        "limits": own.limits,
+    }
+    lines = [f"# {path}: {source}{tables}", *(f"{key} = {_toml(value)}" for key, value in rows.items() if value or value is False)]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML; strings are written as in JSON, which TOML reads."""
+    import json
+
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_toml(str(key))} = {_toml(one)}" for key, one in value.items()) + "}"
+    return json.dumps(value)

@@ -36,7 +36,7 @@ class Algebra(Protocol[_T]):
 def fold(table: PolynomialTable, algebra: Algebra[_T], expressions: Iterable[Expression], known: dict[int, _T] | None = None) -> list[_T]:
     """The value of each expression in an algebra; every atom is computed once.
 
-    `known` has values of atoms by index, and gets those of all atoms below the expressions.
+    `known` has values of atoms by index, and gets those of the others that the expressions need.
     """
     known = {} if known is None else known
     expressions = list(expressions)
@@ -49,9 +49,7 @@ def fold(table: PolynomialTable, algebra: Algebra[_T], expressions: Iterable[Exp
             parts.append(reduce(algebra.multiply, factors if coefficient == 1 else [algebra.number(coefficient), *factors]))
         return reduce(algebra.add, parts)
 
-    for index in table.atoms_below(*expressions):
-        if index in known:
-            continue
+    for index in table.atoms_below(*expressions, known=known):
         atom = table.atoms[index]
         if not atom.arguments:
             known[index] = algebra.symbol(atom)

@@ -101,6 +101,11 @@ class Requirement:
         return hash(self._content())
 
 
+def broken(requirements: Sequence[Requirement], values: Mapping[str, int]) -> list[Requirement]:
+    """The relations that do not hold for these values of the symbols."""
+    return [] if all_hold(requirements)(values) else [one for one in requirements if not one.holds(values)]
+
+
 def all_hold(requirements: Sequence[Requirement]) -> Callable[[Mapping[str, int]], bool]:
     """A function that tells whether all relations hold for values of the symbols; what their formulas share is computed once."""
     sides = [side for one in requirements for side in (one.a, one.b)]

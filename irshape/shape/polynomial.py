@@ -130,6 +130,8 @@ class PolynomialTable:
         # The symbols among the atoms, and for each atom the bit set of those below it; both are made when they are asked for.
         self._symbols: list[int] = []
         self._below: list[int] = []
+        # The atoms below polynomials, as far as they were asked for.
+        self._listed: dict[Expression, list[int]] = {}
         self.degrees: dict[int, int] = {}
 
     def widen(self, terms: int) -> None:
@@ -572,18 +574,29 @@ class PolynomialTable:
 
     # Reading polynomials.
 
-    def atoms_below(self, *polynomials: Expression) -> list[int]:
-        """The indices of all atoms in the polynomials and, recursively, in the atoms' arguments; arguments come first."""
+    def atoms_below(self, *polynomials: Expression, known: Collection[int] = ()) -> list[int]:
+        """The indices of all atoms in the polynomials and, recursively, in the atoms' arguments; arguments come first.
+
+        Atoms that are `known`, and those that only they are computed from, are left out.
+        """
+        only = polynomials[0] if len(polynomials) == 1 and not known else 0
+        listed = self._listed.get(only)
+        if listed is not None:
+            self.work.take(len(listed) // _ATOMS_A_STEP)
+            return listed
         found: set[int] = set()
         pending = list(polynomials)
         while pending:
             for monomial, _ in split(pending.pop())[1]:
                 for index in monomial:
-                    if index not in found:
+                    if index not in found and index not in known:
                         found.add(index)
                         pending.extend(self.atoms[index].arguments)
         self.work.take(len(found) // _ATOMS_A_STEP)
-        return sorted(found)
+        listed = sorted(found)
+        if isinstance(only, Polynomial):
+            self._listed[only] = listed
+        return listed
 
     def symbols_below(self, expression: Expression) -> list[int]:
         """The indices of the symbols that an expression is computed from, in order."""

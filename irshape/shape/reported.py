@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from math import gcd, inf
 from typing import Final
 
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, format_size
+from irshape.shape.compilation import mypyc_attr
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, format_size
 from irshape.shape.fold import replaced_or_same
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, Terms
 from irshape.shape.range import COMPOSE, Bound, Range, add, exactly, join, meet, multiply, reduced, subtract
 
-# Each round may tighten a bound that the next round uses. After the last round a bound is correct but may not be the tightest.
-_ROUNDS: Final = 8
+# Only ranges that no sizes meet move for so many rounds: those of `N >= M + 1` and `M >= N + 1`. Bounds are right after any round.
+_ROUNDS: Final = 128
 _MAX_TERMS: Final = 8
 # Operations that give one of their two arguments.
 SELECTIONS: Final = ("min", "max", "broadcast")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Reported:
     """The ranges of sizes under the assumption that every requirement holds.
 
-    Requirements are propagated to polynomials and atoms in rounds until no range changes, or until the work of the scope is done; the
-    scope itself does not change.
+    Requirements are propagated to polynomials and atoms until no range changes, whatever their order, or until the work of the scope is
+    done; the scope itself does not change.
     `is_contradictory` says that no sizes meet all requirements. The bounds are then those of the inference. `unfinished` is the
     requirement at which the work ended, if it did: the bounds are right, but requirements from there on may not tighten them.
     """
@@ -36,25 +37,39 @@ class Reported:
         self._linear: dict[Terms, Range] = {}
         self._work: Final = scope.work
         self._shown: dict[Dim, tuple[Bound, Bound]] = {}
-        self._has_learned = False
+        self._resolved: dict[int, Expression] | None = None
+        # The atoms about which the last round has learned something.
+        self._learned: set[int] = set()
         self.is_contradictory = False
         self.unfinished: Requirement | None = None
-        distinct = list(dict.fromkeys(requirements))
+        self._propagate(list(dict.fromkeys(requirements)))
+        if self.is_contradictory:
+            self._linear.clear()
+            self._atoms = list(scope.polynomials.ranges)
+
+    def _propagate(self, requirements: list[Requirement]) -> None:
+        """Narrow the ranges by the requirements, and again by those whose atoms have other ranges then."""
+        active = requirements
+        below: dict[Requirement, set[int]] = {}
         for _ in range(_ROUNDS):
-            self._has_learned = False
-            for requirement in distinct:
+            self._learned = set()
+            for requirement in active:
                 if not self._work.is_done:
                     for polynomial, known in self._consequences(requirement):
                         self._learn(polynomial, known)
                 if self._work.is_done:
                     self.unfinished = requirement
-                    break
-            if self.is_contradictory or not self._has_learned or self._work.is_done:
-                break
+                    return
             self._derive()
-        if self.is_contradictory:
-            self._linear.clear()
-            self._atoms = list(scope.polynomials.ranges)
+            self._descend()
+            if self.is_contradictory or not self._learned:
+                return
+            below = below or {one: self._below(one) for one in requirements}
+            active = [one for one in requirements if not below[one].isdisjoint(self._learned)]
+
+    def _below(self, requirement: Requirement) -> set[int]:
+        """The atoms that the sides of a requirement are computed from."""
+        return set(self._table.atoms_below(*[expression_of(side) for side in (requirement.a, requirement.b)]))
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """Bounds of the size over all values for which every requirement holds."""
@@ -73,9 +88,11 @@ class Reported:
         self._derive(len(self._atoms))
         return meet(size.range, self._range(size.polynomial)) or size.range
 
-    @cached_property
+    @property
     def resolved(self) -> dict[int, Expression]:
         """The atoms that are one of their arguments wherever every requirement holds: that argument, by the index of the atom."""
+        if self._resolved is not None:
+            return self._resolved
         found: dict[int, Expression] = {}
         self._derive(len(self._atoms))
         known = self._table.atoms[: len(self._atoms)]  # an argument that is resolved in turn may make new atoms
@@ -84,6 +101,7 @@ class Reported:
                 argument = self._argument(atom)
                 if argument is not None:
                     found[atom.index] = replaced_or_same(argument, found)
+        self._resolved = found
         return found
 
     def _argument(self, atom: Atom) -> Expression | None:
@@ -137,6 +155,18 @@ class Reported:
                 a, b = atom.arguments
                 self._tighten(atom, COMPOSE[atom.kind](self._range(a), self._range(b)))
 
+    def _descend(self) -> None:
+        """Narrow the ranges of the atoms of known sums, and in reverse order those of arguments, by the ranges of sums and atoms."""
+        self._work.left -= len(self._atoms) + len(self._linear)
+        for terms, own in self._linear.items():
+            for atom, target in self._of_atoms(terms, 0, own):
+                self._tighten(atom, target)
+        for index in range(len(self._atoms) - 1, -1, -1):
+            for argument, known in self._of_arguments(self._table.atoms[index]):
+                before = self._range(argument)
+                if meet(before, known) != before:
+                    self._learn(argument, known)
+
     def _tighten(self, atom: Atom, known: Range) -> bool:
         """Narrow the range of an atom; True if that changes it."""
         old = self._atoms[atom.index]
@@ -144,11 +174,14 @@ class Reported:
         if new is None:
             self.is_contradictory = True
             return False
+        if new == old:
+            return False
         self._atoms[atom.index] = new
-        return new != old
+        self._learned.add(atom.index)
+        return True
 
     def _consequences(self, requirement: Requirement) -> Iterator[tuple[Expression, Range]]:
-        a, b = (side.polynomial if isinstance(side, Dim) else side for side in (requirement.a, requirement.b))
+        a, b = expression_of(requirement.a), expression_of(requirement.b)
         if requirement.kind == "ge":
             yield self._table.add(a, b, -1), Range(0, inf)
         elif requirement.kind == "div":
@@ -192,11 +225,9 @@ class Reported:
                 self.is_contradictory = True
             elif isinstance(polynomial, Polynomial):
                 self._remember(polynomial, new)
-                if len(polynomial.terms) <= _MAX_TERMS:
-                    for atom, target in self._of_atoms(polynomial, new):
-                        if self._tighten(atom, target):
-                            self._has_learned = True
-                            pending.extend(self._of_arguments(atom))
+                for atom, target in self._of_atoms(polynomial.terms, polynomial.constant, new):
+                    if self._tighten(atom, target):
+                        pending.extend(self._of_arguments(atom))
 
     def _remember(self, polynomial: Polynomial, known: Range) -> None:
         """Keep the range of a polynomial as one of its linear part."""
@@ -206,13 +237,13 @@ class Reported:
             self.is_contradictory = True
         elif new != self._linear.get(linear):
             self._linear[linear] = new
-            self._has_learned = True
+            self._learned.update(*[monomial for monomial, _ in linear])
 
-    def _of_atoms(self, polynomial: Polynomial, known: Range) -> Iterator[tuple[Atom, Range]]:
-        """The ranges of a polynomial's atoms that follow from its own range."""
-        for monomial, coefficient in polynomial.terms:
-            others = [term for term in polynomial.terms if term[0] != monomial]
-            target = subtract(known, self._table.bound(polynomial.constant, others, self._atoms))
+    def _of_atoms(self, terms: Terms, constant: int, known: Range) -> Iterator[tuple[Atom, Range]]:
+        """The ranges of the atoms of a sum that follow from its own range."""
+        for monomial, coefficient in terms if len(terms) <= _MAX_TERMS else ():
+            others = [term for term in terms if term[0] != monomial]
+            target = subtract(known, self._table.bound(constant, others, self._atoms))
             product = _range_of_factor(target, coefficient)
             if product is None:
                 self.is_contradictory = True

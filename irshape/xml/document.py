@@ -7,7 +7,7 @@ Offsets count bytes of `Document.source` from 0. `Document.position` turns an of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
@@ -43,13 +43,7 @@ class Port:
     __slots__ = ("annotation", "dims", "end", "id", "layout", "names", "offset", "precision", "value", "value_shape")
 
     def __init__(
-        self,
-        id: int,
-        precision: str | None,
-        offset: int,
-        dims: tuple[int, ...] | None = None,
-        end: int = -1,
-        names: str | None = None,
+        self, id: int, precision: str | None, offset: int, dims: tuple[int, ...] | None = None, end: int = -1, names: str | None = None
     ) -> None:
         self.id = id
         self.precision = precision
@@ -95,6 +89,11 @@ class Signature:
         self.outputs = _positions(outputs, known)
         self.is_doubled = len(self.inputs) < len(inputs) or len(self.outputs) < len(outputs)
         self.records = (*inputs, *outputs)
+
+    @property
+    def content(self) -> Hashable:
+        """All of this: equal for layers that can share a signature."""
+        return self.type, self.version, (*self.attributes.items(),), self.input_count, self.records
 
     @property
     def input_ids(self) -> list[int]:
@@ -287,26 +286,9 @@ class Document:
     """
 
     __slots__ = (
-        "_attributes",
-        "_places",
-        "diagnostics",
-        "encoding",
-        "graph",
-        "has_annotations",
-        "held",
-        "is_complete",
-        "is_example",
-        "is_foreign",
-        "limits",
-        "name",
-        "path",
-        "preprocess",
-        "source",
-        "suppressions",
-        "text",
-        "version",
-        "weights",
-    )
+        "_attributes", "_places", "diagnostics", "encoding", "graph", "has_annotations", "held", "is_complete", "is_example", "is_foreign",
+        "limits", "name", "path", "preprocess", "source", "suppressions", "text", "version", "weights",
+    )  # fmt: skip
 
     def __init__(self, source: bytes, path: str | None, limits: Limits = DEFAULT) -> None:
         self.source = self.text = source

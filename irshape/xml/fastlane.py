@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import pyexpat
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
@@ -115,8 +115,12 @@ class UnusualError(Exception):
     """The text departs from the layout of OpenVINO's writer, so the general reader must read the document."""
 
 
-def read_canonical(document: Document, *, types_with_bodies: frozenset[str], read_layer: ReadLayer, most_nested: int) -> bool:
-    """Fill the document and return True if the whole file has the layout of OpenVINO's writer; otherwise change nothing.
+def read_canonical(
+    document: Document, shared: dict[Hashable, Signature], *, types_with_bodies: frozenset[str], read_layer: ReadLayer, most_nested: int
+) -> bool:
+    """Fill the document and return True if the whole file has the layout of OpenVINO's writer; otherwise change nothing but `shared`.
+
+    `shared` are the signatures so far, by their content.
 
     `types_with_bodies` are in lower case. `read_layer` reads a layer of such a type, and raises `UnusualError` for a layer with a fault.
     `most_nested` is the allowed depth of free content.
@@ -127,7 +131,7 @@ def read_canonical(document: Document, *, types_with_bodies: frozenset[str], rea
     head = _DOCUMENT.match(source, begin)
     if encoding is None or head is None or (encoding == "ascii" and not source.isascii()) or any(mark in source for mark in _MARKS):
         return False
-    lane = _Lane(document, types_with_bodies, read_layer, most_nested)
+    lane = _Lane(document, shared, types_with_bodies, read_layer, most_nested)
     try:
         layers, at = lane.layers(head.end())
         edges, first, last = lane.edges(at)
@@ -202,8 +206,16 @@ class _Lane:
     No layer refers to it, so that it ends with the reading.
     """
 
-    def __init__(self, document: Document, types_with_bodies: frozenset[str], read_layer: ReadLayer, most_nested: int) -> None:
+    def __init__(
+        self,
+        document: Document,
+        shared: dict[Hashable, Signature],
+        types_with_bodies: frozenset[str],
+        read_layer: ReadLayer,
+        most_nested: int,
+    ) -> None:
         self.source = document.source
+        self.shared = shared
         self.limits = document.limits
         # How many layers have been read, how many bodies are open, and how many layers the general reader has read alone.
         self.count = self.depth = self.unusual = 0
@@ -410,7 +422,7 @@ class _Lane:
             self.ports.records(outputs, "</output>", are_typed=True) if has_outputs else [],
             self.positions,
         )
-        return signature, data_at
+        return self.shared.setdefault(signature.content, signature), data_at
 
     def head(self, text: str) -> tuple[str, str, dict[str, str], int]:
         """Type, version, attributes and the place of `<data>` (-1 if absent), given a layer's text between its name and its ports."""

@@ -21,20 +21,10 @@ BODIES: Final = {
 }
 
 # The notes of version 0 that OpenVINO reads.
-KNOWN_NOTES: Final = frozenset(
-    {
-        "DisablePrecisionConversion",
-        "decompression",
-        "fused_names",
-        "layout",
-        "memory_type",
-        "old_api_map_element_type",
-        "old_api_map_order",
-        "precise",
-        "preprocessing",
-        "primitives_priority",
-    }
-)
+KNOWN_NOTES: Final = frozenset({
+    "DisablePrecisionConversion", "decompression", "fused_names", "layout", "memory_type", "old_api_map_element_type", "old_api_map_order",
+    "precise", "preprocessing", "primitives_priority",
+})  # fmt: skip
 # The notes that OpenVINO knows and cannot read from a file, whatever their value.
 UNREADABLE_NOTES: Final = frozenset({"DisableConstantFolding", "nms_selected_indices", "strides_propagation"})
 # The notes of which one alone may be a fault.

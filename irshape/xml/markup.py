@@ -12,14 +12,11 @@ from irshape.report.catalogue import next_step
 from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.report.text import counted
 from irshape.xml.document import Document, Graph, Layer, Port
-from irshape.xml.lexical import (
-    WHITE_SPACE,
-    whole_number,
-)
+from irshape.xml.lexical import WHITE_SPACE, whole_number
 from irshape.xml.weights import are_swapped
 
 if TYPE_CHECKING:
-    from irshape.xml.lenient import Blanked
+    from irshape.xml.not_xml import Blanked
 
 Enter = Callable[[Any, str, dict[str, str]], None]
 Leave = Callable[[], None]
@@ -77,9 +74,9 @@ class Markup:
         self.limits = limits = document.limits
         self.pieces = pieces
         if pieces is not None:
-            from irshape.xml import lenient
+            from irshape.xml import not_xml
 
-            document.text = lenient.blanked(document.source, pieces)
+            document.text = not_xml.blanked(document.source, pieces)
         self.source = document.text
         self.shift = 0
         self.children: Children = {}
@@ -111,9 +108,9 @@ class Markup:
         """Raise `ForgivenError` where OpenVINO passes over text that is no XML."""
         is_early = not self.root and error.code not in _ENDS_EARLY
         if self.pieces is None and not self.document.is_example and (is_early or error.code == _GIVEN_TWICE):
-            from irshape.xml import lenient
+            from irshape.xml import not_xml
 
-            if pieces := lenient.forgiven(self.source, is_early=is_early):
+            if pieces := not_xml.forgiven(self.source, is_early=is_early):
                 raise ForgivenError(pieces)
 
     def new_parser(self) -> pyexpat.XMLParserType:
@@ -208,10 +205,10 @@ class Markup:
 
     def refuse_format(self) -> None:
         """Refuse a file of another format, if its first bytes tell which."""
-        from irshape.xml import formats
+        from irshape.xml import not_xml
 
         source = self.document.source
-        form = formats.recognised(source[: formats.HEAD]) if _looks_like_markup(source) else formats.described(source)
+        form = not_xml.recognised(source[: not_xml.HEAD]) if _looks_like_markup(source) else not_xml.described(source)
         if form is not None:
             self.refuse("X104", f"the file is {form.name}, not the .xml of an IR", 0, form.hint)
 

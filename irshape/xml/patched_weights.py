@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 from irshape.xml.weights import Weights, WeightsError, no_weights
 
 if TYPE_CHECKING:
-    from irshape.xml.formats import Format
+    from irshape.xml.not_xml import Format
 
 
 class PatchedWeights(Weights):

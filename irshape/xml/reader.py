@@ -10,6 +10,7 @@ import copyreg
 import os
 import pyexpat
 import re
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import WARNING, clipped
@@ -18,22 +19,12 @@ from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Positions, PreProcess, Signature, Suppression
-from irshape.xml.lexical import (
-    BODIES,
-    EDGE_ENDS,
-    INTEGER,
-    IR_VERSIONS,
-    KNOWN_NOTES,
-    SHARED_OFFSET,
-    own_offset,
-    to_int64,
-    whole_number,
-)
+from irshape.xml.lexical import BODIES, EDGE_ENDS, INTEGER, IR_VERSIONS, KNOWN_NOTES, SHARED_OFFSET, own_offset, to_int64, whole_number
 from irshape.xml.markup import NOTHING, Children, Enter, ForgivenError, Markup, UnreadableError
 from irshape.xml.source import content
 
 if TYPE_CHECKING:
-    from irshape.xml.lenient import Blanked
+    from irshape.xml.not_xml import Blanked
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 
@@ -90,6 +81,7 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
         if signature.type == "Const" and (offset := own_offset(signature.attributes.get("offset", ""))) is not None:
             layer.weights_at = offset
             signature.attributes["offset"] = SHARED_OFFSET
+        layer.signature = reader.signatures.setdefault(signature.content, signature)
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
@@ -116,6 +108,7 @@ class _Reader(Markup):
 
     def __init__(self, document: Document, pieces: list[Blanked] | None = None) -> None:
         super().__init__(document, pieces)
+        self.signatures: dict[Hashable, Signature] = {}
         self.children = {"net": _Reader.enter_net}
 
     # The run.
@@ -153,7 +146,11 @@ class _Reader(Markup):
         from irshape.xml.fastlane import read_canonical
 
         is_read = read_canonical(
-            self.document, types_with_bodies=_TYPES_WITH_BODIES, read_layer=self.read_layer, most_nested=self.deepest // 2
+            self.document,
+            self.signatures,
+            types_with_bodies=_TYPES_WITH_BODIES,
+            read_layer=self.read_layer,
+            most_nested=self.deepest // 2,
         )
         if not is_read:
             self.layers.clear()
@@ -458,9 +455,9 @@ class _Reader(Markup):
         """Report a note of a layer or a port that OpenVINO knows and refuses."""
         name, layer = attributes.get("name", ""), self.layer
         if layer is not None and attributes.get("version") == "0":
-            from irshape.xml import notes
+            from irshape.xml import rt_info
 
-            message = f"the note {name!r} is given twice" if name in self.notes else notes.complaint(name, attributes)
+            message = f"the note {name!r} is given twice" if name in self.notes else rt_info.complaint(name, attributes)
             if message is not None:
                 since = len(self.document.diagnostics)
                 self.fault("X113", message, self.stack[-1][1])

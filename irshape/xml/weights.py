@@ -8,7 +8,7 @@ import stat
 import struct
 import sys
 from _thread import RLock  # as threading.RLock, without what that module imports
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from irshape.files.reading import opened
 from irshape.report.catalogue import next_step
@@ -20,14 +20,23 @@ from irshape.shape.value import Ends
 if TYPE_CHECKING:
     from typing import IO, Literal, TypeAlias
 
-    from irshape.xml.formats import Format
-    from irshape.xml.readable import Readable
+    from irshape.xml.not_xml import Format
 
     WeightsSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | Readable | Weights"
     """A source of weights: the path of the `.bin`, its bytes, or an object with `seek` and `read`."""
-
     WeightsChoice: TypeAlias = "WeightsSource | Literal[False] | None"
     """The weights that a caller asks for: a source, None for those that belong to the file, False to read none."""
+
+
+class Readable(Protocol):
+    """A file object, or as much of one as weights need."""
+
+    def seek(self, offset: int, whence: int = ..., /) -> int:
+        """Move to an offset."""
+
+    def read(self, size: int = ..., /) -> bytes:
+        """Read bytes from there."""
+
 
 # Bytes per read when the whole file is read.
 _PIECE: Final = 1 << 20
@@ -251,11 +260,11 @@ class Weights:
     def format(self) -> Format | None:
         """The format that the first bytes tell, if it is one that weights never have; the bytes are read once."""
         if self._formats is None:
-            from irshape.xml import formats
+            from irshape.xml import not_xml
 
-            found = formats.recognised(self._read(0, min(self.total, formats.HEAD)))
+            found = not_xml.recognised(self._read(0, min(self.total, not_xml.HEAD)))
             if found is None and self._begins_like_xml():
-                found = formats.Format(_XML, "give the .bin that was written together with the .xml")
+                found = not_xml.Format(_XML, "give the .bin that was written together with the .xml")
             self._formats = (found,)
         return self._formats[0]
 
@@ -395,18 +404,8 @@ def _check_strings(weights: Weights, offset: int, size: int) -> None:
 
 
 _FORMATS: Final = {
-    "i8": "b",
-    "i16": "h",
-    "i32": "i",
-    "i64": "q",
-    "u8": "B",
-    "u16": "H",
-    "u32": "I",
-    "u64": "Q",
-    "f16": "e",
-    "f32": "f",
-    "f64": "d",
-}
+    "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "f16": "e", "f32": "f", "f64": "d",
+}  # fmt: skip
 
 
 def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | float, ...] | None:

@@ -57,8 +57,7 @@ def test_the_cost_of_a_decoder_is_a_formula_of_its_sizes() -> None:
     ],
 )
 def test_leading_terms_come_first(inputs: str, text: str, leading: str) -> None:
-    net = nets.Sized()
-    net.result(net.conv(net.parameter("f32[?,1,?,?]"), 3, pad=1))
+    net = Net(f"f32[?,1,?,?] -> {nets.conv(3, pad=1)} -> Result")
     found = cost(net, inputs={"parameter_0": inputs}).macs
     assert str(found) == text
     assert (found.leading if isinstance(found, Formula) else "") == leading
@@ -78,8 +77,7 @@ def test_amounts_together_are_what_each_is_alone() -> None:
 
 
 def test_a_rounded_size_leads_by_its_quotient() -> None:
-    net = nets.Sized()
-    net.result(net.conv(net.parameter("f32[1,1,?,8]"), 3, 2, pad=1))
+    net = Net(f"f32[1,1,?,8] -> {nets.conv(3, 2, pad=1)} -> Result")
     found = cost(net, inputs={"parameter_0": "[1,1,H,8]"}).macs
     assert isinstance(found, Formula)
     assert (str(found), found.leading) == ("36*((H + 1)//2)", "18*H")
@@ -87,9 +85,7 @@ def test_a_rounded_size_leads_by_its_quotient() -> None:
 
 def test_layers_of_constants_cost_nothing() -> None:
     """OpenVINO computes them when it compiles the model."""
-    net = nets.Sized()
-    weights = net.layer("Multiply", [net.weights_of(3, 4), net.weights_of(4)], ["FP32"], auto_broadcast="numpy")[0]
-    net.result(net.layer("MatMul", [net.parameter("f32[2,3]"), weights], ["FP32"])[0])
+    net = Net("f32[2,3] -> MatMul(Multiply(f32=0[3,4], f32=0[4])) -> Result")
     found = cost(net)
     assert (found.macs, found.operations, found.folded) == (24, 0, 1)
     (layer,) = found.layers
@@ -99,18 +95,13 @@ def test_layers_of_constants_cost_nothing() -> None:
 
 
 def test_traffic_leaves_out_what_need_not_move() -> None:
-    net = nets.Sized()
-    relu = net.layer("ReLU", [net.parameter("f32[2,3]")], ["FP32"])[0]
-    net.result(net.reshape(relu, 6))
+    net = Net(f"f32[2,3] -> ReLU -> {nets.reshape(6)} -> Result")
     assert cost(net).traffic == 24 + 24
 
 
 def test_work_that_no_rule_counts_is_listed() -> None:
-    net = nets.Sized()
-    data = net.parameter("f32[2,9]")
-    top = net.layer("TopK", [data, net.const(3)], ["FP32", "I32"], "opset11", axis=1, mode="max", sort="value", index_element_type="i32")
-    net.result(top[0])
-    net.result(net.layer("Strange", [data], ["FP32"], "extension")[0])
+    net = Net("x: f32[2,9]\nx -> TopK-11(3, axis=1, mode=max, sort=value, index_element_type=i32) f32 i32 -> Result")
+    net.add("x -> Strange-extension -> Result")
     found = verbs.cost(net.xml.encode(), weights=net.bin, opaque=["Strange"])
     assert {layer.type: layer.uncounted for layer in found.uncounted} == {
         "TopK": "the operation has no counting rule", "Strange": "the operation is unknown",
@@ -118,9 +109,7 @@ def test_work_that_no_rule_counts_is_listed() -> None:
 
 
 def test_packed_elements_share_bytes() -> None:
-    net = Net()
-    weights = net.layer("Convert", [net.const([1, 2, 3, 4, 5], "u4")], ["FP32"], destination_type="f32")[0]
-    net.result(net.layer("Multiply", [net.parameter("f32[5]"), weights], ["FP32"], auto_broadcast="numpy")[0])
+    net = Net("f32[5] -> Multiply(Convert(u4=[1,2,3,4,5], destination_type=f32)) -> Result")
     found = cost(net)
     assert found.parameters_by_type == {"u4": (5, 3)}
     assert found.layers[0].weights == 3
@@ -206,37 +195,48 @@ def test_every_file_has_a_cost(path: Path) -> None:
 # Memory.
 
 
-class Grown(nets.Sized):
+class Grown(Net):
     """A random net of element-wise operations, views, joins and splits, of static shapes."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
         self.random = random = Random(seed)
-        self.found: list[tuple[Ref, int]] = [(self.parameter(f"f32[{n}]"), n) for n in (random.randint(1, 9), random.randint(1, 9))]
+        self.lengths: dict[str, int] = {}
+        for _ in range(2):
+            length = random.randint(1, 9)
+            self._put(f"f32[{length}]", length)
         for _ in range(random.randint(3, 16)):
             self._grow()
-        for ref, _ in self.found if random.random() < 0.3 else self.found[-2:]:
-            self.result(ref)
+        for name in self.lengths if random.random() < 0.3 else list(self.lengths)[-2:]:
+            self.add(f"{name} -> Result")
+
+    def _put(self, text: str, length: int) -> None:
+        name = f"_{len(self.lengths)}"
+        before, arrow, last = text.rpartition(" -> ")
+        self.add(f"{before}{arrow}{name}: {last}")
+        self.lengths[name] = length
 
     def _grow(self) -> None:
         random = self.random
-        ref, length = random.choice(self.found[-4:])
+        one, length = random.choice(list(self.lengths.items())[-4:])
         kind = random.choice(("ReLU", "Add", "Reshape", "Concat", "Tile", "Split"))
         if kind == "ReLU":
-            self.found.append((self.layer("ReLU", [ref], ["FP32"])[0], length))
+            self._put(f"{one} -> ReLU", length)
         elif kind == "Add":
-            others = [one for one, size in self.found if size == length]
-            self.found.append((self.add(ref, random.choice(others)), length))
+            self._put(f"{one} -> Add({random.choice([name for name, size in self.lengths.items() if size == length])})", length)
         elif kind == "Reshape":
-            self.found.append((self.reshape(self.reshape(ref, 1, length), length), length))
+            self._put(f"{one} -> {nets.reshape(1, length)} -> {nets.reshape(length)}", length)
         elif kind == "Concat":
-            other, size = random.choice(self.found)
-            self.found.append((self.join(ref, other, axis=0), length + size))
+            other, size = random.choice(list(self.lengths.items()))
+            self._put(f"{one}, {other} -> Concat(axis=0)", length + size)
         elif kind == "Tile":
-            self.found.append((self.layer("Tile", [ref, self.const([2])], ["FP32"])[0], 2 * length))
+            self._put(f"{one} -> Tile([2])", 2 * length)
         elif length % 2 == 0:
-            for part in self.layer("Split", [ref, self.const(0)], ["FP32"] * 2, num_splits=2):
-                self.found.append((part, length // 2))
+            self.add(f"{one} -> _s{len(self.lengths)}: Split(0, num_splits=2) f32 f32")
+            split = f"_s{len(self.lengths)}"
+            for part in range(2):
+                self.named[f"_{len(self.lengths)}"] = [self.named[split][part]]
+                self.lengths[f"_{len(self.lengths)}"] = length // 2
 
 
 def simulated(net: Net, *, views: bool = False, in_place: bool = False) -> int:
@@ -310,12 +310,8 @@ def test_the_peak_is_that_of_a_simulation(seed: int, views: bool, in_place: bool
 
 def test_another_layer_takes_over_where_the_sizes_grow() -> None:
     """A chain of 3 tensors of 100 + S elements against one of 2*S: 8*(100 + S) bytes against 4*(100 + S) + 8*S."""
-    net = nets.Sized()
-    data = net.parameter("f32[?]")
-    first = net.layer("ReLU", [net.join(data, net.weights_of(100), axis=0)], ["FP32"])[0]
-    net.result(net.layer("ReduceSum", [first, net.const([0])], ["FP32"], keep_dims=True)[0])
-    net.result(net.layer("Tile", [data, net.const([4])], ["FP32"])[0])
-    found = cost(net, inputs={"parameter_0": "[S]"})
+    net = Net("x: f32[?]\nx, f32=0[100] -> Concat(axis=0) -> ReLU -> ReduceSum([0], keep_dims=true) -> Result\nx -> Tile([4]) -> Result")
+    found = cost(net, inputs={"x": "[S]"})
     stretches = found.stretches("S")
     assert len(stretches) > 1
     assert stretches[0].low == 1
@@ -323,7 +319,7 @@ def test_another_layer_takes_over_where_the_sizes_grow() -> None:
     assert all(one.high is not None and one.high + 1 == after.low for one, after in pairwise(stretches))
     for size in (1, *(one.low for one in stretches[1:]), *(one.low - 1 for one in stretches[1:]), 100_000):
         (own,) = [one for one in stretches if one.low <= size and (one.high is None or size <= one.high)]
-        number = cost(net, inputs={"parameter_0": f"[{size}]"})
+        number = cost(net, inputs={"x": f"[{size}]"})
         layer = number.peak.layer()
         assert layer is not None
         assert layer.id in [node.id for node, _ in own.layers]
@@ -332,12 +328,8 @@ def test_another_layer_takes_over_where_the_sizes_grow() -> None:
 
 def test_rounded_sizes_let_layers_take_turns() -> None:
     """Halves that are rounded up, twice, are more than the whole for odd sizes, but not much: 4*(3*S + ...) bytes against 4*(2*S + S)."""
-    net = nets.Sized()
-    data = net.parameter("f32[1,1,?,8]")
-    half = net.pool(data, 1, 2)
-    net.result(net.join(half, half, axis=1))
-    net.result(net.layer("ReLU", [data], ["FP32"])[0])
-    found = cost(net, inputs={"parameter_0": "[1,1,H,8]"})
+    net = Net(f"x: f32[1,1,?,8] -> half: {nets.pool(1, 2)}\nhalf, half -> Concat(axis=1) -> Result\nx -> ReLU -> Result")
+    found = cost(net, inputs={"x": "[1,1,H,8]"})
     for one in found.stretches("H"):
         for size in range(one.low, min(one.high or one.low + 40, one.low + 40)):
             layer = found.peak.layer({"H": size})
@@ -461,8 +453,7 @@ def test_usual_sizes_fulfil_the_conditions() -> None:
 
 
 def test_sizes_beyond_a_range_are_said_to_be_invalid() -> None:
-    net = nets.Sized()
-    net.result(net.conv(net.parameter("f32[1,1,3..64,8]"), 3))
+    net = Net(f"f32[1,1,3..64,8] -> {nets.conv(3)} -> Result")
     assert cost(net, near={"H": 9}).is_near_valid
     assert not cost(net, near={"H": 65}).is_near_valid
 
@@ -475,8 +466,7 @@ def test_nothing_of_costs_is_loaded_where_nobody_asks() -> None:
 
 def test_a_cost_with_huge_numbers_says_so() -> None:
     """A tensor of 900 open axes has more elements, for usual sizes, than a number of 4,096 bits."""
-    net = Net()
-    net.result(net.layer("ReLU", [net.parameter(f"f32[{','.join(['?'] * 900)}]")], ["FP32"])[0])
+    net = Net(f"f32[{','.join(['?'] * 900)}] -> ReLU -> Result")
     with pytest.raises(irshape.InputError, match="a size has more than 4096 bits; give smaller ones with --near"):
         verbs.cost(net.xml.encode()).to_dict()
 

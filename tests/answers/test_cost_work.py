@@ -8,7 +8,7 @@ import pytest
 
 import irshape
 from irshape import verbs
-from irshape.answers.cost import graph
+from irshape.answers.cost import counting
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.counting import UNFINISHED
 from irshape.report.text import number_text
@@ -24,12 +24,7 @@ def cost(net: Net, work: int | None = None) -> Cost:
 
 def products(count: int) -> Net:
     """Matrices with sizes of their own, multiplied one after another."""
-    net = Net()
-    data = net.parameter("f32[?,?]")
-    for _ in range(count):
-        data = net.layer("MatMul", [data, net.parameter("f32[?,?]")], ["FP32"])[0]
-    net.result(data)
-    return net
+    return Net("f32[?,?]" + " -> MatMul(f32[?,?])" * count + " -> Result")
 
 
 def test_what_does_not_fit_is_said_with_its_layer() -> None:
@@ -47,13 +42,9 @@ def test_what_does_not_fit_is_said_with_its_layer() -> None:
 
 def test_layers_with_equal_facts_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    product = graph.product
-    monkeypatch.setattr(graph, "product", lambda shape: asked.append(shape) or product(shape))
-    net = Net()
-    data = net.parameter("f32[?,?,?]")
-    for _ in range(50):
-        data = net.layer("Add", [data, data], ["FP32"])[0]
-    net.result(data)
+    product = counting.product
+    monkeypatch.setattr(counting, "product", lambda shape: asked.append(shape) or product(shape))
+    net = Net("f32[?,?,?]" + " -> Add(_, _)" * 50 + " -> Result")
     assert len(cost(net).layers) == 50
     assert len(asked) == 1
 
@@ -67,12 +58,8 @@ def test_when_the_peak_moves_is_searched_within_the_limit() -> None:
 
 def test_a_chain_of_windows_has_a_formula() -> None:
     """Formulas that are nested a thousand levels deep are read without recursion."""
-    net = Net()
-    data = net.parameter("f32[1,1,?]")
-    for _ in range(700):
-        attributes = {"strides": 1, "pads_begin": 0, "pads_end": 0, "kernel": 2, "rounding_type": "floor"}
-        data = net.layer("MaxPool", [data], ["FP32"], **attributes)[0]
-    net.result(data)
+    pool = "MaxPool(strides=1, pads_begin=0, pads_end=0, kernel=2, rounding_type=floor)"
+    net = Net(f"f32[1,1,?]{f' -> {pool}' * 700} -> Result")
     found = cost(net)
     assert isinstance(found.operations.leading, str)  # type: ignore[union-attr]
 
@@ -83,7 +70,6 @@ def test_numbers_of_any_size_are_written(number: int, text: str) -> None:
 
 
 def test_an_intensity_beyond_a_float_is_an_error_of_the_sizes() -> None:
-    net = Net()
-    net.result(net.layer("MatMul", [net.parameter("f32[?,?]"), net.parameter("f32[?,?]")], ["FP32"])[0])
+    net = Net("MatMul(f32[?,?], f32[?,?]) -> Result")
     with pytest.raises(irshape.InputError, match="give smaller ones with --near"):
         verbs.cost(net.xml.encode(), weights=net.bin, near=dict.fromkeys("BTL", 10**400)).intensity  # noqa: B018

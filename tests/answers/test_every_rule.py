@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from irshape import verbs
-from irshape.answers.explain.formula import inputs_of
-from irshape.answers.explain.rule import TracedRule, named_fact, named_op
+from irshape.answers.explain.formula import TracedRule, inputs_of, named_fact, named_op
 from irshape.answers.explain.traced import plain
 from tests.answers.sound import faults
 from tests.support.rows import Row, is_refused, net_of, tables

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from irshape import verbs
-from irshape.answers.explain.explainer import Explainer
-from irshape.answers.explain.target import Target
+from irshape.answers.explain.explainer import Explainer, Target
 from tests.answers.sound import faults
 from tests.support.irs import PATHS, named
 

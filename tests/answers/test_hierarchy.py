@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from irshape import verbs
-from irshape.answers.hierarchy.hierarchy import Hierarchy
+from irshape.answers.hierarchy import Hierarchy
 from irshape.page.data import PageData
 from tests.page.generated import MODELS, Named, circle, speech, tangle, transformer
 from tests.page.test_data import named

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.answers.releases import oldest_release
+from irshape.answers.info import oldest_release
 from irshape.shape.element_type import ElementType
 from tests.support.ir import Net
 
@@ -14,12 +14,9 @@ DATA = Path(__file__).parent.parent / "data"
 
 def selecting() -> Net:
     """The positions of nonzero pixels in an image of unknown size, and a Reshape that keeps the batch."""
-    net = Net()
-    image = net.parameter("f32[?,3,..16]")
-    places = net.layer("NonZero", [image], ["I64"], "opset3", output_type="i64")[0]
-    net.result(net.layer("ReLU", [places], ["I64"])[0])
-    net.result(net.layer("Reshape", [image, net.const([0, -1])], ["FP32"], special_zero=True)[0])
-    return net
+    return Net(
+        "x: f32[?,3,..16]\nx -> places: NonZero-3(output_type=i64) -> ReLU -> Result\nx -> Reshape([0,-1], special_zero=true) -> Result"
+    )
 
 
 def info(net: Net, **inputs: str) -> "irshape.answers.info.Info":
@@ -29,22 +26,22 @@ def info(net: Net, **inputs: str) -> "irshape.answers.info.Info":
 def test_what_is_dynamic_and_why() -> None:
     found = info(selecting())
     assert [(root.kind, root.node.name, root.axis, root.ports, root.unbounded) for root in found.roots] == [
-        ("input", "parameter_0", 0, 2, 2),
-        ("input", "parameter_0", 2, 2, 0),
-        ("data", "nonzero_1", 1, 2, 2),
+        ("input", "x", 0, 2, 2),
+        ("input", "x", 2, 2, 0),
+        ("data", "places", 1, 2, 2),
     ]
     assert found.ports == {"all": 5, "dynamic": 4, "unbounded": 4, "unranked": 0}
 
 
 def test_a_given_shape_is_what_counts() -> None:
-    found = info(selecting(), parameter_0="[1,3,16]")
-    assert [root.node.name for root in found.roots] == ["nonzero_1"]
+    found = info(selecting(), x="[1,3,16]")
+    assert [root.node.name for root in found.roots] == ["places"]
     assert found.ports == {"all": 5, "dynamic": 2, "unbounded": 0, "unranked": 0}
 
 
 def test_counts_and_parameters() -> None:
     net = selecting()
-    net.result(net.const([[0.5, 1.5]], "f16"))
+    net.add("f16=[[0.5,1.5]] -> Result")
     found = info(net)
     assert found.operations == {"Result": 3, "Const": 2, "NonZero": 1, "Parameter": 1, "ReLU": 1, "Reshape": 1}
     assert found.opsets == {"opset1": 8, "opset3": 1}
@@ -62,12 +59,8 @@ def test_state_and_bodies() -> None:
     assert [body.path for body in irshape.info(path).bodies] == [
         "Loop_2818 / body", "Loop_2818 / body / If_2813 / then_body", "Loop_2818 / body / If_2813 / else_body",
     ]  # fmt: skip
-    net = Net()
-    read = net.layer(
-        "ReadValue", [net.parameter("f32[2,?]")], ["FP32"], "opset6", variable_id="v", variable_type="f32", variable_shape="2,?"
-    )
-    net.layer("Assign", read, ["FP32"], "opset6", variable_id="v")
-    net.result(read[0])
+    net = Net('f32[2,?] -> read: ReadValue-6(variable_id=v, variable_type=f32, variable_shape="2,?")\nread -> Assign-6(variable_id=v)')
+    net.add("read -> Result")
     found = info(net)
     assert [(one.name, one.shape) for one in found.state] == [("v", "[2,?]")]
     assert [root.kind for root in found.roots] == ["input", "variable"]
@@ -75,9 +68,7 @@ def test_state_and_bodies() -> None:
 
 def batch_of(*shapes: str) -> tuple[list[tuple[str, int]], list[list[tuple[str, int]]]]:
     """The certain and the possible batch axes of a net whose inputs are its results."""
-    net = Net()
-    for shape in shapes:
-        net.result(net.layer("ReLU", [net.parameter(shape)], ["FP32"])[0])
+    net = Net("\n".join(f"{shape} -> ReLU -> Result" for shape in shapes))
     found = info(net)
     return [(node.name, axis) for node, axis, _ in found.batch], [[(node.name, axis) for node, axis in axes] for axes in found.candidates]
 

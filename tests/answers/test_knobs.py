@@ -10,7 +10,7 @@ import pytest
 
 import irshape
 from irshape.cli.main import main
-from irshape.inference.remedy import Remedy
+from irshape.inference.inference import Remedy
 from tests.support.ir import Net
 from tests.support.oracle import core
 
@@ -101,29 +101,24 @@ def test_a_state_that_grows_from_a_number_declares_all_sizes_up_to_the_next(tmp_
 @pytest.mark.parametrize(("sizes", "state"), [({"B": 2}, "[1..2,4]"), ({"B": 1}, "[1,4]"), ({"B": "2..9"}, "")])
 def test_a_state_also_declares_the_size_of_its_first_value(sizes: dict[str, Any], state: str) -> None:
     """The first value has one row; what is assigned has as many rows as the input. OpenVINO refuses a variable that cannot hold it."""
-    net = Net()
-    data = net.parameter("f32[?,4]")
-    variable = {"variable_id": "v", "variable_type": "f32", "variable_shape": "?,4"}
-    [read] = net.layer("ReadValue", [net.const([[0.0] * 4], "f32")], ["FP32"], "opset6", **variable)
-    [total] = net.layer("Add", [read, data], ["FP32"], auto_broadcast="numpy")
-    [assign] = net.layer("Assign", [total], ["FP32"], "opset6", variable_id="v")
-    net.result(assign)
+    net = Net(
+        'f32=0[1,4] -> read: ReadValue-6(variable_id=v, variable_type=f32, variable_shape="?,4") -> Add(f32[?,4])'
+        " -> Assign-6(variable_id=v) -> Result"
+    )
     found = irshape.infer(net.xml.encode(), weights=net.bin, symbols=sizes)
     assert found.ok is bool(state)
-    assert not state or found["readvalue_2"].outputs[0].text == state
+    assert not state or found["read"].outputs[0].text == state
 
 
 def test_a_state_of_a_number_that_grows_from_nothing_holds_every_next_length() -> None:
-    net = Net()
-    variable = {"variable_id": "v", "variable_type": "f32", "variable_shape": "?,4"}
-    [nothing] = net.layer("Broadcast", [net.const(0.0, "f32"), net.const([0, 4])], ["FP32"], "opset3", mode="numpy")
-    [read] = net.layer("ReadValue", [nothing], ["FP32"], "opset6", **variable)
-    [grown] = net.layer("Concat", [read, net.parameter("f32[?,4]")], ["FP32"], axis=0)
-    [assign] = net.layer("Assign", [grown], ["FP32"], "opset6", variable_id="v")
-    net.result(assign)
+    net = Net(
+        "[0,4] -> Broadcast-3(f32=0.0, _, mode=numpy)"
+        ' -> read: ReadValue-6(variable_id=v, variable_type=f32, variable_shape="?,4") -> Concat(f32[?,4], axis=0)'
+        " -> Assign-6(variable_id=v) -> Result"
+    )
     found = irshape.signature(net.xml.encode(), weights=net.bin)
     assert found.state == {"v": "[P,4]"}
-    assert irshape.infer(net.xml.encode(), weights=net.bin, symbols={"P": 2})["readvalue_3"].outputs[0].text == "[?,4]"
+    assert irshape.infer(net.xml.encode(), weights=net.bin, symbols={"P": 2})["read"].outputs[0].text == "[?,4]"
 
 
 def test_a_size_that_data_decide_is_no_knob(capsys: pytest.CaptureFixture[str]) -> None:
@@ -200,15 +195,13 @@ def test_reshape_refuses_what_a_target_misses(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_what_no_size_decides_is_said() -> None:
-    net = Net()
-    net.result(net.layer("NonZero", [net.parameter("f32[4]")], ["I64"], "opset3", output_type="i64")[0])
+    net = Net("f32[4] -> NonZero-3(output_type=i64) -> Result")
     [fault] = irshape.check(net.xml.encode(), targets=["static-shapes"]).diagnostics
     assert (fault.code, fault.hint) == ("P101", "no size of an input decides it")
 
 
 def test_an_input_of_one_valid_size_is_set_by_its_shape() -> None:
-    net = Net()
-    net.result(net.layer("Add", [net.parameter("f32[?,3]"), net.parameter("f32[7,3]")], ["FP32"], auto_broadcast="none")[0])
+    net = Net("f32[?,3], f32[7,3] -> Add(auto_broadcast=none) -> Result")
     [fault] = irshape.check(net.xml.encode(), targets=["npu"]).diagnostics
     assert fault.hint == "set it, as in --input 'parameter_0[7,3]'"
     remedy = Remedy("npu", {"B": "1"}, {"x": "[B,7]"})
@@ -216,10 +209,7 @@ def test_an_input_of_one_valid_size_is_set_by_its_shape() -> None:
 
 
 def test_a_variable_without_a_declared_shape_follows_its_first_value() -> None:
-    net = Net()
-    [read] = net.layer("ReadValue", [net.parameter("f32[?,4]")], ["FP32"], "opset3", variable_id="v")
-    [assign] = net.layer("Assign", [read], ["FP32"], "opset3", variable_id="v")
-    net.result(assign)
+    net = Net("f32[?,4] -> ReadValue-3(variable_id=v) -> Assign-3(variable_id=v) -> Result")
     found = irshape.infer(net.xml.encode(), symbols={"B": 3})
     assert found.ok
     assert [str(port.shape) for port in (*found.inputs, *found.outputs)] == ["(3, 4)", "(3, 4)"]
@@ -259,12 +249,7 @@ def test_all_sizes_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
 
 def counting() -> Net:
     """A Range as long as an input, of which OpenVINO knows no upper bound for a range of its size."""
-    net = Net()
-    data = net.parameter("f32[3,?]")
-    shape = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
-    rows = net.layer("Gather", [shape, net.const(1), net.const(0)], ["I64"], "opset8")[0]
-    net.result(net.layer("Range", [net.const(0), rows, net.const(1)], ["I64"], "opset4", output_type="i64")[0])
-    return net
+    return Net("f32[3,?] -> ShapeOf-3(output_type=i64) -> Gather-8(1, 0) -> Range-4(0, _, 1, output_type=i64) -> Result")
 
 
 def test_a_number_is_proposed_where_openvino_finds_no_upper_bound() -> None:
@@ -276,9 +261,7 @@ def test_a_number_is_proposed_where_openvino_finds_no_upper_bound() -> None:
 
 def test_numbers_of_the_signature_are_set_with_its_symbols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each axis with one valid size is told once for all, and needs no option of its own."""
-    net = Net()
-    data = net.layer("Add", [net.parameter("f32[?,?]"), net.parameter("f32[?,3]")], ["FP32"], auto_broadcast="none")[0]
-    net.result(net.layer("Add", [data, net.parameter("f32[?,?]")], ["FP32"], auto_broadcast="none")[0])
+    net = Net("f32[?,?], f32[?,3] -> Add(auto_broadcast=none) -> Add(f32[?,?], auto_broadcast=none) -> Result")
     path = tmp_path / "net.xml"
     path.write_text(net.xml)
     assert main(["check", str(path), "--target", "npu"]) == 1
@@ -290,8 +273,7 @@ def test_numbers_of_the_signature_are_set_with_its_symbols(tmp_path: Path, capsy
 
 
 def test_no_command_is_promised_that_meets_no_target() -> None:
-    net = Net()
-    net.result(net.layer("NonZero", [net.parameter("f32[?,4]")], ["I64"], "opset3", output_type="i64")[0])
+    net = Net("f32[?,4] -> NonZero-3(output_type=i64) -> Result")
     found = irshape.check(net.xml.encode(), targets=["static-shapes"])
     assert [one.hint for one in found.diagnostics] == ["set it, as in --set B=1", "no size of an input decides it"]
     assert found._inference.remedy is None

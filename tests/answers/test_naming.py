@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 import irshape
-from irshape.answers.signature.reasons import BECAUSE
+from irshape.answers.signature.notes import BECAUSE
 from irshape.inference.inference import Inference
-from tests.answers.test_signature import added, boxes, joined
+from tests.answers.test_signature import BOXES, added, joined
 from tests.answers.test_signature_soundness import ASSIGNMENTS, sizes
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
@@ -86,7 +86,7 @@ def test_a_signature_that_takes_too_much_work_gives_no_names() -> None:
 
 
 def test_sizes_that_data_decide_have_the_names_of_roles() -> None:
-    inference = inferred(boxes())
+    inference = inferred(Net(BOXES))
     assert [one.name for one in inference._named.data_sizes] == ["nonzero"]
     assert any("nonzero" in formula for formula in inference.formulas.values())
 
@@ -207,21 +207,15 @@ def test_an_explanation_names_the_ties_of_its_symbols(capsys: pytest.CaptureFixt
 
 def summed_with_data() -> Net:
     """Two inputs and a row of which only the data of a third input tell the size; their sum has a size for which all must broadcast."""
-    net = Net()
-    first, second, data = net.parameter("f32[?]"), net.parameter("f32[?]"), net.parameter("f32[?]")
-    [found] = net.layer("NonZero", [data], ["I64"], "opset3", output_type="i64")
-    [places] = net.layer("Reshape", [found, net.const([-1])], ["I64"], special_zero=True)
-    [row] = net.layer("Convert", [places], ["FP32"], destination_type="f32")
-    [sum_of_data] = net.layer("Add", [second, row], ["FP32"], auto_broadcast="numpy")
-    net.result(net.layer("Add", [sum_of_data, first], ["FP32"], auto_broadcast="numpy")[0])
-    return net
+    return Net(
+        "first: f32[?]\nsecond: f32[?]\nf32[?] -> NonZero-3(output_type=i64) -> Reshape([-1], special_zero=true)"
+        " -> Convert(destination_type=f32) -> Add(second, _) -> Add(first) -> Result"
+    )
 
 
 def stretched() -> Net:
     """A column that takes the shape that the elements of an input give."""
-    net = Net()
-    net.result(net.layer("Broadcast", [net.parameter("f32[3,1]"), net.parameter("i64[2]")], ["FP32"], "opset3", mode="bidirectional")[0])
-    return net
+    return Net("f32[3,1] -> Broadcast-3(i64[2], mode=bidirectional) -> Result")
 
 
 @pytest.mark.parametrize("net", [summed_with_data(), stretched()], ids=["data", "elements"])

@@ -16,12 +16,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 def chain(fact: str, length: int = 5) -> Net:
     """An input and layers that keep its shape."""
-    net = Net()
-    ref = net.parameter(fact)
-    for _ in range(length):
-        ref = net.layer("ReLU", [ref], ["FP32"])[0]
-    net.result(ref)
-    return net
+    return Net(f"{fact}{' -> ReLU' * length} -> Result")
 
 
 def check(net: Net, *targets: str, **inputs: str) -> Sequence[Diagnostic]:
@@ -78,9 +73,9 @@ def test_a_shape_can_be_given() -> None:
 
 
 def test_what_data_decides_is_named_at_its_layer() -> None:
-    assert codes(selecting(), "static-shapes") == [("P101", "parameter_0"), ("P101", "parameter_0"), ("P101", "nonzero_1")]
-    assert codes(selecting(), "bounded", parameter_0="[1,3,1..16]") == []
-    assert codes(selecting(), "static-shapes", parameter_0="[1,3,16]") == [("P101", "nonzero_1")]
+    assert codes(selecting(), "static-shapes") == [("P101", "x"), ("P101", "x"), ("P101", "places")]
+    assert codes(selecting(), "bounded", x="[1,3,1..16]") == []
+    assert codes(selecting(), "static-shapes", x="[1,3,16]") == [("P101", "places")]
 
 
 def test_a_hint_is_a_size_that_would_do() -> None:
@@ -91,18 +86,13 @@ def test_a_hint_is_a_size_that_would_do() -> None:
 
 
 def test_layers_of_one_type_share_a_fault() -> None:
-    net = Net()
-    image = net.parameter("f32[2,3]")
-    for axis in range(3):
-        net.result(net.layer("Unsqueeze", [image, net.const(axis)], ["FP32"])[0])
+    net = Net("x: f32[2,3]" + "".join(f"\nx -> Unsqueeze({axis}) -> Result" for axis in range(3)))
     [found] = check(net, "max-rank=2")
     assert found.message == "rank 3 exceeds 2 here and at 2 more Unsqueeze: 3 ports depend on it (target max-rank=2)"
 
 
 def test_a_rank_that_is_lost_is_not_an_unbounded_size_too() -> None:
-    net = Net()
-    shape = net.layer("ShapeOf", [net.parameter("f32[...]")], ["I64"], "opset3", output_type="i64")[0]
-    net.result(net.layer("ReLU", [shape], ["I64"])[0])
+    net = Net("ShapeOf-3(f32[...], output_type=i64) -> ReLU -> Result")
     assert codes(net, "npu") == [("P103", "parameter_0")]
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from irshape.answers.cost.formula import amount
-from irshape.answers.cost.race import Race
+from irshape.answers.cost.memory import Race
 from irshape.shape.dim import Scope, Size, dim_max
 
 MODELS: Final[list[Callable[[Size], list[Size]]]] = [

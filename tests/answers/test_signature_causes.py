@@ -1,30 +1,21 @@
 """The layers that a signature names for a condition are those that make it, together if need be."""
 
-from itertools import pairwise
-
 import pytest
 
 import irshape
-from tests.support.ir import Net, Ref
+from tests.support.ir import Net
 
 
-def halved(net: Net, data: Ref, stride: int, kernel: int = 1) -> Ref:
-    attributes = {"strides": stride, "pads_begin": 0, "pads_end": 0, "kernel": kernel, "rounding_type": "floor"}
-    return net.layer("MaxPool", [data], ["FP32"], **attributes)[0]
-
-
-def joined(net: Net, data: list[Ref], axis: int) -> Ref:
-    return net.layer("Concat", data, ["FP32"], axis=axis)[0]
+def halved(stride: int, kernel: int = 1) -> str:
+    return f"MaxPool(strides={stride}, pads_begin=0, pads_end=0, kernel={kernel}, rounding_type=floor)"
 
 
 def pyramid(least: int) -> irshape.Signature:
     """A pyramid of three levels, whose sizes two layers compare, and a window of `least` elements."""
-    net = Net()
-    data = net.parameter("f32[1,1,?]")
-    net.result(halved(net, data, 1, least))
-    levels = [halved(net, data, stride) for stride in (8, 16, 32)]
-    for large, small in pairwise(levels):
-        net.result(joined(net, [large, joined(net, [small, small], 2)], 1))
+    net = Net(f"x: f32[1,1,?]\nx -> {halved(1, least)} -> Result")
+    net.add("\n".join(f"x -> _{stride}: {halved(stride)}" for stride in (8, 16, 32)))
+    for large, small in ((8, 16), (16, 32)):
+        net.add(f"_{small}, _{small} -> Concat(axis=2) -> Concat(_{large}, _, axis=1) -> Result")
     return irshape.signature(net.xml.encode(), weights=net.bin)
 
 
@@ -42,10 +33,7 @@ def test_the_layers_that_make_a_condition(least: int, text: str, types: list[str
 
 
 def test_of_layers_that_bound_a_size_alike_the_first_is_named() -> None:
-    net = Net()
-    data = net.parameter("f32[1,1,?]")
-    for _ in range(3):
-        net.result(halved(net, data, 1, 25))
-    net.result(net.layer("Slice", [data, net.const([0]), net.const([3]), net.const([1]), net.const([2])], ["FP32"], "opset8")[0])
+    windows = "".join(f"x -> first{i}: {halved(1, 25)} -> Result\n" for i in range(3))
+    net = Net(f"x: f32[1,1,?]\n{windows}x -> Slice-8([0], [3], [1], [2]) -> Result")
     [condition] = irshape.signature(net.xml.encode(), weights=net.bin).conditions
-    assert (condition.text, [guard.node.name for guard in condition.guards]) == ("L >= 25", ["maxpool_1"])
+    assert (condition.text, [guard.node.name for guard in condition.guards]) == ("L >= 25", ["first0"])

@@ -112,7 +112,7 @@ def test_every_open_size_is_asked_about() -> None:
 
 def test_a_model_of_one_size_is_valid_for_it() -> None:
     found = answer(squeezed("f32[?,3]", target=[2, 3]), {})
-    assert (found.inputs, found.symbols, found.ok, found.admits()) == ({"parameter_0": "[2,3]"}, {}, True, True)
+    assert (found.inputs, found.symbols, found.ok, found.admits()) == ({"x": "[2,3]"}, {}, True, True)
 
 
 def test_ranges_in_shapes_limit_the_question() -> None:
@@ -150,9 +150,7 @@ def test_the_nearest_sizes_of_symbols_that_depend_on_each_other() -> None:
 
 
 def test_the_nearest_sizes_of_equal_symbols() -> None:
-    net = nets.Sized()
-    joined = net.join(net.parameter("f32[?,3]"), net.parameter("f32[?,3]"))
-    net.result(net.reshape(joined, -1, 12))
+    net = Net(f"f32[?,3], f32[?,3] -> Concat(axis=1) -> {nets.reshape(-1, 12)} -> Result")
     found = answer(net, {"parameter_0": "[N,3]", "parameter_1": "[M,3]"})
     assert str(found) == "N == M and N >= 2 and N % 2 == 0"
     assert found.nearest(N=9, M=5) == ({"N": 4, "M": 4}, {"N": 10, "M": 10})
@@ -168,21 +166,18 @@ def test_symbols_have_the_range_they_are_given() -> None:
 
 
 def test_conditions_that_contradict_each_other() -> None:
-    net = nets.Sized()
-    data = net.parameter("f32[?]")
-    net.result(net.reshape(data, -1, 2))
-    net.result(net.reshape(net.join(data, net.const([0.0], "f32"), axis=0), -1, 2))
-    net.result(net.reshape(data, -1, 3))
-    found = answer(net, {"parameter_0": "[N]"})
+    halves = nets.reshape(-1, 2)
+    net = Net(
+        f"x: f32[?]\nx -> {halves} -> Result\nx, f32=[0.0] -> Concat(axis=0) -> {halves} -> Result\nx -> {nets.reshape(-1, 3)} -> Result"
+    )
+    found = answer(net, {"x": "[N]"})
     assert (str(found), found.ok, found.diagnostics, found.admits(N=2)) == ("no size", False, [], False)
     assert [condition.text for condition in found.conditions] == ["N % 2 == 0", "(N + 1) % 2 == 0"]
     assert found.nearest(N=2) == (None, None)
 
 
 def test_a_condition_that_no_size_fulfils() -> None:
-    net = nets.Sized()
-    halves = net.reshape(net.parameter("f32[?,3]"), -1, 2)
-    net.result(net.join(halves, net.const([[0.0]] * 4, "f32")))
+    net = Net(f"f32[?,3] -> {nets.reshape(-1, 2)} -> Concat(f32=0[4,1], axis=1) -> Result")
     found = answer(net, {"parameter_0": "[N,3]"})
     assert (str(found), found.ok, found.conditions) == ("no size", False, [])
     assert [(one.code, one.message) for one in found.diagnostics] == [
@@ -191,21 +186,15 @@ def test_a_condition_that_no_size_fulfils() -> None:
 
 
 def test_a_model_with_errors_is_valid_for_no_size() -> None:
-    net = nets.Sized()
-    net.result(net.layer("SpaceToDepth", [net.parameter("f32[1,1,?,?]")], ["FP32"], mode="sideways", block_size=2)[0])
+    net = Net("f32[1,1,?,?] -> SpaceToDepth(mode=sideways, block_size=2) -> Result")
     found = answer(net, {"parameter_0": "[1,1,H,W]"})
     assert (str(found), found.ok, [one.code for one in found.diagnostics]) == ("no size", False, ["A103"])
 
 
 def scaled() -> Net:
     """Three tenths of the rows, which must be 7 or 1: a number that floats tell, and no formula."""
-    net = nets.Sized()
-    rows = net.layer("Convert", [net.size(net.parameter("f32[?]"), 0)], ["FP32"], destination_type="f32")[0]
-    part = net.layer("Multiply", [rows, net.const([0.3], "f32")], ["FP32"], auto_broadcast="numpy")[0]
-    part = net.layer("Convert", [net.layer("Floor", [part], ["FP32"])[0]], ["I64"], destination_type="i64")[0]
-    zeros = net.layer("Broadcast", [net.const([0.0], "f32"), part], ["FP32"], "opset3", mode="numpy")[0]
-    net.result(net.add(zeros, net.const([0.0] * 7, "f32")))
-    return net
+    part = "Convert(destination_type=f32) -> Multiply(f32=[0.3]) -> Floor -> Convert(destination_type=i64)"
+    return Net(f"f32[?] -> {nets.size(0)} -> {part} -> Broadcast-3(f32=[0.0], _, mode=numpy) -> Add(f32=0[7]) -> Result")
 
 
 def test_sizes_are_tried_where_formulas_do_not_tell() -> None:
@@ -225,8 +214,7 @@ def test_every_size_of_a_short_range_is_tried() -> None:
 
 
 def test_what_openvino_accepts_and_cannot_run_is_said() -> None:
-    net = nets.Sized()
-    net.result(net.reshape(net.parameter("f32[2,?]"), 0, 6))
+    net = Net(f"f32[2,?] -> {nets.reshape(0, 6)} -> Result")
     found = answer(net, {"parameter_0": "[2,N]"})
     assert (str(found), [one.code for one in found.never_runs], found.sample) == ("every size", ["R401"], {"N": 1})
 
@@ -253,14 +241,9 @@ def test_the_answer_for_programs(inputs: dict[str, str]) -> None:
 
 def squeezed(fact: str, *, order: list[int] | None = None, target: list[int] | None = None) -> Net:
     """A Squeeze of the first axis, which OpenVINO leaves in place if its size is not 1; behind it a Transpose, or beside it a Reshape."""
-    net = Net()
-    x = net.parameter(fact)
-    [y] = net.layer("Squeeze", [x, net.const([0])], ["FP32"])
-    if order is not None:
-        [y] = net.layer("Transpose", [y, net.const(order)], ["FP32"])
-    net.result(y)
+    net = Net(f"x: {fact} -> Squeeze([0]){f' -> Transpose({order})' if order else ''} -> Result")
     if target is not None:
-        net.result(net.layer("Reshape", [x, net.const(target)], ["FP32"], special_zero=False)[0])
+        net.add(f"x -> Reshape({target}, special_zero=false) -> Result")
     return net
 
 
@@ -275,7 +258,7 @@ def squeezed(fact: str, *, order: list[int] | None = None, target: list[int] | N
 )
 def test_a_premise_excludes_only_sizes_that_fail(net: Net, shape: str, condition: str, valid: int, never: int | None) -> None:
     """OpenVINO accepts a Squeeze of an axis of another size, unless a later layer demands the rank that the premise gives."""
-    sizes = irshape.valid_sizes(net.xml.encode(), inputs={"parameter_0": shape}, weights=net.bin)
+    sizes = irshape.valid_sizes(net.xml.encode(), inputs={"x": shape}, weights=net.bin)
     assert (sizes.ok, sizes.condition) == (True, condition)
     assert sizes.admits(A=valid) and (never is None or not sizes.admits(A=never))
     told = [one.message for one in sizes.undecided]

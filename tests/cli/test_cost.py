@@ -16,6 +16,7 @@ from tests.answers import nets
 from tests.answers.test_cost import SCHEMA
 from tests.cli.test_sizes import saved
 from tests.support.commands import lines_of
+from tests.support.ir import Net
 
 ROOT = Path(__file__).parents[2]
 DECODER = ROOT / "examples" / "decoder.xml"
@@ -50,11 +51,7 @@ def test_state_stands_on_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_long_formula_is_shown_by_its_leading_terms(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    net = nets.Sized()
-    tensor = net.parameter("f32[?,1,?,?]")
-    for _ in range(5):
-        tensor = net.conv(tensor, 3, 2, pad=1)
-    net.result(tensor)
+    net = Net(f"f32[?,1,?,?]{f' -> {nets.conv(3, 2, pad=1)}' * 5} -> Result")
     path = saved(net, tmp_path / "net.xml")
     _, short, _ = lines_of(capsys, "cost", path)
     _, long, _ = lines_of(capsys, "cost", path, "--all")
@@ -64,13 +61,9 @@ def test_a_long_formula_is_shown_by_its_leading_terms(capsys: pytest.CaptureFixt
 
 
 def test_what_is_not_counted_is_listed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    net = nets.Sized()
-    data = net.parameter("f32[2,9]")
-    net.result(
-        net.layer("TopK", [data, net.const(3)], ["FP32", "I32"], "opset11", axis=1, mode="max", sort="value", index_element_type="i32")[0]
-    )
+    net = Net("f32[2,9] -> top: TopK-11(3, axis=1, mode=max, sort=value, index_element_type=i32) f32 i32 -> Result")
     _, lines, _ = lines_of(capsys, "cost", saved(net, tmp_path / "net.xml"))
-    assert lines[-1] == "not counted: 1 layer, because the operation has no counting rule: TopK topk_2"
+    assert lines[-1] == "not counted: 1 layer, because the operation has no counting rule: TopK top"
 
 
 def test_json_has_the_published_form(capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,14 +148,8 @@ def test_faults_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
 def test_costs_of_two_models(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """The weights of one model are bytes that are converted: a quarter of the size, and the same products."""
     paths = []
-    for name in ("f32", "i8"):
-        net = nets.Sized()
-        weights = net.weights_of(16, 16)
-        if name == "i8":
-            net = nets.Sized()
-            small = net.const([[0] * 16] * 16, "i8")
-            weights = net.layer("Convert", [small], ["FP32"], destination_type="f32")[0]
-        net.result(net.layer("MatMul", [net.parameter("f32[?,16]"), weights], ["FP32"])[0])
+    for name, weights in (("f32", "f32=0[16,16]"), ("i8", "Convert(i8=0[16,16], destination_type=f32)")):
+        net = Net(f"f32[?,16] -> MatMul({weights}) -> Result")
         paths.append(saved(net, tmp_path / f"{name}.xml"))
     assert main(["diff", *map(str, paths), "--cost"]) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -182,7 +169,7 @@ def test_costs_of_two_models(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 def test_matplotlib_is_an_extra() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert 'plot = ["matplotlib' in text
-    assert find_spec("irshape.answers.cost.plot") is not None
+    assert find_spec("irshape.answers.cost.cost") is not None
 
 
 def test_against_is_about_a_picture(capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,8 +55,7 @@ def test_a_failed_layer_gives_its_faults_and_the_exit_code(capsys: pytest.Captur
 
 
 def test_names_may_hold_colons(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    net = Net()
-    net.result(net.layer("ReLU", [net.parameter("f32[2,3]")], ["FP32"])[0])
+    net = Net("ReLU(f32[2,3]) -> Result")
     path = tmp_path / "colons.xml"
     path.write_text(net.xml.replace('"relu_1"', '"a:1:0"'))
     for target, value in (("a:1:0", "f32[2,3]"), ("a:1:0:1", "f32[2,3]"), ("a:1:0:1:1", "3"), ("1:1:0", "2")):

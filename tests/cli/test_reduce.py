@@ -8,6 +8,7 @@ import pytest
 
 import irshape
 from irshape.cli.main import main
+from tests.support.ir import Net
 
 ATROUS = "examples/atrous.xml"
 
@@ -74,3 +75,20 @@ def test_what_cannot_be_is_one_line(
     assert message in capsys.readouterr().err
     assert main(["reduce", ATROUS, "--keep", "S201"]) == 2
     assert "no place for the reproducer: give a folder with -o OUT/" in capsys.readouterr().err
+
+
+def test_a_run_that_fails_leaves_nothing_and_says_which_codes_there_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "out"
+    assert main(["reduce", "examples/faulty.xml", "--keep", "T101", "-o", str(target)]) == 1
+    assert "irshape does not report T101 on the whole model; --keep may name " in (said := capsys.readouterr().err) and "S204" in said
+    assert not target.exists()
+
+
+def test_a_concat_at_fault_is_kept_with_the_layers_that_it_joins(tmp_path: Path) -> None:
+    net = Net("x: f32[1,3,8,8] -> a: ReLU\ny: f32[1,3,9,8] -> b: Sigmoid\nConcat(a, b, axis=1) -> ReLU -> Result")
+    path = tmp_path / "m.xml"
+    path.write_text(net.xml)
+    assert main(["reduce", str(path), "--keep", "S201", "-o", str(tmp_path / "out")]) == 0
+    left = irshape.check(tmp_path / "out" / "model.xml")
+    assert sorted(node.type for node in left.model) == ["Concat", "Parameter", "Parameter", "Result"]
+    assert [(one.code, one.where.layer_type) for one in left.diagnostics if one.severity == "error"] == [("S201", "Concat")]

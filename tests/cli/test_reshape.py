@@ -17,8 +17,7 @@ ATROUS = ROOT / "examples" / "atrous.xml"
 @pytest.fixture
 def baked(tmp_path: Path) -> Path:
     """A model whose Reshape has its batch baked in."""
-    net = Net()
-    net.result(net.layer("Reshape", [net.parameter("f32[1,4,6]"), net.const([1, 24])], ["FP32"], special_zero=False)[0])
+    net = Net("Reshape(f32[1,4,6], [1,24], special_zero=false) -> Result")
     path = tmp_path / "baked.xml"
     path.write_text(net.xml)
     path.with_suffix(".bin").write_bytes(net.bin)

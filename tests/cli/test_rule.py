@@ -5,7 +5,7 @@ import json
 import pytest
 
 from irshape.report.catalogue import CATALOGUE, FAMILIES
-from irshape.report.snippets import snippets
+from irshape.report.snippets import SNIPPETS
 from tests.cli.test_cli import Start, run
 
 __all__ = ["run"]
@@ -56,7 +56,7 @@ def test_a_prefix_names_several_codes(run: Start) -> None:
 
 def test_json(run: Start) -> None:
     found = json.loads(run("rule", "S201", "--format", "json").out)
-    snippet = snippets()["S201"]
+    snippet = SNIPPETS["S201"]
     assert found["bad"] == {"command": "irshape check model.xml", "xml": snippet.bad.xml, "weights": ""}
     assert (found["severity"], found["fix"], found["condition"]) == ("error", None, None)
     assert len(json.loads(run("rule", "--format", "json").out)) == len(CATALOGUE)

@@ -337,7 +337,7 @@ def test_options_that_contradict(run: Start, options: list[str], message: str) -
 def test_a_run_without_configuration_loads_nothing_for_one() -> None:
     code = (
         "import sys; from irshape.cli.main import main; main(['check', 'models/a.xml']);"
-        "print(*(name for name in ('tomllib', 'pydantic', 'difflib', 'irshape.report.selection', 'irshape.settings.read', "
+        "print(*(name for name in ('tomllib', 'pydantic', 'difflib', 'irshape.report.selection', 'irshape.settings.schema', "
         "'irshape.settings.globs', 'irshape.report.baseline', 'irshape.diagnosis.suppression') if name in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-S", "-c", code], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
@@ -383,8 +383,7 @@ def test_the_schema_is_asked_where_its_code_is_selected(run: Start, options: lis
 
 
 def test_weights_that_are_not_read(run: Start) -> None:
-    model = Net()
-    model.result(model.const([1, 2]))
+    model = Net("[1,2] -> Result")
     Path("models/w.xml").write_text(model.xml)
     assert found(run("check", "models/w.xml").out) == ["w W203"]
     assert found(run("check", "models/w.xml", "--no-weights").out) == ["w N108"]

@@ -7,9 +7,10 @@ import jsonschema
 import pytest
 
 from tests.answers import nets
-from tests.answers.test_signature import SCHEMA, added, boxes, joined
+from tests.answers.test_signature import BOXES, SCHEMA, added, joined
 from tests.cli.test_sizes import saved
 from tests.support.commands import lines_of
+from tests.support.ir import Net
 
 ROOT = Path(__file__).parents[2]
 DECODER = ROOT / "examples" / "decoder.xml"
@@ -58,7 +59,7 @@ def test_the_layers_that_say_so(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 
 def test_sizes_that_only_data_tells(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    lines = lines_of(capsys, "signature", saved(boxes(), tmp_path / "boxes.xml"))[1]
+    lines = lines_of(capsys, "signature", saved(Net(BOXES), tmp_path / "boxes.xml"))[1]
     assert lines[2] == "parameter_0[B,5]  ->  nonzero_1[2,nonzero]"
     assert lines[3].startswith("  where nonzero is known only at run time: NonZero nonzero_1, line ")
 
@@ -97,10 +98,9 @@ def test_a_file_that_cannot_be_read(capsys: pytest.CaptureFixture[str], tmp_path
 
 
 def test_long_sizes_have_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    net = nets.Sized()
-    data = net.parameter("f32[?,1,?,?]")
-    levels = [net.reshape(net.conv(data, 2**number, 2**number), 0, -1) for number in range(1, 5)]
-    net.result(net.join(*levels, axis=1))
+    levels = ", ".join(f"_{i}" for i in range(1, 5))
+    net = Net("_x: f32[?,1,?,?]" + "".join(f"\n_x -> {nets.conv(2**i, 2**i)} -> _{i}: {nets.reshape(0, -1)}" for i in range(1, 5)))
+    net.add(f"{levels} -> Concat(axis=1) -> Result")
     lines = lines_of(capsys, "signature", saved(net, tmp_path / "levels.xml"))[1]
     assert lines[2].endswith("[B,e0]")
     assert lines[3] == "  where e0 = (H//2)*(W//2) + (H//4)*(W//4) + (H//8)*(W//8) + (H//16)*(W//16)"

@@ -51,8 +51,7 @@ def test_a_condition_that_is_a_layers_own_is_said_once(capsys: pytest.CaptureFix
 
 
 def test_every_size(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    net = nets.Sized()
-    net.result(net.layer("ReLU", [net.parameter("f32[?,3]")], ["FP32"])[0])
+    net = Net("f32[?,3] -> ReLU -> Result")
     assert lines_of(capsys, "sizes", saved(net, tmp_path / "relu.xml"))[:2] == (
         0,
         [f"{tmp_path}/relu.xml  IR v11, 3 layers", "", "parameter_0[B,3] is valid for every B"],
@@ -71,10 +70,8 @@ def test_what_formulas_do_not_tell_is_said(capsys: pytest.CaptureFixture[str], t
 
 
 def test_no_size_is_a_fault(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    net = nets.Sized()
-    data = net.parameter("f32[?]")
-    net.result(net.reshape(data, -1, 2))
-    net.result(net.reshape(net.join(data, net.const([0.0], "f32"), axis=0), -1, 2))
+    halves = nets.reshape(-1, 2)
+    net = Net(f"_x: f32[?]\n_x -> {halves} -> Result\n_x, f32=[0.0] -> Concat(axis=0) -> {halves} -> Result")
     code, lines, _ = lines_of(capsys, "sizes", saved(net, tmp_path / "odd.xml"), "--input", "[N]")
     assert (code, lines[2]) == (1, "parameter_0[N] is valid for no size: these conditions contradict each other")
     assert [line.split("  ")[1] for line in lines[3:]] == ["N % 2 == 0", "(N + 1) % 2 == 0"]

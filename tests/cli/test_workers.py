@@ -30,7 +30,7 @@ SCRIPT = """
 import ctypes, os, signal, sys, time
 from irshape.cli import examination, workers
 from irshape.cli.main import main
-from irshape.ops.movement.space_depth import SpaceToDepth
+from irshape.ops.movement.blocks import SpaceToDepth
 
 def tell(event):
     with open(f"{event}.new", "w") as file:

@@ -38,8 +38,7 @@ def test_a_misspelled_attribute_leads(name: str, is_known: bool) -> None:
 
 
 def test_an_attribute_that_is_required_and_misspelled_is_one_error() -> None:
-    net = Net()
-    net.result(net.layer("Split", [net.parameter("f32[4]"), net.parameter("i64[]")], ["FP32"], num_split=1)[0])
+    net = Net("Split(f32[4], i64[], num_split=1) -> Result")
     [fault] = irshape.check(net.xml.encode()).diagnostics
     assert (fault.code, fault.hint) == ("A101", "did you mean num_splits?")
     assert fault.fix is not None
@@ -47,8 +46,7 @@ def test_an_attribute_that_is_required_and_misspelled_is_one_error() -> None:
 
 
 def test_a_word_that_is_nearly_right_is_named() -> None:
-    net = Net()
-    net.result(net.layer("SpaceToDepth", [net.parameter("f32[1,4,8,8]")], ["FP32"], block_size=2, mode="block_first")[0])
+    net = Net("SpaceToDepth(f32[1,4,8,8], block_size=2, mode=block_first) -> Result")
     assert check(net.xml) == [("A103", "did you mean blocks_first?")]
 
 
@@ -60,8 +58,7 @@ def test_types_of_which_one_is_not_allowed_are_not_compared() -> None:
 
 
 def test_a_constant_of_a_wrong_type_is_one_fault() -> None:
-    net = Net()
-    net.result(net.const([1, 2, 3]))
+    net = Net("[1,2,3] -> Result")
     text = net.xml.replace('element_type="i64"', 'element_type="i32"')
     [(code, hint)] = check(text, net.bin)
     assert code == "R303"

@@ -227,8 +227,7 @@ def test_a_word_for_a_boolean_may_have_meant_the_other() -> None:
 
 
 def test_a_type_of_a_constant_that_openvino_refuses() -> None:
-    net = Net()
-    net.result(net.const([1.0], "f32"))
+    net = Net("f32=[1.0] -> Result")
     [diagnostic] = verbs.check(net.xml.replace('"f32"', '"F32"').encode(), weights=net.bin).diagnostics
     assert diagnostic.code == "A103" and diagnostic.fix is not None
     assert (diagnostic.fix.title, diagnostic.fix.is_safe) == ('write element_type="f32"', False)

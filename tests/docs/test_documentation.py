@@ -17,7 +17,7 @@ import irshape.typing
 from irshape.cli.arguments import COMMANDS
 from irshape.cli.main import main
 from irshape.cli.parser import parser
-from irshape.settings.read import read
+from irshape.settings.read import read_configuration
 from irshape.settings.schema import Configuration
 from tools import documentation, generate
 
@@ -125,7 +125,7 @@ def test_the_configurations_of_irshape_are_right(page: str, tmp_path: Path) -> N
     for block in blocks:
         path = tmp_path / ("pyproject.toml" if "[tool.irshape]\n" in block else "irshape.toml")
         path.write_text(block, encoding="utf-8")
-        assert read(str(path)).ignore
+        assert read_configuration(str(path)).ignore
 
 
 def test_the_example_of_a_configuration_is_the_file() -> None:

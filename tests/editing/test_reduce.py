@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.editing.answers import Answers, OtherQuestion
 from irshape.editing.extract import extract
-from irshape.editing.reduce import NotShown, Reduction, reduce
-from irshape.editing.shrinking import PASSES
-from irshape.editing.trial import Candidate, Command, Judge, Test, candidate_of, shows_code
+from irshape.editing.reduce import PASSES, NotShown, Reduction, reduce
+from irshape.editing.trial import Answers, Candidate, Command, Judge, OtherQuestion, Test, candidate_of, shows_code
 from irshape.report.diagnostic import Diagnostic
 from tests.support.injected import injected
 from tests.support.irs import WITH_WEIGHTS, named

@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import os
+import shlex
 import shutil
 import struct
 import subprocess
@@ -17,12 +18,12 @@ import sys
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.fuzz.hostile import SMALL
-from tests.fuzz.work import MEGABYTES, RUNNER, SECONDS, made, reshape
+from tests.fuzz.work import MEGABYTES, RUNNER, SECONDS
 from tests.support.ir import Net
 
 ROOT: Final = Path(__file__).parents[2]
@@ -31,521 +32,319 @@ SECRET: Final = "hunter2"
 VICTIM: Final = f"{SECRET} = 'token'\n".encode()
 
 
+class Link(NamedTuple):
+    """A symbolic link."""
+
+    target: str
+
+
+PIPE: Final = object()
+# What a file holds; a function makes it of the folder, when the attack is tried.
+Content = str | bytes | Link | object | Callable[[Path], bytes]
+
+
 class Attack(NamedTuple):
-    """A command, run in the folder. `says` must be in what it prints, `code` is its exit code, and `written` may appear in the folder."""
+    """A command, run in a folder that holds some files, by their paths, or that a function fills.
 
-    command: list[str]
-    code: int = 2
+    `code` is the exit code, -1 if any will do, and `says` must be in what the command prints.
+    """
+
+    files: Mapping[str, Content] | Callable[[Path], None]
+    command: str
     says: str = ""
+    code: int = 2
 
 
-MAKERS: Final[dict[str, Callable[[Path], Attack]]] = {}
+def fill(folder: Path, files: Mapping[str, Content]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = content(folder) if callable(content) else content
+        if content is PIPE:
+            os.mkfifo(path)
+        elif isinstance(content, Link):
+            path.symlink_to(content.target)
+        else:
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def attack(make: Callable[[Path], Attack]) -> Callable[[Path], Attack]:
-    MAKERS[make.__name__] = make
-    return make
-
-
-def scan(*arguments: str, code: int = 2, says: str = "") -> Attack:
-    return Attack(["scan", *arguments, "-o", "out.jsonl"], code, says)
-
-
-def zipped(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> None:
-    with zipfile.ZipFile(path, "w", method) as file:
-        for name, data in members.items():
-            file.writestr(name, data)
-
-
-def whole_row(**changes: object) -> dict[str, object]:
+def whole_row(**changes: object) -> bytes:
     """A row as a scan writes it."""
     from irshape.scan.place import Place
     from irshape.scan.row import Scan
 
-    return {**Scan()(Place("none.xml", "none.xml")), **changes}
+    return json.dumps({**Scan()(Place("none.xml", "none.xml")), **changes}).encode()
 
 
-# archives
+# Archives.
 
 
-@attack
-def member_that_names_another_archive(folder: Path) -> Attack:
-    zipped(folder / "inner.zip", {"a.xml": SECRET.encode()})
-    zipped(folder / "evil.zip", {f"inner.xml::{folder}/inner.zip::a.xml": SMALL.encode()})
-    return scan("evil.zip", code=0, says="1 valid")
+def zipped(members: Mapping[str, str]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return data.getvalue()
 
 
-@attack
-def members_of_odd_names(folder: Path) -> Attack:
-    names = [
-        "a?b.xml",
-        "d//e.xml",
-        "::error::x.xml",
-        "file:///etc/hosts.xml",
-        "http://127.0.0.1:9/x.xml",
-        "../up.xml",
-        "/abs.xml",
-        " .xml",
-        "a#b.xml",
-    ]
-    zipped(folder / "odd.zip", dict.fromkeys(names, SMALL.encode()))
-    return scan("odd.zip", code=0, says=f"{len(names)} valid")
+def tarred(members: Mapping[str, str | tarfile.TarInfo]) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as file:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name) if isinstance(content, str) else content
+            info.size = len(content) if isinstance(content, str) else 0
+            file.addfile(info, io.BytesIO(content.encode()) if isinstance(content, str) else None)
+    return data.getvalue()
 
 
-@attack
-def member_of_a_gigabyte_in_bzip2(folder: Path) -> Attack:
-    packed = bz2.compress(bytes(1 << 26)) * 16
-    with zipfile.ZipFile(folder / "big.zip", "w") as file:
-        file.writestr("a.xml", b"")
-    patched(folder / "big.zip", packed, 1 << 30, zipfile.ZIP_BZIP2)
-    return scan("big.zip", says="unpacks to more than")
-
-
-@attack
-def member_that_says_less_than_it_unpacks_to(folder: Path) -> Attack:
-    with zipfile.ZipFile(folder / "big.zip", "w") as file:
-        file.writestr("a.xml", b"")
-    patched(folder / "big.zip", bz2.compress(bytes(1 << 28)), 10, zipfile.ZIP_BZIP2)
-    return scan("big.zip", says="1 failed")
-
-
-def patched(path: Path, packed: bytes, size: int, method: int) -> None:
-    """Give the only member of a zip other bytes."""
-    name = b"a.xml"
+def packed_zip(packed: bytes, size: int) -> bytes:
+    """A zip whose only member says that its bytes of bzip2 unpack to a size."""
+    name, method = b"a.xml", zipfile.ZIP_BZIP2
     sizes = struct.pack("<LLL", zlib.crc32(b""), len(packed), size)
     local = b"PK\3\4" + struct.pack("<HHHHH", 20, 0, method, 0, 0) + sizes + struct.pack("<HH", len(name), 0) + name
     central = b"PK\1\2" + struct.pack("<HHHHHH", 20, 20, 0, method, 0, 0) + sizes
     central += struct.pack("<HHHHHLL", len(name), 0, 0, 0, 0, 0, 0) + name
     start = len(local) + len(packed)
-    path.write_bytes(local + packed + central + b"PK\5\6" + struct.pack("<HHHHLLH", 0, 0, 1, 1, len(central), start, 0))
+    return local + packed + central + b"PK\5\6" + struct.pack("<HHHHLLH", 0, 0, 1, 1, len(central), start, 0)
 
 
-@attack
-def members_that_overlap(folder: Path) -> Attack:
-    """Each of many members unpacks the same bytes."""
+def overlapping(_: Path) -> bytes:
+    """A zip each of whose many members unpacks the same bytes."""
     packed = zlib.compress(b" " * (1 << 22), 9)[2:-4]
     sizes = struct.pack("<LLL", 0, len(packed), 1 << 22)
     local = b"PK\3\4" + struct.pack("<HHHHH", 20, 0, 8, 0, 0) + sizes + struct.pack("<HH", 5, 0) + b"a.xml"
     head = b"PK\1\2" + struct.pack("<HHHHHH", 20, 20, 0, 8, 0, 0) + sizes + struct.pack("<HHHHHLL", 9, 0, 0, 0, 0, 0, 0)
     central = b"".join(head + b"%05d.xml" % number for number in range(1000))
-    end = b"PK\5\6" + struct.pack("<HHHHLLH", 0, 0, 1000, 1000, len(central), len(local) + len(packed), 0)
-    (folder / "overlap.zip").write_bytes(local + packed + central + end)
-    return scan("overlap.zip", says="overlap")
+    return local + packed + central + b"PK\5\6" + struct.pack("<HHHHLLH", 0, 0, 1000, 1000, len(central), len(local) + len(packed), 0)
 
 
-@attack
-def many_small_members(folder: Path) -> Attack:
-    zipped(folder / "many.zip", {f"{number}.xml": b"<a/>" for number in range(800)})
-    return scan("many.zip", code=0, says="800 foreign")
-
-
-@attack
-def many_small_members_of_a_packed_tar(folder: Path) -> Attack:
-    tarred(folder / "many.tgz", {f"{number}.xml": b"<a/>" for number in range(800)})
-    return scan("many.tgz", code=0, says="800 foreign")
-
-
-def tarred(path: Path, members: dict[str, bytes]) -> None:
-    with tarfile.open(path, "w:gz") as file:
-        for name, data in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            file.addfile(info, io.BytesIO(data))
-
-
-@attack
-def members_in_deep_folders(folder: Path) -> Attack:
-    zipped(folder / "deep.zip", {f"{number}/" + "d/" * 900 + "a.xml": b"<a/>" for number in range(20)})
-    return scan("deep.zip", code=0, says="20 foreign")
-
-
-@attack
-def tar_of_zeros(folder: Path) -> Attack:
-    (folder / "zeros.tar.bz2").write_bytes(bz2.compress(bytes(1 << 26)) * 25)
-    return scan("zeros.tar.bz2", says="unpacks to more than")
-
-
-@attack
-def cut_archives(folder: Path) -> Attack:
-    zipped(folder / "cut.zip", {"a.xml": SMALL.encode()})
-    tarred(folder / "cut.tgz", {"a.xml": SMALL.encode()})
-    (folder / "cut.tar").write_bytes(gzip.decompress((folder / "cut.tgz").read_bytes()))
-    for path in folder.glob("cut.*"):
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2 if path.suffix != ".tar" else 1536])
-    (folder / "empty.zip").touch()
-    (folder / "empty.tar").touch()
-    return scan("cut.zip", "cut.tgz", "cut.tar", "empty.zip", "empty.tar", says="5 failed")
-
-
-@attack
-def tar_with_a_wrong_header_inside(folder: Path) -> Attack:
-    """What is behind the header must not vanish."""
-    tarred(folder / "a.tgz", {"a.xml": SMALL.encode(), "b.xml": b"faulty", "c.xml": b"faulty"})
-    data = bytearray(gzip.decompress((folder / "a.tgz").read_bytes()))
+def with_a_wrong_header(_: Path) -> bytes:
+    """A tar, with bytes that are no header in the middle."""
+    data = bytearray(tarred({"a.xml": SMALL, "b.xml": "faulty", "c.xml": "faulty"}))
     at = data.index(b"b.xml")
     data[at + 100 : at + 160] = b"x" * 60
-    (folder / "a.tar").write_bytes(data)
-    return scan("a.tar", says="1 failed")
+    return bytes(data)
 
 
-@attack
-def tar_of_links(folder: Path) -> Attack:
-    with tarfile.open(folder / "links.tar", "w") as file:
-        for name, kind in (("a.xml", tarfile.SYMTYPE), ("b.xml", tarfile.LNKTYPE), ("c.xml", tarfile.FIFOTYPE), ("d.xml", tarfile.CHRTYPE)):
-            info = tarfile.TarInfo(name)
-            info.type, info.linkname = kind, str(folder / "victim")
-            file.addfile(info)
-    return scan("links.tar", says="4 failed")
+def of_links(folder: Path) -> bytes:
+    members = {}
+    for name, kind in (("a.xml", tarfile.SYMTYPE), ("b.xml", tarfile.LNKTYPE), ("c.xml", tarfile.FIFOTYPE), ("d.xml", tarfile.CHRTYPE)):
+        members[name] = info = tarfile.TarInfo(name)
+        info.type, info.linkname = kind, str(folder / "victim")
+    return tarred(members)
 
 
-# places
-
-
-@attack
-def file_whose_name_looks_like_a_chain(folder: Path) -> Attack:
-    (folder / "loc").mkdir()
-    (folder / "loc" / "good").write_text(SMALL)
-    (folder / "loc" / "good::b.xml").write_text("faulty")
-    (folder / "loc" / "zip:").mkdir()
-    (folder / "loc" / "zip:" / "x.xml").write_text("faulty")
-    return scan("loc", code=1, says="2 invalid")
-
-
-@attack
-def link_in_a_circle(folder: Path) -> Attack:
-    (folder / "models").mkdir()
-    (folder / "models" / "a.xml").write_text(SMALL)
-    (folder / "models" / "b.xml").symlink_to("b.xml")
-    (folder / "models" / "c.xml").write_text(SMALL)
-    return scan("models", says="2 valid, 1 failed")
-
-
-@attack
-def link_in_a_circle_for_check(folder: Path) -> Attack:
-    link_in_a_circle(folder)
-    return Attack(["check", "models"], says="2 files")
-
-
-@attack
-def file_whose_name_looks_like_xml(folder: Path) -> Attack:
-    (folder / "<net name='a' version='11'>").mkdir()
-    name = "<net name='a' version='11'><layers><layer id='0' name='a' type='Parameter' version='opset1'><data shape='1'>.xml"
-    (folder / name[:200]).write_text("faulty")
-    return Attack(["check", name[:200]], code=1, says="1 error")
-
-
-@attack
-def link_to_a_secret(folder: Path) -> Attack:
-    (folder / "models").mkdir()
-    (folder / "models" / "a.xml").symlink_to("../victim")
-    return Attack(["check", "models"], code=1, says="X104")
-
-
-@attack
-def empty_file(folder: Path) -> Attack:
-    (folder / "a.xml").touch()
-    return scan("a.xml", code=1, says="X104")
-
-
-@attack
-def path_with_a_zero(folder: Path) -> Attack:
-    (folder / "irshape.toml").write_text('weights = "a\\u0000b"')
-    (folder / "a.xml").write_text(SMALL)
-    return Attack(["check", "a.xml"], says="--trust-config")
-
-
-# credentials
-
-
-def credential(url: str) -> None:
-    def make(folder: Path) -> Attack:
-        return Attack(["scan", url, "-o", "out.jsonl"])
-
-    MAKERS[f"credential in {url.replace(SECRET, 'PW')}"] = make
-
-
-for one in (
-    f"zip://::http://user:{SECRET}@127.0.0.1:9/m.zip?sig={SECRET}",
-    f"http://user:{SECRET}@127.0.0.1:9/a.xml?sig={SECRET}#{SECRET}",
-    f"HTTP://user:{SECRET}@127.0.0.1:9/",
-    f"http://[::1/a.xml?sig={SECRET}",
-    f"http://user:{SECRET}/{SECRET}@127.0.0.1:9/a.xml",
-    *(f"{protocol}://user:{SECRET}@127.0.0.1/a.xml?{SECRET}" for protocol in ("webdav", "smb", "ssh", "sftp", "ftp", "github", "nonsense")),
-    f"simplecache::http://user:{SECRET}@127.0.0.1:9/a.xml",
-):
-    credential(one)
-
-
-# configurations
-
-
-def configured(name: str, text: str, says: str, code: int = 2) -> None:
-    def make(folder: Path) -> Attack:
-        (folder / "models").mkdir()
-        (folder / "models" / "a.xml").write_text(SMALL)
-        (folder / "models" / "irshape.toml").write_text(text)
-        return Attack(["check", "models"], code, says)
-
-    MAKERS[name] = make
-
-
-configured("weights elsewhere", 'weights = "../victim"', "leads out of the folder")
-configured("extensions elsewhere", 'extensions = ["../victim.toml"]', "leads out of the folder")
-configured("baseline elsewhere", 'baseline = "../victim"', "leads out of the folder")
-configured("baseline without an end", 'baseline = "/dev/zero"', "leads out of the folder")
-configured("stars that backtrack", f'exclude = ["{"*a" * 100}c"]', "1 file", 0)
-configured("empty set", 'exclude = ["[]"]', "1 file", 0)
-configured("nested arrays", f"exclude = {'[' * 5000}", "nests tables or lists too deeply")
-configured("dotted keys", ".".join("a" * 45_000) + " = 1", "parts")
-configured("many digits", "[limits]\ndepth = " + "9" * 5000, "too many digits")
-configured("formula of a pattern", 'inputs = {x = "' + "a:" * 40_000 + '"}', "cannot read")
-
-
-@attack
-def configuration_that_is_a_link(folder: Path) -> Attack:
-    (folder / "models").mkdir()
-    (folder / "models" / "a.xml").write_text(SMALL)
-    (folder / "models" / "irshape.toml").symlink_to("../victim")
-    return Attack(["check", "models"], says="a link to a file outside")
-
-
-@attack
-def many_tables_for_many_files(folder: Path) -> Attack:
-    (folder / "models").mkdir()
-    for number in range(200):
-        (folder / "models" / f"m{number}.xml").write_text(SMALL)
-    tables = "\n".join(f'[per-file."*{number}*.xml"]\nignore = ["R104"]' for number in range(3000))
-    (folder / "models" / "irshape.toml").write_text(tables)
-    return Attack(["check", "models", "-q", "--jobs", "1"], 0)
-
-
-# tables
-
-
-def table(name: str, content: bytes) -> None:
-    for option in ("--summary", "--cache", "--against"):
-
-        def make(folder: Path, option: str = option) -> Attack:
-            (folder / "t.jsonl").write_bytes(content)
-            (folder / "a.xml").write_text(SMALL)
-            command = ["scan", option, "t.jsonl"]
-            return Attack(command if option == "--summary" else [*command, "a.xml", "-o", "out.jsonl"], says="not a table of irshape scan")
-
-        MAKERS[f"{option} {name}"] = make
-
-
-for name, content in {
-    "of a number": b'{"file": 1}',
-    "array": b"[]",
-    "null": b"null",
-    "nested": b"[" * 100_000,
-    "row without columns": b'{"file": "a.xml"}',
-    "text": VICTIM,
-    "long line": b'"' + b"a" * (1 << 25),
-    "wrong fault": json.dumps(whole_row(diagnostics=[1])).encode(),
-    "wrong count": json.dumps(whole_row(operations={"a": "b"})).encode(),
-    "wrong verdict": json.dumps(whole_row(verdict="good")).encode(),
-    "infinite seconds": json.dumps(whole_row(seconds=float("inf"))).encode(),
-}.items():
-    table(name, content)
-
-
-def baseline(name: str, content: str) -> None:
-    def make(folder: Path) -> Attack:
-        (folder / "a.xml").write_text(SMALL)
-        (folder / "base.json").write_text(content)
-        return Attack(["check", "a.xml", "--baseline", "base.json"], says="base.json: this is not ")
-
-    MAKERS[f"baseline {name}"] = make
-
-
-baseline("nested", "[" * 100_000)
-baseline("null", "null")
-baseline("of numbers", '{"version": 1, "files": {"a.xml": {"x": 1}}}')
-
-
-# pipes and devices
-
-
-def pipe(*command: str) -> None:
-    def make(folder: Path) -> Attack:
-        os.mkfifo(folder / "pipe")
-        os.mkfifo(folder / "pipe.toml")
-        os.mkfifo(folder / "pipe.jsonl")
-        (folder / "a.xml").write_text(SMALL)
-        return Attack(list(command), says="not a regular file")
-
-    MAKERS[f"pipe: {' '.join(command)}"] = make
-
-
-for options in (
-    ("check", "a.xml", "--baseline", "pipe"),
-    ("check", "a.xml", "--config", "pipe.toml"),
-    ("check", "a.xml", "--extensions", "./pipe.toml"),
-    ("check", "a.xml", "--write-baseline", "pipe"),
-    ("check", "a.xml", "--output-file", "pipe", "--force"),
-    ("check", "a.xml", "--report", "sarif=pipe", "--force"),
-    ("check", "pipe"),
-    ("scan", "a.xml", "-o", "out.jsonl", "--cache", "pipe"),
-    ("scan", "--summary", "pipe"),
-    ("scan", "--summary", "pipe.jsonl", "--against", "pipe"),
-    ("scan", "a.xml", "-o", "out.jsonl", "--against", "/dev/zero"),
-    ("scan", "a.xml", "-o", "pipe.jsonl", "--force"),
-    ("cost", "a.xml", "--csv", "pipe", "--force"),
-    ("view", "a.xml", "-o", "pipe", "--force"),
-    ("infer", "a.xml", "-o", "pipe", "--force"),
-):
-    pipe(*options)
-
-
-# outputs
-
-
-def output(*command: str) -> None:
-    """An output that exists, and one that is a link to the victim, even with --force."""
-
-    def make(folder: Path) -> Attack:
-        (folder / "a.xml").write_text(SMALL)
-        (folder / "out.jsonl").symlink_to("victim")
-        return Attack(list(command), says="already exists")
-
-    MAKERS[f"output: {' '.join(command)}"] = make
-
-    def forced(folder: Path) -> Attack:
-        make(folder)
-        return Attack([*command, "--force"], 0)
-
-    MAKERS[f"output: {' '.join(command)} --force"] = forced
-
-
-for options in (
-    ("scan", "a.xml", "-o", "out.jsonl"),
-    ("check", "a.xml", "--output-file", "out.jsonl"),
-    ("check", "a.xml", "--report", "sarif=out.jsonl"),
-    ("cost", "a.xml", "--csv", "out.jsonl"),
-    ("view", "a.xml", "-o", "out.jsonl"),
-    ("infer", "a.xml", "-o", "out.jsonl", "--weights", "none"),
-):
-    output(*options)
-
-
-@attack
-def foreign_partial(folder: Path) -> Attack:
-    (folder / "a.xml").write_text(SMALL)
-    shutil.copy(folder / "victim", folder / "out.jsonl.partial")
-    return Attack(["scan", "a.xml", "-o", "out.jsonl", "--restart"], says="this is not an unfinished table")
-
-
-@attack
-def partial_that_is_a_link(folder: Path) -> Attack:
-    (folder / "a.xml").write_text(SMALL)
-    (folder / "out.jsonl.partial").symlink_to("victim")
-    return Attack(["scan", "a.xml", "-o", "out.jsonl", "--restart"], says="move it away")
-
-
-@attack
-def partial_that_is_a_second_name(folder: Path) -> Attack:
-    (folder / "a.xml").write_text(SMALL)
+def second_name(folder: Path) -> None:
+    fill(folder, ONE)
     os.link(folder / "victim", folder / "out.jsonl.partial")
-    return Attack(["scan", "a.xml", "-o", "out.jsonl", "--restart"], says="move it away")
 
 
-@attack
-def partial_with_rows_of_other_forms(folder: Path) -> Attack:
-    (folder / "a.xml").write_text(SMALL)
-    (folder / "out.jsonl.partial").write_bytes(b'{"unfinished": "x"}\n{"file": 1}\n[]\nnull\n')
-    return Attack(["scan", "a.xml", "-o", "out.jsonl"], says="other files, other options")
+def halved(data: bytes) -> bytes:
+    return data[: len(data) // 2]
 
 
-# permissions
+ODD: Final = (
+    "a?b.xml", "d//e.xml", "::error::x.xml", "file:///etc/hosts.xml", "http://127.0.0.1:9/x.xml", "../up.xml", "/abs.xml", " .xml",
+    "a#b.xml",
+)  # fmt: skip
+FOREIGN: Final = {f"{number}.xml": "<a/>" for number in range(800)}
+DEEP_FOLDERS: Final = {f"{number}/" + "d/" * 900 + "a.xml": "<a/>" for number in range(20)}
+CUT: Final = {
+    "cut.zip": halved(zipped({"a.xml": SMALL})), "cut.tgz": halved(gzip.compress(tarred({"a.xml": SMALL}))),
+    "cut.tar": tarred({"a.xml": SMALL})[:1536], "empty.zip": "", "empty.tar": "",
+}  # fmt: skip
+ONE: Final = {"a.xml": SMALL}
+MODEL: Final = {"models/a.xml": SMALL}
+CIRCLE: Final = {"models/a.xml": SMALL, "models/b.xml": Link("b.xml"), "models/c.xml": SMALL}
+CHAIN: Final = {"loc/good": SMALL, "loc/good::b.xml": "faulty", "loc/zip:/x.xml": "faulty"}
+LIKE_XML: Final = "<net name='a' version='11'><layers><layer id='0' name='a' type='Parameter' version='opset1'><data shape='1'>.xml"
+TABLES: Final = "\n".join(f'[per-file."*{number}*.xml"]\nignore = ["R104"]' for number in range(3000))
+CROWD: Final = {f"models/{number}.xml": SMALL for number in range(3000)}
 
+ATTACKS: Final[dict[str, Attack]] = {
+    "member that names another archive": Attack(
+        {
+            "inner.zip": zipped({"a.xml": SECRET}),
+            "evil.zip": lambda folder: zipped({f"inner.xml::{folder}/inner.zip::a.xml": SMALL}),
+        },
+        "scan evil.zip -o out.jsonl", "1 valid", 0,
+    ),
+    "members of odd names": Attack({"a.zip": zipped(dict.fromkeys(ODD, SMALL))}, "scan a.zip -o out.jsonl", f"{len(ODD)} valid", 0),
+    "member of a gigabyte in bzip2": Attack(
+        {"a.zip": lambda _: packed_zip(bz2.compress(bytes(1 << 26)) * 16, 1 << 30)}, "scan a.zip -o out.jsonl", "unpacks to more than"
+    ),
+    "member that says less than it unpacks to": Attack(
+        {"a.zip": lambda _: packed_zip(bz2.compress(bytes(1 << 28)), 10)}, "scan a.zip -o out.jsonl", "1 failed"
+    ),
+    "members that overlap": Attack({"a.zip": overlapping}, "scan a.zip -o out.jsonl", "overlap"),
+    "many small members": Attack({"a.zip": zipped(FOREIGN)}, "scan a.zip -o out.jsonl", "800 foreign", 0),
+    "many small members of a packed tar": Attack({"a.tgz": gzip.compress(tarred(FOREIGN))}, "scan a.tgz -o out.jsonl", "800 foreign", 0),
+    "members in deep folders": Attack({"a.zip": zipped(DEEP_FOLDERS)}, "scan a.zip -o out.jsonl", "20 foreign", 0),
+    "tar of zeros": Attack(
+        {"a.tar.bz2": lambda _: bz2.compress(bytes(1 << 26)) * 25}, "scan a.tar.bz2 -o out.jsonl", "unpacks to more than"
+    ),
+    "cut archives": Attack(CUT, f"scan {' '.join(CUT)} -o out.jsonl", "5 failed"),
+    # What is behind the header must not vanish.
+    "tar with a wrong header inside": Attack({"a.tar": with_a_wrong_header}, "scan a.tar -o out.jsonl", "1 failed"),
+    "tar of links": Attack({"a.tar": of_links}, "scan a.tar -o out.jsonl", "4 failed"),
+    # Places.
+    "file whose name looks like a chain": Attack(CHAIN, "scan loc -o out.jsonl", "2 invalid", 1),
+    "link in a circle": Attack(CIRCLE, "scan models -o out.jsonl", "2 valid, 1 failed"),
+    "link in a circle for check": Attack(CIRCLE, "check models", "2 files"),
+    "file whose name looks like xml": Attack({LIKE_XML: "faulty"}, f'check "{LIKE_XML}"', "1 error", 1),
+    "link to a secret": Attack({"models/a.xml": Link("../victim")}, "check models", "X104", 1),
+    "empty file": Attack({"a.xml": ""}, "scan a.xml -o out.jsonl", "X104", 1),
+    "path with a zero": Attack({**ONE, "irshape.toml": 'weights = "a\\u0000b"'}, "check a.xml", "--trust-config"),
+    # Configurations.
+    "configuration that is a link": Attack({**MODEL, "models/irshape.toml": Link("../victim")}, "check models", "a link to a file outside"),
+    "many tables for many files": Attack(
+        {f"models/m{number}.xml": SMALL for number in range(200)} | {"models/irshape.toml": TABLES}, "check models -q --jobs 1", "", 0
+    ),
+    # Unfinished tables.
+    "foreign partial": Attack({**ONE, "out.jsonl.partial": VICTIM}, "scan a.xml -o out.jsonl --restart", "this is not an unfinished table"),
+    "partial that is a link": Attack({**ONE, "out.jsonl.partial": Link("victim")}, "scan a.xml -o out.jsonl --restart", "move it away"),
+    "partial that is a second name": Attack(
+        second_name,
+        "scan a.xml -o out.jsonl --restart", "move it away",
+    ),
+    "partial with rows of other forms": Attack(
+        {**ONE, "out.jsonl.partial": '{"unfinished": "x"}\n{"file": 1}\n[]\nnull\n'},
+        "scan a.xml -o out.jsonl", "other files, other options",
+    ),
+    # Many files.
+    "3,000 files: check": Attack(CROWD, "check models --jobs 1", "3000 files, 9000 layers", 0),
+    "3,000 files: scan": Attack(CROWD, "scan models -o out.jsonl --jobs 1", "3000 files", 0),
+}  # fmt: skip
 
-def closed(*command: str, code: int = 2, says: str = "Permission denied") -> None:
-    """A command that meets a file nobody may read, a folder nobody may enter and one nobody may write."""
+ATTACKS.update(
+    (f"credential in {url.replace(SECRET, 'PW')}", Attack({}, f"scan '{url}' -o out.jsonl"))
+    for url in (
+        f"zip://::http://user:{SECRET}@127.0.0.1:9/m.zip?sig={SECRET}",
+        f"http://user:{SECRET}@127.0.0.1:9/a.xml?sig={SECRET}#{SECRET}",
+        f"HTTP://user:{SECRET}@127.0.0.1:9/",
+        f"http://[::1/a.xml?sig={SECRET}",
+        f"http://user:{SECRET}/{SECRET}@127.0.0.1:9/a.xml",
+        *(f"{name}://user:{SECRET}@127.0.0.1/a.xml?{SECRET}" for name in ("webdav", "smb", "ssh", "sftp", "ftp", "github", "nonsense")),
+        f"simplecache::http://user:{SECRET}@127.0.0.1:9/a.xml",
+    )
+)
 
-    def make(folder: Path) -> Attack:
-        for name, mode in (("models", 0o755), ("closed", 0o000), ("full", 0o555)):
-            (folder / name).mkdir()
-            (folder / name / "a.xml").write_text(SMALL)
-            (folder / name / "a.toml").touch()
-            (folder / name).chmod(mode)
-        for name in ("no.xml", "no.toml", "no.json", "no.jsonl"):
-            (folder / "models" / name).write_text(SMALL)
-            (folder / "models" / name).chmod(0)
-        net = Net()
-        net.result(made(net, net.const([2, 3])))
-        (folder / "models" / "w.xml").write_text(net.xml)
-        (folder / "models" / "w.bin").write_bytes(net.bin)
-        (folder / "models" / "w.bin").chmod(0)
-        return Attack(list(command), code, says)
+ELSEWHERE: Final = "leads out of the folder"
+ATTACKS.update(
+    (name, Attack({**MODEL, "models/irshape.toml": text}, "check models", says, 0 if says == "1 file" else 2))
+    for name, text, says in (
+        ("weights elsewhere", 'weights = "../victim"', ELSEWHERE),
+        ("extensions elsewhere", 'extensions = ["../victim.toml"]', ELSEWHERE),
+        ("baseline elsewhere", 'baseline = "../victim"', ELSEWHERE),
+        ("baseline without an end", 'baseline = "/dev/zero"', ELSEWHERE),
+        ("stars that backtrack", f'exclude = ["{"*a" * 100}c"]', "1 file"),
+        ("empty set", 'exclude = ["[]"]', "1 file"),
+        ("nested arrays", f"exclude = {'[' * 5000}", "nests tables or lists too deeply"),
+        ("dotted keys", ".".join("a" * 45_000) + " = 1", "parts"),
+        ("many digits", "[limits]\ndepth = " + "9" * 5000, "too many digits"),
+        ("formula of a pattern", 'inputs = {x = "' + "a:" * 40_000 + '"}', "cannot read"),
+    )
+)
 
-    MAKERS[f"closed: {' '.join(command)}"] = make
+ATTACKS.update(
+    (f"{option} {name}", Attack({**ONE, "t.jsonl": content}, f"scan {option} t.jsonl{more}", "not a table of irshape scan"))
+    for option, more in (("--summary", ""), ("--cache", " a.xml -o out.jsonl"), ("--against", " a.xml -o out.jsonl"))
+    for name, content in {
+        "of a number": '{"file": 1}',
+        "array": "[]",
+        "null": "null",
+        "nested": "[" * 100_000,
+        "row without columns": '{"file": "a.xml"}',
+        "text": VICTIM,
+        "long line": '"' + "a" * (1 << 25),
+        "wrong fault": lambda _: whole_row(diagnostics=[1]),
+        "wrong count": lambda _: whole_row(operations={"a": "b"}),
+        "wrong verdict": lambda _: whole_row(verdict="good"),
+        "infinite seconds": lambda _: whole_row(seconds=float("inf")),
+    }.items()
+)
 
+ATTACKS.update(
+    (f"baseline {name}", Attack({**ONE, "base.json": content}, "check a.xml --baseline base.json", "base.json: this is not "))
+    for name, content in (("nested", "[" * 100_000), ("null", "null"), ("of numbers", '{"version": 1, "files": {"a.xml": {"x": 1}}}'))
+)
 
-for options in (
-    ("check", "models"),
-    ("check", "models", "--jobs", "2"),
-    ("check", "closed"),
-    ("check", "closed/a.xml"),
-    ("check", "models/a.xml", "--baseline", "models/no.json"),
-    ("check", "models/a.xml", "--config", "models/no.toml"),
-    ("check", "models/a.xml", "--extensions", "./models/no.toml"),
-    ("check", "models/a.xml", "--output-file", "full/report.txt"),
-    ("check", "models/a.xml", "--write-baseline", "full/baseline.json"),
-    ("infer", "models/a.xml", "-o", "full/new.xml"),
-    ("infer", "models/a.xml", "-o", "full/a.xml", "--force"),
-    ("infer", "models/a.xml", "-o", "full/new/"),
-    ("infer", "full/a.xml", "--in-place", "--input", "[9]"),
-    ("cost", "models/a.xml", "--csv", "full/cost.csv"),
-    ("view", "models/a.xml", "-o", "full/page.html"),
-    ("diff", "models/a.xml", "models/no.xml"),
-    ("scan", "models/a.xml", "-o", "full/out.jsonl"),
-    ("scan", "--summary", "models/no.jsonl"),
-    ("scan", "closed", "-o", "out.jsonl"),
+ATTACKS.update(
+    (f"pipe: {command}", Attack({**ONE, **dict.fromkeys(("pipe", "pipe.toml", "pipe.jsonl"), PIPE)}, command, "not a regular file"))
+    for command in (
+        "check a.xml --baseline pipe",
+        "check a.xml --config pipe.toml",
+        "check a.xml --extensions ./pipe.toml",
+        "check a.xml --write-baseline pipe",
+        "check a.xml --output-file pipe --force",
+        "check a.xml --report sarif=pipe --force",
+        "check pipe",
+        "scan a.xml -o out.jsonl --cache pipe",
+        "scan --summary pipe",
+        "scan --summary pipe.jsonl --against pipe",
+        "scan a.xml -o out.jsonl --against /dev/zero",
+        "scan a.xml -o pipe.jsonl --force",
+        "cost a.xml --csv pipe --force",
+        "view a.xml -o pipe --force",
+        "infer a.xml -o pipe --force",
+    )
+)
+
+# An output that exists as a link to the victim is refused, and replaced with --force.
+for command in (
+    "scan a.xml -o out.jsonl",
+    "check a.xml --output-file out.jsonl",
+    "check a.xml --report sarif=out.jsonl",
+    "cost a.xml --csv out.jsonl",
+    "view a.xml -o out.jsonl",
+    "infer a.xml -o out.jsonl --weights none",
 ):
-    closed(*options)
-closed("check", "models/w.xml", code=1)
-closed("scan", "models", "-o", "out.jsonl", says="1 failed")
+    taken = {**ONE, "out.jsonl": Link("victim")}
+    ATTACKS[f"output: {command}"] = Attack(taken, command, "already exists")
+    ATTACKS[f"output: {command} --force"] = Attack(taken, f"{command} --force", "", 0)
 
 
-# many files
+def closed(folder: Path) -> None:
+    """Files that nobody may read, a folder that nobody may enter, and one that nobody may write."""
+    net = Net("[2,3] -> Broadcast-3(f32=1.0, _, mode=numpy) -> Result")
+    fill(folder, {f"{name}/a.{suffix}": SMALL for name in ("models", "closed", "full") for suffix in ("xml", "toml")})
+    unread = {"models/no.xml": SMALL, "models/no.toml": SMALL, "models/no.json": SMALL, "models/no.jsonl": SMALL, "models/w.bin": net.bin}
+    fill(folder, {"models/w.xml": net.xml, **unread})
+    for path, mode in (*dict.fromkeys(unread, 0).items(), ("closed", 0), ("full", 0o555)):
+        (folder / path).chmod(mode)
 
 
-def crowd(*command: str, says: str) -> None:
-    def make(folder: Path) -> Attack:
-        (folder / "models").mkdir()
-        for number in range(3000):
-            (folder / "models" / f"{number}.xml").write_text(SMALL)
-        return Attack(list(command), 0, says)
+ATTACKS.update(
+    (f"closed: {command}", Attack(closed, command, "1 failed" if "scan models -o" in command else "Permission denied", code))
+    for code, commands in {
+        2: (
+            "check models",
+            "check models --jobs 2",
+            "check closed",
+            "check closed/a.xml",
+            "check models/a.xml --baseline models/no.json",
+            "check models/a.xml --config models/no.toml",
+            "check models/a.xml --extensions ./models/no.toml",
+            "check models/a.xml --output-file full/report.txt",
+            "check models/a.xml --write-baseline full/baseline.json",
+            "infer models/a.xml -o full/new.xml",
+            "infer models/a.xml -o full/a.xml --force",
+            "infer models/a.xml -o full/new/",
+            "infer full/a.xml --in-place --input [9]",
+            "cost models/a.xml --csv full/cost.csv",
+            "view models/a.xml -o full/page.html",
+            "diff models/a.xml models/no.xml",
+            "scan models/a.xml -o full/out.jsonl",
+            "scan --summary models/no.jsonl",
+            "scan closed -o out.jsonl",
+            "scan models -o out.jsonl",
+        ),
+        1: ("check models/w.xml",),
+    }.items()
+    for command in commands
+)
 
-    MAKERS[f"3,000 files: {command[0]}"] = make
-
-
-crowd("check", "models", "--jobs", "1", says="3000 files, 9000 layers")
-crowd("scan", "models", "-o", "out.jsonl", "--jobs", "1", says="3000 files")
-
-
-# files that change
-
-
-def shrinking(*command: str) -> None:
-    """Files that another process cuts short and fills again all the time."""
-
-    def make(folder: Path) -> Attack:
-        net = Net()
-        data = net.parameter("f32[?,3]")
-        for _ in range(300):
-            data = reshape(net, data, net.const([-1, 3]))
-        net.result(data)
-        for path, content in ((folder / "a.xml", net.xml.encode()), (folder / "a.bin", net.bin)):
-            path.write_bytes(content)
-            subprocess.run([sys.executable, "-c", CUTTER, str(path)], check=True)
-        return Attack(list(command), -1)
-
-    MAKERS[f"shrinking: {' '.join(command)}"] = make
-
-
-# The process that cuts goes on beside the command, and ends by itself.
+# The process that cuts files short and fills them again goes on beside the command, and ends by itself.
 CUTTER: Final = """
 import os, sys, time
 path, whole = sys.argv[1], open(sys.argv[1], "rb").read()
@@ -559,86 +358,79 @@ for _ in range(100):
             file.write(whole)
     time.sleep(0.01)
 """
-for options in (
-    ("check", *["a.xml"] * 30),
-    ("infer", "a.xml", "-o", "new/"),
-    ("reshape", "a.xml", "--input", "[7,3]", "-o", "new.xml"),
-    ("diff", "a.xml", "a.xml"),
-    ("view", "a.xml", "-o", "page.html"),
-    ("scan", *["a.xml"] * 30, "-o", "out.jsonl"),
-):
-    shrinking(*options)
 
 
-# operations of others
+def shrinking(folder: Path) -> None:
+    net = Net("f32[?,3]" + " -> Reshape([-1,3], special_zero=false)" * 300 + " -> Result")
+    fill(folder, {"a.xml": net.xml, "a.bin": net.bin})
+    for name in ("a.xml", "a.bin"):
+        subprocess.run([sys.executable, "-c", CUTTER, str(folder / name)], check=True)
 
 
-def operation(name: str, formula: str, condition: str = "", code: int = 2, says: str = "") -> None:
+ATTACKS.update(
+    (f"shrinking: {command}", Attack(shrinking, command, "", -1))
+    for command in (
+        f"check{' a.xml' * 30}",
+        "infer a.xml -o new/",
+        "reshape a.xml --input [7,3] -o new.xml",
+        "diff a.xml a.xml",
+        "view a.xml -o page.html",
+        f"scan{' a.xml' * 30} -o out.jsonl",
+    )
+)
+
+
+def operation(formula: str, condition: str = "", code: int = 2, says: str = "") -> Attack:
     """An operation in a file of operations, whose formula explodes."""
-
-    def make(folder: Path) -> Attack:
-        conditions = f'[Boom.conditions]\n"{condition}" = "no"\n' if condition else ""
-        attributes = 'attributes = { flag = "boolean, default true" }\n'
-        (folder / "boom.toml").write_text(
-            f'[Boom]\nversion = "boom"\ninputs = ["data: any[H, W]"]\noutputs = ["f32[{formula}]"]\n{attributes}{conditions}'
-        )
-        net = Net()
-        data = net.parameter("f32[?,?]")
-        for _ in range(20):
-            net.result(net.layer("Boom", [data], ["FP32"], "boom")[0])
-        (folder / "a.xml").write_text(net.xml)
-        return Attack(["signature", "a.xml", "--extensions", "./boom.toml"], code, says)
-
-    MAKERS[f"operation: {name}"] = make
+    conditions = f'[Boom.conditions]\n"{condition}" = "no"\n' if condition else ""
+    attributes = 'attributes = { flag = "boolean, default true" }\n'
+    file = f'[Boom]\nversion = "boom"\ninputs = ["data: any[H, W]"]\noutputs = ["f32[{formula}]"]\n{attributes}{conditions}'
+    net = Net("_x: f32[?,?]" + "\n_x -> Boom-boom -> Result" * 20)
+    return Attack({"boom.toml": file, "a.xml": net.xml}, "signature a.xml --extensions ./boom.toml", says, code)
 
 
-DEEP, HUGE = "nests its operations deeper", "has a number above"
-operation("deep signs", "-" * 900 + "H", says=DEEP)
-operation("deep calls", "min(W, " * 190 + "H" + ")" * 190, code=0)
-operation("deeper calls", "min(W, " * 50_000 + "H" + ")" * 50_000, says="is not a formula")
-operation("deep branches", "(H if flag else " * 60 + "W" + ")" * 60, code=0)
-operation("powers", "9**9**9**9", says="cannot be part of a formula")
-operation("shifts", "1 << 99999999999", says="cannot be part of a formula")
-operation("texts", "'a'*99999999999", says="cannot be part of a formula")
-operation("long product", "*".join(f"(H + {number}*W)" for number in range(190)), code=1, says="S205")
-operation("long sum", "H + " * 50_000 + "H", says="is not a formula")
-operation("nested product", "*".join([f"({'*'.join(['(H + W)'] * 60)})"] * 60), code=-1)
-operation("product of numbers", "*".join(["H*9223372036854775807"] * 99), code=-1)
-operation("long number", "0x" + "f" * 900_000, says=HUGE)
-operation("item of a long number", "data[0x" + "f" * 9000 + "]", says=HUGE)
-operation("divisor of a long number", "H//0x" + "f" * 9000, says=HUGE)
-operation("long number in a condition", "H", "H % 0x" + "f" * 9000 + " == 0", says=HUGE)
-operation("floors", "//3*3".join(["H"] * 90), code=-1)
-operation("remainders", "H" + "%7 + W" * 90, code=-1)
-operation("many sizes", ",".join(["H*W"] * 50_000), code=1, says="limit rank")
-operation("long test", "H", " or ".join(["flag"] * 20_000), code=0)
+HUGE: Final = "has a number above"
+ATTACKS.update(
+    (f"operation: {name}", attack)
+    for name, attack in {
+        "deep signs": operation("-" * 900 + "H", says="nests its operations deeper"),
+        "deep calls": operation("min(W, " * 190 + "H" + ")" * 190, code=0),
+        "deeper calls": operation("min(W, " * 50_000 + "H" + ")" * 50_000, says="is not a formula"),
+        "deep branches": operation("(H if flag else " * 60 + "W" + ")" * 60, code=0),
+        "powers": operation("9**9**9**9", says="cannot be part of a formula"),
+        "shifts": operation("1 << 99999999999", says="cannot be part of a formula"),
+        "texts": operation("'a'*99999999999", says="cannot be part of a formula"),
+        "long product": operation("*".join(f"(H + {number}*W)" for number in range(190)), code=1, says="S205"),
+        "long sum": operation("H + " * 50_000 + "H", says="is not a formula"),
+        "nested product": operation("*".join([f"({'*'.join(['(H + W)'] * 60)})"] * 60), code=-1),
+        "product of numbers": operation("*".join(["H*9223372036854775807"] * 99), code=-1),
+        "long number": operation("0x" + "f" * 900_000, says=HUGE),
+        "item of a long number": operation("data[0x" + "f" * 9000 + "]", says=HUGE),
+        "divisor of a long number": operation("H//0x" + "f" * 9000, says=HUGE),
+        "long number in a condition": operation("H", "H % 0x" + "f" * 9000 + " == 0", says=HUGE),
+        "floors": operation("//3*3".join(["H"] * 90), code=-1),
+        "remainders": operation("H" + "%7 + W" * 90, code=-1),
+        "many sizes": operation(",".join(["H*W"] * 50_000), code=1, says="limit rank"),
+        "long test": operation("H", " or ".join(["flag"] * 20_000), code=0),
+    }.items()
+)
 
-
-# annotations
-
-
-def annotation(name: str, text: str) -> None:
-    def make(folder: Path) -> Attack:
-        port = f'<rt_info><attribute name="irshape" version="0" value="{text}"/></rt_info></port>'
-        (folder / "a.xml").write_text(SMALL.replace("</port>", port, 1))
-        return Attack(["check", "a.xml"], -1)
-
-    MAKERS[f"annotation of {name}"] = make
-
-
-for name, text in (
-    ("times", "1x" * 45_000),
-    ("colons", "a:" * 45_000),
-    ("equals", "a=" * 45_000),
-    ("dots", "[" + "1.." * 30_000),
-    ("letters", "a" * 90_000),
-    ("blanks", "1" + " " * 90_000 + "x"),
-    ("brackets", "(" * 90_000),
-    ("commas", "[" + "1," * 45_000),
-    ("sums", "[" + "a+" * 45_000 + "]"),
-    ("digits", "1" * 90_000),
-):
-    annotation(name, text)
+ANNOTATION: Final = '<rt_info><attribute name="irshape" version="0" value="{}"/></rt_info></port>'
+ATTACKS.update(
+    (f"annotation of {name}", Attack({"a.xml": SMALL.replace("</port>", ANNOTATION.format(text), 1)}, "check a.xml", "", -1))
+    for name, text in (
+        ("times", "1x" * 45_000),
+        ("colons", "a:" * 45_000),
+        ("equals", "a=" * 45_000),
+        ("dots", "[" + "1.." * 30_000),
+        ("letters", "a" * 90_000),
+        ("blanks", "1" + " " * 90_000 + "x"),
+        ("brackets", "(" * 90_000),
+        ("commas", "[" + "1," * 45_000),
+        ("sums", "[" + "a+" * 45_000 + "]"),
+        ("digits", "1" * 90_000),
+    )
+)
 
 
 class Finding(NamedTuple):
@@ -654,8 +446,9 @@ def tried(name: str, folder: Path, seconds: float = 20) -> Finding:
     for victim in ("victim", "victim.toml"):
         (folder / victim).write_bytes(VICTIM)
         (folder / victim).chmod(0o640)
-    given = MAKERS[name](folder)
-    used, megabytes, code, said = measured(given.command, folder, seconds)
+    given = ATTACKS[name]
+    given.files(folder) if callable(given.files) else fill(folder, given.files)
+    used, megabytes, code, said = measured(shlex.split(given.command), folder, seconds)
     for path in folder.iterdir():
         if path.is_dir():
             path.chmod(0o755)
@@ -701,7 +494,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="the attacks whose names contain one of these")
     given = parser.parse_args()
     count = 0
-    for number, name in enumerate(MAKERS):
+    for number, name in enumerate(ATTACKS):
         if given.names and not any(one in name for one in given.names):
             continue
         folder = given.folder.absolute() / f"stranger{number}"
@@ -711,7 +504,7 @@ def main() -> int:
         count += bool(found.wrong)
         if found.wrong or found.seconds > 2:
             print(f"{'!' if found.wrong else ' '} {name}: {found.seconds:.2f} s, {found.megabytes} MB {'; '.join(found.wrong)}", flush=True)
-    print(f"{len(MAKERS)} attacks, {count} succeed")
+    print(f"{len(ATTACKS)} attacks, {count} succeed")
     return int(count > 0)
 
 

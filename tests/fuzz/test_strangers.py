@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.strangers import MAKERS, tried
+from tests.fuzz.strangers import ATTACKS, tried
 
 pytestmark = [
     pytest.mark.slow("take long"),
@@ -13,7 +13,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_fails(name: str, tmp_path: Path) -> None:
     for module in ("fsspec", "aiohttp", "pydantic"):
         pytest.importorskip(module)

@@ -8,9 +8,9 @@ import argparse
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tests.support.ir import Net, Ref
 
@@ -18,13 +18,7 @@ SECONDS: Final = 5.0
 MEGABYTES: Final = 500
 CHARACTERS: Final = 5_000_000
 HUGE: Final = 2**62
-
-MAKERS: Final[dict[str, Callable[[], Net | tuple[Net, Net]]]] = {}
-
-
-def attack(make: Callable[[], Net | tuple[Net, Net]]) -> Callable[[], Net | tuple[Net, Net]]:
-    MAKERS[make.__name__] = make
-    return make
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def sizes_of(net: Net, data: Ref) -> Ref:
@@ -46,255 +40,8 @@ def made(net: Net, shape: Ref) -> Ref:
     return net.layer("Broadcast", [net.const(1.0, "f32"), shape], ["FP32"], "opset3", mode="numpy")[0]
 
 
-def open_shape(rank: int, one: str = "?", element_type: str = "f32") -> str:
-    return f"{element_type}[{','.join([one] * rank)}]"
-
-
 def reshape(net: Net, data: Ref, shape: Ref) -> Ref:
     return net.layer("Reshape", [data, shape], [data.precision], special_zero=False)[0]
-
-
-def repeated(type: str, rounds: int, shape: str = "f32[1..9]", by: int | None = None, **kinds: Any) -> Net:
-    """A size that is combined with itself, or with a number, again and again."""
-    net = Net()
-    size = element(net, sizes_of(net, net.parameter(shape)), 0)
-    other = None if by is None else net.const([by])
-    for _ in range(rounds):
-        size = binary(net, type, size, size if other is None else other)
-    net.result(made(net, size))
-    return net
-
-
-# Numbers that grow.
-
-
-@attack
-def squarings() -> Net:
-    return repeated("Multiply", 28)
-
-
-@attack
-def squarings_of_any_size() -> Net:
-    return repeated("Multiply", 120, "f32[?]")
-
-
-@attack
-def multiplications() -> Net:
-    return repeated("Multiply", 170, by=HUGE)
-
-
-@attack
-def multiplications_of_negative() -> Net:
-    net = Net()
-    size = binary(net, "Subtract", element(net, sizes_of(net, net.parameter("f32[1..9]")), 0), net.const([5]))
-    for _ in range(28):
-        size = binary(net, "Multiply", size, size)
-    net.result(made(net, size))
-    return net
-
-
-@attack
-def powers() -> Net:
-    return repeated("Power", 60, by=8)
-
-
-@attack
-def powers_of_itself() -> Net:
-    return repeated("Power", 40)
-
-
-@attack
-def doublings() -> Net:
-    return repeated("Add", 170)
-
-
-@attack
-def real_powers() -> Net:
-    net = Net()
-    size = net.layer("Convert", [element(net, sizes_of(net, net.parameter("f32[2..9]")), 0)], ["FP32"], destination_type="f32")[0]
-    for _ in range(40):
-        size = binary(net, "Power", size, size)
-    net.result(made(net, net.layer("Convert", [size], ["I64"], destination_type="i64")[0]))
-    return net
-
-
-@attack
-def squared_differences() -> Net:
-    net = Net()
-    size = element(net, sizes_of(net, net.parameter("f32[1..9]")), 0)
-    for _ in range(40):
-        size = binary(net, "SquaredDifference", size, net.const([1]))
-    net.result(made(net, size))
-    return net
-
-
-@attack
-def tiles() -> Net:
-    net = Net()
-    data = net.parameter("f32[1..9]")
-    for _ in range(100):
-        data = net.layer("Tile", [data, net.const([HUGE])], ["FP32"])[0]
-    net.result(data)
-    return net
-
-
-@attack
-def reductions() -> Net:
-    """The product of a thousand sizes, times itself."""
-    net = Net()
-    sizes = sizes_of(net, net.parameter(open_shape(1000, "1..9")))
-    size = net.layer("ReduceProd", [sizes, net.const([0])], ["I64"], keep_dims=True)[0]
-    for _ in range(30):
-        size = binary(net, "Multiply", size, size)
-    net.result(made(net, size))
-    return net
-
-
-@attack
-def rounds_of_arithmetic() -> Net:
-    """Sixty rounds of arithmetic on 1,024 elements that are followed."""
-    net = Net()
-    a = sizes_of(net, net.parameter(open_shape(1024)))
-    b = sizes_of(net, net.parameter(open_shape(1024, "1..9")))
-    for round in range(60):
-        a, b = binary(net, "Add" if round % 2 else "Multiply", a, b), a
-    net.result(made(net, a))
-    return net
-
-
-@attack
-def rounds_of_mixed_arithmetic() -> Net:
-    net = Net()
-    a = sizes_of(net, net.parameter(open_shape(1000)))
-    b = sizes_of(net, net.parameter(open_shape(1000, "1..9")))
-    for type in ("Add", "Multiply", "Subtract", "Maximum", "FloorMod", "Divide", "Minimum", "Mod", "SquaredDifference") * 8:
-        a, b = binary(net, type, a, b), a
-    net.result(made(net, a))
-    return net
-
-
-# Shapes of many open sizes.
-
-
-@attack
-def adds_of_ten_thousand() -> Net:
-    net = Net()
-    data = net.parameter(open_shape(10_000))
-    for _ in range(100):
-        data = binary(net, "Add", data, data)
-    net.result(data)
-    return net
-
-
-@attack
-def adds_of_two_of_ten_thousand() -> Net:
-    net = Net()
-    a, b = (net.parameter(open_shape(10_000)) for _ in range(2))
-    for _ in range(100):
-        a, b = binary(net, "Add", a, b), a
-    net.result(a)
-    return net
-
-
-@attack
-def adds_of_250() -> Net:
-    net = Net()
-    net.result(binary(net, "Add", *(net.parameter(open_shape(250)) for _ in range(2))))
-    return net
-
-
-@attack
-def many_operations_of_ten_thousand() -> Net:
-    """A rank of ten thousand, padded, transposed, sliced and reshaped."""
-    net = Net()
-    data = net.parameter(open_shape(5_000))
-    for _ in range(40):
-        data = net.layer("ReLU", [data], ["FP32"])[0]
-        data = net.layer("Transpose", [data, net.const([])], ["FP32"])[0]
-    net.result(reshape(net, data, net.const([-1])))
-    return net
-
-
-@attack
-def concat_of_a_thousand() -> Net:
-    """A size that is the sum of a thousand."""
-    net = Net()
-    sizes = sizes_of(net, net.parameter(open_shape(1000)))
-    parts = [made(net, sizes)]
-    parts += [net.layer("Concat", [parts[0]] * 500, ["FP32"], axis=0)[0]]
-    net.result(parts[-1])
-    return net
-
-
-@attack
-def concat_of_sizes() -> Net:
-    """A shape that a Concat of a thousand open sizes says."""
-    net = Net()
-    size = sizes_of(net, net.parameter("f32[?]"))
-    net.result(made(net, net.layer("Concat", [size] * 900, ["I64"], axis=0)[0]))
-    return net
-
-
-@attack
-def concat_of_open_inputs() -> Net:
-    net = Net()
-    net.result(net.layer("Concat", [net.parameter("f32[?]") for _ in range(300)], ["FP32"], axis=0)[0])
-    return net
-
-
-@attack
-def split_of_open_sizes() -> Net:
-    net = Net()
-    data = net.parameter(open_shape(300))
-    for ref in net.layer("Split", [data, net.const(0)], ["FP32"] * 300, num_splits=300):
-        net.result(ref)
-    return net
-
-
-@attack
-def sizes_that_depend() -> Net:
-    """A thousand sizes, each of which depends on a thousand."""
-    net = Net()
-    sizes = sizes_of(net, net.parameter(open_shape(1000)))
-    total = net.layer("ReduceSum", [sizes, net.const([0])], ["I64"], keep_dims=True)[0]
-    net.result(made(net, binary(net, "Add", sizes, total)))
-    return net
-
-
-@attack
-def sizes_that_depend_on_unknown() -> Net:
-    net = Net()
-    sizes = sizes_of(net, net.parameter(open_shape(1000)))
-    total = net.layer("CumSum", [sizes, net.const(0)], ["I64"], "opset3")[0]
-    data = made(net, binary(net, "Multiply", sizes, total))
-    for _ in range(100):
-        data = net.layer("ReLU", [data], ["FP32"])[0]
-    net.result(data)
-    return net
-
-
-@attack
-def chain_of_inputs() -> Net:
-    """A sum of many inputs."""
-    net = Net()
-    data = net.parameter("f32[?]")
-    for _ in range(170):
-        data = net.layer("Concat", [data, net.parameter("f32[?]")], ["FP32"], axis=0)[0]
-    net.result(data)
-    return net
-
-
-@attack
-def chain_of_broadcasts() -> Net:
-    net = Net()
-    data = net.parameter("f32[?,?]")
-    for _ in range(170):
-        data = binary(net, "Add", data, net.parameter("f32[?,?]"))
-    net.result(data)
-    return net
-
-
-# Conditions.
 
 
 def primes(count: int) -> list[int]:
@@ -307,537 +54,228 @@ def primes(count: int) -> list[int]:
     return found
 
 
-@attack
-def prime_divisors() -> Net:
-    net = Net()
-    data = net.parameter("f32[?]")
-    for prime in primes(120):
-        net.result(reshape(net, data, net.const([-1, prime])))
-    return net
-
-
-@attack
-def large_periods() -> Net:
-    net = Net()
-    data = net.parameter("f32[?,?,?]")
-    for prime in (262_139, 262_133, 262_127, 262_121):
-        shape = sizes_of(net, data)
-        for axis in range(3):
-            size = binary(net, "FloorMod", element(net, shape, axis), net.const([prime]))
-            net.result(reshape(net, made(net, size), net.const([-1, 7])))
-    return net
-
-
-@attack
-def one_large_period() -> Net:
-    net = Net()
-    data = net.parameter("f32[?]")
-    size = binary(net, "FloorMod", element(net, sizes_of(net, data), 0), net.const([262_139]))
-    for prime in primes(60):
-        net.result(reshape(net, made(net, size), net.const([-1, prime])))
-    return net
-
-
-@attack
-def sizes_that_are_tried() -> Net:
-    """Sizes that no formula decides, so that each of two thousand is tried."""
-    net = Net()
-    data = net.parameter("f32[1..2000]")
-    size = element(net, sizes_of(net, data), 0)
-    for _ in range(10):
-        size = binary(net, "BitwiseXor", size, net.const([5]))
-        net.layers[-1] = net.layers[-1].replace("opset1", "opset13")
-    for prime in primes(30):
-        net.result(reshape(net, made(net, size), net.const([-1, prime])))
-    return net
-
-
-@attack
-def relations_of_many() -> Net:
-    """Products of three sizes that must be equal."""
-    net = Net()
-    inputs = [net.parameter("f32[?,?,?]") for _ in range(20)]
-    for a in inputs[:10]:
-        for b in inputs[10:]:
-            shape = sizes_of(net, b)
-            net.result(reshape(net, a, shape))
-    return net
-
-
-@attack
-def nested_minima() -> Net:
-    net = Net()
-    shape = sizes_of(net, net.parameter(open_shape(12)))
-    size = element(net, shape, 0)
-    for round in range(100):
-        size = binary(net, ("Minimum", "Add", "Maximum", "Divide")[round % 4], size, element(net, shape, round % 12))
-    net.result(made(net, size))
-    net.result(reshape(net, made(net, size), net.const([-1, 7])))
-    return net
-
-
-# Reshapes that stand in the way.
-
-
-@attack
-def constant_of_rank_ten_thousand() -> Net:
-    net = Net()
-    net.result(binary(net, "Add", net.parameter(open_shape(9_000, "1")), constant(net, 9_000)))
-    return net
-
-
-def constant(net: Net, rank: int) -> Ref:
-    """A constant of one element of a high rank."""
-    net.const(1.0, "f32")
-    net.layers[-1] = net.layers[-1].replace('shape=""', f'shape="{",".join(["1"] * rank)}"')
-    return Ref(len(net.layers) - 1, 0, "FP32")
-
-
-@attack
-def constant_of_sizes() -> Net:
-    net = Net()
-    data = net.parameter(open_shape(5_000, "2"))
-    net.result(reshape(net, data, net.const([2] * 5_000)))
-    return net
-
-
-@attack
-def pinned_reshapes() -> Net:
-    net = Net()
-    data = net.parameter("f32[2,3]")
-    for _ in range(200):
-        data = net.layer("ReLU", [reshape(net, data, net.const([2, 3]))], ["FP32"])[0]
-    net.result(data)
-    return net
-
-
-@attack
-def pinned_reshapes_beside() -> Net:
-    net = Net()
-    data = net.parameter("f32[2,3]")
-    for _ in range(200):
-        net.result(reshape(net, data, net.const([3, 2])))
-    return net
-
-
-# Two files.
-
-
-def pair(make: Callable[[Net, bool], None]) -> tuple[Net, Net]:
-    a, b = Net(), Net()
-    make(a, False)
-    make(b, True)
-    return a, b
-
-
-@attack
-def nested_concats() -> tuple[Net, Net]:
-    def make(net: Net, is_after: bool) -> None:
-        data = first = net.parameter("f32[1,2]")
-        for _ in range(12 if is_after else 0):
-            data = net.layer("Concat", [data] * 6, ["FP32"], axis=0)[0]
-        net.result(net.layer("ReLU", [first if not is_after else data], ["FP32"])[0])
-
-    return pair(make)
-
-
-@attack
-def nested_concats_replaced() -> tuple[Net, Net]:
-    def make(net: Net, is_after: bool) -> None:
-        data = net.parameter("f32[1,2]")
-        for depth in range(12):
-            data = net.layer("Concat", [data] * (6 + is_after), ["FP32"], axis=0)[0]
-            net.layers[-1] = net.layers[-1].replace('name="', f'name="{"b" if is_after else "a"}{depth}')
-        net.result(net.layer("ReLU", [data], ["FP32"])[0])
-
-    return pair(make)
-
-
-@attack
-def shared_constants() -> tuple[Net, Net]:
-    def make(net: Net, is_after: bool) -> None:
-        net.weights += bytes([is_after]) * 4_000_000
-        for _ in range(200):
-            net.result(net.layer("Const", [], ["U8"], element_type="u8", shape="4000000", offset=0, size=4_000_000)[0])
-
-    return pair(make)
-
-
-@attack
-def unnamed_layers() -> tuple[Net, Net]:
-    def make(net: Net, is_after: bool) -> None:
-        data = net.parameter("f32[1,2]")
-        for index in range(300):
-            data = net.layer("ReLU", [data], ["FP32"])[0]
-            net.layers[-1] = re.sub('name="[^"]*"', f'name="{"x" if is_after else "y"}{index}"', net.layers[-1])
-        net.result(data)
-
-    return pair(make)
-
-
-@attack
-def other_open_sizes() -> tuple[Net, Net]:
-    def make(net: Net, is_after: bool) -> None:
-        sizes = sizes_of(net, net.parameter(open_shape(1000)))
-        total = net.layer("ReduceSum", [sizes, net.const([0])], ["I64"], keep_dims=True)[0]
-        size = binary(net, "Add", total, sizes) if is_after else binary(net, "Add", sizes, total)
-        net.result(made(net, size))
-
-    return pair(make)
-
-
-# Numbers of thousands of digits and infinite ends where arithmetic could raise.
-
-
-@attack
-def slices_of_huge_ends() -> Net:
-    net = Net()
-    size = element(net, sizes_of(net, net.parameter("f32[2..9]")), 0)
-    for _ in range(16):
-        size = binary(net, "Multiply", size, size)
-    data = net.parameter("f32[1..1000]")
-    net.result(net.layer("Slice", [data, net.const([0]), size, net.const([1]), net.const([0])], ["FP32"], "opset8")[0])
-    net.result(net.layer("Tile", [data, size], ["FP32"])[0])
-    real = net.layer("Convert", [size], ["FP32"], destination_type="f32")[0]
-    net.result(made(net, net.layer("Convert", [binary(net, "Add", real, real)], ["I64"], destination_type="i64")[0]))
-    for type in ("Sqrt", "Floor", "Sigmoid", "Negative", "Abs", "Sign"):
-        net.result(made(net, net.layer("Convert", [net.layer(type, [real], ["FP32"])[0]], ["I64"], destination_type="i64")[0]))
-    net.result(made(net, binary(net, "Power", size, size)))
-    net.result(made(net, binary(net, "Divide", net.const([7]), size)))
-    return net
-
-
-@attack
-def exact_floors() -> Net:
-    """Floors whose numerators are floors, each of which turns out to be exact."""
-    net = Net()
-    size = binary(net, "Multiply", element(net, sizes_of(net, net.parameter("f32[?]")), 0), net.const([2**40]))
-    for _ in range(150):
-        size = binary(net, "Multiply", binary(net, "Divide", size, net.const([3])), net.const([3]))
-    net.result(made(net, size))
-    return net
-
-
-@attack
-def broadcasts_of_33_inputs() -> Net:
-    net = Net()
-    data = net.parameter("f32[?]")
-    for _ in range(33):
-        data = binary(net, "Add", data, net.parameter("f32[?]"))
-    net.result(data)
-    return net
-
-
-@attack
-def factors_beyond_int64() -> Net:
-    net = Net()
-    size = element(net, sizes_of(net, net.parameter("f32[?]")), 0)
-    for _ in range(2):
-        size = binary(net, "Multiply", size, net.const([HUGE]))
-    net.result(reshape(net, made(net, binary(net, "Divide", size, net.const([HUGE]))), net.const([-1, 3])))
-    other = binary(net, "FloorMod", size, net.const([2**61 - 1]))
-    net.result(reshape(net, made(net, other), net.const([-1, 3])))
-    return net
-
-
-# Equations between many sizes, and entries of the file itself.
-
-
-def joined(net: Net, tensors: list[Ref], axis: int) -> Ref:
-    return net.layer("Concat", tensors, ["FP32"], axis=axis)[0]
-
-
-@attack
-def equations_of_sums() -> Net:
-    net = Net()
-    inputs = [net.parameter("f32[?,?]") for _ in range(60)]
-    for i in range(68):
-        rows = joined(net, [inputs[(i * k + k) % 60] for k in (1, 7, 11, 13, 17)], 0)
-        net.result(joined(net, [rows, inputs[(3 * i + 5) % 60]], 1))
-    return net
-
-
-@attack
-def equations_of_products() -> Net:
-    net = Net()
-    inputs = [net.parameter("f32[?,?]") for _ in range(40)]
-    for i in range(30):
-        flat = [net.layer("Reshape", [inputs[(i * k + k) % 40], net.const([-1])], ["FP32"], special_zero=False)[0] for k in (1, 7)]
-        net.result(joined(net, [net.layer("Unsqueeze", [one, net.const([1])], ["FP32"])[0] for one in flat], 1))
-    return net
-
-
-@attack
-def equations_of_windows() -> Net:
-    net = Net()
-    inputs = [net.parameter("f32[1,1,?]") for _ in range(40)]
-    for i in range(80):
-        attributes = {"strides": i % 7 + 2, "pads_begin": 0, "pads_end": 0, "kernel": i % 11 + 1, "rounding_type": "floor"}
-        (pooled,) = net.layer("MaxPool", [inputs[i % 40]], ["FP32"], **attributes)
-        net.result(joined(net, [pooled, inputs[(7 * i + 3) % 40]], 1))
-    return net
-
-
-@attack
-def equations_of_remainders() -> Net:
-    net = Net()
-    (first, second) = (net.parameter("f32[?,?]") for _ in range(2))
-    for prime in primes(36):
-        for one in (first, second):
-            net.result(reshape(net, joined(net, [one, one, one], 1), net.const([-1, prime])))
-    return net
-
-
-@attack
-def equations_of_counts() -> Net:
-    net = Net()
-    found = [net.layer("NonZero", [net.parameter("f32[?,?]")], ["I64"], "opset3", output_type="i64")[0] for _ in range(60)]
-    for i in range(120):
-        pair = [found[i % 60], found[(7 * i + 1) % 60]]
-        net.result(net.layer("Concat", pair, ["I64"], axis=0)[0])
-    return net
-
-
-@attack
-def indices_that_reach() -> Net:
-    net = Net()
-    inputs = [net.parameter("f32[?,?,?]") for _ in range(10)]
-    for i in range(90):
-        net.result(net.layer("Gather", [inputs[i % 10], net.const([i, -i - 1]), net.const(i % 3)], ["FP32"], "opset8")[0])
-    return net
-
-
-@attack
-def codes_to_ignore() -> Net:
-    net = Net()
-    data = net.parameter("f32[?]")
-    for _ in range(100):
-        data = net.layer("ReLU", [data], ["FP32"], surplus=1)[0]
-    net.result(data)
-    entry = f'<rt_info><irshape ignore="{",".join(["R104"] * 100)}"/></rt_info>'
-    net.layers = [text.replace("</layer>", f"{entry}</layer>") if "ReLU" in text else text for text in net.layers]
-    return net
-
-
-@attack
-def faults_of_many_layers() -> Net:
-    net = Net()
-    data = net.parameter("f32[?,3]")
-    for i in range(125):
-        net.result(net.layer("Concat", [data, net.parameter(f"f32[{i},4]")], ["FP32"], axis=0)[0])
-    return net
-
-
-# Files of one kind of thing, as much of it as fits.
-
-
-@attack
-def two_inputs_of_ten_thousand() -> Net:
-    """Two shapes that no equation ties together."""
-    net = Net()
-    for _ in range(2):
-        net.result(net.layer("ReLU", [net.parameter(open_shape(10_000))], ["FP32"])[0])
-    return net
-
-
-@attack
-def intervals_of_rank_six_thousand() -> Net:
-    net = Net()
-    data = net.parameter(open_shape(6_000, "1..9"))
-    net.result(net.layer("Softmax", [data], ["FP32"], axis=1)[0])
-    return net
-
-
-@attack
-def chain_of_layers() -> Net:
-    net = Net()
-    data = net.parameter("f32[?,?,?,?]")
-    for _ in range(250):
-        data = net.layer("ReLU", [data], ["FP32"])[0]
-    net.result(data)
-    return net
-
-
-@attack
-def chain_that_grows() -> Net:
-    """Each layer has a size of its own."""
-    net = Net()
-    data = net.parameter("f32[?,?]")
-    for _ in range(160):
-        data = joined(net, [data, data, data], 1)
-    net.result(data)
-    return net
-
-
-@attack
-def chain_of_windows() -> Net:
-    net = Net()
-    data = net.parameter("f32[?,3,?,?]")
-    for i in range(150):
-        attributes = {"strides": "1,2", "pads_begin": "1,1", "pads_end": f"1,{i % 3}", "kernel": "3,2", "rounding_type": "floor"}
-        data = net.layer("MaxPool", [data], ["FP32"], **attributes)[0]
-    net.result(data)
-    return net
-
-
-@attack
-def chain_of_products() -> Net:
-    net = Net()
-    data = net.parameter("f32[?,?]")
-    for _ in range(150):
-        data = net.layer("MatMul", [data, data], ["FP32"], transpose_b=True)[0]
-    net.result(data)
-    return net
-
-
-@attack
-def chain_whose_tensors_all_live() -> Net:
-    """Each of the tensors is read by the last layer."""
-    net = Net()
-    tensors = [net.parameter("f32[?,?]")]
-    for i in range(150):
-        pads = [net.layer("Concat", [tensors[-1], net.parameter(f"f32[?,{i + 1}]")], ["FP32"], axis=1)[0]]
-        tensors += pads
-    net.result(joined(net, tensors, 1))
-    return net
-
-
-@attack
-def ladder_of_sums() -> Net:
-    net = Net()
-    a, b = net.parameter("f32[?,?]"), net.parameter("f32[?,?]")
-    for _ in range(110):
-        a, b = joined(net, [a, b], 0), joined(net, [b, a], 1)
-    net.result(a)
-    net.result(b)
-    return net
-
-
-@attack
-def many_ports() -> Net:
-    """Layers of a thousand ports."""
-    net = Net()
-    data = net.parameter("f32[?,?]")
-    for _ in range(2):
-        parts = net.layer("Split", [data, net.const(0)], ["FP32"] * 350, num_splits=350)
-        data = joined(net, parts, 1)
-    net.result(data)
-    return net
-
-
-@attack
-def many_inputs_and_outputs() -> Net:
-    net = Net()
-    for i in range(190):
-        net.result(net.parameter(("f32[?,?]", "f32[1..9,?]", "f32[?,3,?]")[i % 3]))
-    return net
-
-
-@attack
-def many_symbols() -> Net:
-    net = Net()
-    data = net.parameter(open_shape(40))
-    for i in range(60):
-        other = net.parameter(open_shape(40))
-        data = binary(net, ("Add", "Multiply")[i % 2], data, other)
-    net.result(data)
-    return net
-
-
-@attack
-def products_of_many_symbols() -> Net:
-    net = Net()
-    for i in range(40):
-        data = reshape(net, net.parameter(open_shape(30)), net.const([-1, i % 7 + 2]))
-        net.result(net.layer("MatMul", [data, data], ["FP32"], transpose_a=True)[0])
-    return net
-
-
-@attack
-def periods_of_windows() -> Net:
-    net = Net()
-    for i, prime in enumerate(primes(60)):
-        attributes = {"strides": f"{prime},{i + 2}", "pads_begin": "0,0", "pads_end": "0,0", "kernel": "3,3", "rounding_type": "ceil"}
-        (pooled,) = net.layer("MaxPool", [net.parameter("f32[1,3,?,?]")], ["FP32"], **attributes)
-        net.result(reshape(net, pooled, net.const([-1, prime + 1])))
-    return net
-
-
-@attack
-def periods_of_one_input() -> Net:
-    net = Net()
-    data = net.parameter("f32[1,3,?,?]")
-    for i, prime in enumerate(primes(70)):
-        attributes = {"strides": f"{prime},{i + 2}", "pads_begin": "0,0", "pads_end": "0,0", "kernel": "3,3", "rounding_type": "floor"}
-        net.result(net.layer("MaxPool", [data], ["FP32"], **attributes)[0])
-    return net
-
-
-@attack
-def convolutions_of_many_symbols() -> Net:
-    net = Net()
-    for _ in range(60):
-        data, filters = net.parameter("f32[?,?,?,?]"), net.parameter("f32[?,?,?,?]")
-        attributes = {"strides": "2,3", "pads_begin": "1,1", "pads_end": "1,1", "dilations": "1,2", "auto_pad": "explicit"}
-        net.result(net.layer("Convolution", [data, filters], ["FP32"], **attributes)[0])
-    return net
-
-
-@attack
-def transposes_of_a_thousand() -> Net:
-    net = Net()
-    data = net.parameter(open_shape(1_000))
-    for i in range(12):
-        order = list(range(1_000))
-        data = net.layer("Transpose", [data, net.const(order[i:] + order[:i])], ["FP32"])[0]
-    net.result(data)
-    return net
-
-
-@attack
-def einsum_of_many() -> Net:
-    net = Net()
-    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    inputs = [net.parameter("f32[?,?,?]") for _ in range(50)]
-    equation = ",".join(letters[i : i + 3] for i in range(50)) + "->" + letters[::7]
-    net.result(net.layer("Einsum", inputs, ["FP32"], "opset7", equation=equation)[0])
-    return net
-
-
-@attack
-def equal_names() -> tuple[Net, Net]:
-    """A graph without names that differ: its layers are matched by what stands around them."""
-
-    def make(net: Net, is_after: bool) -> None:
-        data = net.parameter("f32[?,?]")
-        for i in range(200):
-            data = net.layer(("ReLU", "Abs", "Sigmoid")[(i + is_after) % 3], [data], ["FP32"])[0]
-            net.layers[-1] = re.sub('name="[^"]*"', 'name="x"', net.layers[-1])
-        net.result(data)
-
-    return pair(make)
-
-
-@attack
-def inputs_of_rank_twenty() -> Net:
-    """Sizes of 170 inputs that broadcast along twenty axes."""
-    net = Net()
-    data = net.parameter(open_shape(20))
-    for _ in range(169):
-        data = binary(net, "Add", data, net.parameter(open_shape(20)))
-    net.result(data)
-    return net
-
-
-@attack
-def inputs_of_rank_eight_again() -> Net:
-    net = Net()
-    inputs = [net.parameter(open_shape(8)) for _ in range(40)]
-    data = inputs[0]
-    for i in range(220):
-        data = binary(net, "Add", data, inputs[i % 40])
-    net.result(data)
-    return net
+# Parts of texts in the notation of tests/support/ir.py.
+
+SIZES: Final = " -> ShapeOf-3(output_type=i64)"
+TENSOR: Final = " -> Broadcast-3(f32=1.0, _, mode=numpy)"
+MADE: Final = f"{TENSOR} -> Result"
+TO_REAL, TO_WHOLE = " -> Convert(destination_type=f32)", " -> Convert(destination_type=i64)"
+
+
+def shape(rank: int, one: str = "?") -> str:
+    """An input with equal axes."""
+    return f"f32[{','.join([one] * rank)}]"
+
+
+def size(data: str, axis: int = 0) -> str:
+    """One size of a tensor, in a tensor of one element."""
+    return f"{data}{SIZES} -> Gather-8([{axis}], 0)"
+
+
+def called(name: str, text: str) -> str:
+    """A text whose last layer has a name in the text."""
+    before, arrow, layer = text.rpartition(" -> ")
+    return f"{before}{arrow}{name}: {layer}"
+
+
+def lines(several: Iterable[str]) -> str:
+    """Texts, each on a line of its own."""
+    return "".join(f"\n{one}" for one in several)
+
+
+def reshaped(data: str, sizes: str) -> str:
+    return f"{data} -> Reshape({sizes}, special_zero=false) -> Result"
+
+
+def inputs(count: int, one: str) -> str:
+    """Inputs with the names _0, _1, ..."""
+    return lines(f"_{i}: {one}" for i in range(count))
+
+
+def rounds(types: Iterable[str]) -> str:
+    """Operations on the last two tensors, of which the first are _1 and _0."""
+    return lines(f"_{i + 2}: {type}(_{i + 1}, _{i})" for i, type in enumerate(types))
+
+
+def pool(strides: str, kernel: str = "3,3", pads: str = "0,0", end: str = "0,0", rounding: str = "floor") -> str:
+    window = f'strides="{strides}", pads_begin="{pads}", pads_end="{end}", kernel="{kernel}"'
+    return f" -> MaxPool({window}, rounding_type={rounding})"
+
+
+def joined(tensors: Iterable[str], axis: int = 0) -> str:
+    return f"{', '.join(tensors)} -> Concat(axis={axis})"
+
+
+SIZE, ANY_SIZE = size("f32[1..9]"), size("f32[?]")
+THOUSAND: Final = f"{shape(1000)}{SIZES}"
+TOTAL: Final = called("_s", THOUSAND) + "\n_t: ReduceSum(_s, [0], keep_dims=true)\n"
+MIXED: Final = ("Add", "Multiply", "Subtract", "Maximum", "FloorMod", "Divide", "Minimum", "Mod", "SquaredDifference")
+UNARY: Final = ("Sqrt", "Floor", "Sigmoid", "Negative", "Abs", "Sign")
+WINDOWS: Final = 'strides="2,3", pads_begin="1,1", pads_end="1,1", dilations="1,2", auto_pad=explicit'
+
+# The texts of nets by their names; a pair is two files to compare.
+NETS: Final[dict[str, str | tuple[str, str]]] = {
+    # Numbers that grow.
+    "squarings": SIZE + " -> Multiply(_, _)" * 28 + MADE,
+    "squarings_of_any_size": ANY_SIZE + " -> Multiply(_, _)" * 120 + MADE,
+    "multiplications": f"_n: [{HUGE}]\n{SIZE}" + " -> Multiply(_n)" * 170 + MADE,
+    "multiplications_of_negative": SIZE + " -> Subtract([5])" + " -> Multiply(_, _)" * 28 + MADE,
+    "powers": f"_n: [8]\n{SIZE}" + " -> Power(_n)" * 60 + MADE,
+    "powers_of_itself": SIZE + " -> Power(_, _)" * 40 + MADE,
+    "doublings": SIZE + " -> Add(_, _)" * 170 + MADE,
+    "real_powers": size("f32[2..9]") + TO_REAL + " -> Power(_, _)" * 40 + TO_WHOLE + MADE,
+    "squared_differences": SIZE + " -> SquaredDifference([1])" * 40 + MADE,
+    "tiles": "f32[1..9]" + f" -> Tile([{HUGE}])" * 100 + " -> Result",
+    # The product of a thousand sizes, times itself.
+    "reductions": f"{shape(1000, '1..9')}{SIZES} -> ReduceProd([0], keep_dims=true)" + " -> Multiply(_, _)" * 30 + MADE,
+    # Sixty rounds of arithmetic on 1,024 elements that are followed.
+    "rounds_of_arithmetic": called("_1", shape(1024) + SIZES) + "\n" + called("_0", shape(1024, "1..9") + SIZES)
+    + rounds(("Multiply", "Add") * 30) + MADE,
+    "rounds_of_mixed_arithmetic": called("_1", THOUSAND) + "\n" + called("_0", shape(1000, "1..9") + SIZES) + rounds(MIXED * 8) + MADE,
+    # Shapes of many open sizes.
+    "adds_of_ten_thousand": shape(10_000) + " -> Add(_, _)" * 100 + " -> Result",
+    "adds_of_two_of_ten_thousand": inputs(2, shape(10_000)) + rounds(["Add"] * 100) + " -> Result",
+    "adds_of_250": f"{shape(250)}, {shape(250)} -> Add -> Result",
+    "transposes_of_five_thousand": reshaped(shape(5_000) + " -> ReLU -> Transpose([])" * 40, "[-1]"),
+    # A size that is the sum of a thousand.
+    "concat_of_a_thousand": called("_x", THOUSAND + TENSOR) + "\n" + joined(["_x"] * 500) + " -> Result",
+    # A shape that a Concat of a thousand open sizes says.
+    "concat_of_sizes": called("_s", f"f32[?]{SIZES}") + "\n" + joined(["_s"] * 900) + MADE,
+    "concat_of_open_inputs": joined(["f32[?]"] * 300) + " -> Result",
+    "split_of_open_sizes": f"{shape(300)} -> _x: Split(0, num_splits=300){' f32' * 300}" + lines(f"_x.{i} -> Result" for i in range(300)),
+    # A thousand sizes, each of which depends on a thousand.
+    "sizes_that_depend": TOTAL + "Add(_s, _t)" + MADE,
+    "sizes_that_depend_on_unknown": called("_s", THOUSAND) + f"\nMultiply(_s, CumSum-3(_s, 0)){TENSOR}" + " -> ReLU" * 100 + " -> Result",
+    "chain_of_inputs": "f32[?]" + " -> Concat(f32[?], axis=0)" * 170 + " -> Result",
+    "chain_of_broadcasts": "f32[?,?]" + " -> Add(f32[?,?])" * 170 + " -> Result",
+    # Conditions.
+    "prime_divisors": "_x: f32[?]" + lines(reshaped("_x", f"[-1,{prime}]") for prime in primes(120)),
+    "large_periods": "_x: f32[?,?,?]" + lines(
+        reshaped(f"{size('_x', axis)} -> FloorMod([{prime}]){TENSOR}", "[-1,7]")
+        for prime in (262_139, 262_133, 262_127, 262_121) for axis in range(3)
+    ),
+    "one_large_period": called("_s", ANY_SIZE + " -> FloorMod([262139])")
+    + lines(reshaped(f"_s{TENSOR}", f"[-1,{prime}]") for prime in primes(60)),
+    # Sizes that no formula decides, so that each of two thousand is tried.
+    "sizes_that_are_tried": called("_s", size("f32[1..2000]") + " -> BitwiseXor-13([5])" * 10)
+    + lines(reshaped(f"_s{TENSOR}", f"[-1,{prime}]") for prime in primes(30)),
+    # Products of three sizes that must be equal.
+    "relations_of_many": inputs(20, "f32[?,?,?]")
+    + lines(reshaped(f"_{a}", f"ShapeOf-3(_{b}, output_type=i64)") for a in range(10) for b in range(10, 20)),
+    "nested_minima": called("_s", shape(12) + SIZES) + "\n_n: Gather-8(_s, [0], 0)"
+    + lines(f"_n: {('Minimum', 'Add', 'Maximum', 'Divide')[i % 4]}(_n, Gather-8(_s, [{i % 12}], 0))" for i in range(100))
+    + f"\n_n{MADE}\n" + reshaped(f"_n{TENSOR}", "[-1,7]"),
+    # Reshapes that stand in the way.
+    "constant_of_rank_nine_thousand": f"{shape(9_000, '1')} -> Add(f32=1.0[{','.join(['1'] * 9_000)}]) -> Result",
+    "constant_of_sizes": reshaped(shape(5_000, "2"), f"[{','.join(['2'] * 5_000)}]"),
+    "pinned_reshapes": "f32[2,3]" + " -> Reshape([2,3], special_zero=false) -> ReLU" * 200 + " -> Result",
+    "pinned_reshapes_beside": "_x: f32[2,3]" + lines([reshaped("_x", "[3,2]")] * 200),
+    # Two files.
+    "nested_concats": ("f32[1,2] -> ReLU -> Result", "f32[1,2]" + " -> Concat(_, _, _, _, _, _, axis=0)" * 12 + " -> ReLU -> Result"),
+    "nested_concats_replaced": (
+        "f32[1,2]" + "".join(f" -> a{i}: Concat(_, _, _, _, _, _, axis=0)" for i in range(12)) + " -> ReLU -> Result",
+        "f32[1,2]" + "".join(f" -> b{i}: Concat(_, _, _, _, _, _, _, axis=0)" for i in range(12)) + " -> ReLU -> Result",
+    ),
+    "shared_constants": ("Const(element_type=u8, shape=4000000, offset=0, size=4000000) u8 -> Result\n" * 200,) * 2,
+    "unnamed_layers": (
+        "f32[1,2]" + "".join(f" -> y{i}: ReLU" for i in range(300)) + " -> Result",
+        "f32[1,2]" + "".join(f" -> x{i}: ReLU" for i in range(300)) + " -> Result",
+    ),
+    "other_open_sizes": (TOTAL + "Add(_s, _t)" + MADE, TOTAL + "Add(_t, _s)" + MADE),
+    # Numbers of thousands of digits and infinite ends where arithmetic could raise.
+    "slices_of_huge_ends": called("_s", size("f32[2..9]") + " -> Multiply(_, _)" * 16) + "\n" + called("_r", f"_s{TO_REAL}")
+    + "\n_x: f32[1..1000] -> Slice-8([0], _s, [1], [0]) -> Result\nTile(_x, _s) -> Result"
+    + lines(f"{one}{TO_WHOLE}{MADE}" for one in ("Add(_r, _r)", *(f"{type}(_r)" for type in UNARY)))
+    + f"\nPower(_s, _s){MADE}\nDivide([7], _s){MADE}",
+    # Floors whose numerators are floors, each of which turns out to be exact.
+    "exact_floors": f"{ANY_SIZE} -> Multiply([{2**40}])" + " -> Divide([3]) -> Multiply([3])" * 150 + MADE,
+    "broadcasts_of_33_inputs": "f32[?]" + " -> Add(f32[?])" * 33 + " -> Result",
+    "factors_beyond_int64": called("_s", ANY_SIZE + f" -> Multiply([{HUGE}])" * 2)
+    + lines(reshaped(f"_s -> {one}{TENSOR}", "[-1,3]") for one in (f"Divide([{HUGE}])", f"FloorMod([{2**61 - 1}])")),
+    # Equations between many sizes, and entries of the file itself.
+    "equations_of_sums": inputs(60, "f32[?,?]") + lines(
+        joined(f"_{(i * k + k) % 60}" for k in (1, 7, 11, 13, 17)) + f" -> Concat(_{(3 * i + 5) % 60}, axis=1) -> Result" for i in range(68)
+    ),
+    "equations_of_products": inputs(40, "f32[?,?]") + lines(
+        joined([f"Unsqueeze(Reshape(_{(i * k + k) % 40}, [-1], special_zero=false), [1])" for k in (1, 7)], 1) + " -> Result"
+        for i in range(30)
+    ),
+    "equations_of_windows": inputs(40, "f32[1,1,?]") + lines(
+        f"_{i % 40}{pool(str(i % 7 + 2), str(i % 11 + 1), '0', '0')} -> Concat(_{(7 * i + 3) % 40}, axis=1) -> Result" for i in range(80)
+    ),
+    "equations_of_remainders": inputs(2, "f32[?,?]")
+    + lines(reshaped(joined([one] * 3, 1), f"[-1,{prime}]") for prime in primes(36) for one in ("_0", "_1")),
+    "equations_of_counts": lines(f"f32[?,?] -> _{i}: NonZero-3(output_type=i64)" for i in range(60))
+    + lines(joined([f"_{i % 60}", f"_{(7 * i + 1) % 60}"]) + " -> Result" for i in range(120)),
+    "indices_that_reach": inputs(10, "f32[?,?,?]")
+    + lines(f"_{i % 10} -> Gather-8([{i},{-i - 1}], {i % 3}) -> Result" for i in range(90)),
+    "codes_to_ignore": "f32[?]" + " -> ReLU(surplus=1)" * 100 + " -> Result",
+    "faults_of_many_layers": "_x: f32[?,3]" + lines(joined(["_x", f"f32[{i},4]"]) + " -> Result" for i in range(125)),
+    # Files of one kind of thing, as much of it as fits. First two shapes that no equation ties together.
+    "two_inputs_of_ten_thousand": lines([f"{shape(10_000)} -> ReLU -> Result"] * 2),
+    "intervals_of_rank_six_thousand": f"{shape(6_000, '1..9')} -> Softmax(axis=1) -> Result",
+    "chain_of_layers": "f32[?,?,?,?]" + " -> ReLU" * 250 + " -> Result",
+    # Each layer has a size of its own.
+    "chain_that_grows": "f32[?,?]" + " -> Concat(_, _, _, axis=1)" * 160 + " -> Result",
+    "chain_of_windows": "f32[?,3,?,?]" + "".join(pool("1,2", "3,2", "1,1", f"1,{i % 3}") for i in range(150)) + " -> Result",
+    "chain_of_products": "f32[?,?]" + " -> MatMul(_, _, transpose_b=true)" * 150 + " -> Result",
+    # Each of the tensors is read by the last layer.
+    "chain_whose_tensors_all_live": "_0: f32[?,?]" + lines(f"_{i + 1}: Concat(_{i}, f32[?,{i + 1}], axis=1)" for i in range(150))
+    + "\n" + joined([f"_{i}" for i in range(151)], 1) + " -> Result",
+    "ladder_of_sums": "_a: f32[?,?]\n_b: f32[?,?]" + "\n_c: Concat(_a, _b, axis=0)\n_b: Concat(_b, _a, axis=1)\n_a: _c" * 110
+    + "\n_a -> Result\n_b -> Result",
+    # Layers of hundreds of ports.
+    "many_ports": "_x: f32[?,?]" + lines(
+        [f"_y: Split(_x, 0, num_splits=350){' f32' * 350}\n" + called("_x", joined([f"_y.{i}" for i in range(350)], 1))] * 2
+    ) + " -> Result",
+    "many_inputs_and_outputs": lines(f"{('f32[?,?]', 'f32[1..9,?]', 'f32[?,3,?]')[i % 3]} -> Result" for i in range(190)),
+    "many_symbols": shape(40) + f" -> Add({shape(40)}) -> Multiply({shape(40)})" * 30 + " -> Result",
+    "products_of_many_symbols": lines(
+        f"{shape(30)} -> Reshape([-1,{i % 7 + 2}], special_zero=false) -> MatMul(_, _, transpose_a=true) -> Result" for i in range(40)
+    ),
+    "periods_of_windows": lines(
+        reshaped(f"f32[1,3,?,?]{pool(f'{prime},{i + 2}', rounding='ceil')}", f"[-1,{prime + 1}]") for i, prime in enumerate(primes(60))
+    ),
+    "periods_of_one_input": "_x: f32[1,3,?,?]" + lines(f"_x{pool(f'{prime},{i + 2}')} -> Result" for i, prime in enumerate(primes(70))),
+    "convolutions_of_many_symbols": f"f32[?,?,?,?], f32[?,?,?,?] -> Convolution({WINDOWS}) -> Result\n" * 60,
+    "transposes_of_a_thousand": shape(1_000)
+    + "".join(f" -> Transpose([{','.join(map(str, (*range(i, 1_000), *range(i))))}])" for i in range(12)) + " -> Result",
+    "einsum_of_many": ", ".join(["f32[?,?,?]"] * 50)
+    + f' -> Einsum-7(equation="{",".join(LETTERS[i : i + 3] for i in range(50))}->{LETTERS[::7]}") -> Result',
+    # A graph without names that differ: its layers are matched by what stands around them.
+    "equal_names": (
+        "f32[?,?]" + "".join(f" -> x: {('ReLU', 'Abs', 'Sigmoid')[i % 3]}" for i in range(200)) + " -> Result",
+        "f32[?,?]" + "".join(f" -> x: {('ReLU', 'Abs', 'Sigmoid')[(i + 1) % 3]}" for i in range(200)) + " -> Result",
+    ),
+    # Sizes of 170 inputs that broadcast along twenty axes.
+    "inputs_of_rank_twenty": shape(20) + f" -> Add({shape(20)})" * 169 + " -> Result",
+    "inputs_of_rank_eight_again": inputs(40, shape(8)) + "\n_0" + "".join(f" -> Add(_{i % 40})" for i in range(220)) + " -> Result",
+    "inputs_of_rank_sixty": shape(60) + f" -> Add({shape(60)})" * 69 + " -> Result",
+    "adds_of_rank_eight": f"_x: {shape(8)}" + " -> Add(_x)" * 170 + " -> Result",
+    # Thirty sizes, each a formula of the two before it, and each the size of an output.
+    "chain_of_formulas": f"_x: f32[?,?]\n_0: {size('_x', 0)}\n_1: {size('_x', 1)}"
+    + lines(
+        f"_{i + 2}: {('Maximum', 'Minimum')[i % 2]}({MIXED[i % 3]}(_{i + 1}, _{i}), _{i + 1}){MADE}" for i in range(30)
+    ),
+    # Thirty sizes that only data decide, joined again and again.
+    "roots_of_many_layers": lines(f"f32[?] -> NonZero-3(output_type=i64) -> _{i}: ReLU" for i in range(30)) + "\n_s: _0"
+    + lines(f"_s: Concat(_s, _{i % 30}, axis=1)" for i in range(60)) + "\n_s -> Result",
+    # Outputs whose bounds depend on many inputs, each tied to the next one by a layer.
+    "bounds_of_many_symbols": inputs(60, "f32[?,?,?]") + lines(joined([f"_{i}", f"_{i + 1}"], 1) + " -> Result" for i in range(59)),
+}  # fmt: skip
+
+
+def nets(name: str) -> tuple[Net, Net]:
+    """The net of a name, and the one that it is compared with: itself, where there is no other."""
+    texts = NETS[name]
+    both = (Net(texts),) * 2 if isinstance(texts, str) else (Net(texts[0]), Net(texts[1]))
+    for number, net in enumerate(both):
+        if name == "shared_constants":
+            net.weights += bytes([number]) * 4_000_000
+        elif name == "codes_to_ignore":
+            entry = f'<rt_info><irshape ignore="{",".join(["R104"] * 100)}"/></rt_info>'
+            net.layers = [text.replace("</layer>", f"{entry}</layer>") if "ReLU" in text and not number else text for text in net.layers]
+    return both
 
 
 # Permissions bind a process of root, too, that may not override them (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH; PR_CAPBSET_DROP is 24).
@@ -924,11 +362,8 @@ def main() -> int:
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     is_bad = False
-    for name, make in MAKERS.items():
-        if given.names and name not in given.names:
-            continue
-        both = make()
-        net, other = both if isinstance(both, tuple) else (both, both)
+    for name in given.names or NETS:
+        net, other = nets(name)
         paths = [given.folder / f"{name}{suffix}.xml" for suffix in ("", ".other")]
         for path, one in zip(paths, (net, other), strict=True):
             path.write_text(one.xml)

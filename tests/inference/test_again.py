@@ -47,13 +47,7 @@ def test_other_shapes_again_and_again(path: Path) -> None:
 
 def twins(first: str, second: str) -> Net:
     """Two inputs, each through the same layers, and what they make of a shape that it happens to be the same at first."""
-    net = Net()
-    for shape in (first, second):
-        data = net.parameter(shape)
-        for _ in range(3):
-            data = net.layer("ReLU", [data], ["FP32"])[0]
-        net.result(net.layer("Softmax", [data], ["FP32"], axis=1, version="opset8")[0] if shape is first else data)
-    return net
+    return Net(f"{first} -> ReLU -> ReLU -> ReLU -> Softmax-8(axis=1) -> Result\n{second} -> ReLU -> ReLU -> ReLU -> Result")
 
 
 def test_tensors_that_knew_the_same_are_told_apart_where_they_no_longer_do() -> None:
@@ -67,11 +61,7 @@ def test_tensors_that_knew_the_same_are_told_apart_where_they_no_longer_do() -> 
 
 
 def test_a_question_of_many_layers_is_asked_once(asked: list[str]) -> None:
-    net = Net()
-    data = net.parameter("f32[2,3]")
-    for _ in range(50):
-        data = net.layer("ReLU", [data], ["FP32"])[0]
-    net.result(data)
+    net = Net(f"f32[2,3]{' -> ReLU' * 50} -> Result")
     session = Session(net.xml.encode(), weights=net.bin)
     for size in range(1, 6):
         asked.clear()
@@ -81,10 +71,7 @@ def test_a_question_of_many_layers_is_asked_once(asked: list[str]) -> None:
 
 
 def test_faults_are_said_of_every_layer() -> None:
-    net = Net()
-    data = net.parameter("f32[1,4,8]")
-    for _ in range(3):
-        net.result(net.layer("SpaceToDepth", [data], ["FP32"], block_size=2)[0])
+    net = Net("_x: f32[1,4,8]\n" + "SpaceToDepth(_x, block_size=2) -> Result\n" * 3)
     session = Session(net.xml.encode(), weights=net.bin)
     for size in (8, 6, 7, 4, 5):
         inference = session.reshape({"parameter_0": [1, 4, size]})
@@ -93,10 +80,7 @@ def test_faults_are_said_of_every_layer() -> None:
 
 
 def test_an_output_that_is_not_listed_goes_with_the_shape_that_made_it() -> None:
-    net = Net()
-    parts = net.layer("VariadicSplit", [net.parameter("f32[6,2]"), net.const(0), net.parameter("i64[2]")], ["FP32", "FP32"])
-    for part in parts:
-        net.result(part)
+    net = Net("_parts: VariadicSplit(f32[6,2], 0, i64[2]) f32 f32\n_parts.0 -> Result\n_parts.1 -> Result")
     session = Session(net.xml.encode(), weights=net.bin)
     lengths = session.model.parameters[1].name
     counts = [sum(key.startswith("3:") for key in session.reshape({lengths: [count]}).ports) for count in (3, 2, 3, 2, 4)]
@@ -104,10 +88,8 @@ def test_an_output_that_is_not_listed_goes_with_the_shape_that_made_it() -> None
 
 
 def test_inputs_that_are_missing_at_the_end_stay_so() -> None:
-    net = Net()
-    data, begin, end, strides = net.parameter("f32[1,8]"), net.const([0, 2]), net.const([0, 6]), net.const([1, 1])
-    masks = {"begin_mask": "1,0", "end_mask": "1,0", "new_axis_mask": "", "shrink_axis_mask": "", "ellipsis_mask": ""}
-    net.result(net.layer("StridedSlice", [data, begin, end, strides], ["FP32"], **masks)[0])
+    masks = 'begin_mask="1,0", end_mask="1,0", new_axis_mask="", shrink_axis_mask="", ellipsis_mask=""'
+    net = Net(f"f32[1,8] -> StridedSlice([0,2], [0,6], [1,1], {masks}) -> Result")
     edge = '<edge from-layer="3" from-port="0" to-layer="4" to-port="3"/>'
     assert edge in net.xml
     session = Session(net.xml.replace(edge, "").replace('version="11"', 'version="10"').encode(), weights=net.bin)

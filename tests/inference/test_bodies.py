@@ -46,15 +46,16 @@ def chosen(then: Build, otherwise: Build, fact: str = "f32[2,3]", condition: boo
     return net
 
 
-def inside(operate: Callable[[Net, Ref], Ref], declared: str = "f32[?,?]") -> Build:
-    """A body of Parameter 0 and Result 1; in between what `operate` adds."""
+def inside(operate: str | Callable[[Net, Ref], Ref], declared: str = "f32[?,?]") -> Build:
+    """A body of Parameter 0 and Result 1; in between what `operate` adds, or a text in which the Parameter is _x."""
 
     def build(net: Net) -> None:
         value = net.parameter(declared)
         net.layers.append(
             '<layer id="1" name="result_1" type="Result" version="opset1"><input><port id="0" precision="FP32"/></input></layer>'
         )
-        output = operate(net, value)
+        net.named["_x"] = [value]
+        output = net.add(operate) if isinstance(operate, str) else operate(net, value)
         net.edges.append(f'<edge from-layer="{output.layer}" from-port="{output.port}" to-layer="1" to-port="0"/>')
 
     return build
@@ -67,15 +68,13 @@ def through(type: str, **attributes: Any) -> Build:
 
 def transposed(*order: int, declared: str = "f32[?,?]") -> Build:
     """A body that changes the order of the axes."""
-    return inside(lambda net, value: net.layer("Transpose", [value, net.const(list(order))], ["FP32"])[0], declared)
+    return inside(f"Transpose(_x, {list(order)})", declared)
 
 
-doubled = inside(lambda net, value: net.layer("Concat", [value, value], ["FP32"], axis=0)[0])
-longer = inside(lambda net, value: net.layer("Concat", [value, net.const([[1.0, 1.0, 1.0]], "f32")], ["FP32"], axis=0)[0])
-first_two = inside(
-    lambda net, value: net.layer("Slice", [value, net.const([0]), net.const([2]), net.const([1]), net.const([0])], ["FP32"], "opset8")[0]
-)
-summed = inside(lambda net, value: net.layer("ReduceSum", [value, net.const([0])], ["FP32"], keep_dims=True)[0])
+doubled = inside("Concat(_x, _x, axis=0)")
+longer = inside("Concat(_x, f32=1.0[1,3], axis=0)")
+first_two = inside("Slice-8(_x, [0], [2], [1], [0])")
+summed = inside("ReduceSum(_x, [0], keep_dims=true)")
 SAME = through("ReLU")
 
 
@@ -184,8 +183,7 @@ def repeated_constant(trips: int | None, output: str = "") -> Net:
 
 def iterated_constant(output: str) -> Net:
     """A TensorIterator whose body takes nothing and gives three numbers."""
-    net = Net()
-    net.result(net.parameter("f32[1]"))
+    net = Net("f32[1] -> Result")
     map = f'<port_map><output external_port_id="0" internal_layer_id="1" {output}/></port_map>'
     holder(net, "TensorIterator", "opset1", [], map + body(net, constant(1, 2, 3)))
     return net
@@ -212,7 +210,7 @@ def sized(fact: str, limit: int) -> Net:
     condition = net.layer("Equal", [size, net.const(limit)], ["BOOL"])[0]
     maps = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="1"/>'
     maps = f"<then_port_map>{maps}</then_port_map><else_port_map>{maps}</else_port_map>"
-    removed = inside(lambda inner, value: inner.layer("Squeeze", [value, inner.const([0])], ["FP32"])[0])
+    removed = inside("Squeeze(_x, [0])")
     holder(net, "If", "opset8", [condition, data], maps + body(net, removed, "then_body") + body(net, SAME, "else_body"))
     return net
 
@@ -424,7 +422,7 @@ def counted_up() -> Net:
     net = Net()
 
     def build(inner: Net) -> None:
-        inside(lambda inner, value: inner.layer("Add", [value, inner.const([1.0], "f32")], ["FP32"])[0], "f32[1]")(inner)
+        inside("Add(_x, f32=[1.0])", "f32[1]")(inner)
         inner.result(inner.const(True, "boolean"))
 
     content = body(net, build)

@@ -10,8 +10,8 @@ from irshape.inference.session import Session
 from tests.inference.test_bodies import SAME, body, chosen, inside, loop
 from tests.support.ir import Net, Ref
 
-SUM = inside(lambda net, value: net.layer("Add", [value, net.const([[1.0] * 3] * 3, "f32")], ["FP32"])[0])
-SQUEEZED = inside(lambda net, value: net.layer("Squeeze", [value, net.const([1])], ["FP32"])[0])
+SUM = inside("Add(_x, f32=1.0[3,3])")
+SQUEEZED = inside("Squeeze(_x, [1])")
 
 
 def infer(net: Net) -> Inference:
@@ -76,9 +76,7 @@ def test_a_requirement_of_the_model_is_none_of_a_branch() -> None:
 
 
 def test_a_premise_of_a_branch_forbids_no_size() -> None:
-    net = chosen(
-        SQUEEZED, inside(lambda net, value: net.layer("Reshape", [value, net.const([-1])], ["FP32"], special_zero=False)[0]), "f32[2,?]"
-    )
+    net = chosen(SQUEEZED, inside("Reshape(_x, [-1], special_zero=false)"), "f32[2,?]")
     assert told(infer(net)) == [("d0 == 1", "then_body of if_2")]
     sizes = verbs.valid_sizes(net.xml.encode(), weights=net.bin)
     assert sizes.ok

@@ -68,12 +68,11 @@ def test_the_strongest_stand_for_all() -> None:
 
 
 def test_what_data_decide_comes_last() -> None:
-    net = Net()
-    x, data = net.parameter("f32[4,?]"), net.parameter("f32[9]")
-    indices = net.layer("NonZero", [data], ["I64"], "opset3", output_type="i64")[0]
-    found = net.layer("Convert", [indices], ["FP32"], destination_type="f32")[0]
-    net.result(net.layer("Concat", [found, net.const([[1.0, 2.0]], "f32")], ["FP32"], axis=0)[0])
-    net.result(net.layer("Concat", [x, net.const([[1.0, 2.0]], "f32")], ["FP32"], axis=0)[0])
+    net = Net("""
+        _x: f32[4,?]
+        f32[9] -> NonZero-3(output_type=i64) -> Convert(destination_type=f32) -> Concat(f32=[[1.0,2.0]], axis=0) -> Result
+        Concat(_x, f32=[[1.0,2.0]], axis=0) -> Result
+    """)
     inference = irshape.infer(net.xml.encode(), inputs={"parameter_0": "[4,W]"}, weights=net.bin)
     assert [str(one.requirement) for one in inference.guards] == ["W == 2", "nonzero == 2"]
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from irshape.inference.plan.conditions import Conditions
-from irshape.inference.plan.ends import NoEnd, ends
+from irshape.inference.plan.conditions import Conditions, NoEnd, ends
 from irshape.inference.plan.formulas import Formulas, python
 from irshape.shape.dim import Dim, Scope, Size, dim_max, dim_min, expression_of
 from irshape.shape.limits import DEFAULT

@@ -42,8 +42,7 @@ def test_a_session_and_valid_sizes_take_formulas() -> None:
 
 
 def test_a_formula_is_at_least_one() -> None:
-    net = Net()
-    net.result(net.layer("ReLU", [net.parameter("f32[?,?]")], ["FP32"])[0])
+    net = Net("ReLU(f32[?,?]) -> Result")
     found = irshape.valid_sizes(net.xml.encode(), inputs={"parameter_0": "[A,A-B]"})
     assert (found.admits(A=3, B=2), found.admits(A=3, B=3)) == (True, False)
 

@@ -1,12 +1,9 @@
-"""An interrupt, at whatever moment it comes, leaves nothing that makes a later answer another one than that of a fresh object."""
+"""An interrupt, at whatever line it comes, leaves nothing that makes a later answer another one than that of a fresh object."""
 
 import os
 import random
-import sys
 from collections.abc import Callable
 from functools import partial
-from types import FrameType
-from typing import Any
 
 import pytest
 
@@ -15,6 +12,7 @@ from irshape.answers.signature.naming import named
 from irshape.inference.session import Session
 from irshape.model.model import Model
 from tests.inference.test_plan import said
+from tests.support.interrupts import interrupted
 from tests.support.ir import Net
 
 # How many moments are tried, over all scenarios.
@@ -24,50 +22,17 @@ SHAPES = ([4, 6], [5, 6], [8, 6], [12, 6], [8, 10], [16, 14])
 
 def net() -> Net:
     """A net with what a plan takes: a value subgraph, a guard, a rule that is asked, a size that only data tells, and an If."""
-    net = Net()
-    data = net.parameter("f32[?,?]")
-    sizes = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
-    rows = net.layer("Gather", [sizes, net.const([0]), net.const(0)], ["I64"], "opset8")[0]
-    half = net.layer("Divide", [rows, net.const([2])], ["I64"])[0]
-    target = net.layer("Concat", [half, net.const([-1])], ["I64"], axis=0)[0]
-    shaped = net.layer("Reshape", [data, target], ["FP32"], special_zero=False)[0]
-    real = net.layer("Convert", [rows], ["FP32"], destination_type="f32")[0]
-    third = net.layer("Multiply", [real, net.const([0.3], "f32")], ["FP32"])[0]
-    whole = net.layer("Convert", [third], ["I64"], destination_type="i64")[0]
-    net.result(net.layer("Broadcast", [net.const(1.0, "f32"), whole], ["FP32"], "opset3", mode="numpy")[0])
-    found = net.layer("NonZero", [data], ["I64"], "opset3", output_type="i64")[0]
-    net.result(net.layer("ReLU", [net.layer("Convert", [found], ["FP32"], destination_type="f32")[0]], ["FP32"])[0])
-    net.result(net.layer("Add", [shaped, net.layer("ReLU", [shaped], ["FP32"])[0]], ["FP32"])[0])
-    return net
-
-
-class Interrupter:
-    """Raises at the given call of a function, of those made while it is set; counts the calls."""
-
-    def __init__(self, moment: int, error: type[BaseException]) -> None:
-        self.left = moment
-        self.error = error
-        self.count = 0
-
-    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" and "irshape" in frame.f_code.co_filename:
-            self.count += 1
-            self.left -= 1
-            if self.left == 0:
-                raise self.error
-
-
-def interrupted(run: Callable[[], object], moment: int, error: type[BaseException]) -> int:
-    """Run until a moment; how many calls there were."""
-    interrupter = Interrupter(moment, error)
-    sys.setprofile(interrupter)
-    try:
-        run()
-    except error:
-        pass
-    finally:
-        sys.setprofile(None)
-    return interrupter.count
+    return Net("""
+        _data: f32[?,?]
+        ShapeOf-3(_data, output_type=i64) -> _rows: Gather-8([0], 0)
+        Divide(_rows, [2]) -> _target: Concat([-1], axis=0)
+        _shaped: Reshape(_data, _target, special_zero=false)
+        Convert(_rows, destination_type=f32) -> Multiply(f32=[0.3]) -> _whole: Convert(destination_type=i64)
+        Broadcast-3(f32=1.0, _whole, mode=numpy) -> Result
+        _found: NonZero-3(_data, output_type=i64)
+        ReLU(Convert(_found, destination_type=f32)) -> Result
+        Add(_shaped, ReLU(_shaped)) -> Result
+    """)
 
 
 def ports_of(session: Session, shape: list[int]) -> object:
@@ -131,7 +96,7 @@ def test_every_answer_after_an_interrupt_is_that_of_a_fresh_object(part: int) ->
         counts: list[int] = []
 
         def interrupt(run: Callable[[], object], key: object = (answer, index), counts: list[int] = counts) -> None:
-            counts.append(interrupted(run, rng.randint(1, most.get((key, len(counts)), 3000)), error))  # noqa: B023
+            counts.append(interrupted(run, rng.randint(1, most.get((key, len(counts)), 30_000)), error))  # noqa: B023
 
         again = answer(verbs.read(built.xml.encode(), weights=built.bin), interrupt, index)
         for number, count in enumerate(counts):

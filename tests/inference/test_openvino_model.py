@@ -25,11 +25,7 @@ def model_of(net: Net) -> Any:
 
 def reshaped() -> Net:
     """A Reshape of the image to as many rows, and a constant that is too large to be copied."""
-    net = Net()
-    rows = net.layer("Reshape", [net.parameter("f32[?,2,?]"), net.const([0, -1])], ["FP32"], special_zero=True)[0]
-    scaled = net.layer("Multiply", [rows, net.const([[0.5] * 40], "f32")], ["FP32"], auto_broadcast="numpy")[0]
-    net.result(scaled)
-    return net
+    return Net("Reshape(f32[?,2,?], [0,-1], special_zero=true) -> Multiply(f32=0.5[1,40], auto_broadcast=numpy) -> Result")
 
 
 def facts(inference: irshape.Inference) -> tuple[Any, ...]:
@@ -154,15 +150,13 @@ def test_a_model_that_openvino_does_not_write_is_refused(monkeypatch: pytest.Mon
     ids=str,
 )
 def test_shapes_may_be_objects(shape: Any, text: str) -> None:
-    net = Net()
-    net.result(net.parameter("f32[?,?,?]"))
+    net = Net("f32[?,?,?] -> Result")
     assert irshape.infer(net.xml, inputs={"parameter_0": shape})["parameter_0"].outputs[0].text == text
     assert irshape.Session(net.xml).reshape(parameter_0=shape)["parameter_0"].outputs[0].text == text
 
 
 def test_a_port_of_a_model_is_a_shape() -> None:
-    net = Net()
-    net.result(net.parameter("f32[?,2..4]"))
+    net = Net("f32[?,2..4] -> Result")
     model = model_of(net)
     inputs = {"parameter_0": model.inputs[0]}
     assert irshape.infer(net.xml.replace("2..4", "?"), inputs=inputs)["parameter_0"].outputs[0].text == "[?,2..4]"
@@ -179,9 +173,7 @@ def test_a_model_takes_the_shapes_of_an_inference() -> None:
 
 
 def test_equal_sizes_get_one_symbol_and_keep_their_names(tmp_path: Path) -> None:
-    net = Net()
-    both = net.layer("Add", [net.parameter("f32[?,?]"), net.parameter("f32[?,?]")], ["FP32"], auto_broadcast="numpy")[0]
-    net.result(both)
+    net = Net("Add(f32[?,?], f32[?,?], auto_broadcast=numpy) -> Result")
     model = model_of(net)
     irshape.infer(model, inputs={"parameter_0": "[N,H]", "parameter_1": "[N,W]"}, symbols={"H": "2..9"}).apply_to(model)
     (n, h), (same, w) = (port.partial_shape for port in model.inputs)
@@ -197,11 +189,8 @@ def test_equal_sizes_get_one_symbol_and_keep_their_names(tmp_path: Path) -> None
 
 
 def test_a_model_with_other_inputs_is_refused() -> None:
-    net = Net()
-    net.result(net.parameter("f32[1]"))
-    other = Net()
-    other.result(other.parameter("f32[1]"))
-    other.result(other.parameter("f32[1]"))
+    net = Net("f32[1] -> Result")
+    other = Net("f32[1] -> Result\nf32[1] -> Result")
     with pytest.raises(
         irshape.InputError, match="the model has the inputs 'parameter_0', 'parameter_2', but the shapes are for 'parameter_0'"
     ):

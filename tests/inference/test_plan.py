@@ -16,7 +16,7 @@ from irshape.inference.plan.plan import Plan
 from irshape.inference.session import Session
 from irshape.model.model import Model
 from irshape.shape.dim import Dim, bounds
-from tests.support.ir import Net, Ref
+from tests.support.ir import Net
 from tests.support.irs import PATHS, named
 
 Sizes = Mapping[str, list[int]]
@@ -86,12 +86,10 @@ def test_a_plan_says_what_a_pass_says(path: Path) -> None:
 
 
 def convolution() -> Net:
-    net = Net()
-    data = net.parameter("f32[1,3,32,32]")
-    geometry = {"strides": "2,2", "dilations": "1,1", "pads_begin": "1,1", "pads_end": "1,1"}
-    moved = net.layer("Convolution", [data, net.const([[[[0.0] * 3] * 3] * 3] * 8, "f32")], ["FP32"], **geometry)[0]
-    net.result(net.layer("Reshape", [moved, net.const([0, -1])], ["FP32"], special_zero=True)[0])
-    return net
+    return Net("""
+        f32[1,3,32,32] -> Convolution(f32=0.0[8,3,3,3], strides="2,2", dilations="1,1", pads_begin="1,1", pads_end="1,1")
+            -> Reshape([0,-1], special_zero=true) -> Result
+    """)
 
 
 def test_the_source_is_python_that_can_be_read() -> None:
@@ -167,19 +165,18 @@ def test_no_rule_is_asked(asked: list[str]) -> None:
     assert asked == []
 
 
-def gathered(net: Net, data: Ref, axis: int) -> Ref:
+def size_of(data: str, axis: int) -> str:
     """The size of an axis as a list of one number."""
-    sizes = net.layer("ShapeOf", [data], ["I64"], version="opset3", output_type="i64")[0]
-    return net.layer("Gather", [sizes, net.const([axis]), net.const(0)], ["I64"], version="opset8")[0]
+    return f"Gather-8(ShapeOf-3({data}, output_type=i64), [{axis}], 0)"
 
 
 def split_by(number: int) -> Net:
     """A Reshape that takes groups out of an axis, so that its size must be a multiple of them."""
-    net = Net()
-    data = net.parameter("f32[2,12]")
-    target = net.layer("Concat", [gathered(net, data, 0), net.const([-1, number])], ["I64"], axis=0)[0]
-    net.result(net.layer("Reshape", [data, target], ["FP32"], special_zero=False)[0])
-    return net
+    return Net(f"""
+        _x: f32[2,12]
+        {size_of("_x", 0)} -> _shape: Concat([-1,{number}], axis=0)
+        Reshape(_x, _shape, special_zero=false) -> Result
+    """)
 
 
 def test_where_a_condition_fails_the_pass_says_why() -> None:
@@ -193,50 +190,25 @@ def test_where_a_condition_fails_the_pass_says_why() -> None:
     assert session.reshape(parameter_0=[2, 24])["reshape_7"].outputs[0].text == "[2,6,4]"
 
 
-# A net of one input, the shapes from which a plan is made, and shapes that other branches of the rules decide.
-def squeezed(net: Net, data: Ref) -> Ref:
-    return net.layer("Squeeze", [data], ["FP32"])[0]
+# What becomes of an input _x, the sizes from which a plan is made, and sizes that other branches of the rules decide. A divided one is the
+# target of as many elements for each of size // 8.
+BRANCHES = [
+    pytest.param("Squeeze(_x)", [4, 5, 6], [1, 7, 0, 2, 1], id="squeezed"),
+    pytest.param("Squeeze(_x)", [3, 1, 2], [1, 7, 1, 2], id="squeezed from 1"),
+    pytest.param("Slice-8(_x, [-4], [100], [1], [0])", [8, 16, 32], [5, 4, 3, 1, 0, 200, 70000], id="sliced from the fourth last on"),
+    pytest.param(
+        f"{size_of('_x', 0)} -> Divide([8]) -> Concat([-1], axis=0) -> Reshape(_x, _, special_zero=false)",
+        [8, 16, 24], [64, 7, 1, 0, 32], id="divided",
+    ),
+    pytest.param("Reshape(_x, [0,2,-1], special_zero=true)", [2, 4, 6], [3, 0, 1, 100], id="folded"),
+    pytest.param("Add(_x, f32[8,6])", [8, 1, 8], [1, 8, 1, 8], id="stretched"),
+    pytest.param("GatherElements-6(_x, [[2,-3,0,1,2,0]], axis=0)", [4, 5, 6], [1, 2, 3, 7, 2, 0], id="picked"),
+]  # fmt: skip
 
 
-def sliced(net: Net, data: Ref) -> Ref:
-    """From the fourth last element on."""
-    return net.layer("Slice", [data, net.const([-4]), net.const([100]), net.const([1]), net.const([0])], ["FP32"], version="opset8")[0]
-
-
-def divided(net: Net, data: Ref) -> Ref:
-    """A target of as many elements for each of size // 8."""
-    half = net.layer("Divide", [gathered(net, data, 0), net.const([8])], ["I64"])[0]
-    return net.layer("Reshape", [data, net.layer("Concat", [half, net.const([-1])], ["I64"], axis=0)[0]], ["FP32"], special_zero=False)[0]
-
-
-def folded(net: Net, data: Ref) -> Ref:
-    return net.layer("Reshape", [data, net.const([0, 2, -1])], ["FP32"], special_zero=True)[0]
-
-
-def stretched(net: Net, data: Ref) -> Ref:
-    return net.layer("Add", [data, net.parameter("f32[8,6]")], ["FP32"])[0]
-
-
-def picked(net: Net, data: Ref) -> Ref:
-    indices = net.const([[2, -3, 0, 1, 2, 0]])
-    return net.layer("GatherElements", [data, indices], ["FP32"], "opset6", axis=0)[0]
-
-
-BRANCHES: list[tuple[Any, list[int], list[int]]] = [
-    (squeezed, [4, 5, 6], [1, 7, 0, 2, 1]),
-    (squeezed, [3, 1, 2], [1, 7, 1, 2]),
-    (sliced, [8, 16, 32], [5, 4, 3, 1, 0, 200, 70000]),
-    (divided, [8, 16, 24], [64, 7, 1, 0, 32]),
-    (folded, [2, 4, 6], [3, 0, 1, 100]),
-    (stretched, [8, 1, 8], [1, 8, 1, 8]),
-    (picked, [4, 5, 6], [1, 2, 3, 7, 2, 0]),
-]
-
-
-@pytest.mark.parametrize(("build", "first", "others"), BRANCHES, ids=lambda one: getattr(one, "__name__", None))
-def test_other_branches_of_a_rule(build: Any, first: list[int], others: list[int]) -> None:
-    net = Net()
-    net.result(build(net, net.parameter("f32[8,6]")))
+@pytest.mark.parametrize(("text", "first", "others"), BRANCHES)
+def test_other_branches_of_a_rule(text: str, first: list[int], others: list[int]) -> None:
+    net = Net(f"_x: f32[8,6]\n{text} -> Result")
     session = session_of(net)
     for size in [*first, *others, *first]:
         shapes = {"parameter_0": [size, 6]}
@@ -255,32 +227,29 @@ def test_sizes_of_0_and_sizes_beyond_the_range_take_a_pass(asked: list[str]) -> 
 
 
 def test_what_data_decides_is_left_to_its_rule() -> None:
-    net = Net()
-    data = net.parameter("f32[4,6]")
-    found = net.layer("NonZero", [data], ["I64"], version="opset3", output_type="i64")[0]
-    for _ in range(4):
-        data = net.layer("ReLU", [data], ["FP32"])[0]
-    net.result(data)
-    net.result(net.layer("ReLU", [net.layer("Convert", [found], ["FP32"], destination_type="f32")[0]], ["FP32"])[0])
+    net = Net("""
+        _x: f32[4,6]
+        _found: NonZero-3(_x, output_type=i64)
+        _x -> ReLU -> ReLU -> ReLU -> ReLU -> Result
+        Convert(_found, destination_type=f32) -> ReLU -> Result
+    """)
     session, plan = planned(net, *({"parameter_0": [size, 6]} for size in (4, 5, 6)))
     assert plan.to_dict()["open"] == ["1:1"]
     assert session.reshape(parameter_0=[7, 6])["nonzero_1"].outputs[0].text == "[2,..42]"
 
 
-def stateful(net: Net) -> None:
-    """A cache that grows: the value that was read, beam by beam, and the new rows behind it; a mask as long as both."""
-    ids, mask, beams = net.parameter("f32[?,?,4]"), net.parameter("f32[?,?]"), net.parameter("i32[?]")
-    past = net.layer("ReadValue", [], ["FP32"], "opset6", variable_id="past", variable_type="f32", variable_shape="?,?,4")[0]
-    cache = net.layer("Gather", [past, beams, net.const(0)], ["FP32"], "opset8", batch_dims=0)[0]
-    whole = net.layer("Concat", [cache, ids], ["FP32"], axis=1)[0]
-    net.result(net.layer("Assign", [whole], ["FP32"], "opset6", variable_id="past")[0])
-    length = gathered(net, cache, 1)
-    end = net.layer("Add", [length, gathered(net, ids, 1)], ["I64"])[0]
-    places = net.layer("Range", [net.const(0), net.layer("Squeeze", [end], ["I64"])[0], net.const(1)], ["I64"], "opset4", output_type="i64")
-    row = net.layer("Unsqueeze", [net.layer("Convert", [places[0]], ["FP32"], destination_type="f32")[0], net.const([0])], ["FP32"])[0]
-    seen = net.layer("Multiply", [row, mask], ["FP32"])[0]
-    scores = net.layer("MatMul", [ids, whole], ["FP32"], transpose_a=False, transpose_b=True)[0]
-    net.result(net.layer("Add", [scores, net.layer("Unsqueeze", [seen, net.const([1])], ["FP32"])[0]], ["FP32"])[0])
+# A cache that grows: the value that was read, beam by beam, and the new rows behind it; a mask as long as both.
+STATEFUL = f"""
+    _ids: f32[?,?,4]
+    _mask: f32[?,?]
+    _beams: i32[?]
+    ReadValue-6(variable_id=past, variable_type=f32, variable_shape="?,?,4") -> _cache: Gather-8(_beams, 0, batch_dims=0)
+    _whole: Concat(_cache, _ids, axis=1)
+    _whole -> Assign-6(variable_id=past) -> Result
+    Add({size_of("_cache", 1)}, {size_of("_ids", 1)}) -> Squeeze -> Range-4(0, _, 1, output_type=i64)
+        -> Convert(destination_type=f32) -> Unsqueeze([0]) -> _seen: Multiply(_mask)
+    MatMul(_ids, _whole, transpose_a=false, transpose_b=true) -> Add(_, Unsqueeze(_seen, [1])) -> Result
+"""
 
 
 def sizes_of_decoder(batch: int, rows: int, mask: int) -> Sizes:
@@ -288,8 +257,7 @@ def sizes_of_decoder(batch: int, rows: int, mask: int) -> Sizes:
 
 
 def test_sizes_that_only_data_tell_are_symbols_of_a_plan() -> None:
-    net = Net()
-    stateful(net)
+    net = Net(STATEFUL)
     session, plan = planned(net, *(sizes_of_decoder(2, size, size + 20) for size in (5, 6, 7)))
     assert not plan.open
     assert [one for one in plan.to_dict()["opaque"].values() if one == {"low": 0, "high": None}]
@@ -301,13 +269,10 @@ def test_sizes_that_only_data_tell_are_symbols_of_a_plan() -> None:
 
 
 def test_smaller_inputs_lower_the_limit_of_a_size_that_data_tell() -> None:
-    net = Net()
-    boxes, scores = net.parameter("f32[1,40,4]"), net.parameter("f32[1,1,40]")
-    limits = [net.const(10), net.const(0.5, "f32"), net.const(0.0, "f32")]
-    chosen = net.layer("NonMaxSuppression", [boxes, scores, *limits], ["I64", "FP32", "I64"], "opset9", output_type="i64")[0]
-    for _ in range(3):
-        chosen = net.layer("Convert", [chosen], ["FP32"], destination_type="f32")[0]
-    net.result(chosen)
+    net = Net("""
+        _top: NonMaxSuppression-9(f32[1,40,4], f32[1,1,40], 10, f32=0.5, f32=0.0, output_type=i64) i64 f32 i64
+        _top.0 -> Convert(destination_type=f32) -> Convert(destination_type=f32) -> Convert(destination_type=f32) -> Result
+    """)
     session = session_of(net)
     for size in (40, 50, 60, 6, 70, 3, 11):
         shapes = {"parameter_0": [1, size, 4], "parameter_1": [1, 1, size]}
@@ -319,8 +284,7 @@ def test_smaller_inputs_lower_the_limit_of_a_size_that_data_tell() -> None:
 
 def test_a_session_forgets_the_sizes_of_old_reshapes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("irshape.inference.session._MOST_REMEMBERED", 1)
-    net = Net()
-    stateful(net)
+    net = Net(STATEFUL)
     session = session_of(net)
     engines = []
     for rows in range(2, 120):
@@ -342,12 +306,7 @@ def test_an_answer_of_a_plan_stays_as_it_was() -> None:
 
 
 def test_a_formula_without_limit_has_no_place_in_a_plan() -> None:
-    net = Net()
-    data = net.parameter("f32[2,3]")
-    size = gathered(net, data, 0)
-    for _ in range(20):
-        size = net.layer("Multiply", [size, size], ["I64"])[0]
-    net.result(net.layer("Broadcast", [net.const(1.0, "f32"), size], ["FP32"], version="opset3", mode="numpy")[0])
+    net = Net(f"{size_of('f32[2,3]', 0)}{' -> Multiply(_, _)' * 20} -> Broadcast-3(f32=1.0, _, mode=numpy) -> Result")
     session = session_of(net)
     for number in (1, 2, 3, 4, 5):
         session.reshape(parameter_0=[number, 3])
@@ -366,18 +325,15 @@ def test_no_text_of_the_file_is_in_the_source() -> None:
     assert name in session.plan.to_dict()["inputs"]
 
 
-@pytest.mark.parametrize("type", ["Range", "Slice", "Tile"])
-def test_a_rule_that_reads_a_size_is_planned(type: str) -> None:
-    net = Net()
-    data = net.parameter("f32[?,8]")
-    shape = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
-    size = net.layer("Gather", [shape, net.const(0), net.const(0)], ["I64"], "opset8", batch_dims=0)[0]
-    if type == "Range":
-        net.result(net.layer("Range", [net.const(0), size, net.const(1)], ["I64"], "opset4", output_type="i64")[0])
-    elif type == "Slice":
-        end = net.layer("Unsqueeze", [size, net.const(0)], ["I64"], "opset1")[0]
-        net.result(net.layer("Slice", [net.parameter("f32[512]"), net.const([0]), end, net.const([1])], ["FP32"], "opset8")[0])
-    else:
-        net.result(net.layer("Tile", [net.parameter("f32[1,2]"), shape], ["FP32"])[0])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Range-4(0, _size, 1, output_type=i64) -> Result",
+        "Slice-8(f32[512], [0], Unsqueeze(_size, 0), [1]) -> Result",
+        "Tile(f32[1,2], _shape) -> Result",
+    ],
+)
+def test_a_rule_that_reads_a_size_is_planned(text: str) -> None:
+    net = Net(f"_shape: ShapeOf-3(f32[?,8], output_type=i64)\n_size: Gather-8(_shape, 0, 0, batch_dims=0)\n{text}")
     _, plan = planned(net, *({"parameter_0": [size, 8]} for size in (2, 3, 4)))
     assert not plan.open

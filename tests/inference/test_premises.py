@@ -8,13 +8,11 @@ from tests.support.ir import Net
 
 def split_heads() -> Net:
     """Data [N,S,12] reshaped to [N,S,3,-1], with N and S read from the data."""
-    net = Net()
-    data = net.parameter("f32[?,?,12]")
-    (shape,) = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")
-    (leading,) = net.layer("Slice", [shape, net.const([0]), net.const([2]), net.const([1])], ["I64"], "opset8")
-    (pattern,) = net.layer("Concat", [leading, net.const([3, -1])], ["I64"], "opset1", axis=0)
-    net.result(net.layer("Reshape", [data, pattern], ["FP32"], "opset1", special_zero="false")[0])
-    return net
+    return Net("""
+        _data: f32[?,?,12]
+        ShapeOf-3(_data, output_type=i64) -> Slice-8([0], [2], [1]) -> _pattern: Concat([3,-1], axis=0)
+        Reshape(_data, _pattern, special_zero=false) -> Result
+    """)
 
 
 def inferred(net: Net, shape: str) -> irshape.Inference:
@@ -46,22 +44,18 @@ def test_numbers_need_no_premise(shape: str, output: str) -> None:
 
 def test_a_size_that_begins_at_0_although_symbols_do_not_has_a_formula_without_a_premise() -> None:
     """`max(H - 4, 0)` may be 0 for sizes of at least 1, so the formula covers 0."""
-    net = Net()
-    data = net.parameter("f32[?,12]")
-    (cut,) = net.layer("Slice", [data, net.const([4]), net.const([2**31 - 1]), net.const([1]), net.const([0])], ["FP32"], "opset8")
-    (shape,) = net.layer("ShapeOf", [cut], ["I64"], "opset3", output_type="i64")
-    (leading,) = net.layer("Slice", [shape, net.const([0]), net.const([1]), net.const([1])], ["I64"], "opset8")
-    (pattern,) = net.layer("Concat", [leading, net.const([-1])], ["I64"], "opset1", axis=0)
-    net.result(net.layer("Reshape", [cut, pattern], ["FP32"], "opset1", special_zero="false")[0])
+    net = Net(f"""
+        f32[?,12] -> _cut: Slice-8([4], [{2**31 - 1}], [1], [0])
+        ShapeOf-3(_cut, output_type=i64) -> Slice-8([0], [1], [1]) -> _pattern: Concat([-1], axis=0)
+        Reshape(_cut, _pattern, special_zero=false) -> Result
+    """)
     inference = inferred(net, "[H,12]")
     assert not any(guard.is_premise for guard in inference.guards)
 
 
 def test_the_removal_of_an_axis_is_assumed() -> None:
     """OpenVINO keeps an axis whose size is not 1, so the size is no demand of the model."""
-    net = Net()
-    data = net.parameter("f32[?,3]")
-    net.result(net.layer("Squeeze", [data, net.const([0])], ["FP32"], "opset1")[0])
+    net = Net("f32[?,3] -> Squeeze([0]) -> Result")
     inference = inferred(net, "[N,3]")
     assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N == 1", True)]
     (parameter,) = inference.model.parameters
@@ -71,21 +65,18 @@ def test_the_removal_of_an_axis_is_assumed() -> None:
 @pytest.mark.parametrize("type", ["Divide", "FloorMod", "Mod"])
 def test_a_size_that_integers_are_divided_by_is_assumed_not_to_be_0(type: str) -> None:
     """`N / N` and `N % N` are formulas without N; with N = 0 there is no such number."""
-    net = Net()
-    (size,) = net.layer("ShapeOf", [net.parameter("f32[?]")], ["I64"], "opset3", output_type="i64")
-    (quotient,) = net.layer(type, [size, size], ["I64"])
-    net.result(net.layer("Broadcast", [net.const(1.0, "f32"), quotient], ["FP32"], "opset3", mode="numpy")[0])
+    net = Net(f"f32[?] -> ShapeOf-3(output_type=i64) -> {type}(_, _) -> Broadcast-3(f32=1.0, _, mode=numpy) -> Result")
     inference = inferred(net, "[N]")
     assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N >= 1", True)]
 
 
 def test_more_elements_than_there_are_is_a_premise_of_topk() -> None:
     """OpenVINO infers any `k`; its CPU plugin refuses one beyond the axis when it runs."""
-    net = Net()
-    (size,) = net.layer("ShapeOf", [net.parameter("f32[?]")], ["I64"], "opset3", output_type="i64")
-    (k,) = net.layer("Squeeze", [size], ["I64"])
-    data = net.parameter("f32[4]")
-    net.result(net.layer("TopK", [data, k], ["FP32", "I32"], "opset11", axis=0, mode="max", sort="value")[0])
+    net = Net("""
+        f32[?] -> ShapeOf-3(output_type=i64) -> _k: Squeeze
+        _top: TopK-11(f32[4], _k, axis=0, mode=max, sort=value) f32 i32
+        _top.0 -> Result
+    """)
     inference = inferred(net, "[N]")
     assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N <= 4", True)]
     assert inference.to_dict()["ports"]["0:0"] == ["f32", "[?]"]
@@ -93,16 +84,13 @@ def test_more_elements_than_there_are_is_a_premise_of_topk() -> None:
 
 def test_a_premise_that_names_an_input_tightens_nothing() -> None:
     """With special_zero, a size of 0 copies an axis: `max(B, d) >= 1` is a premise, and B and d may be 0 together."""
-    net = Net()
-    data = net.parameter("f32[?]")
-    (own,) = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")
-    (half,) = net.layer("Convert", [own], ["FP16"], destination_type="f16")  # whose values are not followed
-    (rounded,) = net.layer("Round", [half], ["FP16"], "opset5", mode="half_to_even")
-    (size,) = net.layer("Convert", [rounded], ["I64"], destination_type="i64")
-    (larger,) = net.layer("Maximum", [size, own], ["I64"])
-    (pattern,) = net.layer("Concat", [larger, net.const([-1])], ["I64"], axis=0)
-    (made,) = net.layer("Reshape", [data, pattern], ["FP32"], special_zero=True)
-    net.result(made)
+    # The values of f16 are not followed.
+    net = Net("""
+        _data: f32[?]
+        _own: ShapeOf-3(_data, output_type=i64)
+        _size: Convert(Round-5(Convert(_own, destination_type=f16), mode=half_to_even), destination_type=i64)
+        Maximum(_size, _own) -> Concat([-1], axis=0) -> made: Reshape(_data, _, special_zero=true) -> Result
+    """)
     inference = irshape.infer(net.xml.encode(), weights=net.bin)
     assert [guard.is_premise for guard in inference.guards] == [True]
-    assert inference.ports[f"{made.layer}:{made.port}"] == ("f32", "[?,?]")
+    assert repr(inference["made"].outputs[0]) == "f32[?,?]"

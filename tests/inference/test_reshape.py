@@ -7,15 +7,15 @@ import pytest
 
 import irshape
 from irshape.report.diagnostic import Diagnostic
-from tests.support.ir import Net, Ref
+from tests.support.ir import Net
 from tests.support.oracle import core_of
 
 CARRIED = sorted((Path(__file__).parent.parent / "data" / "ir").glob("**/*.xml"))
 
 
-def pattern(net: Net, ref: Ref, sizes: list[int]) -> Ref:
+def pattern(*sizes: int) -> str:
     """A Reshape with a constant pattern."""
-    return net.layer("Reshape", [ref, net.const(sizes)], ["FP32"], special_zero=True)[0]
+    return f"Reshape({list(sizes)}, special_zero=true)"
 
 
 def reshaped(net: Net, *shapes: str, **options: Any) -> irshape.Inference:
@@ -37,10 +37,13 @@ def test_a_layer_keeps_its_outputs_where_inputs_no_longer_tell_their_number() ->
     """OpenVINO keeps two parts for an unknown number of lengths; it keeps their old batch of 2, too, and then contradicts its input."""
     import openvino
 
-    net = Net()
-    data, lengths = net.parameter("f32[2,6]"), net.parameter("i64[2]")
-    for part in net.layer("VariadicSplit", [data, net.const(1), lengths], ["FP32", "FP32"]):
-        net.result(part)
+    net = Net("""
+        _data: f32[2,6]
+        _lengths: i64[2]
+        _parts: VariadicSplit(_data, 1, _lengths) f32 f32
+        _parts.0 -> Result
+        _parts.1 -> Result
+    """)
     inference = reshaped(net, "[5,6]", "[?]")
     assert inference.ok
     assert [output.text for output in inference.layer(3).outputs] == ["[5,?]", "[5,?]"]
@@ -51,10 +54,7 @@ def test_a_layer_keeps_its_outputs_where_inputs_no_longer_tell_their_number() ->
 
 
 def test_a_file_that_does_not_tell_how_many_outputs_a_layer_has_is_refused() -> None:
-    net = Net()
-    parts = net.layer("VariadicSplit", [net.parameter("f32[2,6]"), net.const(1), net.parameter("i64[?]")], ["FP32", "FP32"])
-    for part in parts:
-        net.result(part)
+    net = Net("_parts: VariadicSplit(f32[2,6], 1, i64[?]) f32 f32\n_parts.0 -> Result\n_parts.1 -> Result")
     assert [found.code for found in errors(irshape.infer(net.xml.encode(), weights=net.bin))] == ["G109"]
 
 
@@ -62,53 +62,34 @@ def test_a_file_that_does_not_tell_how_many_outputs_a_layer_has_is_refused() -> 
 
 
 def baked_pattern() -> Net:
-    net = Net()
-    net.result(pattern(net, net.parameter("f32[1,4,6]"), [4, 6]))
-    return net
+    return Net(f"f32[1,4,6] -> {pattern(4, 6)} -> Result")
 
 
 def baked_batch() -> Net:
     """The -1 takes up the batch, and the weights notice."""
-    net = Net()
-    heads = pattern(net, net.parameter("f32[1,4,6]"), [1, 4, -1])
-    net.result(net.layer("MatMul", [heads, net.const([[0.0] * 2] * 6, "f32")], ["FP32"])[0])
-    return net
+    return Net(f"f32[1,4,6] -> {pattern(1, 4, -1)} -> MatMul(f32=0.0[6,2]) -> Result")
 
 
 def fixed_head() -> Net:
-    net = Net()
-    net.result(net.layer("MatMul", [net.parameter("f32[1,6]"), net.const([[0.0] * 2] * 6, "f32")], ["FP32"])[0])
-    return net
+    return Net("MatMul(f32[1,6], f32=0.0[6,2]) -> Result")
 
 
 def fixed_filters() -> Net:
-    net = Net()
-    filters = net.const([[[[0.0] * 3] * 3] * 4] * 2, "f32")
-    attributes = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
-    net.result(net.layer("Convolution", [net.parameter("f32[1,4,8,8]"), filters], ["FP32"], **attributes)[0])
-    return net
+    window = 'strides="1,1", pads_begin="0,0", pads_end="0,0", dilations="1,1"'
+    return Net(f"_filters: f32=0.0[2,4,3,3]\nConvolution(f32[1,4,8,8], _filters, {window}) -> Result")
 
 
 def baked_token() -> Net:
     """Two tokens before the data, both of batch 1."""
-    net = Net()
-    tokens = [net.const([[[0.0] * 6]], "f32") for _ in range(2)]
-    net.result(net.layer("Concat", [*tokens, net.parameter("f32[1,4,6]")], ["FP32"], axis=1)[0])
-    return net
+    return Net("Concat(f32=0.0[1,1,6], f32=0.0[1,1,6], f32[1,4,6], axis=1) -> Result")
 
 
 def baked_positions() -> Net:
-    net = Net()
-    positions = net.const([[[0.0] * 6] * 4], "f32")
-    net.result(net.layer("Add", [net.parameter("f32[1,4,6]"), positions], ["FP32"])[0])
-    return net
+    return Net("_positions: f32=0.0[1,4,6]\nAdd(f32[1,4,6], _positions) -> Result")
 
 
 def odd_blocks() -> Net:
-    net = Net()
-    inputs = [net.const(values) for values in ([1, 2, 3], [0, 0, 0], [0, 0, 0])]
-    net.result(net.layer("SpaceToBatch", [net.parameter("f32[1,4,6]"), *inputs], ["FP32"], "opset2")[0])
-    return net
+    return Net("_b: [1,2,3]\n_p: [0,0,0]\n_q: [0,0,0]\nSpaceToBatch-2(f32[1,4,6], _b, _p, _q) -> Result")
 
 
 ADD = "add --rewrite, which changes whatever holds the old size"
@@ -156,36 +137,27 @@ def test_weights_that_fix_a_size_are_named(net: Net, shape: str, message: str) -
 
 def test_a_demand_that_no_constant_makes_is_told_as_it_is() -> None:
     assert [found.code for found in errors(reshaped(odd_blocks(), "[1,5,7]"))] == ["S204", "S204"]
-    net = Net()
-    net.result(net.layer("Add", [net.parameter("f32[4]"), net.parameter("f32[4]")], ["FP32"])[0])
+    net = Net("Add(f32[4], f32[4]) -> Result")
     (found,) = errors(reshaped(net, "[5]", "[6]"))
     assert (found.code, found.related) == ("S202", ())
 
 
 def test_the_first_cause_counts_what_follows() -> None:
-    net = Net()
-    x = net.parameter("f32[1,4,6]")
-    flat = pattern(net, x, [4, 6])  # 2
-    back = pattern(net, flat, [1, 4, 6])  # 4
-    net.result(net.layer("Add", [back, x], ["FP32"])[0])
+    net = Net(f"_x: f32[1,4,6]\n_x -> {pattern(4, 6)} -> {pattern(1, 4, 6)} -> Add(_x) -> Result")
     assert [found.where.layer_id for found in errors(reshaped(net, "[2,4,6]"))] == ["2", "4"]
 
 
 def test_what_follows_from_inputs_at_odds_is_no_blocker() -> None:
-    net = Net()
-    x, y = net.parameter("f32[1,4]"), net.parameter("f32[1,4]")
-    first = net.layer("Add", [x, y], ["FP32"])[0]
-    second = net.layer("Add", [first, x], ["FP32"])[0]
-    third = net.layer("Add", [second, y], ["FP32"])[0]
-    net.result(net.layer("MatMul", [third, net.const([[0.0] * 2] * 4, "f32")], ["FP32"])[0])
+    net = Net("""
+        _x: f32[1,4]
+        _y: f32[1,4]
+        Add(_x, _y) -> Add(_x) -> Add(_y) -> MatMul(f32=0.0[4,2]) -> Result
+    """)
     assert [found.where.layer_id for found in errors(reshaped(net, "[2,4]", "[3,4]"))] == ["2"]
 
 
 def test_the_models_own_faults_are_no_causes() -> None:
-    net = Net()
-    x = net.parameter("f32[1,4,6]")
-    net.result(net.layer("SpaceToDepth", [net.parameter("f32[1,1,5]")], ["FP32"], block_size=2)[0])
-    net.result(pattern(net, x, [4, 6]))
+    net = Net(f"_x: f32[1,4,6]\nf32[1,1,5] -> SpaceToDepth(block_size=2) -> Result\n_x -> {pattern(4, 6)} -> Result")
     assert "S207" in [found.code for found in errors(reshaped(net, "[2,4,6]"))]
 
 
@@ -218,8 +190,7 @@ def with_layout(net: Net, layout: str) -> bytes:
     ],
 )
 def test_the_batch_axis_is_that_of_the_layout(layout: str, shape: str, expected: str) -> None:
-    net = Net()
-    net.result(net.parameter(shape))
+    net = Net(f"{shape} -> Result")
     inference = irshape.reshape(with_layout(net, layout), batch=8)
     assert inference["parameter_0"].outputs[0].text == expected
     (note,) = inference.diagnostics
@@ -229,18 +200,14 @@ def test_the_batch_axis_is_that_of_the_layout(layout: str, shape: str, expected:
 
 
 def test_an_open_first_axis_is_the_batch_axis() -> None:
-    net = Net()
-    net.result(net.parameter("f32[?,3,?]"))
+    net = Net("f32[?,3,?] -> Result")
     inference = reshaped(net, batch="2..4")
     assert inference["parameter_0"].outputs[0].text == "[2..4,3,?]"
     assert "its size in the file is dynamic" in inference.diagnostics[0].message
 
 
 def test_a_symbol_shows_the_batch_axis() -> None:
-    net = Net()
-    data, more = net.parameter("f32[1,3,4]"), net.parameter("f32[1,4]")
-    net.result(net.layer("ReduceMean", [data, net.const([1])], ["FP32"], keep_dims=False)[0])
-    net.result(more)
+    net = Net("_data: f32[1,3,4]\n_more: f32[1,4]\nReduceMean(_data, [1], keep_dims=false) -> Result\n_more -> Result")
     inference = reshaped(net, batch="N")
     assert [inference.layer(id).outputs[0].formula for id in (0, 1, 3)] == ["[N,3,4]", "[N,4]", "[N,4]"]
     assert all("every layer keeps samples along this axis apart" in note.message for note in inference.diagnostics)
@@ -254,18 +221,14 @@ def test_a_batch_that_a_constant_fixes_is_the_first_axis() -> None:
 
 
 def test_candidates_are_listed_where_several_inputs_can_have_the_batch() -> None:
-    net = Net()
-    for shape in ("f32[1,4]", "f32[2,4]"):
-        net.result(net.parameter(shape))
+    net = Net("f32[1,4] -> Result\nf32[2,4] -> Result")
     with pytest.raises(irshape.InputError, match="axis 0 of 'parameter_0' or axis 0 of 'parameter_2'"):
         reshaped(net, batch=3)
 
 
 def test_samples_that_meet_are_an_error() -> None:
     """Sample i meets sample j in the sum of a matrix and its transpose."""
-    net = Net()
-    square = net.parameter("f32[1,1]")
-    net.result(net.layer("Add", [square, net.layer("Transpose", [square, net.const([1, 0])], ["FP32"])[0]], ["FP32"])[0])
+    net = Net("_square: f32[1,1]\nAdd(_square, Transpose(_square, [1,0])) -> Result")
     (note, error) = reshaped(net, batch=3).diagnostics
     assert (note.code, error.code, error.where.layer_name) == ("N101", "P110", "add_3")
     assert error.message.endswith("puts samples of N together, which lie in axis 0 of lhs, and in axis 1 of rhs")
@@ -281,12 +244,12 @@ def round_trip(net: Net, inputs: dict[str, str], symbols: dict[str, str]) -> tup
 
 
 def joined() -> Net:
-    net = Net()
-    x, y = net.parameter("f32[?,3,?,?]"), net.parameter("f32[?,?]")
-    deep = net.layer("SpaceToDepth", [x], ["FP32"], block_size=2, mode="blocks_first")[0]
-    net.result(net.layer("ReduceMean", [deep, net.const([1])], ["FP32"], keep_dims=False)[0])
-    net.result(y)
-    return net
+    return Net("""
+        _x: f32[?,3,?,?]
+        _y: f32[?,?]
+        SpaceToDepth(_x, block_size=2, mode=blocks_first) -> ReduceMean([1], keep_dims=false) -> Result
+        _y -> Result
+    """)
 
 
 @pytest.mark.parametrize(

@@ -1,34 +1,24 @@
 """An error is what OpenVINO refuses, too: what only formulas refute is never valid, which is a warning."""
 
-from collections.abc import Callable
-
 import pytest
 
 import irshape
 from irshape.report.diagnostic import ERROR
 from tests.inference.test_bodies import chosen, inside
-from tests.support.ir import Net, Ref
+from tests.support.ir import Net
 
-Operate = Callable[[Net, Ref], Ref]
-
-
-def split(net: Net, data: Ref) -> Ref:
-    """`[B,8]` as `[B,4,8/4]`: of the last size OpenVINO, which reads B from a shape, knows nothing."""
-    shape = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
-    batch = net.layer("Gather", [shape, net.const([0]), net.const(0)], ["I64"], "opset8")[0]
-    pattern = net.layer("Concat", [batch, net.const([4, -1])], ["I64"], axis=0)[0]
-    return net.layer("Reshape", [data, pattern], ["FP32"], special_zero=False)[0]
+# `[B,8]` as `[B,4,8/4]`: of the last size OpenVINO, which reads B from a shape, knows nothing.
+SPLIT = "ShapeOf-3(_x, output_type=i64) -> Gather-8([0], 0) -> Concat([4,-1], axis=0) -> Reshape(_x, _, special_zero=false)"
 
 
-def add(size: int) -> Operate:
+def add(size: int) -> str:
     """The halves of the rows, and `size` numbers added to each."""
-    return lambda net, data: net.layer("Add", [split(net, data), net.const([0.0] * size, "f32")], ["FP32"])[0]
+    return f"{SPLIT} -> Add(f32=0.0[{size}])"
 
 
-def net_of(operate: Operate, shape: str = "?,8") -> Net:
-    net = Net()
-    net.result(operate(net, net.parameter(f"f32[{shape}]")))
-    return net
+def net_of(text: str, shape: str = "?,8") -> Net:
+    """An input _x, and what becomes of it."""
+    return Net(f"_x: f32[{shape}]\n{text} -> Result")
 
 
 def verdict(net: Net) -> list[tuple[str, bool]]:
@@ -37,60 +27,37 @@ def verdict(net: Net) -> list[tuple[str, bool]]:
     return [(diagnostic.code, diagnostic.severity == ERROR) for diagnostic in inference.diagnostics]
 
 
-def joined(net: Net, *refs: Ref) -> Ref:
-    return net.layer("Concat", list(refs), ["FP32"], axis=0)[0]
+# Every second place of a window: OpenVINO counts them only if it knows the size.
+SAME_UPPER = "MaxPool(_x, kernel=2, strides=2, pads_begin=0, pads_end=0, auto_pad=same_upper, rounding_type=floor)"
+# Three blocks side by side, one number cut off: 2, 5, 8, and so on. OpenVINO knows a least size and a largest.
+BLOCKS = "BatchToSpace-2(_x, [1,3], [0,0], [0,1])"
+# Eight channels, as the scale and the bias say. OpenVINO takes the channels of the data.
+NORMALIZED = "GroupNormalization-12(_x, f32=1.0[8], f32=1.0[8], num_groups=4, epsilon=0.1)"
+# Complex numbers of two parts. OpenVINO takes the last axis of the data.
+TRANSFORMED = "DFT-7(_x, [0])"
+# A third of 5 to 8 is 2. OpenVINO divides the bounds: 1 to 2.
+THIRDS = "_parts: Split(_x, 0, num_splits=3) f32 f32 f32\n_parts.0"
 
 
-def same_upper(net: Net, data: Ref) -> Ref:
-    """Every second place of a window: OpenVINO counts them only if it knows the size."""
-    sizes = {"kernel": 2, "strides": 2, "pads_begin": 0, "pads_end": 0, "auto_pad": "same_upper", "rounding_type": "floor"}
-    return net.layer("MaxPool", [data], ["FP32"], **sizes)[0]
-
-
-def blocks(net: Net, data: Ref) -> Ref:
-    """Three blocks side by side, one number cut off: 2, 5, 8, and so on. OpenVINO knows a least size and a largest."""
-    lists = [net.const(values) for values in ([1, 3], [0, 0], [0, 1])]
-    return net.layer("BatchToSpace", [data, *lists], ["FP32"], "opset2")[0]
-
-
-def normalized(net: Net, data: Ref) -> Ref:
-    """Eight channels, as the scale and the bias say. OpenVINO takes the channels of the data."""
-    given = [net.const([1.0] * 8, "f32") for _ in range(2)]
-    return net.layer("GroupNormalization", [data, *given], ["FP32"], "opset12", num_groups=4, epsilon=0.1)[0]
-
-
-def transformed(net: Net, data: Ref) -> Ref:
-    """Complex numbers of two parts. OpenVINO takes the last axis of the data."""
-    return net.layer("DFT", [data, net.const([0])], ["FP32"], "opset7")[0]
-
-
-def thirds(net: Net, data: Ref) -> Ref:
-    """A third of 5 to 8 is 2. OpenVINO divides the bounds: 1 to 2."""
-    return net.layer("Split", [data, net.const(0)], ["FP32"] * 3, num_splits=3)[0]
-
-
-def added(operate: Operate, shape: str, other: str) -> Net:
+def added(text: str, shape: str, other: str) -> Net:
     """What an operation gives, and a tensor of another shape added to it."""
-    return net_of(lambda net, data: net.layer("Add", [operate(net, data), net.parameter(f"f32[{other}]")], ["FP32"])[0], shape)
+    return net_of(f"{text} -> Add(f32[{other}])", shape)
 
 
 NETS = {
-    "positions of a window": (added(same_upper, "1,1,9..10", "4"), [("R401", False)]),
-    "blocks": (added(blocks, "3,?", "4"), [("R401", False)]),
-    "blocks that are bounded": (added(blocks, "3,2..3", "4"), [("S202", True)]),
-    "channels": (added(normalized, "1,?,5", "7,5"), [("R401", False)]),
-    "channels that OpenVINO knows": (added(normalized, "1,8..9,5", "7,5"), [("S202", True)]),
-    "parts of complex numbers": (added(transformed, "4,?", "3"), [("R401", False)]),
-    "parts": (added(thirds, "5..8", "3"), [("R401", False)]),
-    "more parts than elements": (net_of(thirds, "..2"), [("S206", True)]),
+    "positions of a window": (added(SAME_UPPER, "1,1,9..10", "4"), [("R401", False)]),
+    "blocks": (added(BLOCKS, "3,?", "4"), [("R401", False)]),
+    "blocks that are bounded": (added(BLOCKS, "3,2..3", "4"), [("S202", True)]),
+    "channels": (added(NORMALIZED, "1,?,5", "7,5"), [("R401", False)]),
+    "channels that OpenVINO knows": (added(NORMALIZED, "1,8..9,5", "7,5"), [("S202", True)]),
+    "parts of complex numbers": (added(TRANSFORMED, "4,?", "3"), [("R401", False)]),
+    "parts": (added(THIRDS, "5..8", "3"), [("R401", False)]),
+    "more parts than elements": (net_of(THIRDS, "..2"), [("S206", True)]),
     "fits": (net_of(add(2)), []),
     "never valid": (net_of(add(3)), [("R401", False)]),
     "never valid in a body": (chosen(inside(add(3), "f32[?,8]"), inside(add(2), "f32[?,8]"), "f32[?,8]"), [("R401", False)]),
     "plain to see": (net_of(add(3), "5,8"), [("S202", True)]),
-    "both": (
-        net_of(lambda net, data: net.layer("Concat", [add(3)(net, data), data], ["FP32"], axis=0)[0]),
-        [("R401", False), ("S102", True)],
-    ),
+    "both": (net_of(f"{add(3)} -> Concat(_x, axis=0)"), [("R401", False), ("S102", True)]),
 }
 
 
@@ -124,11 +91,7 @@ def test_what_follows_is_as_openvino_has_it() -> None:
 
 def test_other_layers_keep_their_guards_and_formulas() -> None:
     """Half of the rows beside what is never valid: what it demands of the batch is said all the same."""
-    net = Net()
-    data = net.parameter("f32[?,8]")
-    half = net.layer("Split", [data, net.const(0)], ["FP32", "FP32"], num_splits=2)
-    net.result(half[0])
-    net.result(add(3)(net, data))
+    net = net_of(f"_half: Split(_x, 0, num_splits=2) f32 f32\n_half.0 -> Result\n{add(3)}")
     inference = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_0": "[B,8]"})
     assert [diagnostic.code for diagnostic in inference.diagnostics] == ["R401"]
     assert [str(guard) for guard in inference.guards if guard.node.type == "Split"] == ["<B % 2 == 0 for 'split_2'>"]
@@ -149,52 +112,32 @@ def test_a_size_stated_to_begin_at_0_may_be_0() -> None:
 def test_without_elements_minus_one_is_one(batch: int, size: int) -> None:
     import openvino
 
-    net = net_of(split, f"{batch},8")
+    net = net_of(SPLIT, f"{batch},8")
     model = openvino.Core().read_model(net.xml.encode(), net.bin)
     assert model.output(0).get_partial_shape() == openvino.PartialShape([batch, 4, size])
 
 
-def size_of(net: Net, shape: str) -> Ref:
-    """The sizes of a tensor."""
-    return net.layer("ShapeOf", [net.parameter(f"f32[{shape}]")], ["I64"], "opset3", output_type="i64")[0]
-
-
-def parts(net: Net, shape: str) -> None:
-    """Parts of `sizes - [0,2]`, of which one is -2 if the second size is 0."""
-    lengths = net.layer("Subtract", [size_of(net, shape), net.const([0, 2])], ["I64"])[0]
-    for part in net.layer("VariadicSplit", [net.parameter("f32[?]"), net.const(0), lengths], ["FP32", "FP32"]):
-        net.result(part)
-
-
-def strided(net: Net, shape: str) -> None:
-    """A begin and an end of one axis, and the strides of two."""
-    net.result(
-        net.layer(
-            "StridedSlice",
-            [net.parameter("f32[8]"), net.const([0]), net.const([1]), size_of(net, shape)],
-            ["FP32"],
-            begin_mask=0,
-            end_mask=0,
-        )[0]
-    )
-
-
-def broadcast(net: Net, shape: str) -> None:
-    """A target of a size that is not known, unless it is computed, and -1."""
-    first = net.const([2]) if shape == "1,0" else net.parameter("i64[1]")
-    target = net.layer("Concat", [first, net.const([-1])], ["I64"], axis=0)[0]
-    net.result(net.layer("Broadcast", [net.parameter("f32[1]"), target], ["FP32"], "opset3", mode="numpy")[0])
+LISTS = {
+    # One of the parts of `sizes - [0,2]` is -2 if the second size is 0.
+    "parts": "_parts: VariadicSplit(f32[?], 0, _lengths) f32 f32\n_parts.0 -> Result\n_parts.1 -> Result",
+    # A begin and an end of one axis, and the strides of two.
+    "strided": "StridedSlice(f32[8], [0], [1], _sizes, begin_mask=0, end_mask=0) -> Result",
+    # A target of a size that is not known, unless it is computed, and -1.
+    "broadcast": "Broadcast-3(f32[1], Concat(_first, [-1], axis=0), mode=numpy) -> Result",
+}
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("build", [parts, strided, broadcast])
+@pytest.mark.parametrize("kind", LISTS)
 @pytest.mark.parametrize(("shape", "is_refused"), [("1,0", True), ("1..2,0", False)])
-def test_openvino_checks_a_list_whose_numbers_it_knows(build: Callable[[Net, str], None], shape: str, is_refused: bool) -> None:
+def test_openvino_checks_a_list_whose_numbers_it_knows(kind: str, shape: str, is_refused: bool) -> None:
     """If it does not know one of them, a fault of the others is never valid."""
     import openvino
 
-    net = Net()
-    build(net, shape)
+    first = "[2]" if shape == "1,0" else "i64[1]"
+    lengths = "_lengths: Subtract(_sizes, [0,2])\n" if kind == "parts" else ""
+    sizes = "" if kind == "broadcast" else f"_sizes: ShapeOf-3(f32[{shape}], output_type=i64)\n"
+    net = Net(f"{sizes}{lengths}{LISTS[kind].replace('_first', first)}")
     try:
         openvino.Core().read_model(net.xml.encode(), net.bin)
         assert not is_refused

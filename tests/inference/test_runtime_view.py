@@ -12,7 +12,7 @@ import pytest
 
 from irshape import verbs
 from irshape.shape.dim import Dim
-from tests.support.ir import Net, Ref
+from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 
 Step = tuple[str, Any]
@@ -41,37 +41,28 @@ ROWS: list[tuple[str, str, list[Step], str, str]] = [
     ("decided by both", "9..20", [("Minimum", 4)], "Merge", "S202"),
 ]  # fmt: skip
 
-PRECISIONS = {"i64": "I64", "i32": "I32", "i8": "I8", "f32": "FP32"}
+# What reads a value of one element.
+READERS = {
+    "Tile": "Tile(f32[2], _)",
+    "TopK": "Squeeze -> _top: TopK-3(f32[9], _, axis=0, mode=max, sort=value) f32 i64\n_top.0",
+    "Reshape": "Reshape(f32[?], _, special_zero=false)",
+    "Broadcast": "Broadcast-3(f32=1.0, _, mode=numpy)",
+    "Merge": "Broadcast-3(f32=1.0, _, mode=numpy) -> Add(f32[7])",
+}
 
 
 def net_of(size: str, steps: list[Step], reader: str) -> Net:
     """A net in which the size of an input becomes a value that an operation reads."""
-    net = Net()
-    value = net.layer("ShapeOf", [net.parameter(f"f32[{size}]")], ["I64"], "opset3", output_type="i64")[0]
-    precision = "I64"
+    text, element_type = f"ShapeOf-3(f32[{size}], output_type=i64)", "i64"
     for type, operand in steps:
         if type == "Convert":
-            precision = PRECISIONS[operand]
-            value = net.layer(type, [value], [precision], destination_type=operand)[0]
+            element_type = operand
+            text += f" -> Convert(destination_type={operand})"
+        elif operand is None:
+            text += f" -> {type}"
         else:
-            constants = [] if operand is None else [net.const(operand if isinstance(operand, list) else [operand], precision.lower())]
-            operands = [*constants, value] if isinstance(operand, list) else [value, *constants]
-            value = net.layer(type, operands, [precision])[0]
-    net.result(reading(net, reader, value))
-    return net
-
-
-def reading(net: Net, reader: str, value: Ref) -> Ref:
-    """The output of an operation that reads a value of one element."""
-    if reader == "Tile":
-        return net.layer("Tile", [net.parameter("f32[2]"), value], ["FP32"])[0]
-    if reader == "TopK":
-        k = net.layer("Squeeze", [value], ["I64"])[0]
-        return net.layer("TopK", [net.parameter("f32[9]"), k], ["FP32", "I64"], "opset3", axis=0, mode="max", sort="value")[0]
-    if reader == "Reshape":
-        return net.layer("Reshape", [net.parameter("f32[?]"), value], ["FP32"], special_zero=False)[0]
-    target = net.layer("Broadcast", [net.const(1.0, "f32"), value], ["FP32"], "opset3", mode="numpy")[0]
-    return net.layer("Add", [target, net.parameter("f32[7]")], ["FP32"])[0] if reader == "Merge" else target
+            text += f" -> {type}({element_type}={operand}, _)" if isinstance(operand, list) else f" -> {type}({element_type}=[{operand}])"
+    return Net(f"{text} -> {READERS[reader]} -> Result")
 
 
 @pytest.mark.parametrize(("title", "size", "steps", "reader", "expected"), ROWS, ids=[row[0] for row in ROWS])
@@ -109,10 +100,10 @@ def test_sizes_beside_one_that_may_be_inferred(data: str, special_zero: bool, ex
     """An element of -2..5 may be -1, so nothing is known of its size; the other elements are sizes, or 0 that copies a size."""
     import openvino
 
-    net = Net()
-    (shape,) = net.layer("ShapeOf", [net.parameter("f32[1..8,4..6,3..9]")], ["I64"], "opset3", output_type="i64")
-    (pattern,) = net.layer("Subtract", [shape, net.const([3, 3, 3])], ["I64"])
-    net.result(net.layer("Reshape", [net.parameter(data), pattern], ["FP32"], special_zero=special_zero)[0])
+    net = Net(f"""
+        _pattern: Subtract(ShapeOf-3(f32[1..8,4..6,3..9], output_type=i64), [3,3,3])
+        Reshape({data}, _pattern, special_zero={special_zero}) -> Result
+    """)
     inferred = verbs.infer(net.xml.encode(), weights=net.bin).layer(len(net.layers) - 2).outputs[0].text
     [output] = openvino.Core().read_model(net.xml.encode(), net.bin).outputs
     assert inferred == expected
@@ -124,11 +115,10 @@ def test_size_for_minus_one_beside_an_empty_axis() -> None:
     """For a shape of [N,0,-1] the size for -1 is 1, whatever N is. OpenVINO knows only that it is at least 1, so 16 rows may match it."""
     import openvino
 
-    net = Net()
-    (shape,) = net.layer("ShapeOf", [net.parameter("f32[?,0]")], ["I64"], "opset3", output_type="i64")
-    (pattern,) = net.layer("Concat", [shape, net.const([-1])], ["I64"], axis=0)
-    (joined,) = net.layer("Reshape", [net.parameter("f32[0,0,4,4]"), pattern], ["FP32"], special_zero=False)
-    net.result(net.layer("MatMul", [joined, net.parameter("f32[16,8]")], ["FP32"], transpose_a=False, transpose_b=False)[0])
+    net = Net("""
+        ShapeOf-3(f32[?,0], output_type=i64) -> _pattern: Concat([-1], axis=0)
+        Reshape(f32[0,0,4,4], _pattern, special_zero=false) -> MatMul(f32[16,8], transpose_a=false, transpose_b=false) -> Result
+    """)
     result = verbs.infer(net.xml.encode(), weights=net.bin)
     assert [found.code for found in result.diagnostics] == ["R401"]
     assert result.layer(len(net.layers) - 4).outputs[0].text == "[?,0,1]"
@@ -136,21 +126,17 @@ def test_size_for_minus_one_beside_an_empty_axis() -> None:
     assert str(output.partial_shape) == "[?,0,8]"
 
 
-def rounded(net: Net, size: str) -> Ref:
+def rounded(size: str) -> str:
     """A list as long as the only axis of an input. OpenVINO does not know its length, because it does not follow Floor."""
-    (shape,) = net.layer("ShapeOf", [net.parameter(f"f32[{size}]")], ["I64"], "opset3", output_type="i64")
-    (real,) = net.layer("Convert", [shape], ["FP32"], destination_type="f32")
-    (whole,) = net.layer("Floor", [real], ["FP32"])
-    (target,) = net.layer("Convert", [whole], ["I64"], destination_type="i64")
-    return net.layer("Broadcast", [net.const(1.0, "f32"), target], ["FP32"], "opset3", mode="numpy")[0]
+    whole = f"ShapeOf-3(f32[{size}], output_type=i64) -> Convert(destination_type=f32) -> Floor -> Convert(destination_type=i64)"
+    return f"{whole} -> Broadcast-3(f32=1.0, _, mode=numpy)"
 
 
 def test_a_view_that_layers_share_is_asked_for_once(asked: list[str]) -> None:
     """irshape knows [A] and [B], OpenVINO [?] of both."""
     net, outputs = Net(), []
     for _ in range(2):
-        filled = rounded(net, "5..")
-        outputs += net.layer("Abs", [filled], ["FP32"])
+        outputs.append(net.add(f"{rounded('5..')} -> Abs"))
     result = verbs.infer(net.xml.encode(), weights=net.bin)
     assert [result.layer(output.layer).outputs[0].formula for output in outputs] == ["[d0]", "[d1]"]
     assert asked.count("Abs") == 3
@@ -169,9 +155,7 @@ def test_no_size_of_the_view_is_a_size_of_irshape(path: Path) -> None:
 def test_sizes_that_openvino_does_not_see_contradicted_are_symbols() -> None:
     """irshape knows that [1,9..20] and [?,7] do not broadcast. OpenVINO knows [1,?], and its [?,7] for the sum is kept."""
     net = Net()
-    filled = rounded(net, "9..20")
-    (row,) = net.layer("Unsqueeze", [filled, net.const([0])], ["FP32"])
-    (total,) = net.layer("Add", [row, net.parameter("f32[?,7]")], ["FP32"])
+    total = net.add(f"{rounded('9..20')} -> Unsqueeze([0]) -> Add(f32[?,7])")
     net.result(total)
     result = verbs.infer(net.xml.encode(), weights=net.bin)
     assert [found.code for found in result.diagnostics] == ["R401"]
@@ -181,16 +165,14 @@ def test_sizes_that_openvino_does_not_see_contradicted_are_symbols() -> None:
     assert known == 7
 
 
-def piece(net: Net, kind: str) -> Ref:
-    """A value of one element: of a size, of data, of an operation that OpenVINO does not follow, or one that it fails to compute."""
-    if kind == "data":
-        return net.parameter("i64[1]")
-    (size,) = net.layer("ShapeOf", [net.parameter("f32[1..9]")], ["I64"], "opset3", output_type="i64")
-    if kind == "not followed":
-        return net.layer("ConvertLike", [size, net.const([1])], ["I64"])[0]
-    if kind == "failing":
-        return net.layer("ScatterUpdate", [size, net.const([-1]), net.const([7]), net.const(0)], ["I64"], "opset3")[0]
-    return size
+# A value of one element: of a size, of data, of an operation that OpenVINO does not follow, or one that it fails to compute.
+SIZE = "ShapeOf-3(f32[1..9], output_type=i64)"
+PIECES = {
+    "size": SIZE,
+    "data": "i64[1]",
+    "not followed": f"ConvertLike({SIZE}, [1])",
+    "failing": f"ScatterUpdate-3({SIZE}, [-1], [7], 0)",
+}
 
 
 @pytest.mark.oracle
@@ -203,10 +185,8 @@ def test_openvino_computes_inputs_in_their_order(joined: str, first: str, second
     """It stops before the first input that it does not follow, and computes nothing where an input of the model is among the sources."""
     import openvino
 
-    net = Net()
-    attributes = {"axis": 0} if joined == "Concat" else {}
-    (pair,) = net.layer(joined, [piece(net, first), piece(net, second)], ["I64"], **attributes)
-    net.result(net.layer("Reshape", [net.parameter("f32[...]"), pair], ["FP32"], special_zero=False)[0])
+    axis = ", axis=0" if joined == "Concat" else ""
+    net = Net(f"{joined}({PIECES[first]}, {PIECES[second]}{axis}) -> Reshape(f32[...], _, special_zero=false) -> Result")
     try:
         openvino.Core().read_model(net.xml.encode(), net.bin)
         is_read = True
@@ -215,29 +195,22 @@ def test_openvino_computes_inputs_in_their_order(joined: str, first: str, second
     assert is_read == verbs.infer(net.xml.encode(), weights=net.bin).ok == expected
 
 
-def target_of(net: Net, kind: str) -> Ref:
-    """A target shape whose first size is the batch of a tensor of unknown rank, put together in several ways."""
-    (shape,) = net.layer("ShapeOf", [net.parameter("f32[...]")], ["I64"], "opset3", output_type="i64")
-    (batch,) = net.layer("Gather", [shape, net.const([0]), net.const(0)], ["I64"], "opset8")
-    constants = [net.const([4, 2])] if kind == "two at once" else [net.const([4]), net.const([2])]
-    (target,) = net.layer("Concat", [batch, *constants], ["I64"], "opset1", axis=0)
-    if kind == "converted":
-        (target,) = net.layer("Convert", [target], ["I64"], "opset1", destination_type="i64")
-    return target
+# A target shape whose first size is the batch of a tensor of unknown rank, put together in several ways.
+BATCH = "Gather-8(ShapeOf-3(f32[...], output_type=i64), [0], 0)"
+TARGETS = {
+    "one by one": f"{BATCH} -> Concat([4], [2], axis=0)",
+    "two at once": f"{BATCH} -> Concat([4,2], axis=0)",
+    "converted": f"{BATCH} -> Concat([4], [2], axis=0) -> Convert(destination_type=i64)",
+}
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("kind", ["one by one", "two at once", "converted"])
+@pytest.mark.parametrize("kind", TARGETS)
 @pytest.mark.parametrize("consumer", ["numpy", "bidirectional", "reshape"])
 def test_openvino_reads_the_constants_of_a_concat_where_broadcast_looks_for_them(kind: str, consumer: str) -> None:
     """Joined with a size of 3, the constant 4 is an error exactly where OpenVINO has read it."""
-    net = Net()
-    target = target_of(net, kind)
-    if consumer == "reshape":
-        (wide,) = net.layer("Reshape", [net.parameter("f32[?]"), target], ["FP32"], "opset1", special_zero="false")
-    else:
-        (wide,) = net.layer("Broadcast", [net.parameter("f32[1,1,1]"), target], ["FP32"], "opset3", mode=consumer)
-    net.result(net.layer("Concat", [wide, net.parameter("f32[1,3,2]")], ["FP32"], "opset1", axis=0)[0])
+    wide = "Reshape(f32[?], _, special_zero=false)" if consumer == "reshape" else f"Broadcast-3(f32[1,1,1], _, mode={consumer})"
+    net = Net(f"{TARGETS[kind]} -> {wide} -> Concat(f32[1,3,2], axis=0) -> Result")
     inference = verbs.infer(net.xml.encode(), weights=net.bin)
     import openvino
 

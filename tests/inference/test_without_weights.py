@@ -12,10 +12,7 @@ from tests.support.ir import Net
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A reshape to a constant shape, and a model whose Squeeze depends on a constant axis."""
-    net = Net()
-    x = net.parameter("f32[?,4]")
-    reshaped = net.layer("Reshape", [x, net.const([1, -1, 4])], ["FP32"], special_zero="false")[0]
-    net.result(net.layer("Squeeze", [reshaped, net.const([0])], ["FP32"])[0])
+    net = Net("f32[?,4] -> Reshape([1,-1,4], special_zero=false) -> Squeeze([0]) -> Result")
     path = tmp_path / "m.xml"
     path.write_text(net.xml)
     path.with_suffix(".bin").write_bytes(net.bin)

@@ -103,8 +103,7 @@ def test_a_notebook_shows_the_shapes_and_marks_the_faults() -> None:
 
 
 def test_a_notebook_gets_no_markup_of_the_file() -> None:
-    net = Net()
-    net.result(net.parameter("f32[1]"))
+    net = Net("f32[1] -> Result")
     text = net.xml.replace('"parameter_0"', '"&lt;script>alert(1)&lt;/script>"').replace('name="net"', 'name="&lt;b>"')
     for shown in (irshape.read(text)._repr_html_(), irshape.check(text)._repr_html_()):
         assert "<script" not in shown and "<b>&lt;b&gt;</b>" in shown
@@ -124,8 +123,7 @@ def test_a_notebook_gets_no_more_rows_than_anybody_reads() -> None:
 
 def noted(note: str) -> str:
     """A model with a note in the `<rt_info>` of a layer, of a port and of the net."""
-    net = Net()
-    net.result(net.layer("ReLU", [net.parameter("f32[1]")], ["FP32"])[0])
+    net = Net("ReLU(f32[1]) -> Result")
     port = '<port id="1" precision="FP32"/>'
     text = net.xml.replace("<rt_info/>", f"<rt_info><attribute name='net' value='1'/>{note}</rt_info>")
     assert port in text
@@ -231,8 +229,7 @@ def test_openvino_reads_the_same_elements(element_type: str) -> None:
 
 
 def test_a_constant_says_why_it_has_no_elements() -> None:
-    net = Net()
-    net.result(net.const([1, 2]))
+    net = Net("[1,2] -> Result")
     assert irshape.read(net.xml)["result_1"].const is None
     with pytest.raises(irshape.WeightsError, match=r"the model has constants, but no weights were given"):
         irshape.read(net.xml)["const_0"].const.data  # noqa: B018

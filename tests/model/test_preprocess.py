@@ -59,8 +59,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_preprocess(name: str, version: int) -> None:
     shape, given = CASES[name]
-    net = Net(version=version)
-    net.result(net.layer("ReLU", [net.parameter(f"f32[{shape}]")], ["FP32"])[0])
+    net = Net(f"ReLU(f32[{shape}]) -> Result", version=version)
     xml = net.xml.replace("</net>", f"{given}</net>").encode()
     weights = bytes(4096)
     try:

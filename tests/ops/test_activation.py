@@ -93,13 +93,8 @@ test_row, test_row_with_openvino = row_tests(ROWS)
 
 # Values that travel into a shape.
 VALUES: Rows = {
-    ("Relu", "opset1"): [
-        ("[-3,3]", "[0,3]"),
-    ],
-    ("Clamp", "opset1"): [
-        ("[4..9,?]", {"min": 4.5, "max": 7.5}, "[5..7,5..7]"),
-        ("f32=[9.0]", {"min": 4.5, "max": 7.5}, "[7]"),
-    ],
+    ("Relu", "opset1"): [("[-3,3]", "[0,3]")],
+    ("Clamp", "opset1"): [("[4..9,?]", {"min": 4.5, "max": 7.5}, "[5..7,5..7]"), ("f32=[9.0]", {"min": 4.5, "max": 7.5}, "[7]")],
 }
 
 test_values, test_values_with_openvino = value_tests(VALUES)

@@ -27,24 +27,12 @@ test_row, test_row_with_openvino = row_tests(ROWS)
 
 # Values that travel into a shape.
 VALUES: Rows = {
-    ("Equal", "opset1"): [
-        ("[1..2,5,1..9] [5]", "[0,1,..1]"),
-    ],
-    ("NotEqual", "opset1"): [
-        ("[1..2,5,1..9] [5]", "[1,0,..1]"),
-    ],
-    ("Less", "opset1"): [
-        ("[1..2,5,1..9] [5]", "[1,0,..1]"),
-    ],
-    ("LessEqual", "opset1"): [
-        ("[1..2,5,1..9] [5]", "[1,1,..1]"),
-    ],
-    ("Greater", "opset1"): [
-        ("f32=[1.5,5.5] f32=[5.0]", "[0,1]"),
-    ],
-    ("GreaterEqual", "opset1"): [
-        ("[1..2,5,1..9] [5]", "[0,1,..1]"),
-    ],
+    ("Equal", "opset1"): [("[1..2,5,1..9] [5]", "[0,1,..1]")],
+    ("NotEqual", "opset1"): [("[1..2,5,1..9] [5]", "[1,0,..1]")],
+    ("Less", "opset1"): [("[1..2,5,1..9] [5]", "[1,0,..1]")],
+    ("LessEqual", "opset1"): [("[1..2,5,1..9] [5]", "[1,1,..1]")],
+    ("Greater", "opset1"): [("f32=[1.5,5.5] f32=[5.0]", "[0,1]")],
+    ("GreaterEqual", "opset1"): [("[1..2,5,1..9] [5]", "[0,1,..1]")],
 }
 
 test_values, test_values_with_openvino = value_tests(VALUES)

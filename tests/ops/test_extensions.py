@@ -101,7 +101,7 @@ def test_a_module_that_the_program_imports_serves_all_models(importable: Path) -
 
 def test_a_module_may_use_the_classes_of_irshape(importable: Path) -> None:
     """Modules of irshape that an extension imports register their classes for all models."""
-    text = "from irshape.extend import op\nfrom irshape.ops.detection.reorg_yolo import ReorgYolo\n\n"
+    text = "from irshape.extend import op\nfrom irshape.ops.detection.heads import ReorgYolo\n\n"
     text += "@op('Mine', 'extension')\nclass Mine(ReorgYolo):"
     written(importable, "acme_uses.py", f"{text} ...\n")
     own = registry_of(["acme_uses"])

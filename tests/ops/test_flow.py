@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irshape.answers.batch.proof import FollowingEngine
-from irshape.answers.batch.traces import Layer, Tensor, Traces
+from irshape.answers.batch.traces import FollowingEngine, Layer, Tensor, Traces
 from irshape.inference.question import Question
 from irshape.model.load import loaded
 from irshape.ops.flow import Factor, Held, Trace

@@ -46,12 +46,8 @@ ROWS: Rows = {
         ("no shape", "f32[2,3]", declared("2,x"), "A102"),
         ("no type", "f32[2,3]", declared("2,3", "float"), "A103"),
     ],
-    ("Assign", "opset3"): [
-        ("no ReadValue", "f32[2,3]", V, "G118"),
-    ],
-    ("Assign", "opset6"): [
-        ("no ReadValue", "f32[2,3]", V, "G118"),
-    ],
+    ("Assign", "opset3"): [("no ReadValue", "f32[2,3]", V, "G118")],
+    ("Assign", "opset6"): [("no ReadValue", "f32[2,3]", V, "G118")],
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)

@@ -26,18 +26,10 @@ test_row, test_row_with_openvino = row_tests(ROWS)
 
 # Values that travel into a shape.
 VALUES: Rows = {
-    ("LogicalAnd", "opset1"): [
-        ("boolean=[0,1,1] boolean=[1,0,1]", "[0,0,1]"),
-    ],
-    ("LogicalOr", "opset1"): [
-        ("boolean=[0,1,0] boolean=[1,0,0]", "[1,1,0]"),
-    ],
-    ("LogicalXor", "opset1"): [
-        ("boolean=[0,1,1] boolean=[1,0,1]", "[1,1,0]"),
-    ],
-    ("LogicalNot", "opset1"): [
-        ("[0,7]", "[1,0]"),
-    ],
+    ("LogicalAnd", "opset1"): [("boolean=[0,1,1] boolean=[1,0,1]", "[0,0,1]")],
+    ("LogicalOr", "opset1"): [("boolean=[0,1,0] boolean=[1,0,0]", "[1,1,0]")],
+    ("LogicalXor", "opset1"): [("boolean=[0,1,1] boolean=[1,0,1]", "[1,1,0]")],
+    ("LogicalNot", "opset1"): [("[0,7]", "[1,0]")],
 }
 
 test_values, test_values_with_openvino = value_tests(VALUES)

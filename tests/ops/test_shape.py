@@ -1,19 +1,13 @@
 """Shape operations, and sizes that travel through subgraphs of them."""
 
-from collections.abc import Callable
-
 import pytest
 
 import irshape
-from tests.support.ir import Net, Ref
+from tests.support.ir import Net
 from tests.support.rows import Rows, row_tests
 
 ROWS: Rows = {
-    ("ShapeOf", "opset1"): [
-        ("static", "f32[2,3]", "i64[2]"),
-        ("bounds", "f32[2..5,?]", "i64[2]"),
-        ("unranked", "f32[...]", "i64[?]"),
-    ],
+    ("ShapeOf", "opset1"): [("static", "f32[2,3]", "i64[2]"), ("bounds", "f32[2..5,?]", "i64[2]"), ("unranked", "f32[...]", "i64[?]")],
     ("ShapeOf", "opset3"): [
         ("i32", "f32[2..5,?]", {"output_type": "i32"}, "i32[2]"),
         ("no type", "f32[2]", "A101"),
@@ -96,65 +90,41 @@ ROWS: Rows = {
 
 test_row, test_row_with_openvino = row_tests(ROWS)
 
-# A shape subgraph that computes the target of a Reshape.
-Target = Callable[[Net, Ref], Ref]
+SHAPE = "ShapeOf-3(x, output_type=i64)"
+IN_PAIRS = f"ReduceProd(Reshape({SHAPE}, [-1,2]), [1])"
+MOVED = f"Unsqueeze({SHAPE}, [0]) -> Reshape([-1,1]) -> Squeeze([1])"
+AS_FLOATS = f"Convert({SHAPE}, destination_type=f32) -> ReduceProd([0], keep_dims=true) -> Convert(destination_type=i64)"
 
 
-def shape_of(net: Net, data: Ref) -> Ref:
-    return net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
+def reduced(type: str) -> str:
+    return f"{type}({SHAPE}, [0], keep_dims=true)"
 
 
-def reduced(type: str) -> Target:
-    return lambda net, data: net.layer(type, [shape_of(net, data), net.const([0])], ["I64"], keep_dims=True)[0]
-
-
-def moved(net: Net, data: Ref) -> Ref:
-    rows = net.layer("Unsqueeze", [shape_of(net, data), net.const([0])], ["I64"])[0]
-    column = net.layer("Reshape", [rows, net.const([-1, 1])], ["I64"])[0]
-    return net.layer("Squeeze", [column, net.const([1])], ["I64"])[0]
-
-
-def counted(net: Net, data: Ref) -> Ref:
-    return net.layer("Range", [net.const(2), net.const(5), net.const(1)], ["I64"], "opset4", output_type="i64")[0]
-
-
-def in_pairs(net: Net, data: Ref) -> Ref:
-    pairs = net.layer("Reshape", [shape_of(net, data), net.const([-1, 2])], ["I64"])[0]
-    return net.layer("ReduceProd", [pairs, net.const([1])], ["I64"])[0]
-
-
-def as_floats(net: Net, data: Ref) -> Ref:
-    floats = net.layer("Convert", [shape_of(net, data)], ["FP32"], destination_type="f32")[0]
-    product = net.layer("ReduceProd", [floats, net.const([0])], ["FP32"], keep_dims=True)[0]
-    return net.layer("Convert", [product], ["I64"], destination_type="i64")[0]
-
-
-TARGETS: list[tuple[str, str, Target, str]] = [
-    ("the same shape", "[N,3,H]", shape_of, "[N,3,H]"),
+# The shape of a tensor x, the shape subgraph that computes the target of a Reshape, and the shape that x gets.
+TARGETS = [
+    ("the same shape", "[N,3,H]", SHAPE, "[N,3,H]"),
     ("product", "[N,2,3]", reduced("ReduceProd"), "[6*N]"),
     ("product of symbols", "[N,2,N]", reduced("ReduceProd"), "[2*N*N]"),
-    ("product in pairs", "[N,H,3,W]", in_pairs, "[N*H,3*W]"),
-    ("product in floats", "[N,2,3]", as_floats, "[6*N]"),
+    ("product in pairs", "[N,H,3,W]", IN_PAIRS, "[N*H,3*W]"),
+    ("product in floats", "[N,2,3]", AS_FLOATS, "[6*N]"),
     ("sum", "[2,2]", reduced("ReduceSum"), "[4]"),
     ("largest", "[1,7,1]", reduced("ReduceMax"), "[7]"),
     ("smallest", "[1,1,1]", reduced("ReduceMin"), "[1]"),
     ("mean", "[1,1,1]", reduced("ReduceMean"), "[1]"),
-    ("moved", "[N,3,H]", moved, "[N,3,H]"),
-    ("range", "[24]", counted, "[2,3,4]"),
+    ("moved", "[N,3,H]", MOVED, "[N,3,H]"),
+    ("range", "[24]", "Range-4(2, 5, 1, output_type=i64)", "[2,3,4]"),
 ]
 
 
-def reshaped(shape: str, target: Target, **attributes: object) -> str:
-    net = Net()
-    data = net.parameter("f32[...]")
-    net.result(net.layer("Reshape", [data, target(net, data)], ["FP32"], **attributes)[0])
-    inference = irshape.infer(net.xml.encode(), inputs={"parameter_0": shape}, weights=net.bin)
+def reshaped(shape: str, target: str, attributes: str = "") -> str:
+    net = Net(f"x: f32[...]\n{target} -> Reshape(x, _{attributes}) -> Result")
+    inference = irshape.infer(net.xml.encode(), inputs={"x": shape}, weights=net.bin)
     assert inference.ok, inference.diagnostics
     return inference.layer(next(node.id for node in reversed(inference.model.nodes) if node.type == "Reshape")).outputs[0].formula
 
 
 @pytest.mark.parametrize(("shape", "target", "expected"), [pytest.param(*row[1:], id=row[0]) for row in TARGETS])
-def test_target(shape: str, target: Target, expected: str) -> None:
+def test_target(shape: str, target: str, expected: str) -> None:
     assert reshaped(shape, target) == expected
 
 
@@ -170,4 +140,4 @@ PATTERNS = [
 
 @pytest.mark.parametrize(("shape", "pattern", "expected"), PATTERNS)
 def test_pattern(shape: str, pattern: list[int], expected: str) -> None:
-    assert reshaped(shape, lambda net, _: net.const(pattern), special_zero=True) == expected
+    assert reshaped(shape, str(pattern), ", special_zero=true") == expected

@@ -86,7 +86,7 @@ VALUES: Rows = {
         ("[3..5,?]", {"destination_type": "f32"}, "[3..5,?]"),
         ("[3..3000]", {"destination_type": "f16"}, "[3..3000]"),
         ("[3..300,5]", {"destination_type": "i8"}, differs("[..127,5]", "[3..44,5]")),
-    ],
+    ]
 }
 
 test_values, test_values_with_openvino = value_tests(VALUES)

@@ -9,8 +9,7 @@ import pytest
 
 import irshape
 from irshape import verbs
-from irshape.answers.explain.derivation import Derivation, Point
-from irshape.answers.explain.sources import Sources
+from irshape.answers.explain.sources import Derivation, Point, Sources
 from irshape.cli.main import main
 from irshape.model.model import Model
 from irshape.page.data import PageData

@@ -79,7 +79,6 @@ def test_where_the_peak_of_memory_is_for_a_size(hand: Any) -> None:
 
 def test_the_attention_of_the_third_block(hand: Any) -> None:
     one = hand(transformer(48).xml)
-    one.click(".item.stack:has-text('48 \u00d7 net/layers')")
     one.click(".chip[data-block='2']")
     one.click(".item.group:has-text('attention')")
     assert one.page.locator(".item:has-text('Broadcast')").count() == 1

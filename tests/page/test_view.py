@@ -8,9 +8,11 @@ import pytest
 
 from irshape import verbs
 from irshape.page.data import PageData
+from irshape.page.html import page as html
 from tests.page.conftest import Shown
 from tests.page.generated import transformer
 from tests.page.legibility import legibility
+from tests.support.ir import Net
 
 pytestmark = pytest.mark.slow("need Chromium")
 
@@ -156,13 +158,39 @@ def test_sizes_become_a_command(shown: Shown) -> None:
 def test_a_sweep_draws_a_cost_against_a_size(shown: Shown) -> None:
     page = shown.model(EXAMPLES / "atrous.xml")
     page.locator(".sweep .curve").wait_for()
-    assert page.locator(".sweep circle").count() > 10
+    titles = page.locator(".sweep circle title").all_text_contents()
+    assert [title.partition(":")[0] for title in titles] == [f"B={size}" for size in (1, 2, 4, 8, 16, 32, 64)]
     page.select_option(".sweep select >> nth=1", "H")
     assert "H=" in page.text_content(".sweep .chart")
     page.select_option(".sweep select >> nth=0", "memory")
     assert "iB" in page.text_content(".sweep .chart")
     page.fill("#size-H", "471")
     page.locator(".sweep circle.now:has-text('H=471: ')").wait_for(state="attached")
+
+
+def test_the_state_of_a_model_stands_beside_its_inputs(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "decoder_stateful.xml")
+    assert page.inner_text("#summary") == "26 layers and 15 constants, no faults"
+    assert "STATE\npast.keypresent.key f32[B,2,P,4]" in page.inner_text("#panel").replace("\n\n", "\n")
+
+
+def test_a_label_leaves_out_whole_sizes(shown: Shown) -> None:
+    """A part of a formula says nothing."""
+    page = shown.model(EXAMPLES / "atrous.xml")
+    layer = page.evaluate("() => app.model.data.layers.name.indexOf('upsample')")
+    whole, short, least = (page.evaluate(f"() => app.shortTensor({layer}, 0, {most})") for most in (60, 30, 12))
+    assert (whole, short, least) == ("f32[B,2,2*((H + 1)//2),2*((W + 1)//2)]", "f32[B,2,…,2*((W + 1)//2)]", "f32[B,2,…,…]")
+
+
+def test_changes_of_many_layers_alike_are_one_group(shown: Shown) -> None:
+    texts = [f"x: f32[2]\nx -> {' -> '.join(f'add{i}: Add({data})' for i in range(5))} -> Result" for data in ("f32=[1.0,2.0]", "x")]
+    before, after = (verbs.read(net.xml, weights=net.bin) for net in map(Net, texts))
+    data = PageData(after)
+    data.difference = verbs.diff(before, after)
+    page = shown.text(html(data.to_dict()))
+    assert "removed Const \u00d7 5" in page.inner_text("#list")
+    page.click("#list summary:has-text('Const')")
+    assert page.locator("#list details[open] .row").count() == 5
 
 
 def test_a_refusal_does_not_cover_the_first_layer(shown: Shown) -> None:

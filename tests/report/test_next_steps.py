@@ -79,7 +79,7 @@ def test_a_layer_without_a_number_is_named_without_it() -> None:
 
 
 def test_a_port_map_that_names_nothing() -> None:
-    from irshape.report.snippets import snippets
+    from irshape.report.snippets import SNIPPETS
 
-    (fault,) = [one for one in irshape.check(snippets()["G119"].bad.xml.encode()).diagnostics if one.code == "G119"]
+    (fault,) = [one for one in irshape.check(SNIPPETS["G119"].bad.xml.encode()).diagnostics if one.code == "G119"]
     assert "external_port_id" in (fault.hint or "")

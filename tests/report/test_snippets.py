@@ -11,13 +11,12 @@ import pytest
 import irshape
 from irshape.ops.registry import REGISTRY
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.snippets import snippets
-from irshape.report.snippets.snippet import Run
+from irshape.report.snippet import Run
+from irshape.report.snippets import SNIPPETS
 from irshape.xml.schema import structural_faults
 from tests.support.ir import Net
 from tools.snippets import changed_lines, printed
 
-SNIPPETS = snippets()
 ROOT = Path(__file__).parent.parent.parent
 
 # Codes that need more than a file and a command, and what tests them.
@@ -91,8 +90,7 @@ def test_a_rule_that_fails_is_an_internal_error(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_weights_that_are_a_folder(tmp_path: Path) -> None:
-    net = Net()
-    net.result(net.const([1]))
+    net = Net("[1] -> Result")
     (tmp_path / "m.xml").write_text(net.xml)
     (tmp_path / "m.bin").mkdir()
     assert [diagnostic.code for diagnostic in irshape.check(tmp_path / "m.xml").diagnostics] == ["W104"]

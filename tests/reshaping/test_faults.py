@@ -114,8 +114,7 @@ def test_an_equation_with_a_number_is_refused_with_the_constant(rewrite: bool) -
 
 
 def test_conditions_that_leave_many_sizes_are_listed() -> None:
-    net = Net()
-    net.result(net.layer("SpaceToDepth", [net.parameter("f32[1,3,32,32]")], ["FP32"], block_size=32, mode="blocks_first")[0])
+    net = Net("SpaceToDepth(f32[1,3,32,32], block_size=32, mode=blocks_first) -> Result")
     found = asked(net, "[1,3,H,W]")
     assert errors(found) == []
     assert [str(guard.requirement) for guard in found.guards] == ["H % 32 == 0", "W % 32 == 0"]
@@ -123,7 +122,6 @@ def test_conditions_that_leave_many_sizes_are_listed() -> None:
 
 def test_an_index_behind_the_end_is_refused() -> None:
     """OpenVINO would meet it only when the model runs."""
-    net = Net()
-    net.result(net.layer("Gather", [net.parameter("f32[1,8]"), net.const([0, 7]), net.const(1)], ["FP32"], "opset8", batch_dims=0)[0])
+    net = Net("Gather-8(f32[1,8], [0,7], 1, batch_dims=0) -> Result")
     assert errors(asked(net, "[1,9]")) == []
     assert errors(asked(net, "[1,4]")) == ["R401 indices must be in [-4, 3], got 7"]

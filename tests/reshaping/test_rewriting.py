@@ -124,8 +124,7 @@ def test_a_row_that_may_depend_on_the_size_is_refused(start: float, step: float)
 
 
 def test_the_first_elements_serve_up_to_the_recorded_size() -> None:
-    net = Net()
-    net.result(net.layer("Add", [net.parameter("f32[1,6]"), net.const([[3.0, 1.0, 4.0, 1.0, 5.0, 9.0]], "f32")], ["FP32"])[0])
+    net = Net("Add(f32[1,6], f32=[[3.0,1.0,4.0,1.0,5.0,9.0]]) -> Result")
     found = asked(net, "[1,S]", symbols={"S": "1..6"}, rewrite=True)
     assert errors(found) == []
     assert found.to_dict()["mends"][0]["kind"] == "first"
@@ -176,10 +175,7 @@ def test_a_second_export_decides() -> None:
 
 
 def test_a_number_that_stays_is_refused() -> None:
-    net = Net()
-    x = net.parameter("f32[1,12]")
-    values, _ = net.layer("TopK", [x, net.const(4)], ["FP32", "I64"], "opset11", axis=1, mode="max", sort="value", index_element_type="i64")
-    net.result(values)
+    net = Net("_top: TopK-11(f32[1,12], 4, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n_top -> Result")
     assert errors(asked(net, "[1,S]", rewrite=True)) == ["S208 TopK 'topk_2' takes 4 of S"]
     found = asked(net, "[1,S]", rewrite=True, choose="first")
     assert [one.code for one in found.diagnostics] == ["N109"]

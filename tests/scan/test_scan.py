@@ -21,11 +21,10 @@ import irshape
 from irshape.cli.main import main
 from irshape.cli.parser import parser
 from irshape.cli.scan import _identity, _unit
-from irshape.scan.fields import row_schema
 from irshape.scan.place import Place
 from irshape.scan.results import Journal, ResultsError, read
 from irshape.scan.row import Scan
-from irshape.scan.summary import Comparison
+from irshape.scan.table import TableChanges, row_schema
 from tests.support.ir import Net
 
 Row = dict[str, Any]
@@ -98,8 +97,7 @@ def test_parquet_holds_what_json_lines_hold(models: Path, tmp_path: Path) -> Non
 @pytest.mark.slow("need Dask, S3 or Parquet")
 def test_numbers_that_no_column_can_hold_are_bounded(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'irshape[scan]'")
-    net = Net()
-    net.result(net.layer("MatMul", [net.parameter("f32[4000000000,4000000000]"), net.parameter("f32[4000000000,4000000000]")], ["FP32"])[0])
+    net = Net("MatMul(f32[4000000000,4000000000], f32[4000000000,4000000000]) -> Result")
     (tmp_path / "large.xml").write_text(net.xml)
     _, rows = scanned(tmp_path / "large.xml", tmp_path / "out.parquet", "--cost")
     (row,) = rows.values()
@@ -270,7 +268,7 @@ def test_a_summary_and_what_has_changed(models: Path, tmp_path: Path, capsys: py
     found = json.loads(capsys.readouterr().out)
     assert found["verdicts"] == {"valid": 1, "invalid": 2, "foreign": 1, "failed": 0}
     assert found["since"]["broken"] == [str(models / "atrous.xml")]
-    assert not Comparison(read(str(second)), read(str(second))).new
+    assert not TableChanges(read(str(second)), read(str(second))).new
 
 
 def test_a_file_that_kills_its_worker_has_a_row(models: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 import time
 import tomllib
@@ -10,9 +11,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from irshape.cli.main import main
 from irshape.report.selection import Choice
-from irshape.settings.find import find
-from irshape.settings.read import ConfigurationError, line_of, read
+from irshape.settings.read import ConfigurationError, find, line_of, read_configuration
 from irshape.settings.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -73,7 +74,7 @@ def test_its_own_file_comes_before_pyproject(tmp_path: Path) -> None:
 def test_a_pyproject_that_names_irshape_and_is_broken_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "[tool.irshape\n", "pyproject.toml")
     with pytest.raises(ConfigurationError, match=r"pyproject.toml:1: this is not TOML: "):
-        read(find(str(tmp_path), {}) or "")
+        read_configuration(find(str(tmp_path), {}) or "")
     path.write_text("[tool.ruff\n")
     assert find(str(tmp_path), {}) != str(path)
 
@@ -82,7 +83,7 @@ def test_a_pyproject_that_names_irshape_and_is_broken_is_reported(tmp_path: Path
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
-    found = read(str(write(tmp_path, WHOLE)))
+    found = read_configuration(str(write(tmp_path, WHOLE)))
     assert found.select == ["ALL"]
     assert found.severity == {"R301": "note"}
     (glob, table), *_ = found.per_file.items()
@@ -92,7 +93,10 @@ def test_every_key_is_read(tmp_path: Path) -> None:
 def test_pyproject_holds_the_same_keys(tmp_path: Path) -> None:
     text = WHOLE.replace("[severity]", "[tool.irshape.severity]").replace("[limits]", "[tool.irshape.limits]")
     text = "[tool.irshape]\n" + text.replace("[per-file", "[tool.irshape.per-file")
-    assert read(str(write(tmp_path, text, "pyproject.toml"))).model_dump() == read(str(write(tmp_path, WHOLE))).model_dump()
+    assert (
+        read_configuration(str(write(tmp_path, text, "pyproject.toml"))).model_dump()
+        == read_configuration(str(write(tmp_path, WHOLE))).model_dump()
+    )
 
 
 def test_tables_of_a_file_come_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +171,7 @@ def test_a_fault_has_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.chdir(tmp_path)
     write(tmp_path, text)
     with pytest.raises(ConfigurationError) as error:
-        read("irshape.toml")
+        read_configuration("irshape.toml")
     assert str(error.value) == f"irshape.toml:{message}"
 
 
@@ -175,7 +179,7 @@ def test_all_faults_are_reported_in_the_order_of_lines(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     write(tmp_path, 'ignore = ["Z"]\nfolow-links = true\n\n[severity]\nR = "loud"\n')
     with pytest.raises(ConfigurationError) as error:
-        read("irshape.toml")
+        read_configuration("irshape.toml")
     assert [line.split(": ")[0] for line in str(error.value).splitlines()] == ["irshape.toml:1", "irshape.toml:2", "irshape.toml:5"]
 
 
@@ -188,16 +192,16 @@ def test_the_line_of_a_key() -> None:
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"absent.toml: No such file"):
-        read(str(tmp_path / "absent.toml"))
+        read_configuration(str(tmp_path / "absent.toml"))
     (tmp_path / "irshape.toml").write_bytes(b'select = ["\xff"]')
     with pytest.raises(ConfigurationError, match=r"the file is not UTF-8: .*; save it as UTF-8"):
-        read(str(tmp_path / "irshape.toml"))
+        read_configuration(str(tmp_path / "irshape.toml"))
 
 
 def test_a_configuration_without_pydantic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pydantic", None)
     with pytest.raises(ConfigurationError, match="reading a configuration needs pydantic: pip install pydantic"):
-        read(str(write(tmp_path, "")))
+        read_configuration(str(write(tmp_path, "")))
 
 
 # what a configuration from a stranger may not do
@@ -221,8 +225,8 @@ def test_its_paths_stay_in_its_folder(tmp_path: Path, text: str, key: str) -> No
     with pytest.raises(
         ConfigurationError, match=rf"irshape.toml:\d: {re.escape(key)}: .* leads out of the folder .*--trust-config allows it"
     ):
-        read(str(path))
-    assert read(str(path), is_trusted=True)
+        read_configuration(str(path))
+    assert read_configuration(str(path), is_trusted=True)
 
 
 def test_a_link_is_not_followed_to_a_configuration_elsewhere(tmp_path: Path) -> None:
@@ -251,7 +255,7 @@ def test_a_link_is_not_followed_to_a_configuration_elsewhere(tmp_path: Path) -> 
 def test_a_hostile_file_is_refused_soon(tmp_path: Path, text: str) -> None:
     began = time.process_time()
     with pytest.raises(ConfigurationError) as error:
-        read(str(write(tmp_path, text)))
+        read_configuration(str(write(tmp_path, text)))
     assert time.process_time() - began < 3
     assert len(str(error.value)) < 50_000
 
@@ -285,3 +289,13 @@ def test_the_schema_accepts_what_is_read() -> None:
 )
 def test_the_schema_refuses_what_is_refused(text: str) -> None:
     assert not validator().is_valid(tomllib.loads(text))
+
+
+def test_a_glob_that_names_no_file_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, '[per-file."detector/*.xml"]\nignore = ["R104"]\n[per-file."*.xml"]\nignore = ["R104"]')
+    shutil.copy(ROOT / "examples" / "atrous.xml", tmp_path / "m.xml")
+    shutil.copy(ROOT / "examples" / "atrous.bin", tmp_path / "m.bin")
+    assert main(["check", str(tmp_path)]) == 0
+    said = capsys.readouterr().err
+    assert "irshape.toml: the glob 'detector/*.xml' of per-file names none of the files" in said and "'*.xml' of" not in said
+    assert main(["check", str(tmp_path / "m.xml")]) == 0 and "per-file" not in capsys.readouterr().err  # others may be named

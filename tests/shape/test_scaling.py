@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from irshape.shape.dim import Scope, bounds, evaluate, symbols
-from irshape.shape.scaling import float32, scaled
+from irshape.shape.window import float32, scaled
 
 ROWS = [
     (2.0, 0, inf, "2*H"),

@@ -36,10 +36,7 @@ class Interrupter:
 
 
 def interrupted(
-    run: Callable[[], object],
-    moment: int,
-    error: type[BaseException] = KeyboardInterrupt,
-    where: Callable[[CodeType], bool] = of_irshape,
+    run: Callable[[], object], moment: int, error: type[BaseException] = KeyboardInterrupt, where: Callable[[CodeType], bool] = of_irshape
 ) -> int:
     """Run until the line of this number, with 0 to the end; how many lines there were."""
     interrupter = Interrupter(moment, error, where)

@@ -8,6 +8,7 @@
     x, y -> Concat(axis=0) -> Result                    several inputs; Add(y, _) says where the one before goes
         -> Result                                       a line that begins so goes on with the line before it
     top: TopK-11(x, 3, axis=1) f32 i32                  two outputs, top and top.1
+    _x: Abs(x)                                          _x is a name in the text only; the layer keeps the one that it is given
 
 Inputs are written as in the rows of operations: `3`, `[1,2]` and `i32=[1,2]` are Consts, and `f32=0[9,4]` is one that repeats a number.
 Unless its types are written behind it, a layer has one output of the type that its attribute `output_type` or `destination_type` says,
@@ -97,7 +98,8 @@ class Net:
         name, colon, rest = text.partition(":")
         if colon and re.fullmatch(r"[\w./]+", name):
             refs = self.named[name] = self._operand(rest.strip(), before, is_inside=is_inside)
-            self.layers[-1] = re.sub(' name="[^"]*"', f' name="{name}"', self.layers[-1], count=1)
+            if not name.startswith("_"):
+                self.layers[-1] = re.sub(' name="[^"]*"', f' name="{name}"', self.layers[-1], count=1)
             return refs
         known, _, output = text.rpartition(".")
         if text == "_" or text in self.named or known in self.named:

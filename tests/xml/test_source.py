@@ -16,9 +16,7 @@ from tests.support.ir import Net
 
 def net() -> Net:
     """A Reshape whose target is a constant, so that nothing is known without the weights."""
-    net = Net()
-    net.result(net.layer("Reshape", [net.parameter("f32[2,6]"), net.const([3, -1])], ["FP32"], special_zero=False)[0])
-    return net
+    return Net("Reshape(f32[2,6], [3,-1], special_zero=false) -> Result")
 
 
 @pytest.fixture
@@ -88,12 +86,7 @@ def test_an_unknown_encoding_is_a_fault_of_the_file() -> None:
 
 @pytest.mark.parametrize(
     ("source", "message"),
-    [
-        (3, "not from int"),
-        (None, "not from NoneType"),
-        (["net.xml"], "not from list"),
-        (io.StringIO("<net/>"), "open it in binary mode"),
-    ],
+    [(3, "not from int"), (None, "not from NoneType"), (["net.xml"], "not from list"), (io.StringIO("<net/>"), "open it in binary mode")],
 )
 def test_anything_else_is_refused(source: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Final, NamedTuple, TypeAlias
 
-from irshape.answers.batch.proof import FollowingEngine, Proof, prove
+from irshape.answers.batch.traces import FollowingEngine, Proof, prove
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple, cast
 
 from irshape.inference.apply import arranged
+from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
+from irshape.inference.run import Run
+from irshape.inference.variables import pairs
+from irshape.model.bodies import Body, Slice
+from irshape.model.model import Model, Node
 from irshape.ops.flow import Axis, Factor, Flow, Held, Mixed, Random, Trace, Unproven, holds, key
+from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Input, Op, UnknownRank
+from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import ERROR
 from irshape.shape.dim import Dim, Size, origins, product, symbols
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Real
+from irshape.xml.lexical import BODIES
 
 
 class Flowed(NamedTuple):
@@ -81,12 +90,16 @@ class Tensor(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A layer as its flow sees it: its operation (None if it is unknown), its name for messages, and its tensors."""
+    """A layer as its flow sees it: its operation (None if it is unknown), its name for messages, and its tensors.
+
+    `codes` are those of the faults of the layer: nothing flows through a layer that is never valid.
+    """
 
     op: Op | None
     name: str
     inputs: Sequence[Tensor]
     outputs: Sequence[Tensor]
+    codes: Iterable[str] = ()
 
 
 def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
@@ -95,6 +108,8 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     plains = [Held(plain(tensor.fact.shape, tensor.recorded)) for tensor in layer.outputs]
     if op is None:
         return Flowed(plains, unproven="the operation is unknown")
+    if any(code == "R401" or CATALOGUE[code].severity == ERROR for code in layer.codes):
+        return Flowed(plains, unproven="the layer has an error")
     is_asked = any(one.taint or not _is_free(one, batch) for one in inputs)
     if op.flow is None:
         taint = next((one.taint for one in inputs if one.taint), "")
@@ -145,3 +160,271 @@ def _ports(op: Op, facts: Sequence[Fact]) -> list[Input]:
 
 def _no_shape(rank: int) -> tuple[Size, ...]:
     raise UnknownRank
+
+
+# Constants with more elements take no part in the arithmetic of sizes.
+_MOST_ELEMENTS: Final = 1024
+# So often the tensors that an iteration hands to the next one may become tainted.
+_MOST_PASSES: Final = 3
+_FREE: Final = Held(None)
+
+
+class Doubt(NamedTuple):
+    """A layer for which the batch is not kept, or is not proved to be; `why` begins with what the layer does, or says what is not known."""
+
+    node: Node
+    why: str
+    is_mixed: bool
+
+
+class Proof(NamedTuple):
+    """What is proved of a batch: the doubts in the order of the graph, and the axis of the batch in each output, None if it has none."""
+
+    doubts: list[Doubt]
+    outputs: dict[Node, int | None]
+
+    @property
+    def verdict(self) -> str:
+        """One of `kept`, `mixed` and `not proven`."""
+        if not self.doubts:
+            return "kept"
+        return "mixed" if any(doubt.is_mixed for doubt in self.doubts) else "not proven"
+
+
+def _sizes_of(model: Model) -> set[int]:
+    """The tensors that are computed from sizes and small constants alone."""
+    known: dict[int, bool] = {}
+    for index in model.order:
+        node = model.nodes[index]
+        op = node.op
+        if op is None or op.propagate is None:
+            if isinstance(op, Constant) and not op.is_broken and _is_small(op):
+                known[node.first_slot] = False
+            continue
+        is_size = op.TYPE == "ShapeOf" or (bool(node.sources) and all(slot in known for slot in node.sources))
+        if is_size and (op.TYPE == "ShapeOf" or any(known[slot] for slot in node.sources)):
+            known.update(dict.fromkeys(range(node.first_slot, node.first_slot + node.layer.signature.output_count), True))
+    return {slot for slot, is_size in known.items() if is_size}
+
+
+class FollowingEngine(Engine):
+    """An engine that follows all arithmetic of sizes, whether a rule reads the results or not."""
+
+    followed = staticmethod(_sizes_of)
+
+
+def _is_small(op: Constant) -> bool:
+    return all(isinstance(size, int) for size in op.shape) and cast("int", product(op.shape)) <= _MOST_ELEMENTS
+
+
+def prove(engine: Engine, batch: str) -> Proof:
+    """Whether the model keeps the batch, whose symbol is the size of the batch axes of the inputs in the last pass of an engine."""
+    doubts: list[Doubt] = []
+    walk = _Walk(engine, engine.current, batch, doubts)
+    walk.over({})
+    outputs = dict(walk.results())
+    return Proof(doubts, outputs)
+
+
+class _Walk:
+    """The walk over one graph: the net, or a body. `lost` are the tensors behind a layer in doubt: nothing more is said of them."""
+
+    def __init__(self, engine: Engine, run: Run, batch: str, doubts: list[Doubt]) -> None:
+        self.engine = engine
+        self.run = run
+        self.batch = batch
+        self.doubts = doubts
+        self.traces = Traces(batch)
+        self.lost: set[int] = set()
+
+    def over(self, entered: Mapping[Node, Held]) -> None:
+        """Visit every layer; `entered` are the tensors that enter a body by its Parameters."""
+        for node in self.engine.schedule.nodes:
+            outputs = self._slots(node)
+            if node in entered:
+                self.traces.held[node.first_slot] = entered[node]
+            elif any(slot in self.lost for slot in node.sources) or (node.is_live and node.sources and not self._visited(node)):
+                self.lost.update(outputs)
+        for pair in pairs(self.engine.model):
+            if pair.read_value is not None:
+                self._compare(pair.read_value, pair.assign)
+
+    def held(self, slot: int) -> Held:
+        """What is known of a tensor; a tensor that does not depend on the batch has no trace that holds it."""
+        return self.traces.of(slot, self.run.slots[slot])
+
+    def doubt(self, node: Node, why: str, *, is_mixed: bool = True) -> bool:
+        """Say why a layer is in doubt. False, for the layer does not keep the batch."""
+        one = Doubt(node, why, is_mixed)
+        if one not in self.doubts:
+            self.doubts.append(one)
+        return False
+
+    def results(self) -> Iterator[tuple[Node, int | None]]:
+        """The axis of the batch in each output that is not lost."""
+        for node in self.engine.model.results:
+            slot = node.sources[0] if node.sources else -1
+            if slot < 0 or slot in self.lost or not node.is_live:
+                continue
+            held = self.held(slot)
+            if held.taint:
+                self.doubt(node, f"gives a value that is computed from the size of the batch {self.batch}, which {held.taint} reads")
+                continue
+            axis = self.axis(held)
+            if axis is not None and held.trace is not None and len([one for one in held.trace[axis] if one.size != 1]) > 1:
+                factors = ", ".join([str(one.size) for one in held.trace[axis]])
+                self.doubt(node, f"gives the batch {self.batch} no axis of its own: axis {axis} is ({factors})")
+                continue
+            yield node, axis
+
+    def axis(self, held: Held) -> int | None:
+        """The axis of a tensor that holds the batch."""
+        return next((axis for axis, factors in enumerate(held.trace or ()) if holds(factors, self.batch)), None)
+
+    def _slots(self, node: Node) -> range:
+        return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
+
+    def _visited(self, node: Node) -> bool:
+        """Whether a layer keeps the batch."""
+        type = node.op.TYPE if node.op is not None else ""
+        if type in BODIES and node.index in self.engine.maps:
+            return _Control(self, node).visited()
+        if type in ("ReadValue", "Assign"):
+            self.traces.held[node.first_slot] = self.held(node.sources[0])
+            return True
+        tensors = [Tensor(slot, self.run.slots[slot]) for slot in node.sources]
+        outputs = [Tensor(slot, self.run.slots[slot]) for slot in self._slots(node)]
+        report = self.run.reports.get(self.engine.schedule.positions[node.index])
+        codes = [one.code for one in (report and report.diagnostics) or ()]
+        found = self.traces.visit(Layer(node.op, f"{node.type} {node.name!r}", tensors, outputs, codes))
+        if found.mixed:
+            return self.doubt(node, found.mixed)
+        return self.doubt(node, found.unproven, is_mixed=False) if found.unproven else True
+
+    def _compare(self, read_value: Node, assign: Node) -> None:
+        """Compare the batch of a variable before and after an inference."""
+        slots = read_value.first_slot, assign.sources[0] if assign.sources else -1
+        if -1 in slots or any(slot in self.lost for slot in slots):
+            return
+        before, after = map(self.held, slots)
+        if after.taint:
+            self.doubt(assign, f"keeps a value that is computed from the size of the batch {self.batch}, which {after.taint} reads")
+        elif not self.agree(before, after):
+            self.doubt(assign, f"keeps the batch {self.batch} in another place than {read_value.type} {read_value.name!r} reads it from")
+
+    def agree(self, one: Held, other: Held) -> bool:
+        """Whether two tensors hold the batch in one place, or do not hold it."""
+        return self._place(one) == self._place(other)
+
+    def _place(self, held: Held) -> object:
+        axis = self.axis(held)
+        if axis is None or held.trace is None:
+            return None
+        factors = held.trace[axis]
+        at = next(place for place, one in enumerate(factors) if holds((one,), self.batch))
+        return axis, key(product([one.size for one in factors[:at]])), key(product([one.size for one in factors[at:]]))
+
+
+class _Control:
+    """The visit of a layer with bodies."""
+
+    def __init__(self, walk: _Walk, node: Node) -> None:
+        self.walk = walk
+        self.node = node
+        self.bodies = walk.engine.maps[node.index]
+        self.inputs = [walk.held(slot) for slot in node.sources]
+        self.found: list[list[Held | None]] = [[] for _ in range(node.layer.signature.output_count)]
+
+    def visited(self) -> bool:
+        """Whether the layer keeps the batch: what decides on its bodies is the same for all samples, and the bodies keep it."""
+        node, walk = self.node, self.walk
+        type = cast("Op", node.op).TYPE
+        for position in {"If": (0,), "Loop": (0, 1)}.get(type, ()):
+            one = self.inputs[position]
+            if walk.axis(one) is not None or one.taint:
+                return walk.doubt(node, f"reads how its bodies run from a tensor that depends on the batch {walk.batch}")
+        if not self.bodies:
+            return walk.doubt(node, "its bodies are not known", is_mixed=False)
+        if not all(self._entered(body) for body in self._running(type)):
+            return False
+        for slot, several in zip(walk._slots(node), self.found, strict=True):
+            first = several[0] if several else None
+            if first is None or any(one is None or not walk.agree(one, first) for one in several):
+                return walk.doubt(node, f"its bodies give the batch {walk.batch} in different places", is_mixed=False)
+            walk.traces.held[slot] = max((one for one in several if one is not None), key=lambda one: one.taint)
+        return True
+
+    def _running(self, type: str) -> list[Body]:
+        """The bodies that may run."""
+        elements = self.walk.run.slots[self.node.sources[0]].elements if type == "If" else None
+        if elements is not None and len(elements) == 1 and isinstance(elements[0], int):
+            return [self.bodies[0 if elements[0] else 1]]
+        return self.bodies
+
+    def _entered(self, body: Body) -> bool:
+        """Whether a body keeps the batch; the tensors that leave it are found."""
+        walk, node = self.walk, self.node
+        run = walk.run.inner.get((node.index, body.name))
+        engine = walk.engine.bodies.get((node.index, body.name))
+        if run is None or engine is None:
+            return walk.doubt(node, "its bodies are not known", is_mixed=False)
+        entered: dict[Node, Held] = {}
+        for entry in body.inputs:
+            held: Held | None = self.inputs[entry.external]
+            if entry.slice is not None:
+                held = self._part(self.inputs[entry.external], entry.slice, run.slots[entry.parameter.first_slot])
+            if held is None:
+                return walk.doubt(node, f"takes the samples of {walk.batch} one by one: its body iterates over the axis that holds them")
+            entered[entry.parameter] = held
+        inner = _Walk(engine, run, walk.batch, [])
+        for _ in range(_MOST_PASSES):
+            inner = _Walk(engine, run, walk.batch, [])
+            inner.over(entered)
+            if not self._handed_on(body, inner, entered):
+                break
+        for doubt in inner.doubts:
+            walk.doubt(*doubt[:2], is_mixed=doubt.is_mixed)
+        if inner.doubts:
+            return False
+        return self._left(body, inner, entered)
+
+    def _handed_on(self, body: Body, inner: _Walk, entered: dict[Node, Held]) -> bool:
+        """Whether an iteration hands a taint to the next one, which then has it, too."""
+        is_changed = False
+        for entry in body.inputs:
+            if entry.back is not None and entry.back.sources and entry.back.sources[0] not in inner.lost:
+                taint = inner.held(entry.back.sources[0]).taint
+                if taint and not entered[entry.parameter].taint:
+                    entered[entry.parameter] = entered[entry.parameter]._replace(taint=taint)
+                    is_changed = True
+        return is_changed
+
+    def _left(self, body: Body, inner: _Walk, entered: Mapping[Node, Held]) -> bool:
+        """Whether what an iteration hands to the next one holds the batch in one place, and what leaves the body can be told."""
+        walk, node = self.walk, self.node
+        for entry in body.inputs:
+            if entry.back is not None and not inner.agree(entered[entry.parameter], inner.held(entry.back.sources[0])):
+                return walk.doubt(node, f"hands on the batch {walk.batch} in another place than it enters its body", is_mixed=False)
+        if body.condition is not None and body.condition.sources:
+            condition = inner.held(body.condition.sources[0])
+            if condition.taint or inner.axis(condition) is not None:
+                return walk.doubt(node, f"ends when a tensor that depends on the batch {walk.batch} says so")
+        slots = walk._slots(node)
+        for position, output in enumerate(body.outputs[: len(slots)]):
+            held: Held | None = inner.held(output.result.sources[0])
+            if output.slice is not None and held is not None:
+                held = self._part(held, output.slice, walk.run.slots[slots[position]])
+                if held is None:
+                    return walk.doubt(node, f"concatenates what its iterations give along the axis that holds the batch {walk.batch}")
+            self.found[position].append(held)
+        return True
+
+    def _part(self, held: Held, slice: Slice, fact: Fact) -> Held | None:
+        """A tensor with another size of the axis that is sliced; None if this axis holds the batch."""
+        own = plain(fact.shape)
+        if held.trace is None or own is None or len(own) != len(held.trace):
+            return Held(own, held.taint) if self.walk.axis(held) is None else None
+        axis = slice.axis % len(own)
+        if self.walk.axis(held) == axis:
+            return None
+        return Held((*held.trace[:axis], own[axis], *held.trace[axis + 1 :]), held.taint)

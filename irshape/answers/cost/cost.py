@@ -12,13 +12,26 @@ from math import inf
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.cost.counting import Counting, LayerCost
-from irshape.answers.cost.forms import NEAR, OF_TYPE, REFERENCE, shown, shown_amount
-from irshape.answers.cost.formula import Amount, Formula, amount, divides_by_0, ratio, total, value, values
-from irshape.answers.cost.graph import Graph, Parameters, Tensors, Trips
+from irshape.answers.cost.counting import CostGraph, Counting, LayerCost, Parameters, Tensors, Trips
+from irshape.answers.cost.formula import (
+    NEAR,
+    OF_TYPE,
+    REFERENCE,
+    Amount,
+    Formula,
+    amount,
+    divides_by_0,
+    fitting,
+    ratio,
+    reference,
+    shown,
+    shown_amount,
+    summed,
+    value,
+    values,
+)
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
-from irshape.answers.cost.reference import reference
-from irshape.answers.signature.data import DATA_SIZE, DataSize
+from irshape.answers.signature.notes import DATA_SIZE, DataSize
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
@@ -29,8 +42,8 @@ from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
-from irshape.shape.dim import Size, symbols
-from irshape.shape.guard import Requirement, all_hold
+from irshape.shape.dim import symbols
+from irshape.shape.guard import Requirement, all_hold, broken
 from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.range import Range
 from irshape.xml.document import Document
@@ -38,8 +51,10 @@ from irshape.xml.document import Document
 if TYPE_CHECKING:
     from irshape.answers.signature.signature import Signature
 
+
 # So many conditions are tried in a step of work.
 _A_STEP: Final = 16
+_SIZES_A_STEP: Final = 4
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
 # The amounts of a layer.
@@ -107,7 +122,7 @@ class Cost:
         scope.polynomials.widen(_TERMS)
         (model, run), *_ = inference.graphs
         trips = Trips(scope)
-        graph = Graph(model, run, trips)
+        graph = CostGraph(model, run, trips)
         names = self._names(trips)
         self._shown = names
         self._tensors = tensors = Tensors(scope)
@@ -140,7 +155,7 @@ class Cost:
             )
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
         self.near, self.is_near_valid = self._reference(near)
-        self._broken = [] if self.is_near_valid else [one for one in self._demands if not one.holds(self.near)]
+        self._broken = [] if self.is_near_valid else broken(self._demands, self.near)
         scope.work.renew()  # for what is asked of the answer
 
     @property
@@ -161,7 +176,7 @@ class Cost:
     @property
     def state_bytes(self) -> Amount:
         """The bytes of all variables after the inference."""
-        return amount(total(self._inference.scope, [_size(self._inference, one.after) for one in self.state]), self._shown)
+        return amount(summed(self._inference.scope, [one.after for one in self.state]), self._shown)
 
     @property
     def intensity(self) -> float | None:
@@ -201,14 +216,14 @@ class Cost:
         if symbol not in self.near:
             raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(self.near) or 'none'}")
         known = self.symbols.get(symbol, Range(0, inf))
+        work = self._inference.scope.work
+        work.take(1 + len(self.near) // _SIZES_A_STEP)
         if not self._demands_on:
             for one in self._demands:
                 for name in one.symbols():
                     self._demands_on.setdefault(name, []).append(one)
-        own = self._demands_on.get(symbol, [])
+        own = [] if work.is_done else self._demands_on.get(symbol, [])
         hold, others_hold = all_hold(own), all(symbol in one.symbols() for one in self._broken)
-        work = self._inference.scope.work
-
         sizes = dict(self.near)
 
         def is_valid(size: int) -> bool:
@@ -239,7 +254,7 @@ class Cost:
         for several in product(*given.values()):
             own = sizes_by_name(dict(zip(given, several, strict=True)), self.near)
             chosen = {**self.near, **own}
-            is_valid = hold(chosen) and all(_is_in(known, chosen[name]) for name, known in self.symbols.items())
+            is_valid = hold(chosen) and all(fitting(known, chosen[name]) == chosen[name] for name, known in self.symbols.items())
             rows.append(Swept(own, is_valid, *[value(one, chosen) for one in amounts]))
         return rows
 
@@ -277,10 +292,7 @@ class Cost:
         only with `force`. Raises `ImportError` without
         matplotlib, `InputError` for an unknown symbol, `ValueError` for an unknown format, and `OSError` if the file cannot be written.
         """
-        from irshape.answers.cost.plot import Drawing, picture
-
-        drawing = Drawing(self.symbols, self.near, self.macs, self.peak_memory, self.peak.profile)
-        write_atomic(path, picture(drawing, os.fspath(path), symbol), force=force, kept=self._files())
+        write_atomic(path, _picture(self, os.fspath(path), symbol), force=force, kept=self._files())
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/cost.schema.json`."""
@@ -291,8 +303,8 @@ class Cost:
     def _names(self, trips: Trips) -> dict[str, str]:
         """The names that are shown for sizes that only data tells."""
         from irshape.answers.roots import roots
-        from irshape.answers.signature.data import data_name, nameless
-        from irshape.answers.signature.names import Names
+        from irshape.answers.signature.names import FreeNames
+        from irshape.answers.signature.notes import data_name, nameless
 
         own = set() if self.signature is None else set(self.signature.symbols)
         self._data: dict[str, Node] = {}
@@ -300,7 +312,7 @@ class Cost:
             for name in sorted(symbols(root.size), key=lambda name: (len(name), name)):
                 if name not in own and name not in trips.symbols:
                     self._data.setdefault(name, root.node)
-        taken = Names({*own, *trips.symbols, *self._data})
+        taken = FreeNames({*own, *trips.symbols, *self._data})
         return {name: taken.name(data_name(node)) for name, node in self._data.items() if fullmatch(UNNAMED, name)}
 
     def _name_others(self, trips: Trips) -> None:
@@ -336,11 +348,11 @@ class Cost:
 
     # Tensors.
 
-    def _bytes(self, graph: Graph, node: Node, slot: int) -> Amount | None:
+    def _bytes(self, graph: CostGraph, node: Node, slot: int) -> Amount | None:
         size = self._tensors.bytes(graph.slots[slot])
         return None if size is None else amount(size, self._shown)
 
-    def _variables(self, graph: Graph) -> Iterator[Variable]:
+    def _variables(self, graph: CostGraph) -> Iterator[Variable]:
         assigned = {pair.read_value: pair.assign for pair in pairs(graph.model) if pair.read_value is not None}
         for node in graph.layers:
             op = node.op
@@ -367,14 +379,124 @@ def _intensity(cost: Cost, layer: LayerCost) -> float | None:
     return ratio(cost.at(layer.flops), moved) if moved else None
 
 
-def _is_in(known: Range, number: int) -> bool:
-    return known.low <= number <= known.high and (number - known.remainder) % (known.modulus or 1) == 0
+# The amounts that are compared, each with its words.
+_COMPARED: Final = {
+    "parameter_bytes": "size",
+    "macs": "MACs",
+    "operations": "other operations",
+    "traffic": "traffic",
+    "peak_memory": "peak memory",
+}
 
 
-def _size(inference: Inference, found: Amount) -> Size:
-    if isinstance(found, int):
-        return found
-    return inference.scope.dim(found.expression, found.expression.range)
+class Comparison:
+    """The costs `a` and `b` of two models, compared at the sizes `near`, which both have."""
+
+    def __init__(self, a: Cost, b: Cost) -> None:
+        self.a: Final = a
+        self.b: Final = b
+        self.near: Final[dict[str, int]] = {**b.near, **a.near}
+
+    def values(self, name: str) -> tuple[int, int]:
+        """An attribute of both costs, as numbers."""
+        return value(getattr(self.a, name), self.near), value(getattr(self.b, name), self.near)
+
+    def is_equal(self, name: str) -> bool:
+        """Whether an attribute is equal for all sizes."""
+        a, b = getattr(self.a, name), getattr(self.b, name)
+        return bool(a == b) if isinstance(a, int) is isinstance(b, int) else False
+
+    @property
+    def summary(self) -> str:
+        """What has changed, in one line: `4.0 times smaller, MACs equal`."""
+        return ", ".join([self._sentence(name, words) for name, words in _COMPARED.items()])
+
+    def _sentence(self, name: str, words: str) -> str:
+        before, after = self.values(name)
+        if before == after:
+            return f"{words} equal" if self.is_equal(name) else f"{words} equal at these sizes"
+        if before == 0 or after == 0:
+            return f"{words} {before:,} -> {after:,}"
+        is_less = after < before
+        factor = ratio(before, after) if is_less else ratio(after, before)
+        by = f"{factor:.1f} times" if factor >= 1.05 else f"{(factor - 1) * 100:.2g} %"
+        if name == "parameter_bytes":
+            return f"{by} {'smaller' if is_less else 'larger'}"
+        return f"{by} {'less' if is_less else 'more'} {words}"
+
+    def at(self, found: Amount) -> int:
+        """The number of an amount at the sizes `near`."""
+        return value(found, self.near)
+
+
+# The number of sizes that are drawn, up to a multiple of the present size.
+_POINTS: Final = 33
+_TIMES: Final = 4
+_FORMATS: Final = (".png", ".svg")
+
+
+def _picture(cost: Cost, path: str, symbol: str | None = None) -> bytes:
+    """The picture of a cost, as `Cost.plot` says, in the format that the path names."""
+    if not path.lower().endswith(_FORMATS):
+        raise ValueError(f"the name of a picture must end with {' or '.join(_FORMATS)}")
+    symbols = list(cost.symbols)
+    if symbol is not None and symbol not in symbols:
+        raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(symbols) or 'none'}")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("a picture needs matplotlib, which is not installed; run: pip install 'irshape[plot]'") from error
+    symbol = symbol or next(iter(symbols), None)
+    figure = Figure(figsize=(9, 3.4 if symbol is None else 6.8), layout="constrained")
+    axes: Any = figure.subplots(1 if symbol is None else 2, squeeze=False)
+    if symbol is not None:
+        _draw_growth(cost, symbol, axes[0][0])
+    _draw_memory(cost, axes[-1][0])
+    kind = path.lower().rpartition(".")[2]
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    return drawn.getvalue()
+
+
+def _draw_growth(cost: Cost, symbol: str, axes: Any) -> None:
+    """MACs and peak memory against one symbol."""
+    sizes = _sizes(cost, symbol)
+    others = ", ".join(f"{name}={size}" for name, size in cost.near.items() if name != symbol)
+    axes.set_title(f"cost against {symbol}{f' ({others})' if others else ''}")
+    axes.plot(sizes, [value(cost.macs, {**cost.near, symbol: size}) / 1e9 for size in sizes], color="C0")
+    axes.set_xlabel(symbol)
+    axes.set_ylabel("GMACs", color="C0")
+    axes.set_ylim(bottom=0)
+    memory = axes.twinx()
+    memory.plot(sizes, [value(cost.peak_memory, {**cost.near, symbol: size}) / 1e6 for size in sizes], color="C1")
+    memory.set_ylabel("peak memory in MB", color="C1")
+    memory.set_ylim(bottom=0)
+
+
+def _draw_memory(cost: Cost, axes: Any) -> None:
+    """The bytes that are alive at each layer."""
+    sizes = ", ".join(f"{name}={size}" for name, size in cost.near.items())
+    alive = [value(memory, cost.near) / 1e6 for _, memory in cost.peak.profile]
+    axes.set_title(f"memory of activations{f' ({sizes})' if sizes else ''}")
+    axes.fill_between(range(len(alive)), alive, step="mid", alpha=0.4, color="C1")
+    axes.set_xlabel("layers in the order of the file")
+    axes.set_ylabel("MB")
+    axes.set_ylim(bottom=0)
+    axes.margins(x=0)
+    if alive:
+        place = alive.index(max(alive))
+        node = cost.peak.profile[place][0]
+        side = "right" if 2 * place > len(alive) else "left"
+        axes.annotate(f"{node.type} {node.name}", (place, alive[place]), ha=side, va="top", fontsize="small")
+
+
+def _sizes(cost: Cost, symbol: str) -> Sequence[int]:
+    """The sizes that are drawn: from the smallest to four times the present one, as far as the range of the symbol reaches."""
+    low, high, modulus, remainder = cost.symbols[symbol]
+    first, last = int(max(low, 1)), int(min(high, _TIMES * cost.near[symbol]))
+    step = max((last - first) // (_POINTS - 1), 1)
+    sizes = [size + (remainder - size) % modulus if modulus > 1 else size for size in range(first, last + 1, step)]
+    return list(dict.fromkeys([*sizes, cost.near[symbol]])) if not sizes else sorted(set(sizes))
 
 
 _TENSORS: Final = form.Form(

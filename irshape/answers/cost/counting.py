@@ -3,18 +3,218 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from math import prod
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.cost.formula import Amount, amount, ratio, total, value
-from irshape.answers.cost.graph import ENDS, Branch, Graph, Tensors, type_of, weight_bytes
 from irshape.inference.apply import arranged
 from irshape.inference.facts import Fact
-from irshape.model.model import Node
+from irshape.inference.run import Run
+from irshape.model.bodies import Body, bodies_of, conditions_passed
+from irshape.model.model import Model, Node
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.ops.cost import Count, Outputs
+from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Input, UnknownRank
-from irshape.shape.dim import Size, dim_max
+from irshape.shape.dim import Dim, Scope, Size, bounds, dim_max, product
+
+# Layers that compute nothing: the ends of a graph, and constants.
+ENDS: Final = frozenset({"Parameter", "Constant", "Result", "Assign"})
+# Operations without inputs, or of constants alone, that give other values at each inference.
+_RANDOM: Final = frozenset({"RandomUniform", "Multinomial", "ReadValue"})
+
+
+def type_of(node: Node) -> str:
+    """The type of a layer as the specification spells it; as the file does, if the operation is unknown."""
+    return node.op_class.TYPE if node.op_class is not None else node.type
+
+
+def bytes_of(fact: Fact) -> Size | None:
+    """The bytes of a tensor; None if its rank or its element type is not known."""
+    bits = fact.element_type.bits
+    if fact.shape is None or bits == 0:
+        return None
+    count = product(fact.shape)
+    return count * (bits // 8) if bits % 8 == 0 else (count * bits + 7) // 8
+
+
+class Tensors:
+    """The bytes of tensors, and what layers count, for each fact once.
+
+    Formulas take work: `is_done` tells that no more is left. Then `unfinished` is the first layer that is left out.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.unfinished: Node | None = None
+        self._bytes: dict[Fact, Size | None] = {}
+
+    def bytes(self, fact: Fact) -> Size | None:
+        """The bytes of a tensor; None if its rank or its element type is not known, or if no work is left."""
+        if fact not in self._bytes:
+            self._bytes[fact] = None if fact.is_poisoned or self.scope.work.is_done else bytes_of(fact)
+        return self._bytes[fact]
+
+    def is_done(self, node: Node) -> bool:
+        """Whether no work is left for a layer."""
+        if self.scope.work.is_done and self.unfinished is None:
+            self.unfinished = node
+        return self.scope.work.is_done
+
+
+class Branch(NamedTuple):
+    """A body with the graph in it, and how often it runs for each run of its layer: the trip count of a loop, 1 for an If."""
+
+    body: Body
+    graph: CostGraph
+    trips: Size
+
+
+class CostGraph:
+    """A graph with the facts of its tensors.
+
+    `layers` are the nodes that run at each inference, in the order of the file's topology. Nodes that depend on no input are left out,
+    because they are computed once, when the model is compiled; `constants` has the constants behind each of their tensors. `branches` are
+    the bodies of If, Loop and TensorIterator, by node; of an If whose condition is a constant, only the body that it takes.
+    """
+
+    def __init__(self, model: Model, run: Run, trips: Trips) -> None:
+        self.model = model
+        self.run = run
+        self.slots = run.slots
+        self.constants: dict[int, frozenset[Node]] = {}
+        self.layers: list[Node] = []
+        self.folded = 0
+        for node in model:
+            if not node.is_live or node.is_dropped:
+                continue
+            outputs = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
+            type = type_of(node)
+            if type == "Constant":
+                self.constants.update(dict.fromkeys(outputs, frozenset((node,))))
+            elif type in _RANDOM or type == "Parameter" or not all(slot in self.constants for slot in node.sources):
+                self.layers.append(node)
+            else:
+                found = frozenset().union(*(self.constants[slot] for slot in node.sources))
+                self.constants.update(dict.fromkeys(outputs, found))
+                self.folded += type != "Result"
+        self.branches = {node: list(self._branches(node, trips)) for node in self.layers if node.bodies}
+
+    def facts(self, node: Node) -> tuple[Fact, ...]:
+        """The facts of the inputs of a node."""
+        return tuple([self.slots[slot] for slot in node.sources])
+
+    def outputs(self, node: Node) -> list[Fact]:
+        """The facts of the outputs of a node."""
+        return self.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
+
+    def _branches(self, node: Node, trips: Trips) -> Iterator[Branch]:
+        bodies = bodies_of(node)
+        if type_of(node) == "If" and bodies and node.sources and node.sources[0] in self.constants:
+            taken = _one(self.slots[node.sources[0]])
+            bodies = bodies if taken is None else [bodies[0 if taken else 1]]
+        for body in bodies:
+            inner = self.run.inner.get((node.index, body.name))
+            if inner is not None:
+                yield Branch(body, CostGraph(body.model, inner, trips), trips.of(self, node, body, inner))
+
+    def walk(self) -> Iterator[CostGraph]:
+        """The graph itself, and the graphs of all bodies in it that run."""
+        yield self
+        for branches in self.branches.values():
+            for branch in branches:
+                yield from branch.graph.walk()
+
+
+class Trips:
+    """How often the bodies of loops run. A number that only a run tells is a symbol: `trips`, `trips_2`."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self.symbols: dict[str, Node] = {}
+
+    def of(self, graph: CostGraph, node: Node, body: Body, inner: Run) -> Size:
+        """The trip count of a body."""
+        if type_of(node) == "Loop":
+            return self._loop(graph, node, body, inner)
+        return self._iterator(graph, node, body) if type_of(node) == "TensorIterator" else 1
+
+    def _loop(self, graph: CostGraph, node: Node, body: Body, inner: Run) -> Size:
+        facts = graph.facts(node)
+        if _one(facts[1]) == 0:
+            return 0
+        passed = [_one(facts[entry.external]) for entry in conditions_passed(body)]
+        repeats = passed[0] if passed else _one(inner.value(body.condition)) if body.condition is not None else None
+        if repeats == 0:
+            return 1
+        count = _one(facts[0])
+        is_counted = isinstance(count, (int, Dim)) and bounds(count)[0] >= 0
+        if is_counted and repeats is not None and not isinstance(repeats, Dim):
+            return count  # type: ignore[no-any-return]
+        return self._unknown(node)
+
+    def _iterator(self, graph: CostGraph, node: Node, body: Body) -> Size:
+        ends = [(graph.facts(node)[entry.external], entry.slice) for entry in body.inputs]
+        ends += [(fact, output.slice) for fact, output in zip(graph.outputs(node), body.outputs, strict=False)]
+        for fact, slice in ends:
+            if slice is not None and fact.shape:
+                taken = slice.taken(fact.shape[slice.axis])
+                if taken is not None:
+                    return taken
+        return 1 if all(slice is None for _, slice in ends) else self._unknown(node)
+
+    def _unknown(self, node: Node) -> Size:
+        number = len(self.symbols) + 1
+        while True:
+            name = "trips" if number == 1 else f"trips_{number}"
+            number += 1
+            if name in self.symbols or self._scope.named(name) is not None:
+                continue
+            try:
+                symbol = self._scope.symbol(name, 0)
+            except ValueError:  # a size that is not named by the user has this name
+                continue
+            self.symbols[name] = node
+            return symbol
+
+
+def _one(fact: Fact) -> Any:
+    """The one value of a tensor; None if it is not known."""
+    return fact.elements[0] if fact.elements is not None and len(fact.elements) == 1 and not fact.is_poisoned else None
+
+
+class Parameters:
+    """The constants of a model: how many `elements` and `bytes` they have, and `by_type` both by element type.
+
+    `stored` are the bytes in the file: those that several constants share count once.
+    """
+
+    __slots__ = ("by_type", "bytes", "elements", "stored")
+
+    def __init__(self, model: Model) -> None:
+        self.by_type: dict[str, tuple[int, int]] = {}
+        places: set[tuple[int, int]] = set()
+        for one in model.graphs():
+            for node in one.nodes if one.is_live else ():
+                op = node.op if node.is_live and not node.is_dropped else None
+                if isinstance(op, Constant) and not op.is_broken:
+                    count = prod(op.shape)
+                    places.add((op.offset, op.size))
+                    elements, size = self.by_type.get(op.element_type.name, (0, 0))
+                    self.by_type[op.element_type.name] = elements + count, size + op.element_type.byte_size(count)
+        self.by_type = dict(sorted(self.by_type.items(), key=lambda item: (-item[1][1], item[0])))
+        self.elements = sum(elements for elements, _ in self.by_type.values())
+        self.bytes = sum(size for _, size in self.by_type.values())
+        self.stored = sum(size for _, size in places)
+
+
+def weight_bytes(nodes: frozenset[Node]) -> int:
+    """The bytes of these constants, as the file stores them."""
+    ops = [node.op for node in nodes]
+    return sum(op.element_type.byte_size(prod(op.shape)) for op in ops if isinstance(op, Constant) and not op.is_broken)
+
 
 # Why the work of a layer is not counted.
 NO_RULE: Final = "the operation has no counting rule"
@@ -25,7 +225,7 @@ FAILED: Final = "a layer before it has an error"
 UNFINISHED: Final = "it takes more work than the limit allows (limit work)"
 
 
-class Work(NamedTuple):
+class Load(NamedTuple):
     """The work of a layer or of a graph: multiply-accumulates, other operations, and the bytes that layers read and write."""
 
     macs: Size = 0
@@ -37,7 +237,7 @@ class _Counted(NamedTuple):
     """What layers of equal attributes and facts have in common: their amounts, and the work of one run without the bytes of constants."""
 
     amounts: tuple[Amount, Amount, Amount, Amount, Amount]
-    work: Work
+    work: Load
     uncounted: str | None
     is_complete: bool
 
@@ -99,7 +299,7 @@ class LayerCost:
 class Counting:
     """The counts of a graph: `layers` in order, those of bodies after their layer, and the `work` of all."""
 
-    def __init__(self, tensors: Tensors, graph: Graph, names: Mapping[str, str]) -> None:
+    def __init__(self, tensors: Tensors, graph: CostGraph, names: Mapping[str, str]) -> None:
         self._tensors = tensors
         self._scope = tensors.scope
         self._names = names
@@ -107,25 +307,27 @@ class Counting:
         self.layers: list[LayerCost] = []
         self.work = self._of(graph, 1)
 
-    def _of(self, graph: Graph, runs: Size) -> Work:
+    def _of(self, graph: CostGraph, runs: Size) -> Load:
         """The work of one run of a graph, which runs so often."""
         return self._sum([work for node in graph.layers for work in self._of_node(graph, node, runs)])
 
-    def _of_node(self, graph: Graph, node: Node, runs: Size) -> Iterator[Work]:
+    def _of_node(self, graph: CostGraph, node: Node, runs: Size) -> Iterator[Load]:
         branches = graph.branches.get(node)
         if branches is not None:
             found = [self._of_branch(branch, runs) for branch in branches]
             if not found:
-                self.layers.append(LayerCost(node, runs, _Counted((0, 0, 0, 0, 0), Work(), FAILED, False), 0, self._names))
-            yield found[0] if len(found) == 1 else Work(*map(_dearer, zip(*found, strict=True))) if found else Work()
+                self.layers.append(LayerCost(node, runs, _Counted((0, 0, 0, 0, 0), Load(), FAILED, False), 0, self._names))
+            yield (
+                found[0] if len(found) == 1 else Load(*(reduce(dim_max, sizes) for sizes in zip(*found, strict=True))) if found else Load()
+            )
         elif type_of(node) not in ENDS:
             yield self._of_layer(graph, node, runs)
 
-    def _of_branch(self, branch: Branch, runs: Size) -> Work:
+    def _of_branch(self, branch: Branch, runs: Size) -> Load:
         own = self._of(branch.graph, runs * branch.trips)
-        return Work(*(amount * branch.trips for amount in own))
+        return Load(*(amount * branch.trips for amount in own))
 
-    def _of_layer(self, graph: Graph, node: Node, runs: Size) -> Work:
+    def _of_layer(self, graph: CostGraph, node: Node, runs: Size) -> Load:
         facts, outputs = graph.facts(node), graph.outputs(node)
         constants = [slot for slot in node.sources if slot in graph.constants]
         read = tuple([fact for slot, fact in zip(node.sources, facts, strict=True) if slot not in graph.constants])
@@ -137,9 +339,9 @@ class Counting:
         self.layers.append(LayerCost(node, runs, counted, weights, self._names))
         is_view = node.op_class is not None and node.op_class.is_view
         macs, operations, traffic = counted.work
-        return Work(macs, operations, 0 if is_view else traffic + weights)
+        return Load(macs, operations, 0 if is_view else traffic + weights)
 
-    def _counted(self, graph: Graph, node: Node, read: Sequence[Fact], outputs: Sequence[Fact], runs: Size) -> _Counted:
+    def _counted(self, graph: CostGraph, node: Node, read: Sequence[Fact], outputs: Sequence[Fact], runs: Size) -> _Counted:
         count, uncounted = (Count(), UNFINISHED) if self._tensors.is_done(node) else count_of(graph, node)
         known = [self._tensors.bytes(fact) for fact in (*read, *outputs)]
         parts = (known[: len(read)], known[len(read) :])
@@ -147,21 +349,14 @@ class Counting:
         sizes = (count.macs, count.operations, 2 * count.macs + count.operations, inputs, written)
         of_runs = sizes if runs == 1 else [size * runs for size in sizes]
         macs, operations, flops, taken, given = [amount(size, self._names) for size in of_runs]
-        work = Work(count.macs, count.operations, inputs + written)
+        work = Load(count.macs, count.operations, inputs + written)
         return _Counted((macs, operations, flops, taken, given), work, uncounted, None not in known)
 
-    def _sum(self, works: list[Work]) -> Work:
-        return Work(*(total(self._scope, sizes) for sizes in zip(*works, strict=True))) if works else Work()
+    def _sum(self, works: list[Load]) -> Load:
+        return Load(*(total(self._scope, sizes) for sizes in zip(*works, strict=True))) if works else Load()
 
 
-def _dearer(sizes: tuple[Size, ...]) -> Size:
-    first, *others = sizes
-    for other in others:
-        first = dim_max(first, other)
-    return first
-
-
-def count_of(graph: Graph, node: Node) -> tuple[Count, str | None]:
+def count_of(graph: CostGraph, node: Node) -> tuple[Count, str | None]:
     """The count of one run of a layer, and why it is not counted if it is not."""
     op, facts, outputs = node.op, graph.facts(node), graph.outputs(node)
     if op is None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, TypeAlias
+from math import inf
+from typing import Any, Final, TypeAlias
 
 from irshape.inference.inputs import InputError
+from irshape.report import form
 from irshape.shape.dim import Dim, Scope, Size, expression_of
 from irshape.shape.fold import fold, replaced
+from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.polynomial import Atom, Monomial, Polynomial, PolynomialTable, split
+from irshape.shape.range import Range
 
 # The digits of a coefficient in the leading terms.
 _DIGITS: Final = 4
@@ -205,6 +209,11 @@ def total(scope: Scope, sizes: Iterable[Size]) -> Size:
     return found.size
 
 
+def summed(scope: Scope, amounts: Iterable[Amount]) -> Size:
+    """The sum of many amounts."""
+    return total(scope, [one if isinstance(one, int) else scope.dim(one.expression, one.expression.range) for one in amounts])
+
+
 class _Degrees:
     """The algebra of degrees: how fast formulas grow with all sizes."""
 
@@ -262,3 +271,81 @@ def _number(number: Fraction) -> str:
         return str(number.numerator)
     digits = max(_DIGITS - len(str(abs(int(number)))), 0) or 1
     return f"{float(number):.{digits}f}".rstrip("0").rstrip(".")
+
+
+AMOUNT: Final = form.Form(formula="text: a Python expression of the symbols, or a number", value="number: the number at the sizes `near`")
+REFERENCE: Final = {"$ref": "#/$defs/amount"}
+
+
+def shown(found: Any, whole: Any) -> dict[str, Any]:
+    """An amount as JSON, with its number at the sizes `near` of the whole answer."""
+    return {"formula": str(found), "value": whole.at(found)}
+
+
+def shown_amount(about: str = "", get: form.Get = "") -> form.Field:
+    """A member that is an amount, with its number at the sizes `near` of the whole answer."""
+    return form.Field({**REFERENCE, "description": about} if about else REFERENCE, get, shown)
+
+
+NEAR: Final = "numbers: the sizes at which values are given"
+OF_TYPE: Final = form.Form(elements=("count", form.item(0)), bytes=("count", form.item(1)))
+
+_SIDE: Final = form.Form(
+    ("macs", "operations", "parameters", "parameter_bytes", "traffic", "peak_memory"),
+    **dict.fromkeys(
+        ("parameters", "parameter_bytes", "macs", "operations", "traffic", "peak_memory"), form.Field(AMOUNT.schema, convert=shown)
+    ),
+)
+COMPARISON: Final = form.Form(summary="text", near=NEAR, a=_SIDE.one(), b=_SIDE.one())
+
+
+# Names of a batch, and of the axes of images and volumes, as signatures use them.
+_BATCH: Final = ("N", "B")
+_SPATIAL: Final = ("D", "H", "W")
+# The sizes that are tried for all other symbols, until one fulfils the conditions; spatial axes are tried with the second ones.
+_USUAL: Final = (
+    (128, 224), (128, 256), (64, 64), (224, 224), (256, 512), (512, 512), (32, 32), (16, 16), (1024, 1024), (8, 8), (96, 96), (640, 640),
+    (100, 100), (4, 4), (2, 2), (1, 1),
+)  # fmt: skip
+
+
+def reference(
+    ranges: Mapping[str, Range],
+    demands: Iterable[Requirement],
+    given: Mapping[str, int],
+    unknown: Mapping[str, Range],
+    is_usual: Callable[[Mapping[str, int]], bool] = lambda sizes: True,
+) -> tuple[dict[str, int], bool]:
+    """A size for every symbol of these ranges, and whether the sizes are in the ranges and fulfil the demands on the symbols.
+
+    A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions and `is_usual` allow this. A size that only a run tells is
+    the greatest one that it can be, or 1 if it has no upper bound.
+    """
+    hold = all_hold(list(demands))
+    found = {name: int(known.high) if known.high != inf else int(max(known.low, 1)) for name, known in unknown.items()}
+    is_within = all(fitting(ranges[name], size) == size for name, size in given.items() if name in ranges)
+    first: dict[str, int] | None = None
+    for usual, spatial in _USUAL:
+        sizes = {name: fitting(known, _target(name, usual, spatial)) for name, known in ranges.items()}
+        sizes.update((name, size) for name, size in given.items() if name in ranges)
+        if hold(sizes) and is_usual(chosen := {**sizes, **found, **given}):
+            return chosen, is_within
+        first = first or sizes
+    return {**(first or {}), **found, **given}, False
+
+
+def _target(name: str, usual: int, spatial: int) -> int:
+    if name.startswith(_BATCH):
+        return 1
+    return spatial if name[:1] in _SPATIAL else usual
+
+
+def fitting(known: Range, wanted: int) -> int:
+    """The size of a range that is nearest to a wanted one."""
+    low, high, modulus, remainder = known
+    size = max(wanted, int(low)) if low != -inf else wanted
+    size = min(size, int(high)) if high != inf else size
+    if modulus > 1:
+        size += (remainder - size) % modulus
+        size = size - modulus if size > high else size
+    return size

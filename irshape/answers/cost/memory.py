@@ -2,19 +2,184 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby, islice
 from math import inf
 from operator import ge
 from typing import Final, NamedTuple
 
-from irshape.answers.cost.formula import Amount, Formula, Sum, amount, total, value
-from irshape.answers.cost.graph import Branch, Graph, Tensors, type_of
-from irshape.answers.cost.race import Race
+from irshape.answers.cost.counting import Branch, CostGraph, Tensors, type_of
+from irshape.answers.cost.formula import Amount, Formula, Sum, amount, total, value, values
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, evaluate, expression_of, le_unasked, symbols
-from irshape.shape.polynomial import Monomial, split
+from irshape.shape.limits import Work
+from irshape.shape.polynomial import Expression, Monomial, split
 from irshape.shape.range import Range
+
+# Sizes up to this one are all tried for another layer at the peak; beyond it, sizes grow by a half and the place is found by halving.
+_EVERY: Final = 512
+_LARGEST: Final = 1 << 20
+# Layers that have the peak for fewer sizes in a row take turns, if that happens more often than this in a row.
+_SHORT: Final = 64
+_MOST_RUNS: Final = 3
+# So many formulas are computed in a step of work.
+_A_STEP: Final = 16
+# A size is valid, or one of so many after it.
+_NEAR: Final = 128
+# The operations that never shrink as their operands grow; a division, only by a number.
+_GROWING: Final = frozenset({"floor", "min", "max", "add"})
+
+
+class Race:
+    """A race of several amounts as one size grows: `winner` is the place of the greatest of them, of several the first."""
+
+    def __init__(self, symbol: str, amounts: Sequence[Amount], is_valid: Callable[[int], bool], work: Work) -> None:
+        self._symbol = symbol
+        self._is_valid = is_valid
+        self._work = work
+        self._places = [place for place, one in enumerate(amounts) if not any(_exceeds(other, one) for other in amounts)]
+        running = [amounts[place] for place in self._places]
+        self._evaluated = values(running)
+        self._are_growing = all(map(_grows, running))
+
+    def turns(self, low: int, high: int | None) -> list[tuple[int, tuple[int, ...]]]:
+        """The first size of each stretch with its winners: one, or several that take turns at every few sizes.
+
+        Every size up to 512 above `low` is tried. Beyond, sizes grow by a half up to 2^20, and between two of them the place where another
+        one takes over is found by halving. The answer is not complete if no work is left.
+        """
+        last = _LARGEST if high is None else high
+        is_alone = len(self._places) == 1
+        every = low + 1 if is_alone else min(low + _EVERY, last + 1)
+        winners = self._first_winners(range(low, every))
+        found = _turns(winners or [(low, self.winner(low))])
+        before = every - 1 if winners else last
+        while before < last and not is_alone and not self._work.is_done:
+            after = min(before + before // 2 + 1, last)
+            present = found[-1][1]
+            if self._winner_near(after) not in present:
+                sizes = range(before + 1, after)
+                others = bisect_left(sizes, True, key=lambda size, present=present: self._winner_near(size) not in present)  # type: ignore[misc]
+                before = self._valid(before + 1 + others)
+                found.append((before, (self.winner(before),)))
+            else:
+                before = after
+        return found
+
+    def winner(self, size: int) -> int:
+        """The winner at a size."""
+        found = self._memories(size)
+        return self._places[found.index(max(found))]
+
+    def _memories(self, size: int) -> list[int]:
+        """The memories at a size; none takes any where one of them divides by 0, because such a size is not valid."""
+        self._work.take(1 + len(self._places) // _A_STEP)
+        try:
+            return self._evaluated({self._symbol: size})
+        except ZeroDivisionError:
+            return [0] * len(self._places)
+
+    def _has_number(self, size: int) -> bool:
+        """Whether a size is valid, and no memory divides by 0 there: those that grow never do."""
+        return self._is_valid(size) and (self._are_growing or any(self._memories(size)))
+
+    def _valid(self, size: int) -> int:
+        """The first valid size from this one on, if it is near."""
+        return next((one for one in range(size, size + _NEAR) if self._has_number(one)), size)
+
+    def _winner_near(self, size: int) -> int:
+        """The winner at the first valid size from this one on."""
+        leader = _leader(self._memories(size), self._memories(size + _NEAR - 1)) if self._are_growing else None
+        return self.winner(self._valid(size)) if leader is None else self._places[leader]
+
+    def _first_winners(self, sizes: Sequence[int]) -> list[tuple[int, int]]:
+        """Valid sizes with their winners; of a long run of sizes with one winner, only as many as make it a long one."""
+        if not self._are_growing:
+            sizes = [size for size in sizes if not self._work.is_done and self._has_number(size)]
+        found: list[tuple[int, int]] = []
+        for place, run in groupby(sizes, key=self._winners(sizes).__getitem__):
+            valid = (size for size in run if not self._work.is_done and self._has_number(size))
+            found += [(size, self._places[place]) for size in islice(valid, _SHORT)]
+        return found
+
+    def _winners(self, sizes: Sequence[int]) -> dict[int, int]:
+        """The place of the greatest at each size, among those that are running."""
+        found: dict[int, int] = {}
+        pending = [(0, len(sizes) - 1, self._memories(sizes[0]), self._memories(sizes[-1]))] if sizes else []
+        while pending:
+            begin, end, before, after = pending.pop()
+            leader = _leader(before, after) if self._are_growing else None
+            if leader is not None:
+                found.update(dict.fromkeys(sizes[begin : end + 1], leader))
+            elif end - begin < 2:
+                found[sizes[begin]], found[sizes[end]] = before.index(max(before)), after.index(max(after))
+            else:
+                middle = (begin + end) // 2
+                between = self._memories(sizes[middle])
+                pending += [(middle, end, between, after), (begin, middle, before, between)]
+        return found
+
+
+def _leader(before: Sequence[int], after: Sequence[int]) -> int | None:
+    """The place of the memory that is the greatest at two sizes and between them, if all grow; None if these sizes do not tell."""
+    least = max(before)
+    best = before.index(least)
+    return best if all(memory < least for place, memory in enumerate(after) if place != best) else None
+
+
+def _grows(found: Amount) -> bool:
+    """Whether an amount never shrinks as sizes grow, as its terms alone tell."""
+    if isinstance(found, int):
+        return True
+    table = found.table
+    expressions: list[Expression] = [found.expression]
+    for index in table.atoms_below(found.expression):
+        atom = table.atoms[index]
+        if atom.arguments and (atom.kind not in _GROWING or (atom.kind == "floor" and not isinstance(atom.arguments[1], int))):
+            return False
+        expressions += atom.arguments
+    terms = [term for expression in expressions for term in split(expression)[1]]
+    return all(factor > 0 and (len(one) == 1 or all(table.ranges[index].low >= 0 for index in one)) for one, factor in terms)
+
+
+def _exceeds(a: Amount, b: Amount) -> bool:
+    """Whether `a` is more than `b` for all sizes from 1 on, as their terms alone tell."""
+    (constant, terms), (other, others) = (split(one.expression if isinstance(one, Formula) else one) for one in (a, b))
+    if constant < other or len(terms) < len(others):
+        return False
+    more = dict(terms)
+    for monomial, factor in others:
+        more[monomial] = more.get(monomial, 0) - factor
+    is_more = constant > other
+    for monomial, factor in more.items():
+        if factor and isinstance(a, Formula):
+            table = a.table
+            low = min([table.ranges[index].low if table.atoms[index].arguments else 1 for index in monomial])
+            if factor < 0 or low < 0:
+                return False
+            is_more |= low > 0
+    return is_more
+
+
+def _turns(winners: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, ...]]]:
+    """The first size of each stretch with its winners: one, or several that take turns at every few sizes."""
+    runs: list[tuple[int, int, int]] = []
+    for size, winner in winners:
+        if runs and runs[-1][2] == winner:
+            runs[-1] = (runs[-1][0], runs[-1][1] + 1, winner)
+        else:
+            runs.append((size, 1, winner))
+    found: list[tuple[int, tuple[int, ...]]] = []
+    for is_short, group in groupby(runs, key=lambda run: run[1] < _SHORT):
+        several = list(group)
+        if is_short and len(several) > _MOST_RUNS:
+            found.append((several[0][0], tuple(dict.fromkeys(winner for *_, winner in several))))
+        else:
+            found += [(first, (winner,)) for first, _, winner in several]
+    return found
+
 
 # Ends of a graph, which have no tensors of their own: a Result hands a tensor out, an Assign makes it the variable.
 _SINKS: Final = frozenset({"Result", "Assign"})
@@ -35,7 +200,7 @@ class Reuse(NamedTuple):
     in_place: bool = False
 
 
-class Step(NamedTuple):
+class Moment(NamedTuple):
     """The run of one layer, and the bytes of the tensors that are alive in it."""
 
     node: Node
@@ -61,7 +226,7 @@ class Peak:
     `unknown` are the layers with an output whose bytes are not known, which are left out.
     """
 
-    def __init__(self, tensors: Tensors, graph: Graph, reuse: Reuse, names: Mapping[str, str]) -> None:
+    def __init__(self, tensors: Tensors, graph: CostGraph, reuse: Reuse, names: Mapping[str, str]) -> None:
         self._names = names
         self._tensors = tensors
         lifetimes = _Lifetimes(tensors, reuse)
@@ -128,7 +293,7 @@ class _Lifetimes:
         self._reuse = reuse
         self.unknown: list[Node] = []
 
-    def steps(self, graph: Graph, outer: frozenset[int] = frozenset()) -> Iterator[Step]:
+    def steps(self, graph: CostGraph, outer: frozenset[int] = frozenset()) -> Iterator[Moment]:
         """The memory at each layer; `outer` are the tensors that stand outside of a body."""
         layers = graph.layers
         place = {slot: slot for slot in range(graph.model.slot_count)}
@@ -161,19 +326,19 @@ class _Lifetimes:
             elif branches:
                 yield from self._inside(branches, memory.size)
             else:
-                yield Step(node, memory.size)
+                yield Moment(node, memory.size)
             for slot in events.pop(position, ()):
                 if last[slot] == position and slot in alive:
                     alive.discard(slot)
                     memory.add(sizes[slot], -1)
 
-    def _inside(self, branches: Sequence[Branch], now: Size) -> Iterator[Step]:
+    def _inside(self, branches: Sequence[Branch], now: Size) -> Iterator[Moment]:
         for branch in branches:
             whole = {entry.parameter.first_slot for entry in branch.body.inputs if entry.slice is None and entry.back is None}
             for node, size in self.steps(branch.graph, frozenset(whole)):
-                yield Step(node, total(self._scope, (now, size)))
+                yield Moment(node, total(self._scope, (now, size)))
 
-    def _spans(self, graph: Graph, outer: frozenset[int]) -> tuple[dict[int, Size], dict[int, int], dict[int, int]]:
+    def _spans(self, graph: CostGraph, outer: frozenset[int]) -> tuple[dict[int, Size], dict[int, int], dict[int, int]]:
         """For each tensor with memory of its own its bytes, the position of the layer that makes it, and of the last that reads it."""
         sizes: dict[int, Size] = {}
         born: dict[int, int] = {}
@@ -198,7 +363,7 @@ class _Lifetimes:
                 last[slot] = -1 if type == "Parameter" else position  # an input that nobody reads is not counted
         return sizes, born, last
 
-    def _share_views(self, graph: Graph, place: dict[int, int], born: dict[int, int], last: dict[int, int]) -> None:
+    def _share_views(self, graph: CostGraph, place: dict[int, int], born: dict[int, int], last: dict[int, int]) -> None:
         """Let each view have the memory of its input, if it has some; of a variable, and of a tensor outside of a body, it has none."""
         if not self._reuse.views:
             return
@@ -216,7 +381,7 @@ class _Lifetimes:
 
     @staticmethod
     def _taken(
-        graph: Graph, node: Node, slot: int, place: dict[int, int], sizes: dict[int, Size], last: dict[int, int], position: int
+        graph: CostGraph, node: Node, slot: int, place: dict[int, int], sizes: dict[int, Size], last: dict[int, int], position: int
     ) -> int | None:
         """The tensor whose memory an output takes: an input of the same size that is read for the last time."""
         if node.op_class is None or not node.op_class.is_in_place or len(_own(node)) != 1:
@@ -236,15 +401,15 @@ def _own(node: Node) -> range:
     return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
 
 
-def _greatest(steps: Sequence[Step]) -> list[Step]:
+def _greatest(steps: Sequence[Moment]) -> list[Moment]:
     """The steps that may have the peak: none takes at least as much as another one for all sizes."""
-    first: dict[object, Step] = {}
+    first: dict[object, Moment] = {}
     for step in steps:
         first.setdefault(expression_of(step.size), step)
-    kept: list[Step] = []
+    kept: list[Moment] = []
     tried = dict(zip(map(id, first.values()), _tried([step.size for step in first.values()]), strict=True))
 
-    def covers(a: Step, b: Step) -> bool:
+    def covers(a: Moment, b: Moment) -> bool:
         """Whether one takes at least as much as another one for all sizes: first for a few, which nearly always decides."""
         return all(map(ge, tried[id(a)], tried[id(b)])) and _covers(a.size, b.size)
 

@@ -6,17 +6,85 @@ A layer that computes a number is a step, with the formula of its own rule. A la
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from re import fullmatch
 from typing import Any, Final, NamedTuple
 
-from irshape.answers.explain.derivation import NOT_KNOWN, Derivation, Place, Point
 from irshape.answers.explain.explanation import Explanation, Read, Step, layer_at
-from irshape.answers.explain.sources import Sources
-from irshape.answers.explain.target import Target
+from irshape.answers.explain.sources import NOT_KNOWN, Derivation, Place, Point, Sources
 from irshape.answers.explain.traced import names, number_text, numbers, text
 from irshape.inference.inference import Inference
-from irshape.model.model import Node
+from irshape.inference.inputs import InputError
+from irshape.inference.run import Run
+from irshape.model.finding import find, known_names, unknown
+from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic, Where
-from irshape.shape.dim import Dim
+from irshape.shape.dim import INT64_MAX, Dim
+from irshape.xml.document import Port
+
+
+class Target(NamedTuple):
+    """A port of a node, by its id in the file; `slot` is its tensor, and `axis` None means the whole port."""
+
+    node: Node
+    port: int
+    slot: int
+    axis: int | None
+
+    @classmethod
+    def find(cls, graphs: Sequence[tuple[Model, Run]], layer: str | int, port: int | None, axis: int | None) -> Target:
+        """Find a target in a model, the first of the graphs. A negative axis counts from the end. Raises InputError."""
+        found = find_layer(graphs[0][0], layer)
+        if found is None:
+            raise InputError(unknown(str(layer), known_names(graphs[0][0])))
+        node, named = found
+        for what, number in (("port", port), ("axis", axis)):
+            if number is not None and not (isinstance(number, int) and abs(number) <= INT64_MAX):
+                raise InputError(f"the {what} of layer {node.name!r} must be an int up to {INT64_MAX}")
+        record, slot = _find_port(node, named if port is None else port)
+        shape = next(run.slots[slot].shape for model, run in graphs if model is node.model)
+        if axis is not None and shape is not None and not -len(shape) <= axis < len(shape):
+            axes = f"it has axes 0 to {len(shape) - 1}" if shape else "it is a scalar"
+            raise InputError(f"port {record.id} of layer {node.name!r} has no axis {axis}; {axes}")
+        return cls(node, record.id, slot, None if axis is None or shape is None else axis % len(shape))
+
+
+def _find_port(node: Node, port: int | None) -> tuple[Port, int]:
+    """A port and its tensor; by default the first output, or of a layer without outputs the first input."""
+    layer = node.layer
+    outputs = list(enumerate(layer.outputs, node.first_slot))
+    ports = [(record, slot) for slot, record in outputs] + list(zip(layer.inputs, node.sources, strict=True))
+    found = next(((record, slot) for record, slot in ports if port in (None, record.id)), None)
+    if found is None:
+        kinds = (("output", layer.outputs), ("input", layer.inputs))
+        existing = " and ".join(f"{kind} {', '.join(str(one.id) for one in own)}" for kind, own in kinds if own)
+        missing = "ports" if port is None else f"port {port}; it has {existing or 'none'}"
+        raise InputError(f"layer {node.name!r} has no {missing}")
+    if found[1] < 0:
+        raise InputError(f"no layer feeds input port {found[0].id} of layer {node.name!r}")
+    return found
+
+
+def find_layer(model: Model, layer: str | int) -> tuple[Node, int | None] | None:
+    """The layer that is meant, and the id of the port if its tensor is; None if there is none."""
+    found = find(model, str(layer))
+    if not found:
+        return None
+    _, node, output = found[0]
+    return node, None if output is None else node.layer.outputs[output].id
+
+
+def parse_target(model: Model, text: str) -> tuple[str, int | None, int | None]:
+    """Layer, port and axis of `LAYER[:PORT[:AXIS]]`. A name may hold colons: the longest name that exists is meant."""
+    name = text
+    numbers: list[int] = []
+    while find_layer(model, name) is None and len(numbers) < 2:
+        name, colon, number = name.rpartition(":")
+        if not colon or not fullmatch(r"-?[0-9]{1,9}", number):
+            return f"{name}{colon}{number}", None, None
+        numbers.insert(0, int(number))
+    port, axis = (*numbers, None, None)[:2]
+    return name, port, axis
+
 
 # The count of steps stops here. It counts a shared step once for each path, so it grows exponentially.
 _MANY: Final = 1 << 20
@@ -24,7 +92,7 @@ _MANY: Final = 1 << 20
 _FIXED: Final = ("attribute", "default", "axis", "element")
 
 
-class _Verdict(NamedTuple):
+class _Route(NamedTuple):
     """The way back from a number: the number that is passed on as this one (`way`, None for a step), and how long the way is.
 
     `steps` and `passed` count the layers before it. `is_fixed` says that no input changes the number, `is_inline` that it is a number of a
@@ -43,7 +111,7 @@ class Trail:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self._verdicts: dict[Point, _Verdict] = {}
+        self._routes: dict[Point, _Route] = {}
         self._steps: dict[Point, Point] = {}
 
     def order(self, points: Iterable[Point], found: dict[Point, None]) -> None:
@@ -63,7 +131,7 @@ class Trail:
     def step(self, point: Point) -> Point:
         """The step that computes a number."""
         chain = []
-        while point not in self._steps and (way := self._verdict(point).way) is not None:
+        while point not in self._steps and (way := self._route(point).way) is not None:
             chain.append(point)
             point = way
         found = self._steps.get(point, point)
@@ -73,17 +141,17 @@ class Trail:
     def root(self, point: Point) -> tuple[Point, list[Point]]:
         """The step that computes a number, and the numbers that pass it on, the nearest to the step first."""
         chain = [point]
-        while (way := self._verdict(chain[-1]).way) is not None:
+        while (way := self._route(chain[-1]).way) is not None:
             chain.append(way)
         return chain[-1], chain[-2::-1]
 
     def is_fixed(self, point: Point) -> bool:
         """Whether no input of the model changes a number."""
-        return self._verdict(point).is_fixed
+        return self._route(point).is_fixed
 
-    def _verdict(self, point: Point) -> _Verdict:
-        """The verdict on a number, made after the verdicts on the numbers it is computed from."""
-        known = self._verdicts
+    def _route(self, point: Point) -> _Route:
+        """The way back from a number, found after those from the numbers that it is computed from."""
+        known = self._routes
         if point in known:
             return known[point]
         entered: set[Point] = set()
@@ -91,7 +159,7 @@ class Trail:
         while pending:
             current, derivation = pending.pop()
             if derivation is not None:
-                known[current] = self._judged(current, derivation)
+                known[current] = self._routed(current, derivation)
             elif current not in known and current not in entered:
                 entered.add(current)
                 derivation = self.sources.derive(current)
@@ -102,8 +170,8 @@ class Trail:
                 pending += [(one, None) for one in needed if one not in known and one not in entered]
         return known[point]
 
-    def _judged(self, point: Point, derivation: Derivation) -> _Verdict:
-        known = self._verdicts
+    def _routed(self, point: Point, derivation: Derivation) -> _Route:
+        known = self._routes
         ways = [way.source for way in derivation.ways if way.source in known and self._are_fixed(way.others)]
         if len(ways) > 1:  # a way through data explains more than a constant that must only be compatible with the data
             ways = [way for way in ways if self.sources.is_varying(way.graph, way.slot)] or ways
@@ -111,16 +179,16 @@ class Trail:
             way = min(ways, key=lambda one: known[one][1:3])
             _, steps, passed, is_fixed, is_inline = known[way]
             if not (is_inline and point.kind == "axis" and self.sources.is_varying(point.graph, point.slot)):
-                return _Verdict(way, steps, passed + 1, is_fixed, is_inline)
+                return _Route(way, steps, passed + 1, is_fixed, is_inline)
         is_inline = self.sources.is_inline(point)
         needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
         steps = sum(known[source].steps for source in needed if source in known)
         places = [source for _, _, source in derivation.reads if isinstance(source, Place)]
         is_fixed = not isinstance(derivation.value, Dim | str) and all(one.kind in _FIXED for one in places) and self._are_fixed(needed)
-        return _Verdict(None, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
+        return _Route(None, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
 
     def _are_fixed(self, points: Sequence[Point]) -> bool:
-        return all(point in self._verdicts and self._verdicts[point].is_fixed for point in points)
+        return all(point in self._routes and self._routes[point].is_fixed for point in points)
 
 
 def explain(inference: Inference, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
@@ -173,8 +241,8 @@ class Explainer:
         order: dict[Point, None] = {}
         self.trail.order(points, order)
         number_of = {point: number for number, point in enumerate(order, 1)}
-        steps = [self._step(point, number_of) for point in order]
-        answers = [self._read(point.subject, sources.derive(point).value, point, number_of) for point in points]
+        steps = tuple([self._step(point, number_of) for point in order])
+        answers = tuple([self._read(point.subject, sources.derive(point).value, point, number_of) for point in points])
         because = self._because(points[0], list(order), steps) if points[0].kind == "rank" or target.axis is not None else ""
         is_done = self.inference.scope.work.is_done
         found = [self.inference.unfinished("some numbers are not explained", target.node)] if is_done else []
@@ -209,7 +277,7 @@ class Explainer:
             names_of = ", ".join(name for name, _, _ in derivation.reads)
             values_of = ", ".join(number_text(one) for _, one, _ in derivation.reads)
             formula, values = f"{derivation.call}({names_of})", f"{derivation.call}({values_of})"
-        reads = [self._read(*reading, number_of) for reading in derivation.reads]
+        reads = tuple([self._read(*reading, number_of) for reading in derivation.reads])
         value = number_text(derivation.value)
         return Step(number_of[point], self._place(point), point.subject, value, formula, values, derivation.note, reads)
 
@@ -217,18 +285,16 @@ class Explainer:
         """A number that a step reads, with its origin: an earlier step or a place."""
         shown = number_text(value)
         if isinstance(source, Place):
-            return Read(name, shown, source.kind, source.text, self.sources.at(source), position=source.position, bytes=source.bytes)
+            return Read(name, shown, source.kind, source.text, self.sources.at(source), source.position, bytes=source.bytes)
         root, passed = self.trail.root(source) if not self._is_brief else (self.trail.step(source), [source])
         passed = passed if root != source else []
-        through = [self.sources.name(point) for point in passed]
+        through = tuple([self.sources.name(point) for point in passed])
         if root in number_of:
             step = number_of[root]
             return Read(name, shown, "step", f"step {step}", self._place(root), step=step, through=through)
         ((_, _, place),) = self.sources.derive(root).reads
         assert isinstance(place, Place)
-        return Read(
-            name, shown, place.kind, place.text, self.sources.at(place), position=place.position, through=through, bytes=place.bytes
-        )
+        return Read(name, shown, place.kind, place.text, self.sources.at(place), place.position, through=through, bytes=place.bytes)
 
     def _because(self, asked: Point, order: Sequence[Point], steps: Sequence[Step]) -> str:
         """The inputs and constants that the whole chain starts from, in a sentence."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
@@ -15,7 +15,7 @@ from irshape.xml.document import Document
 _MOST_NAMES = 12
 
 
-class Read:
+class Read(NamedTuple):
     """A number that a step reads: its `name` in the step, its `value` and its origin.
 
     `kind` is `step` (the step with the number `step` computes it), `input` (a size of a model input), `attribute`, `default` (of an
@@ -24,30 +24,15 @@ class Read:
     name of the weights file and the first byte and the end of the number in it.
     """
 
-    __slots__ = ("bytes", "kind", "name", "position", "step", "text", "through", "value", "where")
-
-    def __init__(
-        self,
-        name: str,
-        value: str,
-        kind: str,
-        text: str = "",
-        where: Where | None = None,
-        *,
-        position: int | None = None,
-        step: int | None = None,
-        through: Sequence[Where] = (),
-        bytes: tuple[str, int, int] | None = None,
-    ) -> None:
-        self.name = name
-        self.value = value
-        self.kind = kind
-        self.text = text
-        self.where = where
-        self.position = position
-        self.step = step
-        self.through = tuple(through)
-        self.bytes = bytes
+    name: str
+    value: str
+    kind: str
+    text: str = ""
+    where: Where | None = None
+    position: int | None = None
+    step: int | None = None
+    through: tuple[Where, ...] = ()
+    bytes: tuple[str, int, int] | None = None
 
     def __repr__(self) -> str:
         return f"<{self.name} = {self.value}: {self.source}>"
@@ -58,7 +43,7 @@ class Read:
         return _source([self])
 
 
-class Step:
+class Step(NamedTuple):
     """A layer that computes a number of the chain, and how it does.
 
     `number` counts the steps from 1, `where` is the layer, `subject` the name of the number that it computes (`axis 2`), `value` that
@@ -66,19 +51,14 @@ class Step:
     empty if the number is read and not computed. `note` explains the value in words where there is no formula.
     """
 
-    __slots__ = ("formula", "note", "number", "numbers", "reads", "subject", "value", "where")
-
-    def __init__(
-        self, number: int, where: Where, subject: str, value: str, formula: str, numbers: str, note: str, reads: Sequence[Read]
-    ) -> None:
-        self.number = number
-        self.where = where
-        self.subject = subject
-        self.value = value
-        self.formula = formula
-        self.numbers = numbers
-        self.note = note
-        self.reads = tuple(reads)
+    number: int
+    where: Where
+    subject: str
+    value: str
+    formula: str
+    numbers: str
+    note: str
+    reads: tuple[Read, ...]
 
     def __repr__(self) -> str:
         return f"<{self.number} {layer_at(self.where)}, {self.equation}>"
@@ -94,7 +74,7 @@ class Step:
         return [side for side, _ in groupby(filter(None, (self.subject, self.formula, self.numbers, self.value)))]
 
 
-class Explanation:
+class Explanation(NamedTuple):
     """Why a port, or one axis of it, has its shape. It prints as the chain of layers that compute the shape, from the inputs on.
 
     `document` is the file, `where` the layer, `port` the id of its port, `axis` the explained axis (None for all), and `value` the
@@ -104,29 +84,16 @@ class Explanation:
     are its faults.
     """
 
-    def __init__(
-        self,
-        document: Document,
-        where: Where,
-        port: int | None,
-        axis: int | None,
-        value: str,
-        interval: str | None,
-        steps: Sequence[Step],
-        answers: Sequence[Read],
-        because: str,
-        diagnostics: Sequence[Diagnostic],
-    ) -> None:
-        self.document = document
-        self.where = where
-        self.port = port
-        self.axis = axis
-        self.value = value
-        self.interval = interval
-        self.steps = tuple(steps)
-        self.answers = tuple(answers)
-        self.because = because
-        self.diagnostics = list(diagnostics)
+    document: Document
+    where: Where
+    port: int | None
+    axis: int | None
+    value: str
+    interval: str | None
+    steps: tuple[Step, ...]
+    answers: tuple[Read, ...]
+    because: str
+    diagnostics: list[Diagnostic]
 
     @property
     def ok(self) -> bool:

@@ -14,8 +14,8 @@ from typing import Any, Final, TypeAlias
 
 from irshape.shape.dim import Dim, broadcast_of, dim_max, dim_min
 from irshape.shape.range import Range
-from irshape.shape.scaling import float32
 from irshape.shape.value import Real
+from irshape.shape.window import float32
 
 _ONE_WORD: Final = re.compile(r"[\w.]+(?:\[[\d,]+\])*")
 # The most operands of a sum or product that are written; of more, the middle is left out.
@@ -84,20 +84,12 @@ class Traced:
         return traced(whole, self.term if whole == plain(self) else term("trunc", self.term, 0))
 
 
-def _forward(sign: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _operator(sign: str, function: Callable[[Any, Any], Any], *, is_reflected: bool) -> Callable[..., Any]:
     def operate(self: Traced, other: Any, *_: Any) -> Any:
         if not isinstance(other, int | float | Dim):
             return NotImplemented
-        return traced(function(plain(self), plain(other)), term(sign, self.term, term_of(other)))
-
-    return operate
-
-
-def _backward(sign: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def operate(self: Traced, other: Any, *_: Any) -> Any:
-        if not isinstance(other, int | float | Dim):
-            return NotImplemented
-        return traced(function(plain(other), plain(self)), term(sign, term_of(other), self.term))
+        a, b = (other, self) if is_reflected else (self, other)
+        return traced(function(plain(a), plain(b)), term(sign, term_of(a), term_of(b)))
 
     return operate
 
@@ -112,8 +104,8 @@ _OPERATORS: Final = {
     "pow": ("**", operator.pow),
 }
 for _name, (_sign, _function) in _OPERATORS.items():
-    setattr(Traced, f"__{_name}__", _forward(_sign, _function))
-    setattr(Traced, f"__r{_name}__", _backward(_sign, _function))
+    setattr(Traced, f"__{_name}__", _operator(_sign, _function, is_reflected=False))
+    setattr(Traced, f"__r{_name}__", _operator(_sign, _function, is_reflected=True))
 
 
 class TracedInt(Traced, int):

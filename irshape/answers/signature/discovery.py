@@ -14,7 +14,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs, described_shape
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
-from irshape.shape.dim import Dim, Scope, Size, dim_of, product
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
@@ -125,7 +125,7 @@ class Origin(NamedTuple):
     atom: int
 
 
-class Step(NamedTuple):
+class Pass(NamedTuple):
     """The unifier of one pass, and the names of the symbols that it leaves, by index."""
 
     unifier: Unifier
@@ -139,7 +139,7 @@ class Discovery:
     ReadValue, and `ranges` the ranges of all symbols. `engine` has made a pass with them. `origins` are the open axes, and `steps` tell
     what became of them. `guards` are the guards of the first pass, `bounding` those that bound a symbol, by its name, `multiples` those
     of them that leave it the multiples of a number, and `declared` the ranges of the symbols without the others. With `is_reading`, the
-    last pass may be one for a reading, with `free_ranges` (`is_read`).
+    last pass may be one for a reading, with `free_ranges` (`is_read`). The engines are `like` the first one, or like one that is given.
     """
 
     def __init__(
@@ -151,11 +151,12 @@ class Discovery:
         *,
         keeps_named: bool = False,
         is_reading: bool = False,
+        like: Engine | None = None,
     ) -> None:
         self._given = given
         self._is_reading = is_reading
         self.is_read = False
-        self._first: Engine | None = None
+        self._like = like
         self._model = model
         self._weights = weights
         self._opaque = opaque
@@ -166,7 +167,7 @@ class Discovery:
         self._axes: dict[str, str] = {}  # what the present symbols were called in the first pass: as the axes of inputs
         self._types: dict[Node, ElementType] = {}
         self.origins: list[Origin] = []
-        self.steps: list[Step] = []
+        self.steps: list[Pass] = []
         self.bounding: dict[str, tuple[Guard, ...]] = {}
         self.multiples: dict[str, tuple[Guard, ...]] = {}
         self.declared: dict[str, SymbolRange] = {}
@@ -243,9 +244,8 @@ class Discovery:
 
     def run(self, ranges: Mapping[str, SymbolRange], *, is_static: bool = True) -> Engine:
         """The engine after a pass with the present shapes, and these ranges of the symbols; `is_static` as in `Engine`."""
-        like = self._first if is_static else None
-        engine = Engine(self._model, self._weights, self._opaque, is_static=is_static, like=like)
-        self._first = like or engine
+        engine = Engine(self._model, self._weights, self._opaque, is_static=is_static, like=self._like)
+        self._like = self._like or engine
         for name, known in ranges.items():  # the order of the symbols is that in which formulas are written
             engine.scope.symbol(name, *known)
         inputs = Inputs(self.question.shapes, {name: ranges[name] for name in self.question.symbols})
@@ -293,8 +293,11 @@ class Discovery:
             if not is_first and not unifier.replaced.keys() & symbols.keys():
                 return False
             if self.is_read:  # OpenVINO's bounds counted in this pass, so it decides nothing
-                self.is_read, self.engine = False, self.run(self.ranges)
-                return self._advance(is_first=False)
+                reading, self.engine, self.is_read = self.engine, self.run(self.ranges), False
+                is_changed = self._advance(is_first=False)
+                if not is_changed:
+                    self.engine, self.is_read = reading, True
+                return is_changed
             if not unifier.bounds().is_contradictory:
                 self._adopt(unifier)
                 letters = self.steps[-1].names
@@ -314,9 +317,9 @@ class Discovery:
         """Make the next pass with the symbols that a unifier leaves."""
         engine = self.engine
         table = engine.scope.polynomials
-        shapes = {node: [unifier.value(_expression(size)) for size in shape] for node, shape in self._shapes()}
-        outputs = [None if shape is None else [unifier.value(_expression(size)) for size in shape] for shape in self._outputs()]
-        used = {index for shape in shapes.values() for size in shape for index in table.atoms_below(size) if index in unifier.symbols}
+        shapes = {node: [unifier.value(expression_of(size)) for size in shape] for node, shape in self._shapes()}
+        outputs = [None if shape is None else [unifier.value(expression_of(size)) for size in shape] for shape in self._outputs()]
+        used = set(table.atoms_below(*[size for shape in shapes.values() for size in shape])) & unifier.symbols.keys()
         given = names(Axes(engine, unifier.symbols, shapes, outputs), unifier.value, used, self._named, self._called)
         letters = {**{index: table.atoms[index].name for index in used if unifier.symbols[index].is_named}, **given}
         inputs, state = self._described(engine.scope, shapes, letters)
@@ -325,6 +328,8 @@ class Discovery:
         alone = Reported(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
         for index, name in sorted(letters.items(), key=lambda item: _place(*item)):
             known = alone.range(dim_of(engine.scope, table.atoms[index]))
+            if known.low > INT64_MAX:  # no size fulfils the demands, which stay
+                known = table.ranges[index]
             multiples = (*self.multiples.get(name, ()), *_multiples(unifier, index))
             self.multiples[name] = tuple({(guard._node, guard.requirement): guard for guard in multiples}.values())
             bounding = (*self.multiples[name], *_bounding(unifier, index, known, demands.get(index, ())))
@@ -338,7 +343,7 @@ class Discovery:
             if name in self.declared:  # the range of an earlier pass, of which a multiple may be left
                 stated = meet(Range(*self.declared[name]), Range(-inf, inf, stated.modulus, stated.remainder)) or stated
             self.declared[name] = SymbolRange(*(stated if stated.modulus else Range(stated.low, stated.high)))
-        self.steps.append(Step(unifier, letters))
+        self.steps.append(Pass(unifier, letters))
         self._axes = {name: self._axes.get(table.atoms[index].name, table.atoms[index].name) for index, name in letters.items()}
         self.ranges = ranges
         used_names = {name for shape in inputs.values() for one in shape or () for name in one.symbols}
@@ -369,7 +374,7 @@ class Discovery:
             if node is None or source < 0 or not node.outputs:
                 continue
             for size, assigned in zip(slots[node.first_slot].shape or (), slots[source].shape or (), strict=False):
-                atom = table.only_atom(_expression(size))
+                atom = table.only_atom(expression_of(size))
                 if atom is not None and atom.index in symbols:
                     found.setdefault(atom.index, assigned)
         return found
@@ -432,7 +437,3 @@ def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[Demand,
             bounded |= new
             found[demand.guard] = None
     return tuple(found) or tuple(dict.fromkeys(demand.guard for demand in demands))
-
-
-def _expression(size: Size) -> Expression:
-    return size.polynomial if isinstance(size, Dim) else size

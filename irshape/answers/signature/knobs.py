@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from functools import cached_property, partial
 from typing import TypeAlias
 
-from irshape.answers.signature.data import name_data_sizes
 from irshape.answers.signature.discovery import Discovery
+from irshape.answers.signature.notes import name_data_sizes
 from irshape.inference.inference import conclude
 from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.model.load import load

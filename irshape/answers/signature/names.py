@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from irshape.answers.signature.unify import Symbol
 from irshape.inference.engine import Engine
@@ -26,23 +26,19 @@ BATCH: Final = "B"
 _SEQUENCE: Final = "STUV"
 _PAST: Final = "P"
 
-_Shapes: TypeAlias = Sequence[Sequence[Expression] | None]
 _Value: TypeAlias = Callable[[Expression], Expression]
 
 
-class Axes:
+class Axes(NamedTuple):
     """The final shapes of a model, in which names are found: of its inputs and variables, of its outputs, and their owners."""
 
-    def __init__(
-        self, engine: Engine, symbols: Mapping[int, Symbol], inputs: Mapping[Node, Sequence[Expression]], outputs: _Shapes
-    ) -> None:
-        self.engine = engine
-        self.symbols = symbols
-        self.inputs = inputs
-        self.outputs = outputs
+    engine: Engine
+    symbols: Mapping[int, Symbol]
+    inputs: Mapping[Node, Sequence[Expression]]
+    outputs: Sequence[Sequence[Expression] | None]
 
 
-class Names:
+class FreeNames:
     """The names that are taken."""
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -78,7 +74,7 @@ def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str]
         if index in open_ones and index not in given and name not in known:
             given[index] = name
             known.add(name)
-    seen = Names(known)
+    seen = FreeNames(known)
     in_order = sorted(open_ones, key=lambda index: axes.symbols[index].order)
     for index, letters in (*_roles(axes, value), *((index, _OTHERS) for index in in_order)):
         if index in open_ones and index not in given:

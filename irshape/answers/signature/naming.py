@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from irshape.answers.signature.data import DataSize, name_data_sizes, name_ties, nameless
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.reasons import because
+from irshape.answers.signature.notes import DataSize, because, name_data_sizes, name_ties, nameless
 from irshape.inference.forms import NAMED
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError
@@ -59,7 +58,7 @@ def named(plain: Inference) -> Inference:
         return plain
     asked = plain.wanted
     try:
-        found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True, is_reading=True)
+        found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True, is_reading=True, like=plain.engine)
         engine = found.engine if found.is_read else found.run(found.free_ranges, is_static=False)
     except InputError:
         return plain

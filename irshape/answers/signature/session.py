@@ -42,7 +42,7 @@ class SymbolSession(Session):
 
     def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
         from irshape.answers.batch.axes import batched
-        from irshape.answers.batch.proof import FollowingEngine
+        from irshape.answers.batch.traces import FollowingEngine
 
         def new_engine() -> FollowingEngine:
             return FollowingEngine(self.model, self._weights, self._opaque, work=self._work)

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from math import inf
 from typing import Any, Final
 
-from irshape.answers.condition import CONDITION, Condition
-from irshape.answers.question import is_whole
-from irshape.answers.signature.data import DATA_SIZE, DataSize, name_data_sizes, name_ties
+from irshape.answers.question import CONDITION, Condition, is_whole
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import NOTES, Note, notes
-from irshape.answers.signature.reasons import BECAUSE, Because, because, variable
+from irshape.answers.signature.notes import (
+    BECAUSE,
+    DATA_SIZE,
+    NOTES,
+    Because,
+    DataSize,
+    Note,
+    because,
+    name_data_sizes,
+    name_ties,
+    notes,
+    variable,
+)
+from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name
 from irshape.inference.run import Guard
@@ -21,9 +31,9 @@ from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
-from irshape.shape.dim import INT64_MAX, Dim, symbols
+from irshape.shape.dim import INT64_MAX, expression_of, symbols
+from irshape.shape.guard import all_hold
 from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
-from irshape.shape.polynomial import Expression
 from irshape.shape.range import Range
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
@@ -46,14 +56,19 @@ class Signature:
     """
 
     def __init__(
-        self, model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str], remarks: Iterable[Diagnostic] = ()
+        self,
+        model: Model,
+        given: Inputs,
+        weights: Weights | None,
+        opaque: frozenset[str],
+        remarks: Iterable[Diagnostic] = (),
+        like: Engine | None = None,
     ) -> None:
-        """The arguments are those of `irshape.signature`, read."""
-        found = Discovery(model, given, weights, opaque)
+        """The arguments are those of `irshape.signature`, read, and an engine that has inferred the model."""
+        found = Discovery(model, given, weights, opaque, like=like)
         self._inference: Final[Inference] = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         self._found = found
-        self._new_session = partial(Session, model, weights=weights, opaque=opaque)
         self.inputs: Final = {node.name: shape_text(shape) for node, shape in found.question.shapes.items()}
         self.state: Final = {variable(node): shape_text(shape) for node, shape in found.state.items()}
         self.symbols: Final = found.ranges
@@ -108,7 +123,7 @@ class Signature:
             raise InputError(f"the rank of {', '.join(repr(name) for name in self._unranked)} is not known; give it a shape")
         is_possible = self._is_sound and all(self._is_in_range(name, size) for name, size in given.items())
         shapes = self._shapes(given) if is_possible else None
-        if shapes is None or (all(given.values()) and not all(guard.requirement.holds(given) for guard in self._own_guards)):
+        if shapes is None or (all(given.values()) and not all_hold([guard.requirement for guard in self._own_guards])(given)):
             return None
         described: dict[Node, DescribedShape] = {node: tuple([Described(size, size) for size in shape]) for node, shape in shapes.items()}
         engine = self._session.attempt(Inputs(described))
@@ -155,7 +170,8 @@ class Signature:
 
     @cached_property
     def _session(self) -> Session:
-        return self._new_session()
+        inference = self._inference
+        return Session(inference.model, weights=inference.weights, opaque=inference.opaque)
 
     @cached_property
     def _own_guards(self) -> list[Guard]:
@@ -179,10 +195,7 @@ class Signature:
         self.data_sizes.extend(one for one in self._all_data_sizes if one.name in open_names)
         seen: dict[str, int] = {}
         for name, shape in shapes:
-            texts = []
-            for size in shape or ():
-                expression: Expression = size.polynomial if isinstance(size, Dim) else size
-                texts.append(table.text(expression))
+            texts = [table.text(expression_of(size)) for size in shape or ()]
             seen[name] = seen.get(name, 0) + 1
             yield name if seen[name] == 1 else f"{name} ({seen[name]})", "[...]" if shape is None else f"[{','.join(texts)}]"
 

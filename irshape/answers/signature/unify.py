@@ -6,12 +6,12 @@ leaves a choice, the generic reading is taken, and the choice is kept for a note
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import gcd, inf
 from typing import Final, NamedTuple
 
 from irshape.inference.run import Guard
-from irshape.shape.dim import Dim, Scope, Size, dim_of, eq
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, eq, expression_of
 from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Expression, Polynomial, range_of, split
@@ -107,8 +107,14 @@ class Unifier:
         steps = (self._by_product, self._by_value, self._by_choice, self._by_multiple, self._by_state, self._by_reading)
         for _ in range(_MOST_ROUNDS):
             self._by_equations()
-            if self.scope.work.is_done or not any(step() for step in steps):
+            if self.scope.work.is_done or not any(map(self._replaces, steps)):
                 return
+
+    def _replaces(self, step: Callable[[], None]) -> bool:
+        """Make a step, and say whether it has replaced a symbol."""
+        before = len(self.replaced)
+        step()
+        return len(self.replaced) > before
 
     def value(self, expression: Expression) -> Expression:
         """An expression in terms of the symbols that are left."""
@@ -123,7 +129,7 @@ class Unifier:
             self._bounds = requirements, Reported(self.scope, requirements)
         return self._bounds[1]
 
-    # Steps; each says whether it has replaced a symbol.
+    # Steps.
 
     def _by_equations(self) -> None:
         """Simplify all demands, and replace symbols by what equations say, until no equation says more."""
@@ -151,27 +157,24 @@ class Unifier:
                 is_new = any(one is not demand.requirement for one, demand in zip(simpler, kept, strict=True))
         self.demands = _distinct(pending)
 
-    def _by_value(self) -> bool:
+    def _by_value(self) -> None:
         """Replace symbols of which the demands leave one value."""
-        before, alone = len(self.replaced), self.alone()
+        alone = self.alone()
         for index, _, known in self._bounded():
             if known.low == known.high:
                 self.demands += self._replace(index, int(known.low), DEMANDED, alone.get(index, ()))
-        return len(self.replaced) > before
 
-    def _by_multiple(self) -> bool:
+    def _by_multiple(self) -> None:
         """Replace symbols of which the demands leave the multiples of a number."""
-        before, alone = len(self.replaced), self.alone()
+        alone = self.alone()
         for index, symbol, known in self._bounded():
-            if known.modulus > max(self.table.ranges[index].modulus, 1) and not symbol.is_named:
+            if max(self.table.ranges[index].modulus, 1) < known.modulus <= INT64_MAX and not symbol.is_named:
                 own = alone.get(index, ())
                 demands = tuple(demand for demand in own if demand.requirement.kind != "ge" and self.range_by(demand, index).modulus > 1)
                 self.demands += self._replace(index, self._multiple(index, symbol, known), DEMANDED, demands or own)
-        return len(self.replaced) > before
 
-    def _by_choice(self) -> bool:
+    def _by_choice(self) -> None:
         """Resolve broadcasts to equal sizes."""
-        before = len(self.replaced)
         for demand in [demand for demand in self.demands if demand.requirement.kind in _CHOICES]:
             if self.scope.work.is_done:
                 break
@@ -182,11 +185,9 @@ class Unifier:
                 solution = self._solution(type(one)("eq", one.a, one.b, one.template, one.code, one.names))
                 if solution is not None:
                     self.demands += self._replace(*solution, BROADCAST, (part,))
-        return len(self.replaced) > before
 
-    def _by_product(self) -> bool:
+    def _by_product(self) -> None:
         """Take `C` and `A` for equal if `C*D` must be a multiple of `A` and both stand for the same axis."""
-        before = len(self.replaced)
         for demand in list(self.demands):
             a, b = demand.requirement.a, demand.requirement.b
             if demand.requirement.kind != "div" or not isinstance(a, Dim) or not isinstance(b, Dim):
@@ -200,22 +201,20 @@ class Unifier:
                 if factor is not None and factor.axis == owner.axis and factor.owner != owner.owner and not factor.is_named:
                     self.demands += self._replace(index, b.polynomial, PRODUCT, (demand,))
                     break
-        return len(self.replaced) > before
 
-    def _by_state(self) -> bool:
+    def _by_state(self) -> None:
         """An axis of a variable that nothing restricts has the size that the variable is assigned."""
-        before, restricted = len(self.replaced), self._open()
+        restricted = self._open()
         for index, assigned in self._carried.items():
             if index in self.replaced or index in restricted:
                 continue
             expression = self.value(assigned if isinstance(assigned, int) else assigned.polynomial)
             if index not in self._below(expression) and self._is_plain(expression):
                 self.demands += self._replace(index, expression, CARRIED, ())
-        return len(self.replaced) > before
 
-    def _by_reading(self) -> bool:
+    def _by_reading(self) -> None:
         """An axis that nothing restricts is as long as what layers read of it."""
-        before, restricted = len(self.replaced), self._open()
+        restricted = self._open()
         for read in self._reads:
             requirement = substituted(Requirement("ge", read.size, read.needed, "", "", {}), self.replaced)
             for part in simplified(requirement):
@@ -226,7 +225,6 @@ class Unifier:
                 if found is not None:
                     self.demands += self._replace(*found, READ, (Demand(requirement, read.guard),))
                     break
-        return len(self.replaced) > before
 
     def _whole(self, polynomial: Polynomial, restricted: set[int]) -> tuple[int, Expression] | None:
         """`D` and `P + S`, where a model reads `P + S` elements along an axis of `D`; or `P` and `D - S`, where the user has named `D`."""
@@ -395,8 +393,8 @@ class Unifier:
     def _symbols(self, requirement: Requirement) -> frozenset[int]:
         found = self._known.get(requirement)
         if found is None:
-            sides = [side.polynomial if isinstance(side, Dim) else side for side in (requirement.a, requirement.b)]
-            found = self._known[requirement] = self._below(sides[0]) | self._below(sides[1])
+            found = self._below(expression_of(requirement.a)) | self._below(expression_of(requirement.b))
+            self._known[requirement] = found
         return found
 
     def _below(self, expression: Expression) -> frozenset[int]:

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
 from irshape.ops.flow import OWN, Factor, Flow
-from irshape.ops.op import Assembling, In, Input, Moving, Out
-from irshape.ops.openvino import static
+from irshape.ops.op import Assembling, In, Input, Moving, Out, static
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, is_known
 from irshape.shape.element_type import INTEGER, ElementType
@@ -31,14 +30,16 @@ class Concat(Assembling):
         if not shapes:
             return None
         rank = len(shapes[0])
-        for one in data:
-            ctx.require_rank(one, (rank,), "S102")
+        if any(len(shape) != rank for shape in shapes):
+            for one in data:
+                ctx.require_rank(one, (rank,), "S102")
         axis = ctx.axis(self.axis, rank, attribute="axis")
         total: Size = sum([one.shape[axis] if one.is_ranked else ctx.unknown() for one in data])
         merged: Shape = None
         for parts in shapes:
             shape = (*parts[:axis], total, *parts[axis + 1 :])
-            merged = ctx.merge_shapes(merged, shape, "the inputs must be equal on axis {axis}")
+            if shape != merged:
+                merged = ctx.merge_shapes(merged, shape, "the inputs must be equal on axis {axis}")
         return merged
 
     def flow(self, flow: Flow, data: tuple[Input, ...]) -> None:

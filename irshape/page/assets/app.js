@@ -53,7 +53,7 @@ class App {
     document.getElementById("title").textContent = data.name;
     document.getElementById("title").title = data.file || data.name;
     const faults = counts.filter(([, count]) => count).map(([severity, count]) => counted(count, severity)).join(", ");
-    document.getElementById("summary").textContent = data.summary || `${counted(this.model.count, "layer")}, ${faults || "no faults"}`;
+    document.getElementById("summary").textContent = data.summary || `${counted(this.model.drawn, "layer")}${data.hidden.length ? ` and ${counted(data.hidden.length, "constant")}` : ""}, ${faults || "no faults"}`;
     this.drawShown();
   }
   drawShown() {
@@ -163,6 +163,16 @@ class App {
     const type = this.model.data.layers.types[this.model.data.layers.outputs[layer][2 * output]];
     const sizes = this.sizeTexts(layer, output);
     return `${type}${sizes === null ? "[...]" : `[${sizes.join(",")}]`}`;
+  }
+  // A tensor in at most so many characters: its longest sizes are left out, because a part of a formula says nothing.
+  shortTensor(layer, output, most) {
+    const sizes = this.sizeTexts(layer, output);
+    let text = this.tensorText(layer, output);
+    while (sizes && text.length > most && sizes.some((size) => size.length > 1)) {
+      sizes[sizes.indexOf(sizes.reduce((a, b) => (b.length > a.length ? b : a)))] = "…";
+      text = `${text.slice(0, text.indexOf("["))}[${sizes.join(",")}]`;
+    }
+    return cut(text, most);
   }
   sizeTexts(layer, output) {
     const [bounds, formula, sizes] = this.shapeOf(layer, output);

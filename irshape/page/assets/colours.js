@@ -28,7 +28,7 @@ class Colours {
   sizesText(isWhole = false) {
     const { names } = this.app.formulas, sizes = Object.entries(this.sizes()), own = sizes.filter(([name]) => isWhole || names.includes(name));
     const others = sizes.length - own.length;
-    return [...own.map(([name, size]) => `${name}=${size}`), ...(others ? [`${counted(others, "usual size")} that data tell`] : [])].join(", ");
+    return [...own.map(([name, size]) => `${name}=${size}`), ...(others ? [`${counted(others, "size")} that the data decide, taken as usual`] : [])].join(", ");
   }
   /** The amounts of all layers, as numbers, and of all groups. @param {string} kind @returns {Float64Array} */
   amountsOf(kind) {

@@ -2,6 +2,8 @@
 "use strict";
 
 const MOST_BOXES = 25, MOST_TRIED = 10, MOST_DRAWN = 400;
+// The group with most of the model may be so much taller than the stage.
+const BEYOND = 1.3;
 // Zooming this far beyond an end closes a level, or opens the group under the pointer.
 const STEP = 0.75;
 
@@ -13,7 +15,7 @@ class Detail {
   }
   get model() { return this.graph.model; }
 
-  /** Open the largest groups, as long as the whole model can be read on the stage. */
+  /** Open the largest groups, of equal blocks one, as long as the whole model can be read on the stage; the group with most of it is open anyway. */
   first() {
     const { graph } = this, { width, height } = graph.stage, tried = new Set();
     const room = [(width - 36) / LEAST, (height - 52) / LEAST];
@@ -27,16 +29,17 @@ class Detail {
       graph.draw();
     }
     for (let round = 0; round < MOST_TRIED; round++) {
-      const closed = [...graph.items.keys()].filter((item) => this.model.opens(item) && !this.model.repeats(item) && !graph.open.has(item) && !tried.has(item));
+      const closed = [...graph.items.keys()].filter((item) => this.model.opens(item) && !this.isOfLayers(item) && !graph.open.has(item) && !tried.has(item));
       const [item] = closed.sort((a, b) => this.weight(b) - this.weight(a));
       if (item === undefined) break;
       tried.add(item);
       const inner = graph.layouts.of(graph.shownIn(item));
-      if (inner.width > room[0] || inner.height + graph.size[1] > room[1] + 40 || graph.items.size + inner.boxes.length > MOST_BOXES + graph.open.size) continue;
+      const isMost = 2 * this.weight(item) > this.model.drawn;
+      if (inner.width > room[0] || (!isMost && inner.height + graph.size[1] > room[1] + 40) || graph.items.size + inner.boxes.length > MOST_BOXES + graph.open.size) continue;
       graph.open.add(item);
       graph.layouts.forget(item);
       const root = graph.layouts.of(ROOT);
-      if (root.width <= room[0] && root.height <= room[1]) graph.draw();
+      if (root.width <= room[0] && root.height <= room[1] * (isMost ? BEYOND : 1)) graph.draw();
       else {
         graph.open.delete(item);
         graph.layouts.forget(item);
@@ -45,6 +48,8 @@ class Detail {
     graph.draw();
     graph.fit();
   }
+  /** Whether a stack has layers as its blocks, of which one says nothing that the stack does not. */
+  isOfLayers(item) { return this.model.repeats(item) > 0 && !this.model.isGroup(this.graph.membersOf(item)[0]); }
   weight(item) { return this.model.isGroup(item) ? this.model.sizes[item - this.model.count] : 0; }
 
   /** The zoom went beyond what can be read by this factor, at this place of the stage. */

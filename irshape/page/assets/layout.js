@@ -316,12 +316,11 @@ class Layouts {
   label(tensors) {
     const texts = new Set(tensors.map(([layer, output]) => this.app.tensorText(layer, output)));
     if (texts.size !== 1) return "";
-    const [text] = texts;
-    return (tensors.length > 1 ? `${tensors.length} × ` : "") + cut(text, 38);
+    return (tensors.length > 1 ? `${tensors.length} × ` : "") + this.app.shortTensor(...tensors[0], 38);
   }
   tensors(tensors) {
-    const same = this.label(tensors), texts = tensors.map(([layer, output]) => this.app.tensorText(layer, output));
-    return same || `${cut(texts.find((text) => /^b?f/.test(text)) || texts[0], 36)} and ${tensors.length - 1} more`;
+    const real = tensors.find(([layer, output]) => /^b?f/.test(this.app.tensorText(layer, output))) || tensors[0];
+    return this.label(tensors) || `${this.app.shortTensor(...real, 36)} and ${tensors.length - 1} more`;
   }
   // The numbers of the blocks of a stack, in rows: all, or those near the shown one.
   chips(item, width) {

@@ -2,6 +2,8 @@
 "use strict";
 
 const ROW = 46;
+// So many changes that say the same are one group.
+const FEWEST_SAME = 4;
 
 // A list of layers of which only the visible rows are in the document.
 class LayerList {
@@ -63,8 +65,16 @@ function faultList(app) {
 
 function changeList(app) {
   const { changes, asides } = app.model.data;
-  const rows = changes.map((change) => element("button", { type: "button", class: "row", onclick: () => (change.layer >= 0 ? app.choose(change.layer) : null) },
-    element("span", { class: `code ${change.mark}` }, change.kind), ` ${change.text}`, element("div", { class: "about" }, change.about)));
+  const row = (change) => element("button", { type: "button", class: "row", onclick: () => (change.layer >= 0 ? app.choose(change.layer) : null) },
+    element("span", { class: `code ${change.mark}` }, change.kind), ` ${change.text}`, element("div", { class: "about" }, change.about));
+  // Changes that say the same of layers of one type are one group.
+  const groups = new Map(), typeOf = ({ about }) => about.split(" ")[0];
+  for (const change of changes) {
+    const key = JSON.stringify([change.kind, change.text, typeOf(change)]);
+    groups.set(key, [...(groups.get(key) || []), change]);
+  }
+  const rows = [...groups.values()].flatMap((same) => (same.length < FEWEST_SAME ? same.map(row) : [element("details", { class: "cause", open: same.some(({ layer }) => layer >= 0 && layer === app.chosen) },
+    element("summary", {}, element("span", { class: `code ${same[0].mark}` }, same[0].kind), ` ${typeOf(same[0])} × ${same.length.toLocaleString("en")} ${same[0].text.replace(` ${typeOf(same[0])}`, "")}`), ...same.slice(0, 500).map(row))]));
   const legend = element("p", { class: "text" }, element("span", { class: "added" }, "added"), ", ", element("span", { class: "changed" }, "changed"), ", ",
     element("span", { class: "removed" }, "removed"), ", ", element("span", { class: "follows" }, "follows"), " from a change before it");
   return [...(rows.length ? [legend, ...rows] : [element("p", { class: "text" }, "Both files hold the same model.")]), ...(asides || []).map((text) => element("p", { class: "text" }, text))];

@@ -11,6 +11,8 @@ class Model {
     this.count = layers.key.length;
     this.hidden = new Uint8Array(this.count);
     for (const layer of data.hidden) this.hidden[layer] = 1;
+    /** The layers that are drawn: all but those that depend on constants alone. */
+    this.drawn = this.count - data.hidden.length;
     this.parents = new Int32Array(this.count + data.groups.length);
     this.members = new Map([[ROOT, []]]);
     this.sizes = new Int32Array(data.groups.length);
@@ -74,6 +76,8 @@ class Model {
   }
   // The name of an input or an output of the model.
   endName(layer) { return (this.data.ends && this.data.ends[layer]) || this.name(layer); }
+  // The variable that a layer reads.
+  variable(layer) { return (this.signature(layer).attributes.find(([name]) => name === "variable_id") || [])[1] || this.name(layer); }
   // The number of equal blocks in a group; 0 for any other item.
   repeats(item) { return this.isGroup(item) ? this.data.groups[item - this.count][3] : 0; }
   groupName(item) { return this.data.groups[item - this.count][1]; }

@@ -69,14 +69,14 @@ class Panel {
   overview() {
     const { data } = this.model, parts = [element("h2", {}, data.name), element("p", { class: "faint" }, `${data.tool.name} ${data.tool.version}, IR version ${data.ir_version}`)];
     parts.push(element("p", { class: "help" }, "Choose a layer in the graph or in a list. Choose a size of an output to see why the layer has it."));
-    const ends = [["Inputs", "Parameter"], ["Outputs", "Result"]];
+    const ends = [["Inputs", "Parameter"], ["State", "ReadValue"], ["Outputs", "Result"]];
     for (const [title, type] of ends) {
       const layers = [];
       for (let layer = 0; layer < this.model.count; layer++) if (this.model.type(layer) === type && !data.layers.key[layer].includes("/")) layers.push(layer);
       if (layers.length) parts.push(element("h3", {}, title));
       for (const layer of layers.slice(0, 60)) {
         const tensor = type === "Result" ? [data.layers.inputs[layer][0], data.layers.inputs[layer][1]] : [layer, 0];
-        parts.push(element("p", { class: "port" }, this.app.link(layer, this.model.endName(layer)), " ", element("span", { class: "shape" }, tensor[0] >= 0 ? this.app.tensorText(...tensor) : "")));
+        parts.push(element("p", { class: "port" }, this.app.link(layer, type === "ReadValue" ? this.model.variable(layer) : this.model.endName(layer)), " ", element("span", { class: "shape" }, tensor[0] >= 0 ? this.app.tensorText(...tensor) : "")));
       }
       if (layers.length > 60) parts.push(element("p", { class: "faint" }, `and ${layers.length - 60} more`));
     }

@@ -1,8 +1,6 @@
 // A small chart: how a cost, or the elements of an output, follow one size.
 "use strict";
 
-const POINTS = 28;
-
 class Sweep {
   /** @param {any} app */
   constructor(app) {
@@ -39,13 +37,16 @@ class Sweep {
       return found;
     };
     const valid = app.whatIf.validOf(this.against), base = app.colours.sizes(), points = [];
-    const last = Math.max(base[this.against] * 2 || 0, 512), usable = valid.filter((size) => size <= last), step = Math.max(1, Math.floor(usable.length / POINTS));
-    for (const [at, size] of usable.entries()) {
-      if (at % step === 0 || size === base[this.against]) points.push([size, this.valueOf(this.of, { ...base, [this.against]: size })]);
-    }
+    for (const size of this.usual(valid, base[this.against] || valid[0])) points.push([size, this.valueOf(this.of, { ...base, [this.against]: size })]);
     this.root.replaceChildren(element("h3", {}, "Sweep"), element("div", { class: "entry" }, choose(subjects, this.of, "what is swept", (value) => { this.of = value; }), "against",
       choose(names.map((name) => [name, name]), this.against, "against which size", (value) => { this.against = value; })), this.chart(points, base[this.against]));
     return this.root;
+  }
+  // The valid sizes from the powers of two on, 1, 2, 4, 8, ..., to four times the present size, and at least six of them.
+  usual(valid, now) {
+    const found = new Set([now]);
+    for (let power = 1; power <= valid[valid.length - 1] && (power <= 4 * now || found.size < 7); power *= 2) found.add(valid.find((size) => size >= power));
+    return [...found].sort((a, b) => a - b);
   }
   text(value) {
     return this.of === "macs" || this.of === "memory" ? this.app.colours.amount(this.of, value) : short(value, 1000, ["", " k", " M", " G", " T"]);

@@ -29,12 +29,7 @@ OPERATIONS: list[tuple[str, str, list[tuple[str, dict[str, Any], str]]]] = [
     (
         "an activation",
         'inputs = ["data: float[S...]"]\noutputs = ["like data[S...]"]',
-        [
-            ("f16[2,3..5]", {}, "f16[2,3..5]"),
-            ("f32[...]", {}, "f32[...]"),
-            ("f32[]", {}, "f32[]"),
-            ("i32[2]", {}, "T101"),
-        ],
+        [("f16[2,3..5]", {}, "f16[2,3..5]"), ("f32[...]", {}, "f32[...]"), ("f32[]", {}, "f32[]"), ("i32[2]", {}, "T101")],
     ),
     (
         "sizes that agree",
@@ -117,20 +112,13 @@ OPERATIONS: list[tuple[str, str, list[tuple[str, dict[str, Any], str]]]] = [
     (
         "inputs of mixed types",
         'inputs = ["data: any[N]", "(more: mixed any[...])*"]\noutputs = ["like data[N]"]',
-        [
-            ("f32[5]", {}, "f32[5]"),
-            ("f32[5] i64[2] f16[...]", {}, "f32[5]"),
-        ],
+        [("f32[5]", {}, "f32[5]"), ("f32[5] i64[2] f16[...]", {}, "f32[5]")],
     ),
     (
         "an element type that an attribute names, and a choice",
         'inputs = ["data: any[N, C]"]\noutputs = ["to[N if keep else C, min(N, C), max(N, 3)]"]\n'
         'attributes = { to = "element type, default f16", keep = "boolean, default false" }',
-        [
-            ("f32[2,5]", {}, "f16[5,2,3]"),
-            ("f32[2,5]", {"to": "i8", "keep": True}, "i8[2,2,3]"),
-            ("f32[2,5]", {"to": "f33"}, "A103"),
-        ],
+        [("f32[2,5]", {}, "f16[5,2,3]"), ("f32[2,5]", {"to": "i8", "keep": True}, "i8[2,2,3]"), ("f32[2,5]", {"to": "f33"}, "A103")],
     ),
     (
         "sizes that only a run tells, and broadcasting",
@@ -145,10 +133,7 @@ OPERATIONS: list[tuple[str, str, list[tuple[str, dict[str, Any], str]]]] = [
     (
         "an interval that attributes leave empty",
         'inputs = ["data: any[N]"]\noutputs = ["i64[2..most]"]\nattributes = { most = "int" }',
-        [
-            ("f32[5]", {"most": 3}, "i64[2..3]"),
-            ("f32[5]", {"most": 1}, "S203"),
-        ],
+        [("f32[5]", {"most": 3}, "i64[2..3]"), ("f32[5]", {"most": 1}, "S203")],
     ),
     (
         "shapes that OpenVINO must know to be equal",

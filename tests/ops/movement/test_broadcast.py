@@ -112,12 +112,8 @@ test_row, test_row_with_openvino = row_tests(ROWS)
 
 # Values that travel into a shape.
 VALUES: Rows = {
-    ("Tile", "opset1"): [
-        ("[2..4,5,?] [2]", "[2..4,5,?,2..4,5,?]"),
-    ],
-    ("Pad", "opset12"): [
-        ("[2..4,5,?] [1] [-1] 9", "[9,2..4,5]"),
-    ],
+    ("Tile", "opset1"): [("[2..4,5,?] [2]", "[2..4,5,?,2..4,5,?]")],
+    ("Pad", "opset12"): [("[2..4,5,?] [1] [-1] 9", "[9,2..4,5]")],
 }
 
 test_values, test_values_with_openvino = value_tests(VALUES)

@@ -83,12 +83,8 @@ test_row, test_row_with_openvino = row_tests(ROWS)
 
 # Values that travel into a shape.
 VALUES: Rows = {
-    ("Slice", "opset8"): [
-        ("[2..4,5,?] [-1] [-9] [-2]", "[?,2..4]"),
-    ],
-    ("StridedSlice", "opset1"): [
-        ("[2..4,5,?] [0] [2]", {"begin_mask": [1]}, "[2..4,5]"),
-    ],
+    ("Slice", "opset8"): [("[2..4,5,?] [-1] [-9] [-2]", "[?,2..4]")],
+    ("StridedSlice", "opset1"): [("[2..4,5,?] [0] [2]", {"begin_mask": [1]}, "[2..4,5]")],
 }
 
 test_values, test_values_with_openvino = value_tests(VALUES)

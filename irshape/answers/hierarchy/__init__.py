@@ -1,1 +1,0 @@
-"""The hierarchy of a graph: layers in nested groups, with equal blocks together."""

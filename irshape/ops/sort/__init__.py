@@ -1,1 +1,0 @@
-"""Operations that order, select and search."""
