@@ -32,7 +32,7 @@ class ModelFile(pytest.File):
 
     def collect(self) -> Iterable[pytest.Item]:
         """Its check, unless the file is excluded or is XML of another format."""
-        from irshape.cli.single import is_checked
+        from irshape.cli.check import is_checked
 
         try:
             is_wanted = is_checked(str(self.path), is_argument=self.session.isinitpath(self.path))
@@ -47,7 +47,7 @@ class ModelItem(pytest.Item):
 
     def runtest(self) -> None:
         """Check the file with its configuration. Raises `ModelError` if `irshape check` would not exit with 0."""
-        from irshape.cli.single import checked_text
+        from irshape.cli.check import checked_text
 
         try:
             text = checked_text(os.path.relpath(self.path))

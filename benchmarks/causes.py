@@ -194,7 +194,7 @@ class Benchmark:
         is_hidden = is_restored = False
         if any(one.fix and one.fix.is_safe for one in lines):
             irshape.fix(inference)
-            is_restored = _canonical(Path(self._xml).read_bytes()) == _canonical(source.copied().xml())
+            is_restored = canonical(Path(self._xml).read_bytes()) == canonical(source.copied().xml())
             after = listed(irshape.check(self._xml, weights=weights))
             is_hidden = not is_restored and not any(is_about(one, edit.places) for one in after)
         return Found(
@@ -205,7 +205,8 @@ class Benchmark:
         )  # fmt: skip
 
 
-def _canonical(xml: bytes) -> bytes:
+def canonical(xml: bytes) -> bytes:
+    """The text of a file whatever its layout and the order of its attributes."""
     text: bytes = etree.tostring(etree.fromstring(xml), method="c14n")
     return text
 

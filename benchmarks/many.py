@@ -13,7 +13,7 @@ from time import perf_counter, process_time
 from typing import TypeVar
 
 from benchmarks.measure import ROOT
-from irshape.cli.cluster import on_cluster
+from irshape.cli.scan import on_cluster
 from irshape.scanning.place import Place
 from irshape.scanning.results import Journal, read
 from irshape.scanning.row import Scan

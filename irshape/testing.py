@@ -19,8 +19,10 @@ from irshape.inference.inputs import UNNAMED, Shapes, Symbols
 from irshape.model.finding import find, known_names, unknown
 from irshape.model.public import Model, public
 from irshape.report.diagnostic import NOTE
+from irshape.report.section import faults
 from irshape.report.selection import Choice, Selection, checked_prefix
-from irshape.report.text import Palette, escape, report_lines, verdict
+from irshape.report.terminal import block_lines, lines
+from irshape.report.text import escape, verdict
 from irshape.shape.dim import Dim, Size, bounds, eq_unasked, formula_text
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
 
-_PLAIN: Final = Palette(False)
 _TYPED: Final = re.compile(r"\s*([a-z][a-z0-9]*)?\s*\[(.*)\]\s*", re.DOTALL)
 _COMMA: Final = re.compile(r",(?![^()]*\))")
 
@@ -72,7 +73,7 @@ def report(inference: Inference) -> Iterator[str]:
     for diagnostic in inference.diagnostics:
         counts[diagnostic.severity] += diagnostic.count
     yield f"{_name(inference)}: {verdict(counts)}"
-    yield from report_lines(inference.diagnostics, _PLAIN)
+    yield from block_lines(faults(inference.diagnostics))
 
 
 def assert_shape(
@@ -133,7 +134,7 @@ def assert_same(
     if running and not run:
         raise TypeError(f"{min(running)} needs run=True, because it executes the models")
     if run:
-        from irshape.cli.running import lines as run_lines
+        from irshape.cli.running import sections as run_sections
 
         if inputs or symbols:
             raise TypeError("inputs and symbols do not go with run=True: the run finds sizes; give data=")
@@ -143,13 +144,13 @@ def assert_same(
         )
         comparison = irshape.compare(first, second, **running)
         if not comparison.is_same or comparison.missing:
-            raise AssertionError("\n".join(run_lines(comparison, _PLAIN, is_complete=False, width=None)).strip())
+            raise AssertionError("\n".join(lines(run_sections(comparison, is_complete=False))))
         return
     difference = irshape.diff(a, b, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque, limits=limits, extensions=extensions)
     if not difference.is_same or difference.uncompared:
-        from irshape.cli.diff import lines
+        from irshape.cli.diff import sections
 
-        raise AssertionError("\n".join(lines(difference, _PLAIN, is_complete=False)))
+        raise AssertionError("\n".join(lines(sections(difference, is_complete=False))))
 
 
 def _name(inference: Inference) -> str:

@@ -26,7 +26,7 @@ from irshape.inference.inputs import ShapeLike, Shapes, Symbols
 from irshape.inference.plan.plan import Plan
 from irshape.ops.extensions import Extensions
 from irshape.report.catalogue import Code
-from irshape.report.fix import Edit, Fix
+from irshape.report.diagnostic import Edit, Fix
 from irshape.running.results import FirstDifference, OutputDifference, Run, Tolerance
 from irshape.shape.guard import Requirement
 from irshape.xml.rt_info import RtInfo

@@ -2,9 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
+
+from tests.support.commands import Start, start
 
 # The option -m of pyproject.toml.
 DEFAULT = "not slow"
@@ -41,3 +44,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         why = ", ".join(f"{count} {reason}" for reason, count in found.most_common())
         terminalreporter.write_line(f"left out: {sum(found.values())} tests ({why}).")
         terminalreporter.write_line("They need the packages of '.[whole]' and, for the page, Chromium: python -m pytest -q -n auto -m slow")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Start:
+    """Runs a command."""
+    return partial(start, capsys)

@@ -233,3 +233,30 @@ def test_the_table_of_verbs_says_what_half_and_most_models_take() -> None:
     assert head == "| verb | half of the models | nine of ten | worst |"
     assert rows[0] == "| `infer` | 2.00 | 5.20 | 6.00 (c) |"
     assert rows[verbs.VERBS.index("explain")] == "| `explain` | 1.50 | 1.90 | 2.00 (b) |"
+
+
+def test_single_edits_are_counted_rightly(tmp_path: Path) -> None:
+    """Each edit has an effect, and the rows are those of the edits: nothing of what is said is counted twice or left out."""
+    from benchmarks import causes
+
+    paths = [path for path in sorted((ROOT / "tests" / "data" / "ir").rglob("*.xml")) if path.stat().st_size < 20_000][:12]
+    benchmark = causes.Benchmark(paths, 1, tmp_path)
+    found = [*benchmark.run(24, ["attribute", "edge lost", "recorded dim", "weights cut"])]
+    benchmark.openvino.close()
+    assert len(found) >= 24
+    rows = [row.split(" | ") for row in causes.table(found)[2:]]
+    assert sum(int(row[1]) for row in rows[:-1]) == int(rows[-1][1]) == len(found)
+    assert rows[-1][0] == "| all"
+    for one in found:
+        assert one.kind == "recorded dim" or one.is_refused or one.lines  # an edit without effect is left out
+        assert one.any or not one.first
+        assert one.lines == len(one.report)
+    assert any(one.is_restored for one in found)
+
+
+def test_a_line_names_a_layer_by_its_whole_name() -> None:
+    from benchmarks.causes import names
+
+    assert names("Const 'axes' (line 3) holds [1]", [("2", "axes")])
+    assert not names("Const 'axes_1' (line 3) holds [1]", [("2", "axes")])
+    assert not names("Const 'block/axes' holds [1]", [("2", "axes")])

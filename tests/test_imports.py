@@ -78,14 +78,14 @@ def loaded(folder: Path, *options: str) -> list[str]:
 # one that every check needs.
 OWN = {
     "": "verbs version",
-    "cli": "arguments batch check check_options conclusion examination files formats main plain progress run",
+    "cli": "arguments check check_options conclusion examination files main plain request road run screen",
     "diagnosis": "diagnosis recorded",
     "files": "reading",
     "inference": "apply engine facts inference origins question run schedule stored transfer verdict",
     "model": "bodies build load model",
     "ops": "attribute context cost flow index infrastructure op port registry",
     "ops.movement": "blocks",
-    "report": "catalogue diagnostic finding printable text",
+    "report": "catalogue diagnostic finding text",
     "settings": "read settings",
     "shape": "compilation dim element_type guard limits notation polynomial range shape value window",
     "xml": "document fastlane lexical markup reader source weights",

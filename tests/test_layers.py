@@ -71,6 +71,19 @@ def test_report_knows_only_shapes() -> None:
             assert not module.startswith("irshape.") or module.split(".")[1] in ("shape", "files", "report", "version")
 
 
+# The steps of a run: what the line asks for, which files, what is asked about each, here or in a worker, each report, and the end.
+ROAD = ["files", "request", "inputs", "examination", "workers", "road", "conclusion", "check"]
+
+
+def test_a_request_goes_one_way() -> None:
+    """No step of a run imports one after it, and none after the request sees the arguments of the line."""
+    graph = imports_of_modules()
+    for place, step in enumerate(ROAD):
+        assert not graph[f"irshape.cli.{step}"] & {f"irshape.cli.{later}" for later in ROAD[place + 1 :]}
+    for step in {*ROAD, "screen", "texts"} - {"request", "check"}:
+        assert "Namespace" not in (PACKAGE / "cli" / f"{step}.py").read_text(encoding="utf-8")
+
+
 def test_only_operations_and_commands_are_imported_by_name() -> None:
     """The tests above do not see modules that are imported by name; commands and the package may import everything."""
     by_name = re.compile(r"import_module|__import__\(")

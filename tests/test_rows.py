@@ -65,7 +65,7 @@ def test_every_table_is_run(table: str, tests: str) -> None:
     """Each file binds both tests of its tables: irshape's, and OpenVINO's."""
     for path in OPS.rglob("test_*.py"):
         lines = path.read_text(encoding="utf-8").splitlines()
-        assert (table in lines) == (tests in lines), path
+        assert any(line.startswith(table) for line in lines) == (tests in lines), path
 
 
 def test_values_stand_in_the_file_of_their_module() -> None:

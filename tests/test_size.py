@@ -11,13 +11,13 @@ OPTIONS = "each keyword is an option of the verb"
 FIELDS = "each parameter is a field of the object"
 # What is larger, and why it stays whole.
 REASONS = {
+    "answers/cost/cost.py": "one answer has its amounts, its form and its text in one place",
     "answers/roots.py:roots": "one walk over the graph, with a case for each kind of layer",
     "answers/signature/unify.py:Unifier": "the steps of one fixpoint share the ties between symbols",
     "answers/sizes.py:ValidSizes": "the answer and the questions to it share the solved conditions",
     "answers/solve.py:nearest": "one search, whose bounds each step narrows",
     "api/verbs.py:diff": OPTIONS,
-    "cli/batch.py:report": "one run from its options to its exit code, with one place for the progress line",
-    "cli/cluster.py:on_cluster": "one loop over the tasks that are sent and come back",
+    "cli/scan.py:on_cluster": "one loop over the tasks that are sent and come back",
     "cli/workers.py:in_workers": "one loop over the tasks that are sent and come back",
     "diagnosis/changes.py:Changes": "one search, whose kinds of changes share the witnesses",
     "diagnosis/recorded.py:compare_recorded": "one loop over the layers, on which the time of a check goes",
@@ -28,7 +28,6 @@ REASONS = {
     "model/build.py:_Builder": "a graph is built in one order: layers, edges, bodies",
     "ops/port.py:In.__init__": FIELDS,
     "ops/port.py:Input.__init__": FIELDS,
-    "report/catalogue.py": "a table: every code is a row",
     "report/diagnostic.py:Where.__init__": FIELDS,
     "running/comparison.py:compare": OPTIONS,
     "scanning/verb.py:scan": "a keyword for each option of the command",

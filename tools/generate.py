@@ -57,7 +57,7 @@ def schema(path: str, title: str = "") -> str:
 
 def operations_schema() -> str:
     """The attributes of every operation, one definition on a line."""
-    from irshape.report.json import readable
+    from irshape.report.form import readable
     from tools.schemas.operations import operations_schema
 
     return readable(operations_schema()) + "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.batch.axes import BY_PROOF, engine_of, find_batch
@@ -11,7 +11,8 @@ from irshape.answers.cost.counting import Parameters
 from irshape.answers.cost.formula import OF_TYPE
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
 from irshape.answers.signature.naming import named
-from irshape.answers.signature.signature import Signature
+from irshape.answers.signature.signature import Signature, ends
+from irshape.answers.wording import title
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
 from irshape.model.finding import preferred, split_names
@@ -23,6 +24,7 @@ from irshape.ops.registry import RELEASES, opset
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import Form
+from irshape.report.section import Line, Section, Span, facts, key, paragraph
 from irshape.report.text import counted, some
 from irshape.shape.dim import Dim
 from irshape.shape.element_type import ElementType
@@ -112,6 +114,14 @@ def oldest_release(ir_version: int, layers: Iterable[tuple[str, str]], types: It
 
 def _order(release: str) -> tuple[int, ...]:
     return tuple(map(int, release.split(".")))
+
+
+# The most rows, words and names of each list on the screen.
+_MOST_ROWS = 8
+_MOST_WORDS = 10
+_MOST_INPUTS = 3
+_CAUSES = {"data": "known only at run time", "variable": "a variable", "iteration": "passed from one iteration to the next"}
+_UNITS = ("kB", "MB", "GB", "TB")
 
 
 class InfoTensor:
@@ -218,11 +228,9 @@ class Info:
         return f"<Info of {self.document.path or self.document.name!r}: {counted(self.layers, 'layer')}, {ends}>"
 
     def _repr_html_(self) -> str:
-        from irshape.report.notebook import table, titled
+        from irshape.report.notebook import html
 
-        parts = (("input", self.inputs), ("output", self.outputs), ("variable", self.state))
-        rows = [(kind, one.name, one.element_type, one.formula) for kind, tensors in parts for one in tensors]
-        return titled(self.document.name, counted(self.layers, "layer"), table(("", "name", "element type", "shape"), rows))
+        return html(sections(self))
 
     def _ports(self) -> dict[str, int]:
         counts = dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), 0)
@@ -244,6 +252,97 @@ class Info:
 def counts(words: Iterable[str]) -> dict[str, int]:
     """The number of times each word occurs, the most frequent first."""
     return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
+
+
+def sections(info: Info, *, is_complete: bool = False) -> Iterator[Section]:
+    """The text: title, facts, signature, and the lists of inputs, outputs, state, causes of dynamic sizes and bodies."""
+    cause = "the error" if info.errors == 1 else "the errors"
+    missing = f": facts that depend on {cause} are missing here; irshape check lists {cause}"
+    yield paragraph(title(info.document), *([(Span(counted(info.errors, "error"), "error"), missing)] if info.errors else ()))
+    yield paragraph(facts((name, text) for name, text in _facts(info, is_complete) if text))
+    if (signature := info.signature) is not None:
+        decided = [("where ", key(one.text)) for one in signature.conditions if signature._is_decided(one)]
+        yield Section("signature", [*ends(signature, is_complete=is_complete), *decided])
+    lists = (
+        ("inputs", map(_tensor, info.inputs)),
+        ("outputs", map(_tensor, info.outputs)),
+        ("state", map(_tensor, info.state)),
+        (_dynamic_title(info.ports), _roots(info)),
+        ("bodies", ((body.path, counted(len(body), "layer")) for body in info.bodies)),
+    )
+    for heading, rows in lists:
+        table = facts(rows).some(None if is_complete else _MOST_ROWS)
+        yield Section(heading if table.rows else "", [table])
+
+
+def _dynamic_title(ports: Mapping[str, int]) -> str:
+    return f"dynamic: {ports['dynamic']} of {counted(ports['all'], 'output port')}, {ports['unbounded']} without upper bound, because of"
+
+
+def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
+    oldest = info.oldest
+    if oldest.release is not None:
+        perhaps = "" if oldest.is_exact else f", perhaps a release {'after' if oldest.is_after else 'from'} {oldest.earliest}"
+        yield "needs", f"OpenVINO {oldest.release} or later{perhaps}: {', '.join(oldest.reasons)}"
+    if oldest.unknown:
+        yield "unknown", f"no known release has {', '.join(oldest.unknown)}"
+    for name, nodes in info.extensions.items():
+        types = dict(Counter(node.type for node in nodes).most_common())
+        yield "extension", f"{name or 'a library that the file does not name'} is needed to run {_words(types, is_complete)}"
+    yield "opsets", _words(info.opsets, is_complete)
+    yield "operations", _words(info.operations, is_complete)
+    if info.parameters:
+        elements, size = (sum(counts) for counts in zip(*info.parameters.values(), strict=True))
+        kinds = ", ".join(f"{name} {count:,} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
+        stored = f", {_size(info.stored_bytes)} in the file" if info.stored_bytes != size else ""
+        yield "parameters", f"{elements:,} in {_size(size)}{stored}: {kinds}"
+    yield "batch", _batch(info)
+    if info._inference.guards and info.signature is None:
+        yield "valid", f"only under {counted(len(info._inference.guards), 'condition')} on the sizes; irshape infer lists them"
+    yield from (("unfinished", f"{found.message} [{found.where.about()}]") for found in info.unfinished)
+
+
+def _words(counts: dict[str, int], is_complete: bool) -> str:
+    return some([f"{name or 'none'} {count}" for name, count in counts.items()], None if is_complete else _MOST_WORDS)
+
+
+def _batch(info: Info) -> str:
+    groups: dict[tuple[int, str], list[str]] = {}
+    for node, axis, reason in info.batch:
+        groups.setdefault((axis, reason), []).append(repr(node.name))
+    texts = [f"axis {axis} of {some(names, _MOST_INPUTS)}: {reason}" for (axis, reason), names in groups.items()]
+    candidates = [some([f"axis {axis} of {node.name!r}" for node, axis in axes], _MOST_INPUTS) for axes in info.candidates]
+    if candidates:
+        texts.append(f"can be {' or '.join(candidates)}")
+    if not texts and info.inputs and not info.errors:
+        return "no input axis becomes the leading dimension of every output"
+    return "; ".join(texts)
+
+
+def _tensor(tensor: InfoTensor) -> tuple[Line, ...]:
+    others = [name for name in tensor.tensor_names if name != tensor.name]
+    named = f"  named {', '.join(others)}" if others else ""
+    layout = f"  layout {tensor.layout}" if tensor.layout else ""
+    return tensor.name, f"{tensor.element_type}{tensor.shape}{named}{layout}"
+
+
+def _roots(info: Info) -> Iterator[tuple[Line, ...]]:
+    """The axes that make sizes dynamic: axes of inputs first, then the axes that most ports depend on."""
+    widest = max((len(str(root.ports)) for root in info.roots), default=0)
+    for root in sorted(info.roots, key=lambda root: (root.kind != "input", -root.ports)):
+        size = info._inference.format((root.size,)).strip("[]")
+        if not size.isdecimal():  # a guard may leave only one size
+            ports = f"{root.ports:{widest}} port{'s' if root.ports > 1 else ''}"
+            yield f"{root.node.name} axis {root.axis}", ports, size, _CAUSES.get(root.kind, "")
+    for node, count in info.unranked.items():
+        yield node.name, counted(count, "port"), "unknown rank", ""
+
+
+def _size(size: int) -> str:
+    if size < 1000:
+        return counted(size, "byte")
+    power = min(len(_UNITS), (len(str(size)) - 1) // 3)
+    return f"{size / 1000**power:.1f} {_UNITS[power - 1]}"
 
 
 _TENSOR: Final = form.Form(

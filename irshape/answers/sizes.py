@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import groupby, product
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -14,6 +15,7 @@ from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import NOTES, Note, name_data_sizes, notes
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, solve
+from irshape.answers.wording import SIZE, Parts, about_layer, also, demands, heading, in_a_row, opening, reason, shapes, where
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.forms import GUARD
@@ -24,6 +26,8 @@ from irshape.inference.session import Session
 from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key
+from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, origins
 from irshape.shape.guard import all_hold, broken
 from irshape.shape.notation import Described, DescribedShape, shape_text
@@ -31,6 +35,9 @@ from irshape.shape.polynomial import NAMED
 from irshape.shape.range import Range
 from irshape.xml.weights import Weights
 
+# The most layers that are listed where formulas do not decide.
+_MOST_UNDECIDED: Final = 8
+_HINT: Final = "--near tries sizes one by one; with a single symbol and a short range, every size is tried: --set S=1..100"
 # The most layers that are inferred to try sizes one by one, and the most sizes that are tried to find the nearest.
 _MOST_TRIED_LAYERS: Final = 200_000
 _MOST_TRIED: Final = 64
@@ -475,8 +482,55 @@ def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [one for one in diagnostics if one.severity == ERROR]
 
 
-def _sizes_text(sizes: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} = {size}" for name, size in sizes.items())
+def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: Nearest | None = None) -> Iterator[Section]:
+    """The text: title, conditions with their layers, undecided places, and the nearest valid sizes of a model."""
+    yield from opening(sizes._inference.document, sizes.diagnostics)
+    parts = Parts(SIZE)
+    inputs = joined(*(part for line in shapes(sizes.inputs, parts) for part in (", ", line)))[1:] or ("the model",)
+    if not sizes.ok:
+        why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
+        yield Section(joined(inputs, f" is valid for no size: {why}"), [demands(one.guards) for one in sizes.conditions])
+    else:
+        alone = "with these sizes" if sizes._question.called else "and can have no other sizes"
+        every = f"for every {in_a_row(list(sizes.symbols))}" if sizes.symbols else alone
+        source = " (as far as formulas tell)" if not sizes.is_exact else " (every size was tried)" if sizes.is_by_trial else ""
+        extent = "where" if sizes.conditions else every
+        yield Section(joined(inputs, f" is valid {extent}{source}"), [*map(_condition, sizes.conditions), *where(parts)])
+    yield from (Section(text, [demands(premises)]) for text, premises in groupby(sizes.premises, heading))
+    yield also([note.text for note in sizes.notes])
+    if sizes.undecided:
+        yield Section("formulas do not decide", list(_undecided(sizes)))
+    if sizes.never_runs:
+        title = f"with {_sizes_text(sizes.sample)} OpenVINO accepts the model, but cannot run it"
+        yield Section(title, list(map(fault, sizes.never_runs)))
+    if nearest is not None:
+        yield Section(f"nearest to {_sizes_text(near)}", [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"])
+
+
+def _condition(condition: Condition) -> Item:
+    """A condition, the layers that demand it, and the branches whose numbers OpenVINO checks."""
+    is_own = [str(guard.requirement) for guard in condition.guards] == [condition.text]
+    below: list[Block] = list(map(reason, condition.guards)) if is_own else [demands(condition.guards)]
+    branches = dict.fromkeys(guard.branch for guard in condition.guards if guard.branch)
+    return Item(key(condition.text), [*below, *(dim(f"OpenVINO checks {one} for numbers, even if it does not run") for one in branches)])
+
+
+def _undecided(sizes: ValidSizes) -> Iterator[Line]:
+    """The layers for which formulas do not decide whether a size is valid."""
+    shown = sizes.undecided[:_MOST_UNDECIDED]
+    words = {word for one in shown for word in re.findall(r"[A-Za-z]\w*", one.message)}
+    for own in sizes._inference.data_sizes:
+        if own.name in words:
+            yield key(own.name), f" is known only when the model runs, by {own.node.type} {own.node.name}"
+    yield from (one.message if one.node is None else about_layer(one.node, one.message) for one in shown)
+    if rest := sizes.undecided[_MOST_UNDECIDED:]:
+        yield f"and {counted(len(rest), 'place')} more"
+    if sizes.is_by_trial:
+        yield dim(_HINT)
+
+
+def _sizes_text(sizes: Mapping[str, int] | None) -> str:
+    return "none was found" if sizes is None else ", ".join(f"{name} = {size}" for name, size in sizes.items())
 
 
 _UNDECIDED: Final = form.Form(

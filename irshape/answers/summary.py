@@ -9,17 +9,23 @@ from typing import Any, Final, NamedTuple
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.formula import NEAR, Amount, Formula, amount, shown_amount, summed
 from irshape.answers.hierarchy import hierarchy_of, members
+from irshape.answers.signature.signature import ends
+from irshape.answers.wording import opening
 from irshape.inference.inference import Inference
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
+from irshape.report.section import Column, Section, Table, dim, joined, paragraph
 from irshape.report.text import bytes_text, number_text
 from irshape.xml.document import Document
 
 # The levels of the tree that are shown unless another number is asked for.
 DEPTH: Final = 3
-_HEAD: Final = ("module", "type", "output", "parameters", "MACs", "memory")
+_NUMBER: Final = Column(is_number=True)
+_COLUMNS: Final = (Column(most=44, is_cut=True), Column(), Column(most=44, is_cut=True), _NUMBER, _NUMBER, _NUMBER)
+# The longest leading part of a formula that is shown beside a total.
+_LONGEST: Final = 88
 
 
 class Module(NamedTuple):
@@ -78,12 +84,9 @@ class Summary:
         return f"<Summary of {name!r}: {len(self.modules)} rows, {cost.parameters} parameters, {cost.macs} MACs>"
 
     def _repr_html_(self) -> str:
-        from irshape.report.notebook import table, titled
+        from irshape.report.notebook import html
 
-        space = "\N{NO-BREAK SPACE}" * 4
-        rows = [(space * one.depth + cells[0], *cells[1:]) for one, cells in zip(self.modules, map(self._cells, self.modules), strict=True)]
-        totals = table(("", "", ""), self.totals())
-        return titled(self.cost._inference.model.name, str(self.cost.signature or ""), table(_HEAD, rows), totals)
+        return html(sections(self))
 
     def _cells(self, one: Module) -> tuple[str, ...]:
         """The texts of a row; formulas are numbers at the sizes `near` of the cost."""
@@ -221,6 +224,24 @@ class _Tree:
 
     def _sum(self, amounts: Sequence[Amount]) -> Amount:
         return amount(summed(self._inference.scope, amounts), self._names)
+
+
+def sections(summary: Summary) -> Iterator[Section]:
+    """The text: title, faults, signature, tree and totals."""
+    cost = summary.cost
+    yield from opening(cost.document, summary.diagnostics)
+    if cost.signature is not None:
+        yield paragraph(*ends(cost.signature))
+    rows = [(f"{'  ' * one.depth}{cells[0]}", *cells[1:]) for one in summary.modules for cells in (summary._cells(one),)]
+    remark = dim("a row of equal blocks sums all of them; the rows below it show one")
+    table = Table(_COLUMNS, rows, ("MODULE", "TYPE", "OUTPUT", "PARAMETERS", "MACS", "MEMORY"))
+    yield paragraph(table, *([remark] if any(one.times > 1 for one in summary.modules) else []))
+    near = f"  at {', '.join(f'{name}={size}' for name, size in cost.near.items())} (--near changes the sizes)" if cost.near else ""
+    totals = []
+    for number, (name, text, formula) in enumerate(summary.totals()):
+        about = f"  about {formula}" if 0 < len(formula) <= _LONGEST else ""
+        totals.append((name, joined(f"{text}{about}", dim(near if number == 1 else ""))))
+    yield paragraph(Table((Column("key", least=12), Column()), totals))
 
 
 SUMMARY: Final = form.Form(

@@ -142,7 +142,7 @@ class Inference(Judged, Exporting, guesses={"layers": "iterate over it: list(inf
 
     Iterating gives the layers in topological order, those of the model itself without those of bodies. `inference["name"]`,
     `inference[node]` and `inference.layer(id)` find one layer, `inference[port]` a port, and `"name" in inference` says whether there is a
-    layer of that name. `model` is the model; if a reshape has patched constants, it is a copy with the new elements. An inference does not
+    layer of that name. `model` is the model; after a reshape that has rewritten it, the rewritten one. An inference does not
     change; it can be pickled and sent to another process.
     """
 
@@ -261,7 +261,7 @@ class Inference(Judged, Exporting, guesses={"layers": "iterate over it: list(inf
         model with errors is written only with `force`; otherwise raises `ValueError`. `weights` says how the `.bin` gets its place:
         `"copy"`, which shares the blocks of the original where the file system can copy on write; `"link"`, a hard link, so that a program
         that writes one of the two in place changes both; `"none"`, not at all. A file that is written in place keeps its weights. A model
-        with patched constants needs a copy. Raises `OSError` if a file cannot be written, `ValueError` for another word.
+        that was rewritten needs a copy. Raises `OSError` if a file cannot be written, `ValueError` for another word.
         """
         _refuse_errors(self, force=force)
         self._named.write(path, force=force, in_place=in_place, weights=weights)

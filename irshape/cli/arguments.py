@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.shape.limits import DEFAULT, LIMITS
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
+
+
+class Command(NamedTuple):
+    """A command that shares its module with others; it has the names that the module of a single command has."""
+
+    ABOUT: str
+    EXAMPLES: str
+    add_arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace], int]
 
 
 class Rare(str):
@@ -20,7 +30,7 @@ INPUT, SELECTION, OUTPUT, EFFORT = "input", "selection", "output", "limits"
 # The help of an option that selects layers.
 LAYERS = "list these layers only: an id, a name, the name of a tensor, a pattern ('*attn*') or a module"
 
-# Each command is a module of this folder.
+# Each command with its help. It is a module of this folder, or an object of one.
 COMMANDS = {
     "check": "report every fault",
     "infer": "infer every shape",
@@ -42,6 +52,10 @@ COMMANDS = {
     "rule": "list or explain codes",
     "completion": "complete commands in a shell",
 }
+HOMES = {
+    **dict.fromkeys(("cost", "explain", "info", "signature", "sizes", "summary"), "questions"),
+    **dict.fromkeys(("extract", "simplify"), "edit"),
+}
 # The module of a line that begins with a file, not with a command.
 OVERVIEW = "overview"
 
@@ -49,12 +63,7 @@ OVERVIEW = "overview"
 def add_output_arguments(command: ArgumentParser) -> None:
     """Add the arguments that say where the annotated IR is written."""
     add = command.add_argument_group(OUTPUT).add_argument
-    add(
-        "-o",
-        "--output",
-        metavar="OUT.xml",
-        help="write the annotated IR here; OUT/ is a folder for several; weights go along",
-    )
+    add("-o", "--output", metavar="OUT.xml", help="write the annotated IR here; OUT/ is a folder for several; weights go along")
     add(
         "--weights",
         choices=("copy", "link", "none"),
@@ -155,11 +164,7 @@ def add_symbol_argument(command: ArgumentParser) -> None:
 def add_extensions(command: ArgumentParser) -> None:
     """Add the extensions whose operations are loaded."""
     command.add_argument_group(INPUT).add_argument(
-        "--extensions",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="load operations: a .toml, or a .py or module to run",
+        "--extensions", action="append", default=[], metavar="FILE", help="load operations: a .toml, or a .py or module to run"
     )
 
 
@@ -167,11 +172,7 @@ def add_operations(command: ArgumentParser) -> None:
     """Add the arguments for operations that irshape does not know."""
     add_extensions(command)
     command.add_argument_group(INPUT).add_argument(
-        "--opaque",
-        action="append",
-        default=[],
-        metavar="TYPE",
-        help="trust the ports of an unknown operation: 'Regex*'",
+        "--opaque", action="append", default=[], metavar="TYPE", help="trust the ports of an unknown operation: 'Regex*'"
     )
 
 
@@ -214,12 +215,7 @@ def jobs(text: str) -> int:
 def add_limit(command: ArgumentParser) -> None:
     """Add the limits of what a file may demand."""
     command.add_argument_group(EFFORT).add_argument(
-        "--limit",
-        action="limit",
-        dest="limits",
-        default=DEFAULT,
-        metavar="NAME=N",
-        help=f"change a limit of a file: {', '.join(LIMITS)}",
+        "--limit", action="limit", dest="limits", default=DEFAULT, metavar="NAME=N", help=f"change a limit of a file: {', '.join(LIMITS)}"
     )
     command.set_defaults(limited=frozenset())
 

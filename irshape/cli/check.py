@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
 from irshape.cli.arguments import add_model_arguments
-from irshape.cli.batch import report
-from irshape.cli.check_options import CONCISE, add_options, misplaced, read_input, settings_of
-from irshape.cli.conclusion import check_writing, conclude, write
-from irshape.cli.formats import DOCUMENTS
-from irshape.cli.run import CLEAN, FAULTS, complain
+from irshape.cli.check_options import CONCISE, DOCUMENTS, Wish, add_options, misplaced, source_of, wish_of
+from irshape.cli.conclusion import check_writing, ended, write
+from irshape.cli.examination import Errand
+from irshape.cli.request import Request, request_of
+from irshape.cli.road import ARRAY, LINES, Totals, examined, found, own, printed, summed
+from irshape.cli.run import CLEAN, FAULTS, complain, guarded
 from irshape.diagnosis.diagnosis import accept, choose
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.diagnostic import causes
-from irshape.report.text import Palette, diagnostic_lines, escape, mended_line, report_lines
+from irshape.report.diagnostic import ERROR
+from irshape.report.text import PLAIN, Palette, escape
+from irshape.settings.settings import Settings
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from irshape.cli.examination import Lines
     from irshape.report.baseline import Baseline
     from irshape.report.diagnostic import Diagnostic
-    from irshape.settings.settings import Settings
+    from irshape.settings.settings import FileSettings
+
+# The root element of a file is looked for in its first bytes.
+_HEAD = 1 << 12
 
 ABOUT = "Report every fault of a file, one per line: file:line:column: CODE message."
 EXAMPLES = """examples:
@@ -50,32 +55,65 @@ def run(given: Namespace) -> int:
     """Check the files, mend them if --fix is given, and return the exit code."""
     if complaint := misplaced(given):
         return complain(complaint)
-    if given.watch:
-        from irshape.cli.watch import repeat
+    wish = wish_of(given)
+    request = request_of(given, format="text" if wish.format == CONCISE else wish.format, **source_of(given))
+    if not given.watch:
+        return _checked(request, wish)
+    from irshape.cli.watch import turns
 
-        return repeat(given, _once)
-    return _once(given)
+    for _ in turns(request.files, [given.weights_file, given.config], is_watched=True):
+        guarded(_checked, request, wish)
+    return CLEAN
 
 
-def _once(given: Namespace) -> int:
-    """Check the files once."""
-    given.is_concise = given.format == CONCISE
-    if given.is_concise:
-        given.format = "text"
+def _checked(request: Request, wish: Wish) -> int:
+    """The road of a check: find the files, examine each, print each, and conclude."""
     try:
-        read_input(given)
-        settings = settings_of(given)
-        if given.show_settings:
+        settings = Settings(**wish.settings)
+        request = request._replace(settings=settings)
+        if wish.shows_settings:
             from irshape.settings.settings import settings_text
 
-            print(*(settings_text(path, settings) for path in given.files), sep="\n", end="")
+            print(*(settings_text(path, settings) for path in request.files), sep="\n", end="")
             return CLEAN
-        check = Check(given, settings)
-        check_writing(given)
-        code = _report(given, settings, check)
+        check_writing(wish, request.files)
+        there = found(request)
+        check = check_of(request, wish, there.paths)
+        for remark in () if wish.quiet else settings.idle([path for path in request.files if os.path.isdir(path)]):
+            complain(f"warning: {remark}")
+        errand, totals = Errand(request, check, _say(wish)), Totals(there.complaints, keeps=wish.keeps)
+        with _output(wish, request.files):
+            outcomes = own(examined(errand, there.paths), request, totals)
+            frame = ARRAY if request.format == "json" and request.is_many and errand.say else LINES
+            code = summed(printed(outcomes, frame, request.format), request, there, totals)
+            code = max(code, ended(wish, request.files, check.baselines, settings, totals))
     except ValueError as error:  # a target, a configuration or a baseline; each line is a fault
         return max(map(complain, str(error).splitlines()))
-    return CLEAN if code == FAULTS and (given.exit_zero or given.write_baseline) else code
+    return CLEAN if code == FAULTS and wish.forgives else code
+
+
+@contextmanager
+def _output(wish: Wish, files: Sequence[str]) -> Iterator[None]:
+    """With --output-file, what is printed meanwhile goes into the file."""
+    if wish.output_file is None:
+        yield
+        return
+    import io
+    from contextlib import redirect_stdout
+
+    with redirect_stdout(io.StringIO()) as out:
+        yield
+    write(wish, wish.output_file, out.getvalue(), files)
+
+
+def _say(wish: Wish) -> Callable[[Examined], Iterator[str]] | None:
+    """How the faults of one file are said as text; None if the end of the run says them."""
+    if wish.is_summed:
+        return None
+    if wish.diff:
+        return partial(_diff, sys.stdout.isatty())
+    palette = Palette(wish.color == "always") if wish.output_file else Palette.choose(wish.color, sys.stdout)
+    return partial(fault_lines, palette, is_concise=wish.format == CONCISE, is_whole=wish.all)
 
 
 class Examined:
@@ -102,123 +140,84 @@ class Examined:
         return {**report, "mended": [one.to_dict() for one in self.mended]} if self.mended else report
 
 
+def check_of(request: Request, wish: Wish, paths: Sequence[str]) -> Check:
+    """The check of files. A configuration or a baseline that cannot be read, or an unknown target, is a `ValueError` before it begins."""
+    if wish.target:
+        from irshape.answers.policies import find_policies
+
+        find_policies(wish.target)
+    settings = request.settings
+    assert settings is not None
+    files = {path: wish.baseline or own.baseline for path in paths if (own := settings.of(path)) and not wish.write_baseline}
+    if not any(files.values()):
+        return Check(request, wish, {})
+    from irshape.report.baseline import Baseline
+
+    read = {file: Baseline.read(file) for file in dict.fromkeys(files.values()) if file}
+    return Check(request, wish, {path: read[file] for path, file in files.items() if file})
+
+
 class Check:
-    """The check of one file. It can be pickled for a worker."""
+    """The check of one file. It can be pickled for a worker. `baselines` are those of the files that have one."""
 
-    def __init__(self, given: Namespace, settings: Settings) -> None:
-        self._settings = settings
-        self._targets = given.target
-        self._batch = given.batch
-        self._suppressions = not (given.ignore_suppressions or given.isolate)
-        self._opset = given.opset
-        self._extensions = given.extensions
-        self._fixes = given.fix and not given.diff
-        self._baseline = None if given.write_baseline else given.baseline
-        self._has_baselines = not given.write_baseline
-        self._folders = [] if given.quiet else [path for path in given.files if os.path.isdir(path)]
-        self._is_data = given.format in ("json", "jsonl")
-        self._baselines: dict[str, Baseline] = {}
-        if given.target:
-            from irshape.answers.policies import find_policies
-
-            find_policies(given.target)  # a wrong name is an error of the run
+    def __init__(self, request: Request, wish: Wish, baselines: Mapping[str, Baseline]) -> None:
+        self.request = request
+        self.wish = wish
+        self.baselines = baselines
 
     def __call__(self, model: Model, **options: Any) -> Examined:
-        path = model.document.path
-        assert path is not None
-        own = self._settings.of(path)
-        options["batch"] = self._batch
-        options["targets"] = [*own.targets, *(one for one in self._targets if one not in own.targets)]
-
-        def checked(model: Model) -> Inference:
-            structure = own.selection is not None and own.selection.names("X202")
-            inference = verbs.check(model, suppressions=self._suppressions, structure=structure, **options)
-            if own.selection is not None:
-                choose(inference, own.selection)
-            return inference
-
-        inference = checked(model)
+        """The faults of a file, after those that are mended and without those that a baseline accepts."""
+        path, settings, wish = model.document.path, self.request.settings, self.wish
+        assert path is not None and settings is not None
+        own = settings.of(path)
+        options["batch"] = wish.batch
+        options["targets"] = list(dict.fromkeys([*own.targets, *wish.target]))
+        options["structure"] = own.selection is not None and own.selection.names("X202")
+        inference = self._selected(model, own, options)
         mended: list[Diagnostic] = []
-        if self._fixes:
+        if wish.fix and not wish.diff:
             from irshape.diagnosis.mending import mend
 
             mended = mend(inference)
         if mended:
-            extensions = [*own.extensions, *self._extensions]
-            inference = checked(verbs.read(Path(path), opset=self._opset, limits=model.document.limits, extensions=extensions))
-        baseline = self.baseline(path)
+            extensions = [*own.extensions, *self.request.extensions]
+            model = verbs.read(Path(path), opset=self.request.opset, limits=model.document.limits, extensions=extensions)
+            inference = self._selected(model, own, options)
+        baseline = self.baselines.get(path)
         accepted = [] if baseline is None else accept(inference, baseline, path)
-        if self._is_data:
-            from irshape.cli.lines import in_names
+        if wish.format in ("json", "jsonl"):
+            from irshape.cli.texts import in_names
 
             inference = in_names(inference, is_whole=True)
         return Examined(inference, mended, accepted)
 
-    def prepare(self, paths: Sequence[str]) -> None:
-        """Read the configurations and baselines of all files. A faulty one ends the run before it begins, a glob without a file is said."""
-        for path in paths:
-            self.baseline(path)
-        for remark in self._settings.idle(self._folders):
-            complain(f"warning: {remark}")
-
-    def baseline(self, path: str) -> Baseline | None:
-        """The baseline of a file. Raises `BaselineError`, a ValueError, if it cannot be read."""
-        own = self._settings.of(path)
-        file = (self._baseline or own.baseline) if self._has_baselines else None
-        if file is None:
-            return None
-        if file not in self._baselines:
-            from irshape.report.baseline import Baseline
-
-            self._baselines[file] = Baseline.read(file)
-        return self._baselines[file]
-
-    def reports(self, path: str, code: str) -> bool:
-        """Whether the check of a file reports a code."""
-        selection = self._settings.of(path).selection
-        return selection is None or selection.severity(code, "") is not None
+    def _selected(self, model: Model, own: FileSettings, options: Mapping[str, Any]) -> Inference:
+        inference = verbs.check(model, suppressions=self.wish.suppressions, **options)
+        if own.selection is not None:
+            choose(inference, own.selection)
+        return inference
 
 
-def _report(given: Namespace, settings: Settings, check: Check) -> int:
-    """Check the files and report them, on standard output or into --output-file, and return the exit code."""
-    lines = partial(_diff, sys.stdout.isatty()) if given.diff else None
-    show = partial(fault_lines, is_concise=given.is_concise, is_whole=given.all)
-    if given.output_file is None:
-        return _run(given, settings, check, lines or partial(show, Palette.choose(given.color, sys.stdout)))
-    import io
-    from contextlib import redirect_stdout
-
-    with redirect_stdout(io.StringIO()) as out:
-        code = _run(given, settings, check, lines or partial(show, Palette(given.color == "always")))
-    write(given, given.output_file, out.getvalue())
-    return code
-
-
-def _run(given: Namespace, settings: Settings, check: Check, lines: Lines) -> int:
-    # A baseline names the faults, so they are not printed, too.
-    is_whole = given.format in DOCUMENTS or given.statistics or (given.write_baseline and given.format == "text")
-    keeps = given.format in DOCUMENTS or bool(given.report or given.write_baseline)
-    end = partial(conclude, given, check.baseline, check.reports)
-    return report(given, check, None if is_whole else lines, settings=settings, prepare=check.prepare, conclude=end, keeps=keeps)
-
-
-def fault_lines(palette: Palette, examined: Examined, *, is_concise: bool = False, is_whole: bool = False) -> Iterator[str]:
+def fault_lines(
+    palette: Palette, examined: Examined, *, is_concise: bool = False, is_whole: bool = False, has_errors_first: bool = False
+) -> Iterator[str]:
     """The faults of one file, those that were mended first; with `is_concise`, one line for each cause and nothing else.
 
-    With `is_whole`, the faults that follow from others are listed, too.
+    With `is_whole`, the faults that follow from others are listed, too; with `has_errors_first`, errors are before warnings.
     """
     inference = examined.inference
-    for diagnostic in examined.mended:
-        yield mended_line(diagnostic, palette)
-    if is_concise:
-        for diagnostic in inference.diagnostics if is_whole else causes(inference.diagnostics):
-            yield next(diagnostic_lines(diagnostic, palette))
-    else:
-        yield from report_lines(inference.diagnostics, palette, is_whole=is_whole)
-    if inference.remedy is not None and not is_concise:
-        from irshape.cli.lines import remedy_lines
+    if not (examined.mended or inference.diagnostics or inference.remedy):
+        return
+    from irshape.report.section import faults, mended
+    from irshape.report.terminal import block_lines
 
-        yield from remedy_lines(inference, palette)
+    ordered = sorted(inference.diagnostics, key=lambda one: has_errors_first and one.severity != ERROR)
+    found = faults(ordered, is_whole=is_whole)
+    yield from block_lines([*map(mended, examined.mended), *([one.line for one in found] if is_concise else found)], palette)
+    if inference.remedy and not is_concise:
+        from irshape.cli.texts import remedy
+
+        yield from block_lines(remedy(inference), palette)
 
 
 def _diff(is_terminal: bool, examined: Examined) -> Iterator[str]:
@@ -229,3 +228,31 @@ def _diff(is_terminal: bool, examined: Examined) -> Iterator[str]:
     document = examined.document
     for line in unified(escape(document.path or "<input>"), document.source, document.encoding, mendable(examined.inference)[1]):
         yield escape(line.removesuffix("\r")) if is_terminal else line
+
+
+def is_checked(path: str, *, is_argument: bool) -> bool:
+    """Whether a run over the folder of a file would check it: not if it is excluded, or XML of another format.
+
+    A file that is an argument itself is always checked. Raises `ConfigurationError`, a ValueError.
+    """
+    if is_argument:
+        return True
+    from irshape.files.reading import read
+    from irshape.xml.reader import root_of
+
+    if Settings().excludes(path, is_found=False):
+        return False
+    root = root_of(read(path, _HEAD)[:_HEAD])
+    return not root or root.lower() in ("net", "layer")
+
+
+def checked_text(path: str) -> str:
+    """The report of `irshape check`, errors first; empty if it exits with 0. Raises ValueError for a faulty configuration or baseline."""
+    from irshape.cli.parser import parser
+
+    command = ["check", "--", path]
+    given = parser(command).parse_args(command)
+    wish = wish_of(given)
+    request = request_of(given, Settings(**wish.settings))
+    outcome = Errand(request, check_of(request, wish, [path]), partial(fault_lines, PLAIN, has_errors_first=True))(path)
+    return "" if outcome.code == CLEAN else "\n".join(filter(None, (outcome.body, outcome.complaint)))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irshape.cli.arguments import EFFORT, OUTPUT, SELECTION, Rare, add_target, add_watch
-from irshape.cli.formats import DOCUMENTS
-from irshape.settings.settings import Settings
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -16,7 +14,8 @@ if TYPE_CHECKING:
     from irshape.report.selection import Choice
 
 _STDIN = "-"
-# One line for each fault, without hints.
+# The formats that put all files of a run into one document, and one line for each fault, without hints.
+DOCUMENTS = ("sarif", "junit", "github", "gitlab")
 CONCISE = "concise"
 FORMATS = ("text", "json", "jsonl", CONCISE, *DOCUMENTS)
 
@@ -145,23 +144,55 @@ def misplaced(given: Namespace) -> str | None:
     return "--stdin-filename needs FILE -" if given.stdin_filename is not None else None
 
 
-def read_input(given: Namespace) -> None:
-    """Read standard input, if it is the file, under the name that --stdin-filename gives it."""
-    if given.files == [_STDIN]:
-        given.files = [given.stdin_filename or _STDIN]
-        given.source = b"" if given.show_settings else sys.stdin.buffer.read(given.limits.size + 1)
+def source_of(given: Namespace) -> dict[str, Any]:
+    """Standard input, if it is the file, under the name that --stdin-filename gives it."""
+    if given.files != [_STDIN]:
+        return {}
+    content = b"" if given.show_settings else sys.stdin.buffer.read(given.limits.size + 1)
+    return {"files": [given.stdin_filename or _STDIN], "source": content}
 
 
-def settings_of(given: Namespace) -> Settings:
-    """The settings of the run, from the options and the configurations that they leave."""
+class Wish(NamedTuple):
+    """What a check is asked for beside the files: the codes, what is mended and accepted, and how and where the faults are reported."""
+
+    settings: Mapping[str, Any]
+    suppressions: bool
+    shows_settings: bool
+    forgives: bool
+    target: Sequence[str]
+    batch: str | None
+    fix: bool
+    diff: bool
+    baseline: str | None
+    write_baseline: str | None
+    format: str
+    color: str
+    all: bool
+    statistics: bool
+    quiet: bool
+    strict: bool
+    output_file: str | None
+    report: Sequence[tuple[str, str]]
+    force: bool
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the end of the run needs the faults of every file."""
+        return self.format in DOCUMENTS or bool(self.report or self.write_baseline)
+
+    @property
+    def is_summed(self) -> bool:
+        """Whether nothing is said about single files. A baseline names the faults, so they are not printed, too."""
+        return self.format in DOCUMENTS or self.statistics or bool(self.write_baseline and self.format in ("text", CONCISE))
+
+
+def wish_of(given: Namespace) -> Wish:
+    """What the options of a check ask for."""
     # A file from a stranger must not choose how it is checked, so --isolate uses no configuration beside it.
-    is_isolated = given.isolated or (given.isolate and given.config is None)
-    return Settings(
-        config=given.config,
-        is_isolated=is_isolated,
-        choice=choice_of(given),
-        severity=dict(given.severity),
-        exclude=given.exclude,
-        follow_links=given.follow_links,
-        is_trusted=given.trust_config,
-    )
+    settings = {
+        "config": given.config, "is_isolated": given.isolated or (given.isolate and given.config is None), "choice": choice_of(given),
+        "severity": dict(given.severity), "exclude": given.exclude, "follow_links": given.follow_links, "is_trusted": given.trust_config,
+    }  # fmt: skip
+    suppressions, forgives = not (given.ignore_suppressions or given.isolate), bool(given.exit_zero or given.write_baseline)
+    told = vars(given)
+    return Wish(settings, suppressions, given.show_settings, forgives, *(told[name] for name in Wish._fields[4:]))

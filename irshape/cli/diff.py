@@ -6,27 +6,30 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
-from irshape.answers.diff import Change, Content, Difference, is_rounded
+from irshape.answers.diff import Change, Content, Difference, Effect, is_rounded
 from irshape.answers.rewiring import Rewiring, rewirings
+from irshape.answers.wording import title
 from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.examination import whole_model
-from irshape.cli.lines import title
 from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, internal, put
 from irshape.cli.running import add_run_arguments, ran, unasked
-from irshape.cli.running import lines as run_lines
+from irshape.cli.running import sections as run_sections
 from irshape.inference.inputs import InputError
 from irshape.model.model import Node
 from irshape.model.public import published
 from irshape.ops.infrastructure import Constant
-from irshape.report.text import Palette, counted, escape, shorten, some, terminal_width
+from irshape.report.section import Block, Column, Fit, Item, Section, Table, dim, key, paragraph
+from irshape.report.terminal import lines
+from irshape.report.text import Palette, bytes_text, counted, number_text, some
 from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from irshape.answers.cost.cost import Comparison
     from irshape.running.results import RunComparison
 
 
@@ -43,11 +46,9 @@ EXAMPLES = """examples:
 exit code: 0 if both files are the same model, or with --run if they compute the same; 1 if not; 2 if a file could not be read, the
 constants could not be compared, or with --run both models fail; of folders, the largest one of their models, 1 if a side lacks one"""
 
-# The most rows of each kind of change, the most layers that a row names, and the widths of lines.
+# The most rows of each kind of change, and the most layers that a row names.
 _MOST_ROWS = 6
 _MOST_NAMES = 3
-_WIDEST_LINE = 120
-_NARROWEST = 12
 
 
 def add_arguments(command: ArgumentParser) -> None:
@@ -84,14 +85,13 @@ def run(given: Namespace) -> int:
         return compared(given, partial(_summed_up, given))
     try:
         difference, comparison = _compared(given, given.a, given.b)
-        palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
+        palette = Palette.choose(given.color, sys.stdout)
         if given.format == "json":
-            from irshape.report.json import readable
+            from irshape.report.form import readable
 
             text = readable(_data(difference, comparison))
         else:
-            outputs = () if comparison is None else run_lines(comparison, palette, is_complete=given.all, width=width)
-            text = "\n".join([*lines(difference, palette, is_complete=given.all, width=width), *outputs])
+            text = "\n".join(lines(_sections(difference, comparison, is_complete=given.all), palette))
     except RunError:
         raise
     except InputError as error:
@@ -130,80 +130,84 @@ def _code(given: Namespace, difference: Difference, comparison: RunComparison | 
     return FAILED if difference.uncompared and not given.no_weights else CLEAN
 
 
-def lines(difference: Difference, palette: Palette, *, is_complete: bool, width: int | None = None) -> Iterator[str]:
-    """The difference as lines of text, for a terminal of `width` columns; None does not bound the lines."""
-    page = _Page(difference, palette, is_complete, width)
-    for side in (difference.a, difference.b):
-        yield title(side, palette)
-    yield from page.sections()
-    yield from page.consequences()
-    yield from page.asides()
-    if difference.cost is not None:
-        from irshape.cli.cost import comparison_lines
+def _sections(difference: Difference, comparison: RunComparison | None, *, is_complete: bool) -> Iterator[Section]:
+    """The difference of the graphs, and with --run that of the numbers."""
+    yield from sections(difference, is_complete=is_complete)
+    if comparison is not None:
+        yield from run_sections(comparison, is_complete=is_complete)
 
-        yield from comparison_lines(difference.cost, palette)
-    yield ""
-    yield escape(difference.summary)
+
+def sections(difference: Difference, *, is_complete: bool) -> Iterator[Section]:
+    """The difference: its files, its changes, what follows from them, and its costs."""
+    yield paragraph(*(title(side.document) for side in (difference.a, difference.b)))
+    page = _Page(difference, is_complete)
+    yield from page.sections()
+    yield page.consequences()
+    yield page.asides()
+    if difference.cost is not None:
+        yield _costs(difference.cost)
+    yield paragraph(difference.summary)
+
+
+def _costs(found: Comparison) -> Section:
+    """The costs of two models, before and after."""
+    near = f" at {', '.join(f'{name}={size}' for name, size in found.near.items())}" if found.near else ""
+    rows = []
+    for name, words, text in _COMPARED:
+        before, after = map(text, found.values(name))
+        rows.append((words, before, "->", after))
+    number = Column(is_number=True, least=9)
+    return Section(f"cost{near}", [Table((Column("key"), number, Column(), number), rows), found.summary])
 
 
 class _Page:
     """The text of a difference, section by section; `is_complete` leaves nothing out."""
 
-    def __init__(self, difference: Difference, palette: Palette, is_complete: bool, width: int | None) -> None:
-        self.width = width
+    def __init__(self, difference: Difference, is_complete: bool) -> None:
         self.difference = difference
-        self.palette = palette
         self.is_complete = is_complete
         self.kinds: dict[str, list[Change]] = {}
         for change in difference.changes:
             self.kinds.setdefault(change.kind, []).append(change)
 
-    def sections(self) -> Iterator[str]:
+    def sections(self) -> Iterator[Section]:
         """One section for each kind of change; changes of inputs and outputs come first."""
         rewired, mentioned = rewirings(self.difference)
-        yield from self.section("model", [(f"IR version {_arrow(one)}", []) for one in self.of("ir_version")])
+        yield self.section("model", [(f"IR version {_arrow(one)}", []) for one in self.of("ir_version")])
         for heading, kind in (("inputs", "parameter"), ("layouts", "layout"), ("tensor names", "tensor_names")):
-            yield from self.section(heading, [(f"{_where(one)}: {one.what} {_arrow(one)}", []) for one in self.of(kind)])
-        yield from self.section("order", [(self.cut(f"{one.what}: {_arrow(one)}"), []) for one in self.of("order")])
+            yield self.section(heading, [(f"{_where(one)}: {one.what} {_arrow(one)}", []) for one in self.of(kind)])
+        yield self.section("order", [(f"{one.what}: {_arrow(one)}", []) for one in self.of("order")], is_long=True)
         for heading, kind in (("layers replaced", "replaced"), ("edges rewired", "edge")):
-            yield from self.section(heading, [self.rewiring(one) for one in rewired if one.changes[0].kind == kind])
+            yield self.section(heading, [self.rewiring(one) for one in rewired if one.changes[0].kind == kind])
         for heading, kind in (("layers added", "added"), ("layers removed", "removed")):
             nodes = [node for one in self.of(kind) if (node := one.a or one.b) is not None and node not in mentioned]
-            yield from self.section(heading, _grouped((node.type, _name(node)) for node in nodes))
-        yield from self.section("layers renamed", [(f"{_type(one)} {_arrow(one)}", []) for one in self.of("renamed")])
+            yield self.section(heading, _grouped((node.type, _name(node)) for node in nodes))
+        yield self.section("layers renamed", [(f"{_type(one)} {_arrow(one)}", []) for one in self.of("renamed")])
         attributes = [one for one in self.of("attribute") if one.a not in mentioned]
         for heading, changes in (("opsets", self.of("version")), ("attributes", attributes), ("outputs", self.of("outputs"))):
             rows = ((f"{_type(one)}: {one.what}{' ' if one.what else ''}{_arrow(one)}", _where(one)) for one in changes)
-            yield from self.section(heading, _grouped(rows))
-        yield from self.section("constants", _grouped((_arrow(one), _where(one)) for one in self.of("constant")))
-        yield from self.section("port maps", [(self.cut(f"{_where(one)}: {_arrow(one)}"), []) for one in self.of("port_map")])
+            yield self.section(heading, _grouped(rows))
+        yield self.section("constants", _grouped((_arrow(one), _where(one)) for one in self.of("constant")))
+        yield self.section("port maps", [(f"{_where(one)}: {_arrow(one)}", []) for one in self.of("port_map")], is_long=True)
 
     def of(self, kind: str) -> list[Change]:
         """The changes of a kind."""
         return self.kinds.get(kind, [])
 
-    def cut(self, text: str) -> str:
-        """A text of the file, cut to one line."""
-        return text if self.is_complete else shorten(text, _WIDEST_LINE)
-
-    def section(self, heading: str, rows: Sequence[tuple[str, list[str]]]) -> Iterator[str]:
-        """A heading and its rows, each with the number and the names of its layers."""
-        if not rows:
-            return
-        palette = self.palette
-        yield ""
-        yield f"{palette.bold}{heading}{palette.plain}"
+    def section(self, heading: str, rows: Sequence[tuple[str, list[str]]], *, is_long: bool = False) -> Section:
+        """A heading and its rows, each with the number and the names of its layers; rows of long texts are cut on a terminal."""
+        blocks: list[Block] = []
         shown = rows if self.is_complete else rows[:_MOST_ROWS]
-        widest = max(len(str(len(names))) for _, names in shown)
+        widest = max((len(str(len(names))) for _, names in shown), default=0)
         for text, names in shown:
-            count = f"{palette.key}{len(names):{widest}}{palette.plain} " if names else ""
-            yield f"  {count}{escape(text)}"
             if names:
-                about = escape(some(names, None if self.is_complete else _MOST_NAMES))
-                about = about if self.width is None else shorten(about, max(self.width - widest - 3, _NARROWEST))
-                yield f"  {' ' * widest} {palette.dim}{about}{palette.plain}"
+                about = dim(some(names, None if self.is_complete else _MOST_NAMES))
+                blocks.append(Item((key(f"{len(names):{widest}}"), f" {text}"), [about if self.is_complete else Fit(about)], widest + 1))
+            else:
+                blocks.append(Fit(text) if is_long and not self.is_complete else text)
         if len(shown) < len(rows):
-            yield f"  and {len(rows) - len(shown)} more (--all lists them)"
+            blocks.append(f"and {len(rows) - len(shown)} more (--all lists them)")
+        return Section(heading if blocks else "", blocks)
 
     def rewiring(self, rewiring: Rewiring) -> tuple[str, list[str]]:
         """The row of a rewiring: its expressions, and the inputs or layers it concerns."""
@@ -221,33 +225,32 @@ class _Page:
         except WeightsError:
             return False
 
-    def consequences(self) -> Iterator[str]:
+    def consequences(self) -> Section:
         """The shapes and types that follow from the changes: each Result, and the number of all other layers."""
-        effects = self.difference.effects
-        if not effects:
-            return
-        yield ""
-        yield f"{self.palette.bold}{'effects' if self.difference.changes else 'shapes and types'}{self.palette.plain}"
+        effects, lines = self.difference.effects, []
         for kind, words in (("shape", "shapes"), ("element_type", "element types")):
             found = [one for one in effects if one.what == kind]
-            results = [one for one in found if _is_result(one.a)]
+            results = [_effect(one) for one in found if _is_result(one.a)]
             rest = [one for one in found if not _is_result(one.a)]
-            listed = rest if self.is_complete else rest[:1]
-            for one in [*(results if self.is_complete else results[:_MOST_ROWS]), *(listed if self.is_complete else ())]:
-                yield f"  {escape(_name(one.a))}: {one.before} -> {one.after}"
-            if len(results) > _MOST_ROWS and not self.is_complete:
-                yield f"  and {len(results) - _MOST_ROWS} more results"
-            if rest and not self.is_complete:
-                layers = len({one.a for one in rest})
-                first = f"{escape(_name(rest[0].a))}: {rest[0].before} -> {rest[0].after}"
-                yield f"  {words} of {counted(layers, 'layer')} follow, first {first}"
+            if self.is_complete:
+                lines += [*results, *map(_effect, rest)]
+                continue
+            lines += results[:_MOST_ROWS]
+            if len(results) > _MOST_ROWS:
+                lines.append(f"and {len(results) - _MOST_ROWS} more results")
+            if rest:
+                lines.append(f"{words} of {counted(len({one.a for one in rest}), 'layer')} follow, first {_effect(rest[0])}")
+        return Section(("effects" if self.difference.changes else "shapes and types") if lines else "", lines)
 
-    def asides(self) -> Iterator[str]:
+    def asides(self) -> Section:
         """Differences of the files that are no differences of the models, and the reason if constants were not compared."""
-        asides = [self.cut(text) for text in dict.fromkeys(self.difference.asides)]
         uncompared = self.difference.uncompared
-        asides = [f"constants were not compared: {uncompared}", *asides] if uncompared else asides
-        yield from self.section("aside", [(text, []) for text in asides])
+        asides = [*([f"constants were not compared: {uncompared}"] if uncompared else []), *dict.fromkeys(self.difference.asides)]
+        return self.section("aside", [(text, []) for text in asides], is_long=True)
+
+
+def _effect(change: Effect) -> str:
+    return f"{_name(change.a)}: {change.before} -> {change.after}"
 
 
 def _grouped(rows: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
@@ -285,3 +288,14 @@ def _content(node: Node | None, weights: object) -> Content | None:
         node = node.producers[0]
     op = node.op if node is not None else None
     return Content(op, weights) if isinstance(op, Constant) and not op.is_broken else None  # type: ignore[arg-type]
+
+
+# The amounts of costs that are compared, each with its words and the form of its numbers.
+_COMPARED: Final = (
+    ("macs", "MACs", number_text),
+    ("operations", "other operations", number_text),
+    ("parameters", "parameters", number_text),
+    ("parameter_bytes", "their bytes", bytes_text),
+    ("traffic", "traffic", bytes_text),
+    ("peak_memory", "peak memory", bytes_text),
+)

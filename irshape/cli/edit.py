@@ -1,50 +1,133 @@
-"""`irshape edit`: change a model from a script; all edits are made, or none."""
+"""The commands that change one file: `edit`, `extract`, which writes a part of it, and `simplify`."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from irshape import verbs
-from irshape.cli.diff import lines
-from irshape.cli.edited import add_target_arguments, layer, opened, put_proof, step_lines, tensor, written
-from irshape.cli.output import check_outputs, write_output
-from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
-from irshape.editing.draft import found, found_output
+from irshape.cli.arguments import Command, add_colour, add_input_arguments, add_limit, add_operations, at_least_0
+from irshape.cli.outputs import check_outputs, refusal, write_output
+from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
+from irshape.cli.running import add_prove, proved
+from irshape.cli.texts import shape, shown, table
+from irshape.editing.draft import found, found_output, names_of, unknown_layer
 from irshape.editing.freeze import VALUES, parsed
-from irshape.editing.graph import Graph, checked
-from irshape.editing.simplify import Simplification
+from irshape.editing.graph import Graph, checked, edit
+from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
+from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.editing.state import EditError
 from irshape.editing.variables import is_named_end
-from irshape.model.finding import split_names
+from irshape.files.reading import Path
+from irshape.inference.inputs import AS
+from irshape.model.finding import preferred, split_names
+from irshape.model.public import published
+from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
-from irshape.report.text import Palette, escape, terminal_width
+from irshape.report.section import Block, Column, Section, Table, paragraph
+from irshape.report.terminal import lines
+from irshape.report.text import WIDEST, Palette, counted, escape
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from irshape.editing.extract import Part
+
 Made = TypeVar("Made")
 
-ABOUT = "Change a model: the edits are made in the order of the line, all or none. Without -o and --in-place, show what they would change."
-EXAMPLES = """examples:
-  irshape edit model.xml --add-output encoder/layer_5 -o tapped.xml
-  irshape edit model.xml --remove aux_head --prune --trim -o small.xml
-  irshape edit model.xml --freeze "sr=16000" --trim -o speech.xml
-  irshape edit model.xml --name "Add_4711:2=logits" --in-place
 
-exit code: 0 if the edits were made, 1 if they make new errors (then nothing is written), 2 if one cannot be made or a file
-could not be read or written"""
+def add_target_arguments(command: ArgumentParser) -> None:
+    """Add the file, how it is read, and where the result goes."""
+    add = command.add_argument
+    add("file", metavar="FILE", help="the .xml of an IR")
+    add("-o", "--output", metavar="OUT.xml", help="write the result to this file, and its weights beside it")
+    add("--force", action="store_true", help="overwrite existing output files, and write a model with new errors")
+    add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
+    add_prove(command)
+    add_operations(command)
+    add_limit(command)
+    add_colour(command)
 
-# The lines of a comparison that name the two files, which are one here.
-_TITLES = 2
+
+def opened(given: Namespace) -> Graph:
+    """A graph of the file. Raises `RunError`."""
+    try:
+        return edit(Path(given.file), weights=given.weights_file, opaque=given.opaque, limits=given.limits, extensions=given.extensions)
+    except OSError as error:
+        raise RunError(describe(error, given.file)) from None
+    except (EditError, ExtensionError) as error:
+        raise RunError(f"{given.file}: {error}") from None
 
 
-def add_arguments(command: ArgumentParser) -> None:
-    """Add the arguments of the command."""
+def layer(graph: Graph, text: str) -> Layer:
+    """The layer that a text on the command line names. Raises `KeyError` if there is none, and `RunError` for an ambiguous text."""
+    draft, known = found(graph._draft, text)
+    if not known:
+        raise unknown_layer(graph._draft, text)
+    agree(text, known, names_of)
+    return layer_of(draft, known[0].layer)
+
+
+def tensor(graph: Graph, text: str) -> Tensor:
+    """The tensor that a text on the command line names. Raises `KeyError` if there is none, and `RunError` for an ambiguous text."""
+    known = found_output(graph._draft, text)
+    if known is None:
+        raise unknown_layer(graph._draft, text, "tensor")
+    draft, value, several = known
+    agree(text, several, names_of)
+    return tensor_of(draft, value)
+
+
+def sized(given: Namespace, graph: Graph) -> Graph:
+    """The graph with the shapes of `--input` and `--set`. Raises `RunError`."""
+    if not given.input and not given.set:
+        return graph
+    from irshape.cli.inputs import asked_of
+    from irshape.inference.inputs import InputError
+    from irshape.reshaping.public import reshaped
+
+    try:
+        inputs, symbols, _ = asked_of(graph._draft.model, given.input, dict(given.set), None, lambda _: frozenset(), is_many=False)
+        return reshaped(graph, inputs, symbols)
+    except (InputError, RunError) as error:
+        raise RunError(f"{given.file}: {error}") from None
+    except EditError as error:
+        raise RunError(f"{given.file}: {error}", FAULTS) from None
+
+
+def put_proof(given: Namespace, before: Graph, graph: Graph) -> None:
+    """With `--prove`, prove that a graph computes what the model did that another one began with. Raises `RunError`."""
+    for line in proved(published(before._draft.model), graph) if given.prove else ():
+        put(line)
+
+
+def steps_made(steps: Sequence[Simplification]) -> Iterator[Section]:
+    """Each layer that goes, with the reason."""
+    rows = [(step.rule, step.type, step.layer, step.reason) for step in steps]
+    yield paragraph(table(("RULE", "TYPE", "LAYER", "REASON"), rows) if rows else "nothing to simplify")
+
+
+def written(given: Namespace, graph: Graph, *, in_place: bool = False, trim: bool = False) -> None:
+    """Write the graph. Raises `RunError`."""
+    target = given.file if in_place else given.output
+    try:
+        graph.write(target, force=given.force, in_place=in_place, trim=trim)
+    except OSError as error:
+        raise refusal(error, target, force=given.force) from None
+    except ValueError as error:
+        raise RunError(
+            f"{target}: not written: {str(error).partition('; force')[0]} (--force writes the model all the same)", FAULTS
+        ) from None
+
+
+# `irshape edit`.
+
+
+def _add_edit(command: ArgumentParser) -> None:
     add = command.add_argument
     for option, (metavar, help, _) in EDITS.items():
         add(option, dest="edits", action="append", default=[], type=partial(_edit, option), metavar=metavar, help=help)
@@ -56,7 +139,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add_target_arguments(command)
 
 
-def run(given: Namespace) -> int:
+def _run_edit(given: Namespace) -> int:
     """Edit a file, show the changes, write the result, and return the exit code."""
     if given.output is not None and given.in_place:
         return complain("-o and --in-place cannot be combined")
@@ -74,11 +157,13 @@ def run(given: Namespace) -> int:
         steps += made or []
     if given.prune:
         graph.prune()
-    palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
+    palette = Palette.choose(given.color, sys.stdout)
     if steps:
-        put("\n".join([*step_lines(steps, palette, width), ""]))
-    shown = lines(graph.diff(), palette, is_complete=False, width=width)
-    put("\n".join(islice(shown, _TITLES, None)).lstrip("\n"))
+        put("\n".join([*shown(palette, steps_made, steps), ""]))
+    from irshape.cli.diff import sections
+
+    _, *changes = sections(graph.diff(), is_complete=False)  # the first one names the two files, which are one here
+    put("\n".join(lines(changes, palette)))
     if given.view is not None:
         _write_page(given, graph)
     put_proof(given, graph, graph)
@@ -184,3 +269,161 @@ EDITS: dict[str, tuple[str, str, Callable[[Graph, str], list[Simplification] | N
     "--remove": ("LAYER", "remove a layer and all layers that depend on it", _remove),
     "--stateful": ("INPUT=OUTPUT", "keep the value of an input in the model: the output gives its next value", _stateful),
 }
+
+
+EDIT = Command(
+    "Change a model: the edits are made in the order of the line, all or none. Without -o and --in-place, show what they would change.",
+    """examples:
+  irshape edit model.xml --add-output encoder/layer_5 -o tapped.xml
+  irshape edit model.xml --remove aux_head --prune --trim -o small.xml
+  irshape edit model.xml --freeze "sr=16000" --trim -o speech.xml
+  irshape edit model.xml --name "Add_4711:2=logits" --in-place
+
+exit code: 0 if the edits were made, 1 if they make new errors (then nothing is written), 2 if one cannot be made or a file
+could not be read or written""",
+    _add_edit,
+    _run_edit,
+)
+
+
+# `irshape extract`.
+
+
+def _add_extract(command: ArgumentParser) -> None:
+    add = command.add_argument
+    add("--from", dest="sources", action="append", default=[], metavar="T", help="begin at this tensor, which becomes an input; repeatable")
+    add("--to", dest="targets", action="append", default=[], metavar="T", help="end at this tensor, which becomes an output; repeatable")
+    add("--around", metavar="LAYER", help="take the layers around this one")
+    add("--distance", type=at_least_0, default=1, metavar="N", help="with --around, the most connections from the layer (default: 1)")
+    help = "take the layers whose names match a pattern, or those of a module; repeatable"
+    add("--layers", action="append", default=[], metavar="GLOB", help=help)
+    add_target_arguments(command)
+
+
+def _run_extract(given: Namespace) -> int:
+    """Write a part of a file, report its border, and return the exit code."""
+    if given.output is None:
+        return complain("no place for the part: give -o OUT.xml")
+    if sum((bool(given.sources or given.targets), given.around is not None, bool(given.layers))) != 1:
+        return complain("give one of --from and --to, --around, or --layers")
+    from irshape.editing.verbs import part_of
+
+    try:
+        graph = opened(given)
+        try:
+            part, formulas = part_of(graph, given.sources, given.targets, given.around, given.distance, given.layers, agree)
+        except EditError as error:
+            raise RunError(f"{given.file}: {error}") from None
+        put_proof(given, graph, graph)
+        written(given, graph, trim=True)
+    except RunError as error:
+        complain(str(error))
+        return error.code
+    put("\n".join(shown(Palette.choose(given.color, sys.stdout), _part_sections, graph, part, formulas, given.output)))
+    return FAULTS if part.losses else CLEAN
+
+
+def _part_sections(graph: Graph, part: Part, formulas: Mapping[str, str], path: str) -> Iterator[Section]:
+    """What the part has at its border, what it has lost, and where it is."""
+    rows = [_row("input", tensor, formulas) for tensor in graph.inputs]
+    rows += [("constant", name, _elements(elements), "") for name, elements in part.frozen]
+    rows += [_row("output", tensor, formulas) for tensor in graph.outputs]
+    used = 4 if any(row[3] for row in rows) else 3
+    columns = (Column("dim", is_number=True), Column(most=WIDEST, is_cut=True), Column(most=WIDEST), Column(is_below=True))[:used]
+    cells = [[role, own, shape(text), formula][:used] for role, own, text, formula in rows]
+    blocks: list[Block] = [Table(columns, cells, ("", "NAME", "IS", "FORMULA")[:used])]
+    if part.taken:
+        blocks.append(f"also taken, because shapes depend on what they compute: {', '.join(part.taken)}")
+    for loss in part.losses:
+        place = "the rank" if loss.axis is None else f"axis {loss.axis}"
+        reason = f", because {', '.join(loss.because)} became an input" if loss.because else ""
+        blocks.append(f"{loss.layer}, output {loss.output}: {place} is {loss.is_now}, and {loss.was} in the whole model{reason}")
+    yield paragraph(*blocks, f"written: {path} ({counted(len(graph), 'layer')} of {len(graph._draft.model.nodes)})")
+
+
+def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, str, str, str]:
+    """An input or an output of the part, with its shape as the whole has it."""
+    from irshape.editing.extract import key_of
+
+    note = tensor.layer._item.note
+    formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
+    return role, preferred([*tensor.names, tensor.layer.name]), f"{tensor.element_type}{tensor.text}", formula
+
+
+def _elements(elements: tuple[object, ...]) -> str:
+    """The first elements of a constant."""
+    most = 8
+    return f"[{', '.join(map(str, elements[:most]))}{', …' if len(elements) > most else ''}]"
+
+
+EXTRACT = Command(
+    (
+        "Write a part of a model as a model of its own. What the part reads from the rest becomes inputs with the shapes that OpenVINO "
+        "knows, or constants and computations, if shapes depend on the values."
+    ),
+    """examples:
+  irshape extract detector.xml --to backbone/relu_5 -o backbone.xml
+  irshape extract model.xml --from embeddings --to logits -o middle.xml
+  irshape extract model.xml --around "layers.4/attention" --distance 3 -o near.xml
+  irshape extract model.xml --layers "layers.4/*" -o block.xml
+
+exit code: 0 if all shapes of the part are those of the whole, 1 if OpenVINO knows less of an axis (each is listed),
+2 if a file could not be read or written, or the part is none""",
+    _add_extract,
+    _run_extract,
+)
+
+
+# `irshape simplify`.
+
+
+def _add_simplify(command: ArgumentParser) -> None:
+    add = command.add_argument
+    rules = "; ".join(f"{rule}: {meaning}" for rule, meaning in RULES.items())
+    add("--only", action="append", choices=tuple(RULES), metavar="RULE", help=f"apply this rule only; repeatable. {rules}")
+    add("--dry-run", action="store_true", help="list each layer to remove, with the reason, and write nothing")
+    add("--trim", action="store_true", help="remove the bytes of the weights that no constant needs")
+    add_input_arguments(command)
+    add_target_arguments(command)
+
+
+def _run_simplify(given: Namespace) -> int:
+    """Simplify a file, report the steps, write the result, and return the exit code."""
+    if (given.output is None) != given.dry_run:
+        return complain("give either -o OUT.xml, or --dry-run to write nothing")
+    before = opened(given)
+    graph = sized(given, before)
+    count = len(graph)
+    steps = simplify(graph._draft, given.only)
+    put("\n".join(shown(Palette.choose(given.color, sys.stdout), steps_made if given.dry_run else _counted, steps)))
+    put_proof(given, before, graph)
+    if not given.dry_run:
+        written(given, graph, trim=given.trim)
+    put(f"{f'written: {escape(given.output)}' if given.output else 'nothing is written'} ({counted(len(graph), 'layer')} of {count})")
+    return CLEAN
+
+
+def _counted(steps: list[Simplification]) -> Iterator[Section]:
+    """How many layers of each type go."""
+    rules = list(RULES)
+    counts = Counter((rules.index(step.rule), step.type) for step in steps)
+    rows = [(rules[rule], type, str(count)) for (rule, type), count in sorted(counts.items(), key=lambda one: (one[0][0], -one[1]))]
+    yield paragraph(table(("RULE", "TYPE", "LAYERS"), rows) if rows else "nothing to simplify")
+
+
+SIMPLIFY = Command(
+    (
+        "Remove the layers that the outputs do not need: computations whose values are known, layers that change nothing, dead layers. "
+        "Outputs, their names and their values stay the same for every input that the model accepts."
+    ),
+    """examples:
+  irshape simplify model.xml --dry-run
+  irshape simplify model.xml -o simple.xml --prove
+  irshape simplify llm.xml --set B=1 S=128 P=0 -o static.xml
+  irshape simplify model.xml --only dead -o pruned.xml
+
+exit code: 0 if the model was simplified, 1 if it cannot have the shapes of --input and --set, or --prove finds other numbers,
+2 if a file could not be read or written, or the models cannot be run""",
+    _add_simplify,
+    _run_simplify,
+)

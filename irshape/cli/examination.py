@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import irshape
 from irshape import verbs
-from irshape.cli.run import FAILED, RunError, describe, exit_code, internal, layer_count
+from irshape.cli.run import FAILED, RunError, describe, exit_code, internal
 from irshape.files.reading import Path
 from irshape.model.build import build
 from irshape.report.diagnostic import Diagnostic, Where
@@ -18,11 +19,10 @@ from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from typing import Literal
 
-    from irshape.cli.inputs import Request
+    from irshape.cli.inputs import Fit
+    from irshape.cli.request import Request
     from irshape.model.model import Model
-    from irshape.settings.settings import FileSettings, Settings
 
 
 class Answer(Protocol):
@@ -40,9 +40,6 @@ class Answer(Protocol):
         """The answer as JSON data."""
 
 
-Verb: TypeAlias = Callable[..., Answer]
-Lines: TypeAlias = Callable[[Any], Iterable[str]]
-
 # From this many new objects on, the cyclic garbage collector is run; it takes as long as examining a small file.
 _MANY_OBJECTS = 100_000
 
@@ -56,7 +53,7 @@ OUT_OF_MEMORY = ("I103", "there was not enough memory", None)
 def collect() -> None:
     """Free the objects of earlier files, if there are many: a graph is full of reference cycles, and a run disables the collector."""
     if gc.get_count()[0] > _MANY_OBJECTS:
-        from irshape.cli.interrupts import held
+        from irshape.cli.run import held
 
         with held():
             gc.collect()
@@ -66,7 +63,7 @@ class Outcome(NamedTuple):
     """The result for one file as plain data, so that a worker can send it.
 
     `body` is the report in the chosen format, `complaint` a line for the error stream. `layers` is None if the file was not examined.
-    `is_foreign` marks an XML file of another format. `accepted` are the fingerprints of the faults that a baseline accepts, `requests` the
+    `is_foreign` marks an XML file of another format. `accepted` are the fingerprints of the faults that a baseline accepts, `fits` the
     options about the inputs of the file.
     """
 
@@ -78,7 +75,7 @@ class Outcome(NamedTuple):
     layers: int | None = None
     is_foreign: bool = False
     accepted: Sequence[str] = ()
-    requests: Sequence[Request] = ()
+    fits: Sequence[Fit] = ()
 
 
 def lost(path: str, code: str, message: str, hint: str | None) -> Model:
@@ -102,37 +99,24 @@ def whole_model(given: Namespace, path: str) -> Model:
     return model
 
 
-class Examination:
-    """The work of a command on each file. It can be pickled for a worker: its parts are module functions and plain data.
+class Errand(NamedTuple):
+    """The work on each file: read it, `ask` the question of the command, `say` the answer as lines of text, and `do` what is asked with it.
 
-    `verb` answers the command's question. `show` yields the lines of the text report; None if no file has a report of its own. `finish`
-    acts on the answer, for example writes a file, and yields the lines that say so. `settings` has the configuration of each file.
-    `is_many` says that the run is over several files.
+    It can be pickled for a worker: its parts are module functions and plain data. Without `say`, no file has a report of its own. `do`, for
+    example, writes a file, and yields the lines that say so.
     """
 
-    def __init__(
-        self,
-        given: Namespace,
-        verb: Verb,
-        show: Lines | None,
-        finish: Lines | None = None,
-        *,
-        settings: Settings | None = None,
-        is_many: bool = False,
-    ) -> None:
-        self._given = given
-        self._verb = verb
-        self._show = show
-        self._finish = finish
-        self._settings = settings
-        self._is_many = is_many
-        self._symbols: dict[str, str] = dict(given.set)
+    request: Request
+    ask: Callable[..., Answer]
+    say: Callable[[Any], Iterable[str]] | None = None
+    do: Callable[[Any], Iterable[str]] | None = None
 
     def __call__(self, path: str) -> Outcome:
-        """Examine a file. Any content gives an outcome; only `MemoryError` is left to the caller."""
+        """The outcome of a file. Any content gives one; only `MemoryError` is left to the caller."""
         collect()
         try:
-            return self._examined(path)
+            with asked(self.request, self.ask, path) as (answer, remarks, fits):
+                return self._outcome(path, answer, remarks, fits)
         except OSError as error:
             complaint = describe(error, path)
         except (irshape.InputError, irshape.ExtensionError, RunError) as error:
@@ -147,71 +131,60 @@ class Examination:
 
     def lost(self, path: str, code: str, message: str, hint: str | None) -> Outcome:
         """The outcome for a file whose examination was cut short: the file counts as one that could not be read."""
-        return self._outcome(path, self._verb(lost(path, code, message, hint)))._replace(code=FAILED)
+        return self._outcome(path, self.ask(lost(path, code, message, hint)), (), ())._replace(code=FAILED)
 
-    def _examined(self, path: str) -> Outcome:
-        given = self._given
-        own = self._settings.of(path) if self._settings is not None else None
-        limits, opaque, extensions = given.limits, given.opaque, given.extensions
-        weights_file: str | Literal[False] | None = False if given.no_weights else given.weights_file
-        if own is not None:
-            weights_file = own.weights if weights_file is None else weights_file
-            opaque = [*own.opaque, *opaque]
-            extensions = [*own.extensions, *extensions]
-            if own.limits:
-                limits = limits.replaced({name: most for name, most in own.limits.items() if name not in given.limited})
-        if weights_file:
-            os.stat(weights_file)  # a wrong path is an error of the run, not a fault of the model
-        source = getattr(given, "source", None)
-        model = verbs.read(Path(path) if source is None else source, path=path, opset=given.opset, limits=limits, extensions=extensions)
-        if not (model.nodes and model.document.is_complete):  # its faults matter more than an input that it lacks
-            return self._outcome(path, self._verb(model))
-        with Weights.beside(path) if weights_file is None else Weights(weights_file) as weights:
-            inputs, symbols, requests = self._asked(model, own, weights, opaque)
-            answer = self._verb(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
-            outcome = self._outcome(path, answer, self._matches(model))
-        if not self._is_many:
-            _kept[:] = [answer]
-        return outcome._replace(requests=requests)
-
-    def _asked(
-        self, model: Model, own: FileSettings | None, weights: Weights, opaque: Sequence[str]
-    ) -> tuple[Mapping[str, str], Mapping[str, str], Sequence[Request]]:
-        """The shapes and symbols for the inputs of a file, and the options about them."""
-        if not (self._given.input or self._symbols or (own is not None and own.configuration)):
-            return {}, {}, ()
-        from irshape.cli.inputs import asked_of
-
-        def names(inputs: Mapping[str, str]) -> frozenset[str]:
-            return verbs.symbols(model, inputs=inputs, weights=weights, opaque=opaque)
-
-        return asked_of(model, self._given, self._symbols, own, names, is_many=self._is_many)
-
-    def _matches(self, model: Model) -> Sequence[str]:
-        """The inputs that each pattern matches, if `--verbose` is given."""
-        if not (getattr(self._given, "verbose", False) and self._given.format == "text"):
-            return ()
-        from irshape.cli.inputs import matches
-
-        return list(matches(model, self._given))
-
-    def _outcome(self, path: str, answer: Answer, remarks: Sequence[str] = ()) -> Outcome:
-        document, diagnostics = answer.document, answer.diagnostics
-        lines = [*remarks, *self._report(answer)]
-        code, complaint = exit_code(diagnostics, getattr(self._given, "strict", False)), ""
+    def _outcome(self, path: str, answer: Answer, remarks: Sequence[str], fits: Sequence[Fit]) -> Outcome:
+        lines = [*remarks, *self._said(answer)]
+        code, complaint = exit_code(answer.diagnostics, self.request.is_strict), ""
         try:
-            lines += self._finish(answer) if self._finish else ()
+            lines += self.do(answer) if self.do else ()
         except RunError as error:
             code, complaint = max(code, error.code), str(error)
-        count = layer_count(document)
-        accepted = getattr(answer, "accepted", ())
-        return Outcome(path, code, "\n".join(lines), complaint, diagnostics, count, document.is_foreign, accepted)
+        document, accepted = answer.document, getattr(answer, "accepted", ())
+        count, is_foreign = document.layer_count, document.is_foreign
+        return Outcome(path, code, "\n".join(lines), complaint, answer.diagnostics, count, is_foreign, accepted, fits)
 
-    def _report(self, answer: Answer) -> Iterable[str]:
-        if self._show is None:
+    def _said(self, answer: Answer) -> Iterable[str]:
+        if self.say is None:
             return ()
-        if self._given.format == "text":
-            return self._show(answer)
-        from irshape.report.json import compact, readable
+        if self.request.format == "text":
+            return self.say(answer)
+        from irshape.report.form import compact, readable
 
-        return [(readable if self._given.format == "json" else compact)(answer.to_dict())]
+        return [(readable if self.request.format == "json" else compact)(answer.to_dict())]
+
+
+@contextmanager
+def asked(request: Request, ask: Callable[..., Answer], path: str) -> Iterator[tuple[Answer, Sequence[str], Sequence[Fit]]]:
+    """The answer about a file, remarks, and the options about its inputs. The weights are open as long as the answer may read them."""
+    own = request.settings.of(path) if request.settings is not None else None
+    limits, opaque, extensions, weights_file = request.limits, request.opaque, request.extensions, request.weights
+    if own is not None:
+        weights_file = own.weights if weights_file is None else weights_file
+        opaque, extensions = [*own.opaque, *opaque], [*own.extensions, *extensions]
+        if own.limits:
+            limits = limits.replaced({name: most for name, most in own.limits.items() if name not in request.limited})
+    if weights_file:
+        os.stat(weights_file)  # a wrong path is an error of the run, not a fault of the model
+    source = Path(path) if request.source is None else request.source
+    model = verbs.read(source, path=path, opset=request.opset, limits=limits, extensions=extensions)
+    if not (model.nodes and model.document.is_complete):  # its faults matter more than an input that it lacks
+        yield ask(model), (), ()
+        return
+    with Weights.beside(path) if weights_file is None else Weights(weights_file) as weights:
+        inputs: Mapping[str, str] = {}
+        symbols: Mapping[str, str] = {}
+        remarks: Sequence[str] = ()
+        fits: Sequence[Fit] = ()
+        if request.inputs or request.symbols or (own is not None and own.configuration):
+            from irshape.cli.inputs import asked_of, matches
+
+            def names(inputs: Mapping[str, str]) -> frozenset[str]:
+                return verbs.symbols(model, inputs=inputs, weights=weights, opaque=opaque)
+
+            inputs, symbols, fits = asked_of(model, request.inputs, request.symbols, own, names, is_many=request.is_many)
+            remarks = list(matches(model, request.inputs)) if request.is_verbose and request.format == "text" else ()
+        answer = ask(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+        if not request.is_many:
+            _kept[:] = [answer]
+        yield answer, remarks, fits

@@ -12,9 +12,12 @@ from irshape import verbs
 from irshape.answers import reference
 from irshape.cli.files import find
 from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, describe, internal, put
+from irshape.cli.texts import table
 from irshape.files.writing import write_atomic
 from irshape.model.model import Model
-from irshape.report.text import Palette, counted, escape, table, terminal_width
+from irshape.report.section import Section, bold, paragraph
+from irshape.report.terminal import lines
+from irshape.report.text import Palette, counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -122,20 +125,17 @@ def _report(given: Namespace, rows: list[Row]) -> int:
     """Print the rows, and return the worst exit code."""
     counts = Counter(row.state for row in rows)
     if given.format == "json":
-        from irshape.report.json import readable
+        from irshape.report.form import readable
         from irshape.running.results import FOLDERS
 
         put(readable(FOLDERS({"a": given.a, "b": given.b, "files": rows})), given.format)
     else:
-        put("\n".join(_lines(given, rows, counts)))
+        put("\n".join(lines(_sections(given, rows, counts), Palette.choose(given.color, sys.stdout))))
     return max((_STATES[state] for state in counts), default=CLEAN)
 
 
-def _lines(given: Namespace, rows: list[Row], counts: Counter[str]) -> Iterator[str]:
-    palette = Palette.choose(given.color, sys.stdout)
-    yield f"{palette.bold}{escape(given.a)} -> {escape(given.b)}{palette.plain}"
-    yield ""
-    cells = [(row.state, escape(row.name), escape("; ".join(row.changes) if given.all and row.changes else row.summary)) for row in rows]
-    yield from table(("", "MODEL", "DIFFERENCE"), cells, palette, terminal_width(sys.stdout))
-    yield ""
-    yield f"{counted(len(rows), 'model')}: {', '.join(f'{counts[state]} {state}' for state in _STATES if counts[state])}"
+def _sections(given: Namespace, rows: list[Row], counts: Counter[str]) -> Iterator[Section]:
+    yield paragraph(bold(f"{given.a} -> {given.b}"))
+    cells = [(row.state, row.name, "; ".join(row.changes) if given.all and row.changes else row.summary) for row in rows]
+    yield paragraph(table(("", "MODEL", "DIFFERENCE"), cells))
+    yield paragraph(f"{counted(len(rows), 'model')}: {', '.join(f'{counts[state]} {state}' for state in _STATES if counts[state])}")

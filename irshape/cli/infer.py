@@ -8,15 +8,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
-from irshape.cli.annotated import misplaced, only_targets, write
+from irshape.answers.wording import ties, title
 from irshape.cli.arguments import LAYERS, SELECTION, add_model_arguments, add_output_arguments, add_symbol_argument, add_watch
-from irshape.cli.batch import report
-from irshape.cli.lines import TIED, UNNAMED, faults, guards, in_names, shows_formulas, tie_lines, title
-from irshape.cli.rows import Rows, Selection
-from irshape.cli.run import complain, layers
+from irshape.cli.examination import Errand
+from irshape.cli.outputs import Writing, only_targets, write, writing_of
+from irshape.cli.request import request_of
+from irshape.cli.road import answered, found
+from irshape.cli.run import CLEAN, guarded, layers
+from irshape.cli.texts import TIED, UNNAMED, Rows, Selection, ending, guards, in_names, shown, shows_formulas, table
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.text import Palette, counted, table, terminal_width
+from irshape.report.section import Block, Section, dim, paragraph
+from irshape.report.text import Palette, counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -48,26 +51,25 @@ def add_arguments(command: ArgumentParser) -> None:
 
 def run(given: Namespace) -> int:
     """Infer the files, report their shapes, write the annotated IR if -o or --in-place is given, and return the exit code."""
-    complaint = misplaced(given)
-    if complaint:
-        return complain(complaint)
-    if given.watch:
-        from irshape.cli.watch import repeat
-
-        return repeat(given, _once)
-    return _once(given)
-
-
-def _once(given: Namespace) -> int:
-    """Infer the files once."""
-    palette = Palette.choose(given.color, sys.stdout)
-    width = terminal_width(sys.stdout)
-    is_whole = given.output is not None or given.in_place or given.format != "text"
-    is_named = not given.raw_symbols
-    verb = partial(_infer, is_whole=is_whole) if is_named else verbs.infer
+    writing, request = writing_of(given), request_of(given)
+    is_whole, is_named = writing.is_wanted or request.format != "text", not given.raw_symbols
+    ask = partial(_infer, is_whole=is_whole) if is_named else verbs.infer
     selection = Selection(given.all, given.layer, [one.lower() for one in given.type], given.changed_only)
-    lines = partial(_lines, is_named, selection, palette, width)
-    return report(given, verb, lines, partial(write, given), prepare=partial(only_targets, given))
+    say = partial(shown, Palette.choose(given.color, sys.stdout), partial(_sections, is_named, selection))
+    errand = Errand(request, ask, say, partial(write, writing))
+    if not given.watch:
+        return _inferred(errand, writing)
+    from irshape.cli.watch import turns
+
+    for _ in turns(request.files, [given.weights_file], is_watched=True):
+        guarded(_inferred, errand, writing)
+    return CLEAN
+
+
+def _inferred(errand: Errand, writing: Writing) -> int:
+    there = found(errand.request)
+    only_targets(writing, there.paths)
+    return answered(errand, there)
 
 
 def _infer(model: Model, *, is_whole: bool, **options: Any) -> Inference:
@@ -75,24 +77,23 @@ def _infer(model: Model, *, is_whole: bool, **options: Any) -> Inference:
     return in_names(verbs.infer(model, **options), is_whole=is_whole)
 
 
-def _lines(is_named: bool, selection: Selection, palette: Palette, width: int | None, inference: Inference) -> Iterator[str]:
+def _sections(is_named: bool, selection: Selection, inference: Inference) -> Iterator[Section]:
     """Title, table, ties, guards, faults and summary of one file."""
-    yield title(inference, palette)
+    yield paragraph(title(inference.document))
     has_formulas = shows_formulas(inference)
-    found = Rows(inference, has_formulas, selection)
-    if found.rows:
-        yield ""
-        yield from table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), found.rows, palette, width)
-    elif not selection.is_whole:
-        yield ""
-        yield f"no layer fits {selection.options(layers(inference.document))}"
-    counts = [(found.constants, "constant"), (found.repeated, "layer")]
+    listed = Rows(inference, has_formulas, selection)
+    blocks: list[Block] = [table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), listed.rows)]
+    if not listed.rows and not selection.is_whole:
+        blocks.append(f"no layer fits {selection.options(layers(inference.document))}")
+    counts = [(listed.constants, "constant"), (listed.repeated, "layer")]
     hidden = " and ".join(f"{counted(number, thing)}{' of equal blocks' if thing == 'layer' else ''}" for number, thing in counts if number)
     if hidden and selection.is_whole:
-        yield f"{palette.dim}{hidden} not listed (--all lists them){palette.plain}"
-    if has_formulas and selection.is_whole:
-        if is_named and inference.ok and inference.reading is inference and any(map(UNNAMED.search, inference.formulas.values())):
-            yield f"{palette.dim}open sizes are d0, d1, … (no signature found){palette.plain}"
-        yield from tie_lines(inference.ties, TIED, palette)
-        yield from guards(inference, palette)
-    yield from faults(inference, palette)
+        blocks.append(dim(f"{hidden} not listed (--all lists them)"))
+    is_shown = has_formulas and selection.is_whole
+    if is_shown and is_named and inference.ok and inference.reading is inference and any(map(UNNAMED.search, inference.formulas.values())):
+        blocks.append(dim("open sizes are d0, d1, … (no signature found)"))
+    yield paragraph(*blocks)
+    if is_shown:
+        yield ties(inference.ties, TIED)
+        yield from guards(inference)
+    yield from ending(inference)

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from irshape.cli.run import RunError
-from irshape.inference.inputs import (
-    InputError,
-    described_shape,
-    input_names,
-    is_pattern,
-    matched,
-    split_input,
-    unknown_input,
-)
+from irshape.inference.inputs import InputError, described_shape, input_names, is_pattern, matched, split_input, unknown_input
 from irshape.model.model import Model, Node
 from irshape.report.text import escape
 from irshape.shape.notation import ShapeSyntaxError, parse_shape
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from irshape.settings.settings import FileSettings
 
 
@@ -32,7 +22,7 @@ if TYPE_CHECKING:
 _VALUE: Final = re.compile(r"[+-]?[0-9.]+(?:e[+-]?[0-9]+)?|true|false|.*\.npy", re.IGNORECASE)
 
 
-class Request(NamedTuple):
+class Fit(NamedTuple):
     """An option about an input, as one file meets it: the reason why it does not fit the file, empty if it does.
 
     `is_own` says that the option is of the command line, not of a configuration.
@@ -45,30 +35,30 @@ class Request(NamedTuple):
 
 def asked_of(
     model: Model,
-    given: Namespace,
+    asked: Sequence[str],
     symbols: Mapping[str, str],
     own: FileSettings | None,
     names_of: Callable[[Mapping[str, str]], frozenset[str]],
     *,
     is_many: bool,
-) -> tuple[dict[str, str], dict[str, str], list[Request]]:
+) -> tuple[dict[str, str], dict[str, str], list[Fit]]:
     """The shapes and the symbols for a file, by name, and every option about them.
 
-    `symbols` are those of the command line, and `names_of` tells which symbols the file has for shapes of inputs. In a run over several
-    files (`is_many`), an option applies to the files that it fits: those that have such an input, of as many axes. A single file must
-    have what the command line asks for. A configuration is for many files in any case. Raises `RunError`.
+    `asked` are the shapes of the command line, `symbols` its symbols, and `names_of` tells which symbols the file has for shapes of
+    inputs. In a run over several files (`is_many`), an option applies to the files that it fits: those that have such an input, of as many
+    axes. A single file must have what the command line asks for. A configuration is for many files in any case. Raises `RunError`.
     """
     inputs: dict[str, str] = {}
     patterns: dict[str, str] = {}
-    requests: list[Request] = []
-    names = input_names(model) if given.input or (own and own.inputs) else {}
-    for text in given.input:
+    fits: list[Fit] = []
+    names = input_names(model) if asked or (own and own.inputs) else {}
+    for text in asked:
         name, shape, reason = _parted(text, model, names)
         if not reason and is_many:
             reason = _misfit(name, shape, model, names)
         if reason and not is_many:
             raise RunError(reason)
-        requests.append(Request(f"--input {text!r}", reason, is_own=True))
+        fits.append(Fit(f"--input {text!r}", reason, is_own=True))
         if not reason:
             (patterns if _is_pattern(name, names) else inputs)[name] = shape
     _expand(patterns, inputs, names)
@@ -78,27 +68,27 @@ def asked_of(
         patterns = {}
         for name, shape in own.inputs.items():
             reason = _misfit(name, shape, model, names)
-            requests.append(Request(f"inputs.{name} of {own.configuration}", reason, is_own=False))
+            fits.append(Fit(f"inputs.{name} of {own.configuration}", reason, is_own=False))
             if not reason and _is_pattern(name, names):
                 patterns[name] = shape
             elif not reason and names[name] not in taken:
                 inputs[name] = shape
         _expand(patterns, inputs, names)
         known = {**own.symbols, **symbols}
-    requests += _settle(known, symbols, own, partial(names_of, inputs), is_many=is_many)
-    return inputs, known, requests
+    fits += _settle(known, symbols, own, partial(names_of, inputs), is_many=is_many)
+    return inputs, known, fits
 
 
 def _settle(
     known: dict[str, str], symbols: Mapping[str, str], own: FileSettings | None, names_of: Callable[[], frozenset[str]], *, is_many: bool
-) -> Iterator[Request]:
+) -> Iterator[Fit]:
     """Leave out the symbols that a file does not have, unless the command line asks for them in the only file."""
     checked = [name for name in known if is_many or name not in symbols]
     names = names_of() if checked else frozenset()
     for name in checked:
         is_own = name in symbols
         option = f"--set {name}" if is_own else f"symbols.{name} of {own.configuration if own else ''}"
-        yield Request(option, "" if name in names else "the model has no such symbol", is_own=is_own)
+        yield Fit(option, "" if name in names else "the model has no such symbol", is_own=is_own)
         if name not in names:
             del known[name]
 
@@ -115,8 +105,8 @@ def _parted(text: str, model: Model, names: Mapping[str, Node]) -> tuple[str, st
         name = model.parameters[0].name
     if _VALUE.fullmatch(shape):
         own, path = quote(f"{name}={shape}"), quote(model.document.path or "FILE")
-        asked = f"--input {text!r} could be a shape or a value; a shape has brackets: {name}[{shape}]"
-        return "", "", f"{asked}; to give the input this value: irshape edit {path} --freeze {own} -o OUT.xml"
+        told = f"--input {text!r} could be a shape or a value; a shape has brackets: {name}[{shape}]"
+        return "", "", f"{told}; to give the input this value: irshape edit {path} --freeze {own} -o OUT.xml"
     return name, shape, ""
 
 
@@ -153,10 +143,20 @@ def _expand(patterns: Mapping[str, str], inputs: dict[str, str], names: Mapping[
         inputs.update((node.name, shape) for node in matched(name, names) if node not in taken)
 
 
-def matches(model: Model, given: Namespace) -> Iterator[str]:
+def shapes_of(model: Model, texts: Sequence[str]) -> dict[str, str]:
+    """The shapes in options like `--input`, by name. Raises `InputError`."""
+    names = input_names(model)
+    parted = [_parted(text, model, names) for text in texts]
+    for _, _, reason in parted:
+        if reason:
+            raise InputError(reason)
+    return {name: shape for name, shape, _ in parted}
+
+
+def matches(model: Model, asked: Sequence[str]) -> Iterator[str]:
     """The inputs that each pattern on the command line matches."""
     names = input_names(model)
-    for text in given.input:
+    for text in asked:
         name, _, reason = _parted(text, model, names)
         if not reason and _is_pattern(name, names):
             yield f"{escape(name)} matches {', '.join(escape(node.name) for node in matched(name, names))}"

@@ -8,8 +8,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
 # The exit codes of a run that failed, of a program ended by a closed pipe as a shell shows it, and for Ctrl-C.
 _FAILED = 2
@@ -95,27 +94,18 @@ def _run(arguments: Sequence[str] | None) -> int:
             registry_of(given.extensions)  # once, and not for each file
         except ExtensionError as error:
             return max(complain(line) for line in str(error).splitlines())
+    from irshape.cli.run import guarded
+
     run = module_of(given.command).run
     if sys.stdout.isatty():
-        from irshape.cli.pager import is_paged, paged
+        from irshape.cli.screen import is_paged, paged
 
         if is_paged(given):
             with paged():
-                return _complained(run, given)
-    code = _complained(run, given)
+                return guarded(run, given)
+    code = guarded(run, given)
     sys.stdout.flush()
     return code
-
-
-def _complained(run: Callable[[Any], int], given: Any) -> int:
-    """Run a command, complain if it cannot be done, and return the exit code."""
-    from irshape.cli.run import RunError, complain
-
-    try:
-        return run(given)
-    except RunError as error:
-        complain(str(error))
-        return error.code
 
 
 def _prepare_streams() -> None:

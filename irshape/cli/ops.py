@@ -11,7 +11,9 @@ from irshape.cli.run import CLEAN, complain
 from irshape.ops.describe import category, describe, version_ranges, versions
 from irshape.ops.extensions import load_plugins, registry_of
 from irshape.ops.registry import ExtensionError, Registry
-from irshape.report.text import Palette, pad
+from irshape.report.section import Block, Column, Item, Section, Table, bold, dim, paragraph
+from irshape.report.terminal import lines
+from irshape.report.text import Palette
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -48,11 +50,11 @@ def run(given: Namespace) -> int:
             return complain(f"there is no operation {given.type!r}{_suggestion(given.type, registry)}")
         described = [one]
     if given.format == "json":
-        from irshape.report.json import compact, readable
+        from irshape.report.form import compact, readable
 
         print(readable(described[0]) if given.type else "[\n" + ",\n".join(map(compact, described)) + "\n]")
     else:
-        print(*(_description(described[0], palette) if given.type else _list(palette, registry)), sep="\n")
+        print(*lines(_description(described[0]) if given.type else _list(registry), palette), sep="\n")
     return CLEAN
 
 
@@ -64,7 +66,7 @@ def _suggestion(type: str, registry: Registry) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
-def _list(palette: Palette, registry: Registry) -> Iterator[str]:
+def _list(registry: Registry) -> Iterator[Section]:
     """Every operation type with its versions, by category."""
     categories: dict[str, list[tuple[str, str]]] = {}
     for type in registry.types():
@@ -72,35 +74,29 @@ def _list(palette: Palette, registry: Registry) -> Iterator[str]:
         text = "; ".join(version_ranges(names) for names, _ in classes)
         categories.setdefault(category(classes[-1][1]), []).append((type, text))
     width = max(len(type) for found in categories.values() for type, _ in found)
-    for name, found in sorted(categories.items()):
-        yield f"{palette.bold}{name}{palette.plain}"
-        for type, text in found:
-            yield f"  {palette.key}{pad(type, width)}{palette.plain}  {text}"
+    columns = (Column("key", least=width), Column())
+    yield paragraph(*(Item(bold(name), [Table(columns, found)], 2) for name, found in sorted(categories.items())))
 
 
-def _description(described: dict[str, Any], palette: Palette) -> Iterator[str]:
+def _description(described: dict[str, Any]) -> Iterator[Section]:
     """One operation type: its category, then each range of versions."""
-    yield f"{palette.bold}{described['type']}{palette.plain}  ({described['category']})"
+    yield paragraph((bold(described["type"]), f"  ({described['category']})"))
     for one in described["versions"]:
-        yield ""
-        yield f"{palette.bold}{version_ranges(one['versions'])}{palette.plain}"
-        yield f"  {one['summary']}"
+        blocks: list[Block] = [one["summary"]]
         if one["extension"]:
-            yield f"  OpenVINO needs {one['extension']} to run it"
+            blocks.append(f"OpenVINO needs {one['extension']} to run it")
         if one["page"]:
-            yield f"  {palette.dim}{one['page']}{palette.plain}"
-        ports = [("input", port["name"], _input(port)) for port in one["inputs"]]
-        ports += [("output", port["name"], _output(port)) for port in one["outputs"]]
-        attributes = [("attribute", attribute["name"], _attribute(attribute)) for attribute in one["attributes"]]
-        rows = ports + attributes
-        width = max((len(name) for _, name, _ in rows), default=0)
-        for kind, name, text in rows:
-            yield f"  {pad(kind, 9)}  {palette.key}{pad(name, width)}{palette.plain}  {text}"
+            blocks.append(dim(one["page"]))
+        rows = [("input", port["name"], _input(port)) for port in one["inputs"]]
+        rows += [("output", port["name"], _output(port)) for port in one["outputs"]]
+        rows += [("attribute", attribute["name"], _attribute(attribute)) for attribute in one["attributes"]]
+        blocks.append(Table((Column(least=9), Column("key"), Column()), rows))
         can = [text for text, key in (("follows values", "propagates_values"), ("computes the data", "evaluates")) if one[key]]
         if can:
-            yield f"  irshape {' and '.join(can)} through it"
+            blocks.append(f"irshape {' and '.join(can)} through it")
         if one["cost"]:
-            yield f"  cost: {one['cost']}"
+            blocks.append(f"cost: {one['cost']}")
+        yield Section(version_ranges(one["versions"]), blocks)
 
 
 def _input(port: dict[str, Any]) -> str:

@@ -6,27 +6,30 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
+from irshape.answers.signature.signature import Signature, ends, validity
+from irshape.answers.wording import title
 from irshape.cli.arguments import add_colour, add_question_arguments
-from irshape.cli.batch import Tally, report
-from irshape.cli.check import Check
-from irshape.cli.check_options import settings_of
-from irshape.cli.lines import title
+from irshape.cli.check import Check, check_of
+from irshape.cli.check_options import wish_of
+from irshape.cli.examination import Errand
 from irshape.cli.plain import parse
-from irshape.cli.run import complain, layer_count
-from irshape.cli.signature import WIDTH, signature_lines, validity_lines
+from irshape.cli.request import request_of
+from irshape.cli.road import answered, found
+from irshape.cli.run import Tally, complain
+from irshape.cli.texts import shown
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic, causes
-from irshape.report.text import Palette, diagnostic_lines, escape, shorten, terminal_width
+from irshape.report.section import Column, Few, Item, Section, Table, bold, dim, fault, paragraph
+from irshape.report.text import Palette
+from irshape.settings.settings import Settings
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from irshape.answers.signature.signature import Signature
     from irshape.xml.document import Document
 
 ABOUT = "Show the faults and the signature of a model on one screen, and what to do next."
@@ -39,8 +42,6 @@ exit code: 0 without errors, 1 if the model has errors, 2 if the file could not 
 _MOST_SIGNATURE = 5
 _MOST_CONDITIONS = 3
 _MOST_FAULTS = 4
-# The most characters of a line where there is no terminal.
-_WIDEST = 160
 
 
 class Overview:
@@ -60,6 +61,13 @@ class Overview:
         """The faults of the file."""
         return self.inference.diagnostics
 
+    @property
+    def path(self) -> str:
+        """The path of the file, as a shell takes it."""
+        from shlex import quote
+
+        return quote(self.document.path or "FILE")
+
     def to_dict(self) -> dict[str, Any]:
         """The report of the check."""
         return self.inference.to_dict()
@@ -78,14 +86,14 @@ def run(given: Namespace) -> int:
     path = given.files[0]
     if os.path.isdir(path):
         return complain(f"{path}: this is a folder; irshape check {path} checks its models")
-    palette = Palette.choose(given.color, sys.stdout)
-    width = terminal_width(sys.stdout)
     checked: Any = parse(["check", f"./{path}" if path.startswith("-") else path])
     assert checked is not None
     try:
-        settings = settings_of(checked)
-        check = Check(checked, settings)
-        return report(given, partial(_overview, check), partial(_lines, palette, width), settings=settings, prepare=check.prepare)
+        wish = wish_of(checked)
+        request = request_of(given, Settings(**wish.settings))
+        there = found(request)
+        ask = partial(_overview, check_of(request, wish, there.paths))
+        return answered(Errand(request, ask, partial(shown, Palette.choose(given.color, sys.stdout), _sections)), there)
     except ValueError as error:  # a configuration or a baseline; each line is a fault
         return max(map(complain, str(error).splitlines()))
 
@@ -100,41 +108,25 @@ def _overview(check: Check, model: Model, **options: Any) -> Overview:
         return Overview(inference, None)
 
 
-def _lines(palette: Palette, width: int | None, overview: Overview) -> Iterator[str]:
+def _sections(overview: Overview) -> Iterator[Section]:
     """Title, signature, conditions, faults and next steps."""
-    inference, signature = overview.inference, overview.signature
-    narrow = Palette(bool(palette.plain), is_narrow=True)
-    yield title(inference, palette)
+    inference, signature, path = overview.inference, overview.signature, overview.path
+    yield paragraph(title(inference.document))
     if signature is not None and (signature.inputs or signature.outputs):
-        yield ""
-        yield from _some(signature_lines(signature, palette, width or WIDTH), _MOST_SIGNATURE, "irshape signature", overview)
-        yield from _some(_cut(validity_lines(signature, narrow), palette, width), _MOST_CONDITIONS, "irshape signature", overview)
-    yield ""
-    faults = (next(diagnostic_lines(one, narrow)) for one in sorted(causes(overview.diagnostics), key=lambda one: one.severity != ERROR))
-    yield from _some(_cut(faults, palette, width), _MOST_FAULTS, "irshape check", overview)
-    yield str(Tally().add(layer_count(inference.document), inference.diagnostics))
-    yield ""
-    for command, purpose in _next(overview):
-        yield f"  {palette.key}{command}{palette.plain}  {palette.dim}{purpose}{palette.plain}"
+        heading, conditions = validity(signature)
+        valid = [Item(bold(str(heading)), conditions, 2)] if heading else []
+        remark = f"irshape signature {path}"
+        yield paragraph(Few(list(ends(signature)), _MOST_SIGNATURE, remark), Few(valid, _MOST_CONDITIONS, remark))
+    ordered = sorted(causes(overview.diagnostics), key=lambda one: one.severity != ERROR)
+    faults = Few([fault(one).line for one in ordered], _MOST_FAULTS, f"irshape check {path}")
+    yield paragraph(faults, str(Tally().add(inference.document.layer_count, inference.diagnostics)))
+    rows = [(f"  {command}", dim(purpose)) for command, purpose in _next(overview)]
+    yield paragraph(Table((Column("key"), Column()), rows))
 
 
-def _cut(lines: Iterator[str], palette: Palette, width: int | None) -> Iterator[str]:
-    """Lines that are not longer than a line of the terminal; coloured ones are left to it."""
-    for line in lines:
-        yield line if palette.plain else shorten(line, width or _WIDEST)
-
-
-def _some(lines: Iterator[str], most: int, command: str, overview: Overview) -> Iterator[str]:
-    """The first lines, and the command that shows the others."""
-    yield from islice(lines, most)
-    others = sum(1 for _ in lines)
-    if others:
-        yield f"  and {others} more: {command} {_path(overview)}"
-
-
-def _next(overview: Overview) -> Iterator[tuple[str, str]]:
+def _next(overview: Overview) -> list[tuple[str, str]]:
     """The commands that a user runs next, each with its purpose."""
-    path, signature = _path(overview), overview.signature
+    path, signature = overview.path, overview.signature
     commands: list[tuple[str, str]] = []
     if overview.diagnostics:
         code = min(overview.diagnostics, key=lambda one: one.severity != ERROR).code
@@ -146,13 +138,4 @@ def _next(overview: Overview) -> Iterator[tuple[str, str]]:
             sizes = " ".join(f"{name}=1" if name == "B" else f"{name}=..." for name in list(signature.symbols)[:3])
             commands.append((f"irshape reshape {path} --set {sizes} -o fixed.xml", "set sizes"))
         commands += [(f"irshape infer {path}", "the shape of every layer"), (f"irshape view {path}", "look at it in the browser")]
-    commands = commands[:3]
-    wide = max((len(command) for command, _ in commands), default=0)
-    for command, purpose in commands:
-        yield command.ljust(wide), purpose
-
-
-def _path(overview: Overview) -> str:
-    from shlex import quote
-
-    return escape(quote(overview.document.path or "FILE"))
+    return commands[:3]

@@ -10,7 +10,7 @@ import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from irshape.cli.arguments import COMMANDS, OVERVIEW
+from irshape.cli.arguments import COMMANDS, HOMES, OVERVIEW
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -27,10 +27,10 @@ def parse(words: Sequence[str]) -> Namespace | SimpleNamespace | None:
 
 
 def module_of(command: str) -> Any:
-    """The module of a command. `importlib` would take longer to load."""
-    name = f"irshape.cli.{command}"
+    """The module of a command, or the command in it. `importlib` would take longer to load."""
+    name = f"irshape.cli.{HOMES.get(command, command)}"
     __import__(name)
-    return sys.modules[name]
+    return getattr(sys.modules[name], command.upper(), sys.modules[name])
 
 
 class _NotPlain(Exception):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
-from irshape.cli.edited import opened
+from irshape.cli.edit import opened
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.editing.reduce import NotShown, Reduction
 from irshape.editing.trial import JOURNAL, Answers, Candidate, Command, OtherQuestion, Test, content_of

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irshape.answers.policies import Policies, find_policies, judge, refuse_outgrown
-from irshape.cli.annotated import misplaced, only_targets, write
+from irshape.answers.policies import Policies, find_policies, judge
+from irshape.answers.wording import ties, title
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
-from irshape.cli.batch import report
-from irshape.cli.lines import faults, guards, in_names, remedy_lines, tie_lines, title
+from irshape.cli.examination import Errand
+from irshape.cli.inputs import shapes_of
+from irshape.cli.outputs import Writing, only_targets, write, writing_of
+from irshape.cli.request import Request, request_of
+from irshape.cli.road import answered, found
 from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
+from irshape.cli.texts import ending, guards, in_names, remedy, shown, table
 from irshape.editing.graph import edit
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference, Remedy
 from irshape.inference.inputs import InputError
 from irshape.model.model import Model
-from irshape.report.text import Palette, counted, escape, table, terminal_width
-from irshape.reshaping.session import Session
+from irshape.report.section import Section, bold, key, paragraph
+from irshape.report.text import Palette, counted
+from irshape.reshaping.session import How, Session
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -49,6 +54,12 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument(
         "--choose", choices=("first",), help="with --rewrite: take the first way where the file does not decide, with a note for each"
     )
+    command.add_argument(
+        "--recorded",
+        action="append",
+        metavar="NAME[SHAPE]",
+        help="the shape for which the file was exported, of an input that is open although constants hold its sizes",
+    )
     add_target(command)
     add_output_arguments(command)
     add_prove(command)
@@ -57,7 +68,7 @@ def add_arguments(command: ArgumentParser) -> None:
 
 def run(given: Namespace) -> int:
     """Reshape the files, report their outputs or all blockers, write the IR if -o is given, and return the exit code."""
-    complaint = misplaced(given)
+    complaint = ""
     if given.batch is None and not given.input and not given.set:
         complaint = "no new shape: give --input, --set or --batch"
     if given.rewrite and (given.in_place or given.weights in ("link", "none")):
@@ -67,33 +78,40 @@ def run(given: Namespace) -> int:
         complaint = f"{'--like' if given.like else '--choose'} needs --rewrite"
     if complaint:
         return complain(complaint)
+    writing, request = writing_of(given), request_of(given)
     try:
         policies = find_policies(given.target)
     except InputError as error:
         return complain(str(error))
-    reshaping = _Reshaping(given, policies, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
-    return report(given, reshaping.infer, reshaping.lines, partial(_written, given), prepare=partial(only_targets, given))
+    how = How(given.rewrite, given.like, given.choose)
+    is_whole = writing.is_wanted or request.format != "text"
+    reshaping = _Reshaping(given.batch, policies, how, given.recorded, is_whole, Palette.choose(given.color, sys.stdout))
+    there = found(request)
+    only_targets(writing, there.paths)
+    return answered(Errand(request, reshaping.infer, reshaping.lines, partial(_written, request, writing, given.prove, given.batch)), there)
 
 
-def _written(given: Namespace, inference: Inference) -> Iterator[str]:
+def _written(request: Request, writing: Writing, is_proved: bool, batch: str | None, inference: Inference) -> Iterator[str]:
     """Write the model, with `--prove` only if it computes what the file does, and with `--batch` what the file does for each sample."""
-    if given.prove and inference.ok:
-        reading = partial(edit, opaque=given.opaque, limits=given.limits, extensions=given.extensions)
-        before = reading(Path(inference.document.path or ""), weights=given.weights_file)
-        yield from proved(given, before, reading(inference.xml(), weights=inference.weights), batch=given.batch)
-    yield from write(given, inference)
+    if is_proved and inference.ok:
+        reading = partial(edit, opaque=request.opaque, limits=request.limits, extensions=request.extensions)
+        before = reading(Path(inference.document.path or ""), weights=request.weights or None)
+        yield from proved(before, reading(inference.xml(), weights=inference.weights), batch=batch)
+    yield from write(writing, inference)
 
 
 class _Reshaping:
     """The work on each file. `infer` keeps the inference with the old shapes for `lines`."""
 
-    def __init__(self, given: Namespace, policies: Policies, palette: Palette, width: int | None) -> None:
-        self._batch = given.batch
+    def __init__(
+        self, batch: str | None, policies: Policies, how: How, recorded: Sequence[str] | None, is_whole: bool, palette: Palette
+    ) -> None:
+        self._batch = batch
         self._policies = policies
-        self._how = {"rewrite": given.rewrite, "like": given.like, "choose": given.choose}
-        self._is_whole = given.output is not None or given.in_place or given.format != "text"
+        self._how = how
+        self._recorded = recorded
+        self._is_whole = is_whole
         self._palette = palette
-        self._width = width
         self._before: Inference | None = None
 
     def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
@@ -102,16 +120,11 @@ class _Reshaping:
         is_read = model.nodes and model.document.is_complete
         if not is_read:
             return self._before
-        inference = session.reshape(inputs, symbols=symbols, batch=self._batch, **self._how)
-        if self._batch is None and inference.ok and inference.rewriting is None:
-            from irshape.answers.batch.axes import resized
-
-            inference.report(resized(self._before, inference))
+        recorded = shapes_of(model, self._recorded) if self._recorded else None
+        inference = session.reshape_once(inputs, symbols, self._batch, self._how._replace(recorded=recorded))
         inference = in_names(inference, is_whole=self._is_whole)
         if self._policies and inference.ok:
             judge(inference, self._policies)
-        if inference.ok:
-            refuse_outgrown(inference)
         if inference.remedy is not None:  # the command begins with the file again
             target, sizes, shapes = inference.remedy
             inference.remedy = Remedy(target, {**(symbols or {}), **sizes}, {**(inputs or {}), **shapes})
@@ -119,51 +132,37 @@ class _Reshaping:
 
     def lines(self, inference: Inference) -> Iterator[str]:
         assert self._before is not None
-        return _lines(self._before, inference, self._palette, self._width)
+        return shown(self._palette, _sections, self._before, inference)
 
 
-def _lines(before: Inference, inference: Inference, palette: Palette, width: int | None) -> Iterator[str]:
+def _sections(before: Inference, inference: Inference) -> Iterator[Section]:
     """Title, inputs and outputs with old and new shapes, guards, faults and summary of one file."""
-    yield title(inference, palette)
-    has_formulas = bool(inference.guards or inference.ties)
-    ends = (*inference.model.parameters, *inference.model.results)
-    rows = [_row(before, inference, str(node.id), has_formula=has_formulas) for node in ends]
+    yield paragraph(title(inference.document))
     if inference.ok:
-        yield ""
-        yield from table(("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if has_formulas else [])), rows, palette, width)
-        yield from tie_lines(inference.ties, "axes that must agree", palette)
-        yield from guards(inference, palette)
-    yield from _rewriting(inference, palette, width)
-    yield from faults(inference, palette)
-    yield from remedy_lines(inference, palette)
-    yield from _next_step(before, inference, palette)
-
-
-def _next_step(before: Inference, inference: Inference, palette: Palette) -> Iterator[str]:
-    """Where the valid sizes of a model are listed that refuses some."""
+        ends = (*inference.model.parameters, *inference.model.results)
+        head = ("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if inference.guards or inference.ties else []))
+        yield paragraph(table(head, [_row(before, inference, str(node.id))[: len(head)] for node in ends]))
+        yield ties(inference.ties, "axes that must agree")
+        yield from guards(inference)
+        if inference.rewriting is not None:
+            mends = inference.rewriting.mends
+            rows = [(one.where.layer_type, one.where.layer_name, one.port, one.was, one.now, one.kind) for one in mends]
+            changed = table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows)
+            yield paragraph(bold(f"rewritten: {counted(len(rows), 'change')}"), changed)
+    yield from ending(inference, remedy(inference))
     path = inference.document.path
     shapes = [output.shape for node in before.model.parameters for output in before.view(node).outputs]
     has_open_sizes = any(shape is None or not all(isinstance(size, int) for size in shape) for shape in shapes)
-    if path and before.ok and not inference.ok and has_open_sizes:
+    is_of_sizes = any(one.severity == "error" and one.code != "P106" for one in inference.diagnostics)
+    if path and before.ok and is_of_sizes and has_open_sizes:
         from shlex import quote
 
-        yield ""
-        yield f"the sizes that it takes: {palette.key}irshape sizes {escape(quote(path))}{palette.plain}"
+        yield paragraph(("the sizes that it takes: ", key(f"irshape sizes {quote(path)}")))
 
 
-def _rewriting(inference: Inference, palette: Palette, width: int | None) -> Iterator[str]:
-    """The table of what was changed."""
-    if inference.rewriting is not None and inference.ok:
-        mends = inference.rewriting.mends
-        yield ""
-        yield f"{palette.bold}rewritten: {counted(len(mends), 'change')}{palette.plain}"
-        rows = [(escape(one.type), escape(one.layer), one.port, escape(one.was), escape(one.now), one.kind) for one in mends]
-        yield from table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows, palette, width)
-
-
-def _row(before: Inference, inference: Inference, id: str, *, has_formula: bool) -> tuple[str, ...]:
+def _row(before: Inference, inference: Inference, id: str) -> tuple[str, ...]:
+    """An input or an output, with its old and its new shape and the formula of this one."""
     layers = before.layer(id), inference.layer(id)
     was, now = (next(iter(layer.outputs or layer.inputs), None) for layer in layers)
     node = layers[1].node
-    formula = [now.formula if now else ""] if has_formula else []
-    return (id, escape(node.name), escape(node.type), was.text if was else "", repr(now) if now else "", *formula)
+    return (id, node.name, node.type, was.text if was else "", repr(now) if now else "", now.formula if now else "")

@@ -10,9 +10,11 @@ from irshape.cli.arguments import add_colour
 from irshape.cli.run import CLEAN, complain
 from irshape.diagnosis.fixes import BY_HAND, MENDED
 from irshape.report.catalogue import CATALOGUE, FAMILIES, Code
+from irshape.report.section import Block, Column, Prose, Section, Span, Table, bold, key, paragraph
 from irshape.report.selection import checked_prefix, matches
 from irshape.report.snippet import Snippet, bytes_text, changed_lines
-from irshape.report.text import Palette, terminal_width
+from irshape.report.terminal import lines
+from irshape.report.text import Palette
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -25,8 +27,6 @@ EXAMPLES = """examples:
   irshape rule S201 --format json
   irshape rule --all"""
 
-# The widest line of a paragraph where the width of the output is not known.
-_WIDEST = 100
 _FIXES = {
     **dict.fromkeys(MENDED, "irshape check --fix corrects the file where there is one way to do so."),
     **dict.fromkeys(BY_HAND, "irshape check proposes a fix. Check that it is the one you want."),
@@ -50,68 +50,49 @@ def run(given: Namespace) -> int:
         return complain(f"{error}; irshape rule lists the codes")
     is_list = not (prefixes or given.all)
     found = [code for code in CATALOGUE.values() if not prefixes or any(matches(code.code, prefix) for prefix in prefixes)]
+    from irshape.report.snippets import SNIPPETS
+
     if given.format == "json":
-        from irshape.report.json import compact, readable
-        from irshape.report.snippets import SNIPPETS
+        from irshape.report.form import compact, readable
 
         described = [_described(code, SNIPPETS[code.code]) for code in found]
         is_one = len(given.codes) == 1 and len(found) == 1
         print(readable(described[0]) if is_one else "[\n" + ",\n".join(map(compact, described)) + "\n]")
         return CLEAN
     palette = Palette.choose(given.color, sys.stdout)
-    print(*(_list(palette) if is_list else _pages(found, palette, min(terminal_width(sys.stdout) or _WIDEST, _WIDEST))), sep="\n")
+    texts = [_list()] if is_list else [_page(code, SNIPPETS[code.code]) for code in found]
+    print("\n\n\n".join("\n".join(lines(text, palette)) for text in texts))
     return CLEAN
 
 
-def _list(palette: Palette) -> Iterator[str]:
+def _list() -> Iterator[Section]:
     """Every code with its severity and title, by family."""
-    for number, (letter, family) in enumerate(FAMILIES.items()):
-        if number:
-            yield ""
-        yield f"{palette.bold}{letter}  {family}{palette.plain}"
-        for code in CATALOGUE.values():
-            if code.code.startswith(letter):
-                yield f"  {palette.key}{code.code}{palette.plain}  {code.severity:7}  {code.title}"
+    for letter, family in FAMILIES.items():
+        rows = [(code.code, code.severity, code.title) for code in CATALOGUE.values() if code.code.startswith(letter)]
+        yield Section(f"{letter}  {family}", [Table((Column("key"), Column(least=7), Column()), rows)])
 
 
-def _pages(codes: list[Code], palette: Palette, width: int) -> Iterator[str]:
-    from irshape.report.snippets import SNIPPETS
-
-    for number, code in enumerate(codes):
-        if number:
-            yield from ("", "")
-        yield from _page(code, SNIPPETS[code.code], palette, width)
-
-
-def _page(code: Code, snippet: Snippet, palette: Palette, width: int) -> Iterator[str]:
+def _page(code: Code, snippet: Snippet) -> Iterator[Section]:
     """One code: its texts, then the file with the fault and the change that removes it."""
-    from textwrap import fill
-
-    yield f"{palette.key}{code.code}{palette.plain}  {palette.bold}{code.title}{palette.plain}  ({code.severity})"
+    yield paragraph((key(code.code), "  ", bold(code.title), f"  ({code.severity})"))
     texts = {"": code.meaning, "Why it matters": code.why, "What to do": code.fix, "Fix": _FIXES.get(code.code, _NO_FIX)}
-    for label, text in texts.items():
-        yield ""
-        yield fill(f"{label}: {text}" if label else text, width)
+    yield from (paragraph(Prose(f"{label}: {text}" if label else text)) for label, text in texts.items())
     bad, good = snippet.bad, snippet.good
-    yield ""
     if snippet.condition:
-        yield fill(snippet.condition.replace("`", ""), width)
+        shown: list[Block] = [Prose(snippet.condition.replace("`", ""))]
     elif bad.command == good.command:
-        yield f"{palette.bold}{bad.command}{palette.plain} reports the code for this file."
+        shown = [(bold(bad.command), " reports the code for this file.")]
     else:
-        yield f"{palette.bold}{bad.command}{palette.plain} reports the code for this file,"
-        yield f"{palette.bold}{good.command}{palette.plain} does not."
-    if bad.xml != good.xml:
-        yield "Lines with - are the fault, lines with + replace them."
-    yield ""
-    colours = {"-": palette.error, "+": palette.key}
-    for line in changed_lines(bad.xml, good.xml):
-        colour = colours.get(line[0], "")
-        yield f"{colour}{line}{palette.plain}".rstrip() if colour else line.rstrip()
+        shown = [(bold(bad.command), " reports the code for this file,"), (bold(good.command), " does not.")]
+    yield paragraph(*shown, *(["Lines with - are the fault, lines with + replace them."] if bad.xml != good.xml else []))
+    styles = {"-": "error", "+": "key"}
+    changed = changed_lines(bad.xml, good.xml)
+    yield paragraph(*(Span(line.rstrip(), styles[line[0]]) if line[0] in styles else line.rstrip() for line in changed))
     if bad.weights != good.weights:
-        yield from ("", f"model.bin with the fault: {bytes_text(bad.weights)}. Without it: {bytes_text(good.weights)}.".replace("`", ""))
-    elif bad.weights is not None:
-        yield from ("", f"model.bin: {bytes_text(bad.weights)}.".replace("`", ""))
+        text = f"model.bin with the fault: {bytes_text(bad.weights)}. Without it: {bytes_text(good.weights)}."
+    else:
+        text = f"model.bin: {bytes_text(bad.weights)}." if bad.weights is not None else ""
+    yield paragraph(*([text.replace("`", "")] if text else []))
 
 
 def _described(code: Code, snippet: Snippet) -> dict[str, Any]:

@@ -1,14 +1,15 @@
-"""Parts that the commands share: exit codes, complaints, and the walk over the layers of a file."""
+"""What every command needs: exit codes, complaints, printing, and the delay of Ctrl-C where it would do harm."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from irshape.report.diagnostic import ERROR, NOTE, Diagnostic
-from irshape.report.text import escape, harmless
+from irshape.report.text import counted, escape, harmless, verdict
 from irshape.xml.document import Document, Graph, Layer
 
 CLEAN, FAULTS, FAILED = 0, 1, 2
@@ -36,6 +37,15 @@ def agree(text: str, found: Sequence[Any], names_of: Callable[[Any], Any]) -> No
         raise RunError(told)
     if told := remark(text, found, names_of):
         complain(told)
+
+
+def guarded(run: Callable[..., int], *request: Any) -> int:
+    """Run a command, complain if it cannot be done, and return the exit code."""
+    try:
+        return run(*request)
+    except RunError as error:
+        complain(str(error))
+        return error.code
 
 
 # The character # as each format escapes it.
@@ -77,16 +87,6 @@ def exit_code(diagnostics: Sequence[Diagnostic], is_strict: bool = False) -> int
     return FAULTS if faults else CLEAN
 
 
-def layer_count(document: Document) -> int:
-    """The number of layers, with those of bodies."""
-    count, pending = 0, [document.graph]
-    while pending:
-        graph = pending.pop()
-        count += len(graph.layers)
-        pending += [body for layer in graph.layers if layer.bodies for body in layer.bodies.values()]
-    return count
-
-
 def layers(document: Document) -> Iterator[tuple[str, int, Layer, Graph]]:
     """Every layer with its key in a report (`2.body/5`), its depth and its graph; bodies follow the layer that holds them."""
     pending = [("", 0, layer, document.graph) for layer in reversed(document.graph.layers)]
@@ -96,3 +96,41 @@ def layers(document: Document) -> Iterator[tuple[str, int, Layer, Graph]]:
         yield key, depth, layer, graph
         for name, body in reversed((layer.bodies or {}).items()):
             pending += [(f"{key}.{name}/", depth + 1, inner, body) for inner in reversed(body.layers)]
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Hold interrupts back inside the block: a finalizer would swallow one, and a worker that is just starting would fail."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+class Tally:
+    """The counts of a run: files, layers, faults by severity, and faults that --fix mends."""
+
+    __slots__ = ("files", "layers", "mendable", "severities")
+
+    def __init__(self) -> None:
+        self.files = self.layers = self.mendable = 0
+        self.severities: dict[str, int] = {}
+
+    def add(self, layers: int, diagnostics: Sequence[Diagnostic]) -> Tally:
+        """Count one more file, and return the tally."""
+        self.files += 1
+        self.layers += layers
+        self.mendable += sum(bool(diagnostic.fix and diagnostic.fix.is_safe) for diagnostic in diagnostics)
+        for diagnostic in diagnostics:
+            self.severities[diagnostic.severity] = self.severities.get(diagnostic.severity, 0) + diagnostic.count
+        return self
+
+    def __str__(self) -> str:
+        offer = f" (--fix mends {self.mendable})" if self.mendable else ""
+        return f"{counted(self.files, 'file')}, {counted(self.layers, 'layer')}: {verdict(self.severities)}{offer}"

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import EFFORT, INPUT, most
 from irshape.cli.run import FAULTS, RunError
-from irshape.report.text import Palette, counted, escape, table
+from irshape.cli.texts import table
+from irshape.report.section import Block, Section, bold, paragraph
+from irshape.report.text import counted, escape
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from irshape.running.results import FirstDifference, OutputDifference, Run, RunComparison
+    from irshape.running.results import OutputDifference, Run, RunComparison
 
 # The most outputs of a run that are listed, and the word for a number that does not exist.
 _MOST_ROWS = 6
@@ -63,10 +65,8 @@ def _options(given: Namespace) -> dict[str, Any]:
     return {name: value for name in _OPTIONS if (value := getattr(given, name)) is not None and value is not False}
 
 
-def proved(given: Namespace, a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
-    """Prove that a changed model computes what the model before it does, if `--prove` asks for it. Raises `RunError` if it does not."""
-    if not given.prove:
-        return
+def proved(a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
+    """Prove that a changed model computes what the model before it does. Raises `RunError` if it does not."""
     from irshape.running.comparison import proof
     from irshape.running.runner import RunningError
 
@@ -79,26 +79,23 @@ def proved(given: Namespace, a: Any, b: Any, *, batch: str | None = None) -> Ite
     yield f"proved: {escape(found.summary)}"
 
 
-def lines(comparison: RunComparison, palette: Palette, *, is_complete: bool, width: int | None) -> Iterator[str]:
+def sections(comparison: RunComparison, *, is_complete: bool) -> Iterator[Section]:
     """The runs as tables, with the outputs that differ most first."""
     for run in comparison.runs:
-        yield ""
-        yield f"{palette.bold}run{palette.plain} {escape(_sizes(run))}"
-        for letter, why in run.failures.items():
-            yield f"  {letter.upper()} fails: {escape(why)}"
+        failures = (f"  {letter.upper()} fails: {why}" for letter, why in run.failures.items())
         ordered = sorted(run.outputs, key=lambda one: (one.is_same, -(one.relative or 0.0)))
-        yield from _table(ordered, palette, is_complete=is_complete, width=width)
-    for name in comparison.missing:
-        yield f"  only A has the output {escape(name)}"
-    if comparison.first is not None:
-        yield from _first_lines(comparison.first, palette, width)
-    if comparison.unfound is not None:
-        yield f"first difference: {escape(comparison.unfound)}"
-    yield ""
-    if not comparison.is_same:
-        rtol, atol, precision = comparison.tolerance
-        yield f"tolerance: {rtol:g} of the largest number, and {atol:g} ({precision}); --rtol and --atol change it"
-    yield escape(comparison.summary)
+        outputs = _table(ordered, most=None if is_complete else _MOST_ROWS)
+        yield paragraph((bold("run"), f" {_sizes(run)}"), *failures, *outputs)
+    yield paragraph(*(f"  only A has the output {name}" for name in comparison.missing))
+    if (first := comparison.first) is not None:
+        other = "" if first.layer == first.layer_of_b else f" ({first.layer_of_b} in B)"
+        found = f" {first.type} {first.layer}{other}, found in {counted(first.runs, 'run')}"
+        output = first.output._replace(name=f"output of {first.output.name}")
+        yield paragraph((bold("first layer that differs"), found), *_table([*first.before, output], most=None))
+    yield paragraph(*([f"first difference: {comparison.unfound}"] if comparison.unfound is not None else []))
+    rtol, atol, precision = comparison.tolerance
+    tolerance = f"tolerance: {rtol:g} of the largest number, and {atol:g} ({precision}); --rtol and --atol change it"
+    yield paragraph(*([] if comparison.is_same else [tolerance]), comparison.summary)
 
 
 def _sizes(run: Run) -> str:
@@ -107,13 +104,11 @@ def _sizes(run: Run) -> str:
     return a if list(run.shapes.values()) == list(run.shapes_of_b.values()) or not a else f"{a}; B {b}"
 
 
-def _table(outputs: list[OutputDifference], palette: Palette, *, is_complete: bool, width: int | None) -> Iterator[str]:
-    shown = outputs if is_complete else outputs[:_MOST_ROWS]
-    head = "", "OUTPUT", "SHAPE", "ABSOLUTE", "RELATIVE", "COSINE", "AT", "A", "B"
-    if shown:
-        yield from table(head, [_row(one) for one in shown], palette, width)
-    if len(shown) < len(outputs):
-        yield f"and {counted(len(outputs) - len(shown), 'more output')} (--all lists them)"
+def _table(outputs: list[OutputDifference], *, most: int | None) -> Iterator[Block]:
+    """The outputs, and of each the element that differs most."""
+    if outputs:
+        head = "", "OUTPUT", "SHAPE", "ABSOLUTE", "RELATIVE", "COSINE", "AT", "A", "B"
+        yield table(head, [_row(one) for one in outputs])._replace(remark=" outputs (--all lists them)").some(most)
 
 
 def _row(one: OutputDifference) -> tuple[str, ...]:
@@ -121,17 +116,8 @@ def _row(one: OutputDifference) -> tuple[str, ...]:
     numbers = (_NONE if number is None else f"{number:.3g}" for number in (one.absolute, one.relative))
     cosine = _NONE if one.cosine is None else f"{one.cosine:.6g}"
     at = _NONE if one.at is None else f"[{','.join(map(str, one.at))}]"
-    values = (escape(value) for value in one.values or (_NONE, _NONE))
-    return "same" if one.is_same else "differs", escape(one.name), a if a == b else f"{a} -> {b}", *numbers, cosine, at, *values
-
-
-def _first_lines(first: FirstDifference, palette: Palette, width: int | None) -> Iterator[str]:
-    """The first layer that differs, with its inputs and its output."""
-    yield ""
-    other = "" if first.layer == first.layer_of_b else f" ({escape(first.layer_of_b)} in B)"
-    found = f"{escape(first.type)} {escape(first.layer)}{other}, found in {counted(first.runs, 'run')}"
-    yield f"{palette.bold}first layer that differs{palette.plain} {found}"
-    yield from _table([*first.before, first.output._replace(name=f"output of {first.output.name}")], palette, is_complete=True, width=width)
+    values = one.values or (_NONE, _NONE)
+    return "same" if one.is_same else "differs", one.name, a if a == b else f"{a} -> {b}", *numbers, cosine, at, *values
 
 
 def _tolerance(text: str) -> float:

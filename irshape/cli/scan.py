@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import os
+import pickle
+import signal
+import subprocess
 import sys
+import threading
 from argparse import ArgumentParser, Namespace
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
 from hashlib import sha256
-from typing import Any, NamedTuple
+from itertools import count, islice
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
-from irshape.cli.batch import cores
 from irshape.cli.check_options import add_selection, choice_of
-from irshape.cli.cluster import LOCAL, on_cluster
 from irshape.cli.examination import collect
-from irshape.cli.output import check_outputs
-from irshape.cli.progress import Progress
-from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, put
-from irshape.cli.workers import in_workers
+from irshape.cli.outputs import check_outputs
+from irshape.cli.road import cores
+from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, put
+from irshape.cli.screen import Progress
+from irshape.cli.workers import Result, Task, Work, ending, in_workers, serve_tasks
+from irshape.report import section
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.text import Palette, counted, escape
+from irshape.report.section import Column, Item, Section, bold, paragraph
+from irshape.report.terminal import lines
+from irshape.report.text import Palette, counted
 from irshape.running.limits import Allowance, can_limit
 from irshape.scanning.archive import BOUNDS, Bounds
 from irshape.scanning.place import MissingError, Place, asked
@@ -29,6 +38,187 @@ from irshape.scanning.results import OTHERS, PARTIAL, Cache, Journal, ResultsErr
 from irshape.scanning.row import Scan
 from irshape.scanning.table import FAILED as LOST
 from irshape.scanning.table import INVALID, LISTED, VERDICTS, Row, Summary, TableChanges
+
+if TYPE_CHECKING:
+    from distributed import Client, Future, as_completed
+
+    from irshape.running.limits import Allowance
+
+LOCAL: Final = "local"
+# The most tasks of a group, and the groups that are with the cluster for each of its threads.
+_LARGEST: Final = 64
+_AHEAD: Final = 3
+# After so many groups the scheduler is asked again how many threads the cluster has.
+_ASKED: Final = 100
+# How often a group is given to the cluster, if its workers are lost.
+_TURNS: Final = 4
+
+# How often a group that has ended is looked for, and how long a cluster may be without workers, in seconds.
+_POLL: Final = 0.01
+_PATIENCE: Final = 60.0
+
+_own = threading.local()
+
+
+def on_cluster(work: Work[Task, Result], tasks: Iterable[Task], address: str, allowance: Allowance | None) -> Generator[Result, None, None]:
+    """The result of each task, in the order in which groups of them are finished. Closing the generator cancels the rest.
+
+    `address` is that of the scheduler (`tcp://host:8786`), or `local` for a cluster of this machine. Raises `RunError`.
+    """
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError:
+        raise RunError("--dask needs Dask: pip install 'irshape[dask]'") from None
+    cluster = LocalCluster(threads_per_worker=1, dashboard_address=":0") if address == LOCAL else None
+    try:
+        client = Client(cluster or address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise RunError(f"--dask {address}: no scheduler answers there: {type(error).__name__}") from None
+    pending = iter(tasks)
+    running = as_completed()
+    groups: dict[str, tuple[list[Task], int]] = {}
+
+    def submit(group: list[Task], turn: int) -> None:
+        future = client.submit(_examine, work, group, allowance, pure=False)
+        groups[future.key] = group, turn
+        running.add(future)
+
+    done = 0
+    try:
+        for step in count():
+            if step % _ASKED == 0:
+                most = max(_AHEAD * _threads(client), 1)
+            while len(groups) < most and (group := list(islice(pending, min(1 + done // most, _LARGEST)))):
+                submit(group, 1)
+            if not groups:
+                return
+            _wait(running, client, address)
+            future = next(running)
+            group, turn = groups.pop(future.key)
+            if future.status == "finished":
+                done += len(group)
+                yield from _gathered(future, address)
+            elif turn < _TURNS:
+                submit(group, turn + 1)
+            elif len(group) > 1:
+                for task in group:
+                    submit([task], 1)
+            else:
+                reason = type(future.exception()).__name__
+                yield work.lost(group[0], "I104", f"the workers of the cluster that examined the file were lost ({reason})", None)
+            del future
+    finally:
+        with suppress(Exception):
+            client.close()
+        if cluster is not None:
+            with suppress(Exception):
+                cluster.close()
+
+
+def _wait(running: as_completed, client: Client, address: str) -> None:
+    """Wait until a group has ended. Raises `RunError` if the scheduler is gone, or no worker is there for some time."""
+    seen = asked = monotonic()
+    while not running.has_ready():
+        sleep(_POLL)
+        now = monotonic()
+        if client.status == "closed":
+            raise _scheduler_lost(address)
+        if now - asked > _PATIENCE / 10:
+            asked = now
+            seen = now if _threads(client) else seen
+        if now - seen > _PATIENCE:
+            raise RunError(f"--dask {address}: the cluster has no worker; with some, the same command goes on where this run has ended")
+
+
+def _gathered(future: Future, address: str) -> Any:
+    """The results of a group. Raises `RunError` if the scheduler is gone."""
+    try:
+        return future.result()
+    except (OSError, TimeoutError):
+        raise _scheduler_lost(address) from None
+
+
+def _scheduler_lost(address: str) -> RunError:
+    return RunError(f"--dask {address}: the scheduler was lost; the same command goes on where this run has ended")
+
+
+def _threads(client: Client) -> int:
+    """The threads of the workers; 0 if the scheduler does not answer."""
+    with suppress(OSError, TimeoutError, ValueError):
+        if client.status == "running":
+            return sum(client.nthreads().values())
+    return 0
+
+
+def _examine(work: Work[Task, Result], tasks: list[Task], allowance: Allowance | None) -> list[Result]:
+    """The results of a group of tasks, on a worker of the cluster."""
+    setup = pickle.dumps((work, allowance))
+    results: list[Result] = []
+    for task in tasks:
+        child = getattr(_own, "child", None)
+        if child is not None and child.setup != setup:
+            child.end()
+            child = None
+        if child is None:
+            child = _own.child = _Child(setup)
+        result = child.result(task)
+        if result is None:
+            _own.child = None
+            result = work.lost(task, *ending(child.end(), allowance))
+        results.append(result)
+    return results
+
+
+class _Child:
+    """A process that works on tasks, which arrive on its standard input."""
+
+    def __init__(self, setup: bytes) -> None:
+        """`setup` is the pickled work, with its limits."""
+        self.setup = setup
+        command = [sys.executable, "-c", "from irshape.cli.scan import serve; serve()"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._send(setup)
+
+    def _send(self, message: bytes) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError):  # a dead process is noticed when its answer is read
+            self._process.stdin.write(message)
+            self._process.stdin.flush()
+
+    def result(self, task: Any) -> Any:
+        """The result of a task; None if the process died."""
+        assert self._process.stdout is not None
+        self._send(pickle.dumps(task))
+        try:
+            return pickle.load(self._process.stdout)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            return None
+
+    def end(self) -> int:
+        """The exit status of the process, which ends when nothing more can arrive; negative if a signal killed it."""
+        with suppress(OSError):
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        return self._process.wait()
+
+
+def serve() -> None:
+    """Work on the tasks that arrive on standard input, until it is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not mix with the answers
+    receive = partial(pickle.load, sys.stdin.buffer)
+    try:
+        work, allowance = receive()
+    except EOFError:
+        return  # the worker of the cluster has ended
+
+    def send(answer: bytes) -> None:
+        answers.write(answer)
+        answers.flush()
+
+    serve_tasks(work, allowance, receive, send)
+
 
 ABOUT = "Check many files, local or remote, into a table with a row for each file; sum up and compare such tables."
 EXAMPLES = """examples:
@@ -43,15 +233,14 @@ A run that was interrupted goes on where it ended if the same command is given a
 exit code: 0 without errors, 1 with errors, 2 if a file could not be read or checked whole"""
 
 
+# The widest that the name of a file or an operation is on a terminal.
+MOST_NAME = 100
+
+
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = command.add_argument
-    add(
-        "files",
-        nargs="*",
-        metavar="PATH",
-        help="an .xml, a folder, an archive (.zip, .tar), or the URL of one (s3://, https://, ...)",
-    )
+    add("files", nargs="*", metavar="PATH", help="an .xml, a folder, an archive (.zip, .tar), or the URL of one (s3://, https://, ...)")
     add("-o", "--output", metavar="TABLE", help="the table to write: a name that ends with .parquet, .jsonl, .csv or .sarif")
     add("--cache", metavar="TABLE", help="take the rows of files that have not changed from this earlier table")
     add("--force", action="store_true", help="overwrite TABLE of --output if it exists")
@@ -62,12 +251,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add_selection(add)
     bound: dict[str, Any] = {"type": most, "metavar": "N"}
     add("--max-members", default=BOUNDS.members, help="the most models of an archive or behind a URL (default: 100000)", **bound)
-    add(
-        "--max-expansion",
-        default=BOUNDS.expansion,
-        help="the most unpacked bytes for each byte of an archive (default: 200)",
-        **bound,
-    )
+    add("--max-expansion", default=BOUNDS.expansion, help="the most unpacked bytes for each byte of an archive (default: 200)", **bound)
     add("--cost", action="store_true", help="also count what each model computes, and its peak memory")
     add_operations(command)
     command.set_defaults(allowance=None, limited=frozenset())
@@ -94,27 +278,27 @@ def run(given: Namespace) -> int:
         return complain(str(error))
 
 
-class Task(NamedTuple):
+class Candidate(NamedTuple):
     """A file to check, unless it still has a version that is known."""
 
     place: Place
     version: str | None = None
 
 
-class Work:
+class FileScan:
     """The check of one file of a run. The row of a file that has not changed is None."""
 
     def __init__(self, scan: Scan) -> None:
         self._scan = scan
 
-    def __call__(self, task: Task) -> tuple[Place, Row | None]:
+    def __call__(self, task: Candidate) -> tuple[Place, Row | None]:
         """The place and the row of a file."""
         if task.version is not None and self._scan.version(task.place) == task.version:
             return task.place, None
         collect()
         return task.place, self._scan(task.place)
 
-    def lost(self, task: Task, code: str, message: str, hint: str | None) -> tuple[Place, Row | None]:
+    def lost(self, task: Candidate, code: str, message: str, hint: str | None) -> tuple[Place, Row | None]:
         """The row of a file whose check was cut short."""
         return task.place, self._scan.lost(task.place, code, message, hint)
 
@@ -136,7 +320,7 @@ def _scan(given: Namespace) -> int:
             print(f"irshape: {given.output}{PARTIAL}: {counted(journal.done, 'file')} of an unfinished run are done", file=sys.stderr)
         tasks = _tasks(places, journal, cache, scan.settings)
         progress = Progress(sys.stderr, places.count - journal.done)
-        with closing(_results(given, Work(scan), tasks, places.count)) as results:
+        with closing(_results(given, FileScan(scan), tasks, places.count)) as results:
             try:
                 for place, row in results:
                     if row is None:
@@ -177,14 +361,14 @@ def _unit(given: Namespace) -> Scan:
     )
 
 
-def _tasks(places: Iterable[Place], journal: Journal, cache: Cache | None, settings: str) -> Iterator[Task]:
+def _tasks(places: Iterable[Place], journal: Journal, cache: Cache | None, settings: str) -> Iterator[Candidate]:
     """The files that are still to be checked."""
     for place in places:
         if place.name not in journal:
-            yield Task(place, cache.version(place.name, settings) if cache is not None else None)
+            yield Candidate(place, cache.version(place.name, settings) if cache is not None else None)
 
 
-def _results(given: Namespace, work: Work, tasks: Iterator[Task], count: int) -> Generator[tuple[Place, Row | None], None, None]:
+def _results(given: Namespace, work: FileScan, tasks: Iterator[Candidate], count: int) -> Generator[tuple[Place, Row | None], None, None]:
     allowance = given.allowance or (Allowance() if can_limit() else None)
     if given.dask is not None:
         return on_cluster(work, tasks, given.dask, allowance)
@@ -209,64 +393,47 @@ def _summarize(given: Namespace, path: str, before: Table | None) -> int:
     summary = Summary(read(path))
     comparison = TableChanges(before, read(path)) if before is not None else None
     if given.format == "json":
-        from irshape.report.json import readable
+        from irshape.report.form import readable
 
         put(readable({**summary.to_dict(), **({"since": comparison.to_dict()} if comparison is not None else {})}), "json")
     else:
-        palette = Palette.choose(given.color, sys.stdout)
-        for line in (*_lines(summary, palette), *(_changes(comparison, palette) if comparison is not None else ())):
-            put(line)
+        sections = (*_summed(summary), *(_changes(comparison) if comparison is not None else ()))
+        put("\n".join(lines(sections, Palette.choose(given.color, sys.stdout))))
     return FAILED if summary.verdicts[LOST] else FAULTS if summary.verdicts[INVALID] else CLEAN
 
 
-def _lines(summary: Summary, palette: Palette) -> Iterator[str]:
+def _summed(summary: Summary) -> Iterator[Section]:
     verdicts = ", ".join(f"{summary.verdicts[one]:,} {one}" for one in VERDICTS if summary.verdicts[one])
-    yield f"{palette.bold}{counted(summary.files, 'file')}{palette.plain}: {verdicts}"
     seconds = f"{summary.seconds:.1f} s of work" if summary.seconds else "no work"
-    yield f"{counted(summary.layers, 'layer')}, {seconds}, {_bytes(summary.bytes_read)} read of {_bytes(summary.bytes_there)}"
+    read = f"{_bytes(summary.bytes_read)} read of {_bytes(summary.bytes_there)}"
+    yield paragraph((bold(counted(summary.files, "file")), f": {verdicts}"), f"{counted(summary.layers, 'layer')}, {seconds}, {read}")
     faults = [
         (f"{code} {CATALOGUE[code].title}" if code in CATALOGUE else code, (files, count)) for code, (count, files) in summary.by_code()
     ]
-    yield from _table("faults", ("files", "faults"), faults, palette)
-    yield from _table("operations", ("layers", "files"), summary.by_operation(), palette)
-    yield from _table("slowest", ("seconds",), [(file, (f"{seconds:.3f}",)) for seconds, file in summary.slowest], palette)
+    yield _table("faults", ("files", "faults"), faults)
+    yield _table("operations", ("layers", "files"), summary.by_operation())
+    yield _table("slowest", ("seconds",), [(file, (f"{seconds:.3f}",)) for seconds, file in summary.slowest])
 
 
-def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple[object, ...]]], palette: Palette) -> Iterator[str]:
+def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple[object, ...]]]) -> Section:
     """A title with columns of numbers, and the first rows."""
-    listed = list(rows)
-    if not listed:
-        return
-    yield ""
-    texts = [(escape(name), [f"{one:,}" if isinstance(one, int) else str(one) for one in numbers]) for name, numbers in listed[:LISTED]]
-    wide = max(len(title), *(len(name) for name, _ in texts), 20)
-    widths = [max(len(column), *(len(numbers[place]) for _, numbers in texts)) for place, column in enumerate(columns)]
-    head = "  ".join(column.rjust(width) for column, width in zip(columns, widths, strict=True))
-    yield f"{palette.bold}{title.ljust(wide + 2)}{palette.plain}  {head}"
-    for name, numbers in texts:
-        yield f"  {name.ljust(wide)}  {'  '.join(number.rjust(width) for number, width in zip(numbers, widths, strict=True))}"
-    if len(listed) > LISTED:
-        yield f"  and {len(listed) - LISTED:,} more"
+    cells = [(f"  {name}", *[f"{one:,}" if isinstance(one, int) else str(one) for one in numbers]) for name, numbers in rows]
+    layout = (Column(least=22, most=MOST_NAME, is_cut=True), *[Column(is_number=True)] * len(columns))
+    return paragraph(section.Table(layout, cells, (title, *columns), remark="").some(LISTED))
 
 
-def _changes(comparison: TableChanges, palette: Palette) -> Iterator[str]:
-    yield ""
+def _changes(comparison: TableChanges) -> Iterator[Section]:
     names = ("added", "gone", "changed", "broken", "mended")
     parts = [f"{len(files):,} {name}" for name in names if (files := getattr(comparison, name))]
-    yield f"{palette.bold}since then{palette.plain}: {', '.join(parts) or 'no file changed'}"
-    for name in ("broken", "mended"):
-        yield from _listed(name, [escape(file) for file in getattr(comparison, name)])
+    blocks = [_listed(name, getattr(comparison, name)) for name in ("broken", "mended")]
     for name in ("new", "fixed"):
-        faults = [f"{escape(file)}: {fault['code']} {escape(fault['message'])}" for file, fault in getattr(comparison, name)]
-        yield from _listed(f"{name} faults", faults)
+        blocks.append(_listed(f"{name} faults", [f"{file}: {one['code']} {one['message']}" for file, one in getattr(comparison, name)]))
+    yield paragraph((bold("since then"), f": {', '.join(parts) or 'no file changed'}"), *filter(None, blocks))
 
 
-def _listed(title: str, texts: list[str]) -> Iterator[str]:
-    if texts:
-        yield f"{title} ({len(texts):,})"
-        yield from (f"  {text}" for text in texts[:LISTED])
-        if len(texts) > LISTED:
-            yield f"  and {len(texts) - LISTED:,} more"
+def _listed(title: str, texts: Sequence[str]) -> Item | None:
+    more = [f"and {len(texts) - LISTED:,} more"] if len(texts) > LISTED else []
+    return Item(f"{title} ({len(texts):,})", [*texts[:LISTED], *more], 2) if texts else None
 
 
 def _bytes(count: int) -> str:

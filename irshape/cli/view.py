@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from irshape import verbs
 from irshape.cli.arguments import add_question_arguments, port
-from irshape.cli.batch import report
-from irshape.cli.examination import Examination, lost, whole_model
-from irshape.cli.output import check_outputs, write_output
+from irshape.cli.examination import Errand, lost, whole_model
+from irshape.cli.outputs import check_outputs, write_output
+from irshape.cli.request import Request, request_of
+from irshape.cli.road import answered
 from irshape.cli.run import CLEAN, agree, complain
 from irshape.files.reading import Path
 from irshape.inference.inputs import InputError
@@ -61,10 +62,11 @@ def run(given: Namespace) -> int:
     before = None
     if len(given.files) == 2:
         before = whole_model(given, given.files[0])
-        given.files = given.files[1:]
+    request = request_of(given, files=given.files[-1:])
     if given.live:
-        return _serve(given)
-    return report(given, partial(_page, before, given.layer), None, partial(_deliver, given))
+        return _serve(request, given.layer, given.port, opens=not given.no_browser)
+    do = partial(_deliver, given.output, given.layer, given.force, request.files)
+    return answered(Errand(request, partial(_page, before, given.layer), None, do))
 
 
 def _page(before: Model | None, layer: str | None, model: Model, **options: Any) -> PageData:
@@ -89,11 +91,11 @@ def _place(model: Model, layer: str | None) -> str:
     return f"#layer={quote(found[0].layer.key, safe='')}"
 
 
-def _serve(given: Namespace) -> int:
+def _serve(request: Request, layer: str | None, port: int, *, opens: bool) -> int:
     """Serve the page until Ctrl-C."""
     from irshape.page.server import Server, Watched
 
-    path = given.files[0]
+    path = request.files[0]
     found: list[Mapping[str, Any]] = []
 
     def keep(data: PageData) -> Iterator[str]:
@@ -102,7 +104,7 @@ def _serve(given: Namespace) -> int:
 
     def data() -> Mapping[str, Any]:
         found.clear()
-        outcome = Examination(given, partial(_page, None, given.layer), None, keep)(path)
+        outcome = Errand(request, partial(_page, None, layer), None, keep)(path)
         if not found:
             raise ValueError(outcome.complaint or f"{path}: the page could not be made")
         return found[0]
@@ -112,14 +114,14 @@ def _serve(given: Namespace) -> int:
         return PageData(lost(path, "I105", message, "save the file again")).to_dict()
 
     try:
-        place = _place(verbs.read(Path(path), limits=given.limits, extensions=given.extensions), given.layer) if given.layer else ""
-        server = Server(Watched(path, data, failed), given.port)
+        place = _place(verbs.read(Path(path), limits=request.limits, extensions=request.extensions), layer) if layer else ""
+        server = Server(Watched(path, data, failed), port)
     except ValueError as error:  # InputError, too
         return complain(str(error))
     except OSError as error:
-        return complain(f"port {given.port}: {error.strerror or error}")
+        return complain(f"port {port}: {error.strerror or error}")
     print(f"{escape(path)} is shown at {server.address}{place} and followed until Ctrl-C", flush=True)
-    if not given.no_browser:
+    if opens:
         _show(f"{server.address}{place}")
     try:
         server.serve_forever()
@@ -128,23 +130,23 @@ def _serve(given: Namespace) -> int:
     return CLEAN
 
 
-def _deliver(given: Namespace, data: PageData) -> Iterator[str]:
+def _deliver(output: str | None, layer: str | None, force: bool, files: Sequence[str], data: PageData) -> Iterator[str]:
     """Write the page, and open it in the browser unless `-o` is given."""
     from irshape.page.html import page
 
     text = page(data.to_dict()).encode()
-    if given.output is not None:
-        write_output(given.output, text, force=given.force, inputs=given.files)
-        yield f"written: {escape(given.output)}"
-        if place := _place(data.model, given.layer):
-            yield f"{escape(given.layer)}: {escape(given.output)}{place}"
+    if output is not None:
+        write_output(output, text, force=force, inputs=files)
+        yield f"written: {escape(output)}"
+        if place := _place(data.model, layer):
+            yield f"{escape(layer or '')}: {escape(output)}{place}"
         return
     import tempfile
 
     name = os.path.splitext(os.path.basename(data.document.path or "model"))[0]
     path = os.path.join(tempfile.mkdtemp(prefix="irshape-"), f"{name}.html")
     write_output(path, text, force=False)
-    _show(f"file://{path}{_place(data.model, given.layer)}")
+    _show(f"file://{path}{_place(data.model, layer)}")
     yield f"written: {escape(path)}"
 
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from copy import copy
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
-from irshape.cli.run import CLEAN, RunError, complain
-
-if TYPE_CHECKING:
-    from argparse import Namespace
+from irshape.cli.run import RunError
 
 # The files that a report depends on, besides those that an argument names.
 _KINDS = (".xml", ".bin", ".toml")
@@ -36,32 +32,26 @@ class Watched:
         return path in self._files or (path.endswith(_KINDS) and path.startswith(self._below))
 
 
-def repeat(given: Namespace, run: Callable[[Namespace], int]) -> int:
-    """Run a command, and again after every change, until Ctrl-C."""
+def turns(files: Sequence[str], others: Sequence[str | None], *, is_watched: bool) -> Iterator[None]:
+    """Once; with `is_watched` again after every change of the files or the others, until Ctrl-C. Raises `RunError`."""
+    if not is_watched:
+        yield
+        return
     try:
         from watchfiles import watch
     except ImportError:
-        return complain("--watch needs the package watchfiles: pip install 'irshape[watch]'")
-    others = [path for path in (given.weights_file, getattr(given, "config", None)) if path]
-    watched = Watched(given.files, others)
+        raise RunError("--watch needs the package watchfiles: pip install 'irshape[watch]'") from None
+    watched = Watched(files, [path for path in others if path])
     missing = [folder for folder in watched.folders if not os.path.isdir(folder)]
     if missing:
-        return complain(f"{missing[0]}: there is no such folder")
+        raise RunError(f"{missing[0]}: there is no such folder")
     changes = watch(*watched.folders, watch_filter=watched, recursive=watched.is_deep, yield_on_timeout=True, rust_timeout=_PAUSE)
     next(changes)  # the watch begins before the first run, so that no change is missed
-    _once(given, run)
-    for found in changes:
+    is_first = True
+    for found in chain([True], changes):
         if found:
-            if sys.stdout.isatty():
+            if sys.stdout.isatty() and not is_first:
                 print("\x1b[2J\x1b[H", end="")
-            _once(given, run)
-    return CLEAN
-
-
-def _once(given: Namespace, run: Callable[[Namespace], int]) -> None:
-    """Run the command, which may change what it is given."""
-    try:
-        run(copy(given))
-    except RunError as error:
-        complain(str(error))
-    print("irshape: waiting for a change (Ctrl-C ends)", file=sys.stderr, flush=True)
+            is_first = False
+            yield
+            print("irshape: waiting for a change (Ctrl-C ends)", file=sys.stderr, flush=True)

@@ -17,8 +17,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from irshape.cli.examination import OUT_OF_MEMORY
-from irshape.cli.interrupts import held
-from irshape.cli.run import RunError
+from irshape.cli.run import RunError, held
 from irshape.running.limits import Allowance
 
 # A fork takes a tenth of the time of a new interpreter. It is safe only without threads, which libraries of other systems may start.

@@ -1,15 +1,17 @@
 """The single change that makes peace: with it, a layer that contradicts its witnesses gives what the file records.
 
-The changes are tried from the likeliest on: an edge that should start at a layer that nothing reads, two inputs exchanged, an element or
-the order of a constant, an attribute, another type. Constants that share their bytes are one constant, and all their readers must agree.
+The changes are tried from the likeliest on: the type to which the attributes belong, an edge that should start at a layer that nothing
+reads, two inputs exchanged, an element or the order of a constant, an attribute, another type. Constants that share their bytes are one
+constant, and all their readers must agree.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import combinations, islice, permutations
+from itertools import combinations, islice, pairwise, permutations
+from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from irshape.diagnosis.recorded import contradictions, dims_text
@@ -20,7 +22,6 @@ from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.ops.attribute import Malformed
 from irshape.report.diagnostic import Where, clipped
-from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 
 _CONSTANTS: Final = ("Const", "Constant")
@@ -47,15 +48,18 @@ _FAMILIES: Final = (
 
 
 class Change(NamedTuple):
-    """A change in words, the places that it names, and a key that changes of the same constant share.
+    """A change in words, and the places that it names.
 
-    `node` is the layer at which an edge should start, if the change is one of an edge.
+    Changes of the same constants or edges have the same `key`, and `elements` are the other ones of a constant. `node` is the
+    layer at which an edge should start, if the change is one of an edge. `is_guess` says that other edits may be the cause.
     """
 
     text: str
     places: tuple[Where, ...] = ()
     key: object = None
+    elements: tuple[Any, ...] = ()
     node: Node | None = None
+    is_guess: bool = False
 
 
 class Way(NamedTuple):
@@ -63,6 +67,11 @@ class Way(NamedTuple):
 
     constant: Node
     steps: tuple[Node, ...]
+
+    @property
+    def start(self) -> Node:
+        """The layer from which the last one takes what the constant decides."""
+        return self.steps[-2] if len(self.steps) > 1 else self.constant
 
 
 class Changes:
@@ -73,17 +82,25 @@ class Changes:
         self.graph = witnesses.graph
         self.model = witnesses.model
         self._agreed: dict[tuple[object, tuple[Any, ...]], int] = {}
+        self._ways: dict[Node, list[Way]] = {}
 
     def of(self, node: Node) -> list[Change]:
         """The changes with which a node that contradicts its witnesses gives what it records, the likeliest first."""
         told, transfer = self.told(node), self.witnesses.transfer(node)
-        if transfer is None or not told:
+        if transfer is None:
             return []
-        found = [*islice(self.starts(node, told), _MOST_NAMED)] or [*islice(self.exchanges(node, told), 1)]
+        if not told:  # an element type alone tells of attributes that are types
+            types = " and ".join(sorted({port.precision for port in node.layer.outputs if port.precision}))
+            return [*islice(self.attributes(node, transfer, f"the layer gives {types}, which it records", are_types=True), 1)]
+        found = self.types(node, told, is_misfit=True) or [*islice(self.starts(node, told), _MOST_NAMED)]
+        found = found or [*islice(self.exchanges(node, told, (node,)), 1)]
         if not found:
             found = self.constants(node, told)
             found += islice(self.attributes(node, transfer, told), 1 if found else 2)
-        return found or [*self.types(node, told)]
+        if not found:  # inputs of a layer from which the node reads elements
+            earlier = dict.fromkeys(way.steps[number:] for way in self.ways(node) for number in range(len(way.steps) - 1))
+            found = [*islice((change for steps in earlier for change in self.exchanges(node, told, steps)), 1)]
+        return found or self.types(node, told)
 
     def told(self, node: Node) -> str:
         """The end of a sentence about a change: what the layer gives with it. Empty where no port records what the layer should give."""
@@ -97,28 +114,23 @@ class Changes:
     # Edges.
 
     @cached_property
-    def unread(self) -> list[Node]:
-        """The nodes whose outputs nothing reads, though they should be read."""
+    def unread(self) -> list[tuple[Node, Fact]]:
+        """The outputs that nothing reads, each with its node, of nodes that should be read; those of nodes without any reader first."""
         readers, found = self.model.readers, []
         for node in self.graph.schedule.nodes:
-            count = node.layer.signature.output_count
-            if (
-                count
-                and node.type not in ("Result", "Assign")
-                and not any(slot in readers for slot in range(node.first_slot, node.first_slot + count))
-            ):
-                found.append(node)
-        return found
+            slots = slots_of(node) if node.type not in ("Result", "Assign") else range(0)
+            left = [slot for slot in slots if slot not in readers]
+            found += [(len(left) < len(slots), node, self.witnesses.chain[slot]) for slot in left]
+        return [(node, fact) for _, node, fact in sorted(found, key=itemgetter(0))][:_MOST_STARTS]
 
-    def starts_for(self, node: Node, index: int) -> list[Node]:
-        """The layers that nothing reads and that give what an input port records, the most closely named first."""
+    def starts_for(self, node: Node, index: int) -> list[tuple[Node, Fact]]:
+        """The outputs that nothing reads and that give what an input port records, each with its node; the most closely named first."""
         record = node.layer.signature.records[index][1:]
         found = []
-        for one in self.unread[:_MOST_STARTS]:
-            fact = self.witnesses.chain[one.first_slot]
+        for one, fact in self.unread:
             if one is not node and not fact.is_poisoned and not contradictions(*record, fact) and not self.depends(one, node):
-                found.append(one)
-        return sorted(found, key=lambda one: -_likeness(one.name, node.name))
+                found.append((one, fact))
+        return sorted(found, key=lambda one: -_likeness(one[0].name, node.name))
 
     def readers_for(self, node: Node) -> list[tuple[Node, int, Node]]:
         """The inputs that may be fed by a layer that nothing reads: they take such a tensor from a source that others read, too.
@@ -165,29 +177,51 @@ class Changes:
         for index, source in enumerate(node.sources):
             if source < 0:
                 continue
-            for start in self.starts_for(node, index):
-                if self._passes(node, (*taken[:index], self.witnesses.fact(start), *taken[index + 1 :])):
+            for start, fact in self.starts_for(node, index):
+                fact = self.witnesses.fact(start) if start.type in _CONSTANTS else fact
+                if self._passes(node, (*taken[:index], fact, *taken[index + 1 :])):
                     port = node.layer.inputs[index].id
                     text = f"the edge to port {port} should come from {said(start)}, which nothing reads: with it {told}"
-                    yield Change(text, (self.place(start),), None, start)
+                    yield Change(text, (self.place(start),), node=start)
 
-    def exchanges(self, node: Node, told: str) -> Iterator[Change]:
-        """Pairs of inputs that look exchanged."""
-        taken, records = self.witnesses.taken[node], node.layer.signature.records
+    def exchanges(self, node: Node, told: str, steps: tuple[Node, ...]) -> Iterator[Change]:
+        """Pairs of inputs that look exchanged: those of the first of the layers that lead to a node, which is the last of them."""
+        first = steps[0]
+        taken, records, inputs = self.facts(first), first.layer.signature.records, first.layer.inputs
         for one, other in islice(combinations(range(len(taken)), 2), _MOST_ASKED):
             if taken[one] is taken[other] or records[one][1:] != records[other][1:]:
                 continue
             facts = [*taken]
             facts[one], facts[other] = facts[other], facts[one]
-            if self._passes(node, tuple(facts)):
-                ids = node.layer.inputs[one].id, node.layer.inputs[other].id
-                yield Change(f"inputs {ids[0]} and {ids[1]} look exchanged: the other way round {told}")
+            if self._reaches(steps, tuple(facts)):
+                whose = "" if first is node else f" of {said(first)}"
+                text = f"inputs {inputs[one].id} and {inputs[other].id}{whose} look exchanged: the other way round {told}"
+                key = None if first is node else (first, one, other)
+                yield Change(text, () if first is node else (self.place(first),), key, is_guess=True)
+
+    def facts(self, node: Node) -> tuple[Fact, ...]:
+        """The facts that a node takes, with the elements of small constants."""
+        producers = map(self.witnesses.producer, node.sources)
+        taken = zip(producers, self.witnesses.taken[node], strict=True)
+        return tuple([self.witnesses.fact(one) if one is not None and one.type in _CONSTANTS else fact for one, fact in taken])
+
+    def _reaches(self, steps: tuple[Node, ...], facts: tuple[Fact, ...], changed: dict[int, Fact] | None = None) -> bool:
+        """Whether the last of some layers gives what it records where the first takes these facts, and each further one what follows."""
+        outcome, changed = self.witnesses.answer(steps[0], facts), changed or {}
+        for before, node in pairwise(steps):
+            if any(is_fault(found.code) for found in outcome.findings):
+                return False
+            changed |= dict(enumerate(outcome.outputs, before.first_slot))
+            outcome = self.witnesses.answer(node, self._changed(node, changed))
+        return self.witnesses.passes(steps[-1], outcome)
 
     # Constants.
 
     def ways(self, node: Node) -> list[Way]:
         """The constants from which a node reads elements, nearest first, with the nodes from there to it."""
-        found: list[Way] = []
+        if (found := self._ways.get(node)) is not None:
+            return found
+        found = self._ways[node] = []
         pending: list[tuple[tuple[Node, ...], int]] = []
         for position, slot in enumerate(node.sources):
             port = None if node.op is None else node.op.input_at(position, len(node.sources))
@@ -220,26 +254,30 @@ class Changes:
 
     def constants(self, node: Node, told: str) -> list[Change]:
         """Other elements of constants with which a node gives what it records, the likeliest constant first."""
-        found: list[tuple[tuple[int, int, int], Change]] = []
+        found: dict[object, tuple[tuple[int, int], Change]] = {}
         trials = _MOST_TRIALS
-        for number, way in enumerate(self.ways(node)):
-            old = self._elements(way.constant) or ()
-            best: tuple[tuple[int, int, int], tuple[Any, ...]] | None = None
-            for order, new in enumerate(islice(self.other_elements(node, old), min(_MOST_OF_ONE, trials))):
+        for way in self.ways(node):
+            old, key = self._elements(way.constant) or (), self.key(way.constant)
+            fits: list[tuple[tuple[int, int], tuple[Any, ...]]] = []
+            for new in islice(self.other_elements(node, old), min(_MOST_OF_ONE, trials)):
                 trials -= 1
                 if self.graph.scope.work.is_done:
                     break
-                if self._gives(node, way, new) and (explained := self._agreement(way.constant, new)) >= 0:
-                    score = (-explained, self._counts[old] - self._counts[new], order)
-                    if best is None or score < best[0]:
-                        best = score, new
-            if best is not None:
+                if self._gives(way, new) and (explained := self._agreement(way.constant, new)) >= 0:
+                    fits.append(((-explained, self._counts[old] - self._counts[new]), new))
+            if fits and key not in found:
+                best = min(score for score, _ in fits)
+                likely = [new for score, new in fits if score == best]
+                orders = [new for new in likely if sorted(new) == sorted(likely[0])][:2]  # such as two orders of the same axes
                 where = self.place(way.constant)
-                text = f"{said(way.constant)} (line {where.line}) holds {_list(old)}; with {_list(best[1])} {told}"
-                found.append(((*best[0][:2], number), Change(text, (where,), self._key(way.constant))))
-        found.sort(key=lambda one: one[0])
-        keys = set[object]()
-        return [change for _, change in found if change.key not in keys and not keys.add(change.key)][:_MOST_NAMED]  # type: ignore[func-returns-value]
+                text = f"{said(way.constant)} (line {where.line}) holds {_list(old)}; with {' or '.join(map(_list, orders))} {told}"
+                found[key] = best, Change(text, (where,), key, likely[0])
+        return [change for _, change in sorted(found.values(), key=itemgetter(0))][:_MOST_NAMED]
+
+    def known(self, node: Node, found: Mapping[object, Change]) -> list[Change]:
+        """Which of the changes of constants, by their keys, also make peace in this node."""
+        both = ((way, found.get(self.key(way.constant))) for way in self.ways(node))
+        return [change for way, change in both if change is not None and self._gives(way, change.elements)]
 
     def named(self, node: Node) -> Change | None:
         """The constants from which a node reads elements, where no other number is known to be right."""
@@ -251,30 +289,33 @@ class Changes:
             f"{said(way.constant)} (line {where.line}): {_list(self._elements(way.constant) or ())}"
             for way, where in zip(ways, places, strict=True)
         ]
-        return Change(f"it reads {', '.join(parts)}", places)
+        return Change(f"it reads {', '.join(parts)}", places, is_guess=True)
 
     @staticmethod
-    def _key(constant: Node) -> object:
-        return constant.first_slot if constant.layer.weights_at is None else ("bytes", constant.layer.weights_at)
+    def key(constant: Node) -> object:
+        """What constants that share their bytes have in common."""
+        return constant if constant.layer.weights_at is None else constant.layer.weights_at
 
-    def _siblings(self, constant: Node) -> list[Node]:
-        """The constants of the graph that share the bytes of one."""
-        at = constant.layer.weights_at
-        if at is None:
-            return [constant]
-        return [one for one in self.model.of_type("Const") if one.layer.weights_at == at and not one.is_dropped]
+    @cached_property
+    def _siblings(self) -> dict[object, list[Node]]:
+        """The constants of the graph by the bytes that they share."""
+        found: dict[object, list[Node]] = {}
+        for one in self.model.of_type("Const"):
+            if not one.is_dropped:
+                found.setdefault(self.key(one), []).append(one)
+        return found
 
     def _agreement(self, constant: Node, new: tuple[Any, ...]) -> int:
         """How many readers of the bytes of a constant pass with other elements only; -1 if one passes with the old elements only."""
-        key = (self._key(constant), new)
+        key = (self.key(constant), new)
         if (known := self._agreed.get(key)) is not None:
             return known
         explained = 0
-        readers = [(one, reader) for one in self._siblings(constant) for reader, _ in self.witnesses.readers(one.first_slot)]
-        for one, reader in readers[:_MOST_ASKED]:
-            if not self.told(reader) or self._elements(one) is None:
+        changed = self._with(constant, new)
+        for reader in [*dict.fromkeys(reader for slot in changed for reader, _ in self.witnesses.readers(slot))][:_MOST_ASKED]:
+            if not self.told(reader):
                 continue
-            after = self._passes(reader, self._changed(reader, {one.first_slot: self._with(one, new)}))
+            after = self._passes(reader, self._changed(reader, changed))
             before = self.witnesses.passes(reader, self.witnesses.own[reader])
             if before and not after:
                 explained = -1
@@ -283,23 +324,24 @@ class Changes:
         self._agreed[key] = explained
         return explained
 
-    def _with(self, constant: Node, new: tuple[Any, ...]) -> Fact:
-        fact = self.witnesses.fact(constant)
-        return self.graph.facts.intern(fact.element_type, fact.shape, new, is_literal=fact.is_literal)
+    def _with(self, constant: Node, new: tuple[Any, ...]) -> dict[int, Fact]:
+        """The facts of the constants that share the bytes of one with other elements, by their slots."""
+        changed: dict[int, Fact] = {}
+        for one in self._siblings.get(self.key(constant), (constant,)):
+            if len(self._elements(one) or ()) == len(new):
+                fact = self.witnesses.fact(one)
+                changed[one.first_slot] = self.graph.facts.intern(fact.element_type, fact.shape, new, is_literal=fact.is_literal)
+        return changed
 
     def _changed(self, node: Node, changed: dict[int, Fact]) -> tuple[Fact, ...]:
         return tuple([changed.get(slot, fact) for slot, fact in zip(node.sources, self.witnesses.taken[node], strict=True)])
 
-    def _gives(self, node: Node, way: Way, new: tuple[Any, ...]) -> bool:
-        """Whether a node passes with these elements of a constant and gives what it records."""
-        changed = {way.constant.first_slot: self._with(way.constant, new)}
-        outcome = Outcome(())
-        for one in way.steps:
-            outcome = self.witnesses.answer(one, self._changed(one, changed))
-            if any(is_fault(found.code) for found in outcome.findings):
-                return False
-            changed |= dict(enumerate(outcome.outputs, one.first_slot))
-        return self.witnesses.passes(node, outcome)
+    def _gives(self, way: Way, new: tuple[Any, ...]) -> bool:
+        """Whether the node at the end of a way passes with these elements of the constant, and gives what it records."""
+        if len(self._elements(way.constant) or ()) != len(new):
+            return False
+        changed = self._with(way.constant, new)
+        return self._reaches(way.steps, self._changed(way.steps[0], changed), changed)
 
     def other_elements(self, node: Node, old: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         """Other elements that a constant may have had: one of them another number, or all in another order."""
@@ -318,14 +360,16 @@ class Changes:
 
     # Attributes and types.
 
-    def attributes(self, node: Node, transfer: Transfer, told: str) -> Iterator[Change]:
-        """Single attributes with another number or word with which a layer gives what it records."""
+    def attributes(self, node: Node, transfer: Transfer, told: str, *, are_types: bool = False) -> Iterator[Change]:
+        """Single attributes with another number or word with which a layer gives what it records; perhaps only those that are types."""
         attributes = node.layer.signature.attributes
         if node.op_class is None or not transfer.is_pure:
             return
         ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
         for declared in node.op_class.attributes.values():
             name, text = declared.spelling, attributes.get(declared.spelling)
+            if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
+                continue
             for new in _other_texts(declared.annotation, text, max(ranks, default=0)):
                 outcome = self._with_attributes(node, transfer, {**attributes, name: new}, node.op_class)
                 if outcome is not None and self.witnesses.passes(node, outcome):
@@ -340,25 +384,35 @@ class Changes:
             op = op_class(attributes, self.model.document.limits)
         except Malformed:
             return None
-        facts = tuple([self.witnesses.fact(one) if (one := self.witnesses.producer(slot)) and one.type in _CONSTANTS else fact
-                       for slot, fact in zip(node.sources, self.witnesses.taken[node], strict=True)])  # fmt: skip
-        return self.graph.rules.apply(node, Transfer(op, transfer.listed, transfer.wanted), facts)
+        return self.graph.rules.apply(node, Transfer(op, transfer.listed, transfer.wanted), self.facts(node))
 
-    def types(self, node: Node, told: str) -> list[Change]:
-        """Other types of a layer with which it gives what it records; none if many do."""
-        transfer = self.witnesses.transfer(node)
+    def types(self, node: Node, told: str, *, is_misfit: bool = False) -> list[Change]:
+        """Other types of a layer with which it gives what it records; none if many do.
+
+        `is_misfit` asks for those that have all attributes of the layer, if its own type lacks one: only these are tried, and of those
+        that make peace the ones stay that have the fewest further attributes.
+        """
+        transfer, attributes, registry = self.witnesses.transfer(node), node.layer.signature.attributes, self.model.registry
+        types = [type for family in _FAMILIES if node.type in family for type in family]
+        if is_misfit and node.op_class is not None:
+            types = [] if _spellings(node.op_class).issuperset(attributes) else registry.types()
         if transfer is None or not transfer.is_pure:
             return []
-        found: list[str] = []
-        for type in dict.fromkeys(type for family in _FAMILIES if node.type in family for type in family if type != node.type):
-            classes = self.model.registry.versions(type)
+        found: dict[int, list[str]] = {}
+        for type in dict.fromkeys(types):
+            classes = registry.versions(type)
             op_class = classes.get(node.version) or next(reversed(classes.values()), None)
-            if op_class is None or not op_class.takes(len(node.sources)):
+            if op_class is None or type == node.type or not op_class.takes(len(node.sources)):
                 continue
-            outcome = self._with_attributes(node, transfer, node.layer.signature.attributes, op_class)
+            surplus = len(_spellings(op_class).difference(attributes))
+            if is_misfit and surplus + len(attributes) != len(op_class.attributes):
+                continue
+            outcome = self._with_attributes(node, transfer, attributes, op_class)
             if outcome is not None and self.witnesses.passes(node, outcome):
-                found.append(type)
-        return [Change(f"is it a {' or a '.join(found)}? Then {told}")] if 0 < len(found) <= _MOST_NAMED else []
+                found.setdefault(surplus if is_misfit else 0, []).append(type)
+        likely = found[min(found)] if found else []
+        text = f"should its type be {' or '.join(likely)}? Then {told}"
+        return [Change(text, is_guess=not is_misfit)] if 0 < len(likely) <= _MOST_NAMED else []
 
     def place(self, node: Node, port: Any = None) -> Where:
         """The place of a node, or of one of its ports."""
@@ -392,8 +446,17 @@ def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:
                 for other in dict.fromkeys(
                     [number - 1, number + 1, number - 2, number + 2, 0, 1, -1, number * 2, number // 2, number + 10, number - 10]
                 ):
-                    if other != number:
+                    if other != number and (other >= 0 or number < 0 or inner is int):
                         yield ",".join([*parts[:at], str(other), *parts[at + 1 :]])
+
+
+def slots_of(node: Node) -> range:
+    """The slots of the outputs of a node."""
+    return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
+
+
+def _spellings(op_class: Any) -> set[str]:
+    return {declared.spelling for declared in op_class.attributes.values()}
 
 
 def _likeness(one: str, other: str) -> int:
@@ -408,22 +471,3 @@ def _list(elements: Iterable[Any]) -> str:
 def said(node: Node) -> str:
     """A layer in a sentence: its type and its name."""
     return f"{node.layer.type} {clipped(node.layer.name)!r}"
-
-
-def grouped(found: Iterable[tuple[Node, list[Change]]]) -> list[tuple[Node, list[Change], list[Node]]]:
-    """The layers with their changes; those that one constant explains together, with the first of them: `followers` are the others."""
-    several = [*found]
-    votes = Counter(key for _, changes in several for key in {change.key for change in changes if change.key is not None})
-    leaders: dict[object, tuple[Node, list[Change], list[Node]]] = {}
-    kept: list[tuple[Node, list[Change], list[Node]]] = []
-    for node, changes in several:
-        best = max((change for change in changes if votes[change.key] > 1), key=lambda change: votes[change.key], default=None)
-        if best is None:
-            kept.append((node, changes, []))
-        elif best.key in leaders:
-            leaders[best.key][2].append(node)
-        else:
-            change = best._replace(text=f"{best.text}; {counted(votes[best.key], 'layer')} agree")
-            leaders[best.key] = (node, [change], [])
-            kept.append(leaders[best.key])
-    return kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from irshape.diagnosis.recorded import compare_recorded, without_surplus
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, gathered
 from irshape.inference.stored import check_stored, distrusted
+from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.xml.document import Document
 
@@ -45,12 +46,12 @@ def _judged(engine: Engine, found: Diagnostics, *, is_as_read: bool) -> Diagnost
     if stale:
         found += without_surplus(stale, found)
     if found:
-        from irshape.diagnosis.causes import find_causes
         from irshape.diagnosis.fixes import add_fixes
+        from irshape.diagnosis.linking import find_causes
 
-        alone = find_causes(engine, found) if is_as_read and not document.is_example else set[Diagnostic]()
+        alone, explained = find_causes(engine, found) if is_as_read and not document.is_example else (set(), set())
         engine.scope.work.renew()
-        add_fixes(engine, found, stale, alone, is_as_read=is_as_read)
+        add_fixes(engine, found, stale, alone, explained, is_as_read=is_as_read)
     return found
 
 
@@ -59,10 +60,28 @@ def without_distrusted(inference: Inference, without_values: Inference) -> Infer
     found = distrusted(inference.found, without_values.found)
     if found is None:
         return inference
+    if found[0].severity != ERROR and _reads_nothing_rightly(inference):
+        found[0] = found[0]._with_severity(ERROR)
     kept = Diagnostics(without_values.found.most)
     kept += found
     without_values.keep(kept)
     return without_values
+
+
+def _reads_nothing_rightly(inference: Inference) -> bool:
+    """Whether every layer that reads elements of constants has a fault: no constant is what the file records."""
+    faulty = {(one.where.path, one.where.layer_id) for one in inference.found}
+    readers = {(model.path, str(node.id)) for model, _ in inference.graphs for node in model.nodes if any(_reads_elements(node))}
+    return bool(readers) and faulty.issuperset(readers)
+
+
+def _reads_elements(node: Node) -> Iterator[bool]:
+    """For each input of a node, whether it reads the elements of a constant there."""
+    producers = node.model.producers
+    for index, slot in enumerate(node.sources):
+        port = None if node.op is None else node.op.input_at(index, len(node.sources))
+        is_constant = 0 <= slot < len(producers) and node.model.nodes[producers[slot]].type == "Const"
+        yield is_constant and port is not None and port.value
 
 
 def choose(inference: Inference, selection: Selection) -> None:

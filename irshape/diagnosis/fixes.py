@@ -13,8 +13,7 @@ from irshape.model.model import Node
 from irshape.ops.attribute import Attribute, Malformed, spell
 from irshape.ops.op import misspelt
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.report.fix import Edit, Fix
+from irshape.report.diagnostic import ERROR, Diagnostic, Edit, Fix
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Port
 from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices
@@ -267,14 +266,15 @@ def add_fixes(
     diagnostics: Sequence[Diagnostic],
     behind: Mapping[Diagnostic, Sequence[int]],
     alone: Collection[Diagnostic],
+    explained: Collection[Diagnostic],
     *,
     is_as_read: bool,
 ) -> None:
     """Set the fix of each diagnostic of a pass that has one.
 
     `behind` are the places of further faults that a diagnostic stands for, `alone` the faults of records that all other witnesses
-    contradict. `is_as_read` means that the inputs have the shapes of the file. Where a fault follows from another one, or a change of the
-    model explains it, the record may be right, so no fix writes over it. Examples of the specification get no fixes, because they are not
+    contradict, `explained` those that a change of the model explains: no fix writes over their records. `is_as_read` means that the inputs
+    have the shapes of the file. Examples of the specification get no fixes, because they are not
     valid XML.
     """
     mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in _INFERRED)]
@@ -283,7 +283,8 @@ def add_fixes(
     layers = _Layers(engine, diagnostics)
     doubts = _Doubts(layers, diagnostics, alone)
     for diagnostic in mendable:
-        if diagnostic.where.offset is None or (diagnostic.code in _INFERRED and diagnostic.related):
+        is_explained = diagnostic.related or diagnostic in explained or diagnostic.caused_by in explained
+        if diagnostic.where.offset is None or (diagnostic.code in _INFERRED and is_explained):
             continue
         repairs = [_repair(layers, diagnostic.code, offset) for offset in (diagnostic.where.offset, *behind.get(diagnostic, ()))]
         edits = [edit for repair in repairs if repair for edit in repair.edits]

@@ -7,8 +7,7 @@ import errno
 from irshape.files.reading import read
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
-from irshape.report.diagnostic import Diagnostic
-from irshape.report.fix import Edit, compatible
+from irshape.report.diagnostic import Diagnostic, Edit, compatible
 from irshape.xml.writer import Splice, spliced
 
 

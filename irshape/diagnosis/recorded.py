@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -17,6 +17,7 @@ from irshape.shape.shape import Shape, format_shape
 from irshape.xml.document import Document, Port, PortRecord, Signature
 
 # What was found of recorded precision and dims, and the fact that they were compared with.
+_DECLARED: Final = ("Parameter", "Const")
 _Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], list[tuple[str, str]]]
 # The ports of a node whose records the model contradicts: position, code and message; and the inputs that may record more or less.
 _Found: TypeAlias = tuple[list[tuple[int, str, str]], list[int]]
@@ -54,8 +55,8 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             continue
         faults, unclear = found
         for index in unclear:
-            start = other_end(node, index)
-            if start is not None and not any((code, node.sources[index]) in roots for code in ("R301", "R302")):
+            slot = node.sources[index]
+            if ("R301", slot) not in roots and ("R302", slot) not in roots and (start := other_end(node, index)) is not None:
                 port = node.layer.inputs[index]
                 producer, record = start
                 code, theirs = ("R301", dims_text(record[2])) if record[2] != port.dims else ("R302", record[1])
@@ -72,6 +73,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             root = next((roots[code, one] for one in before if (code, one) in roots), None)
             port = (*layer.inputs, *layer.outputs)[index]
             if root is None:
+                message = message.replace("the model computes", _source_of(node, slots[slot], code))
                 root = Diagnostic(code, message, place(document, layer, port.offset, str(port.id), model.path))
                 behind[root] = []
             else:
@@ -135,6 +137,16 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
             if not faults and index < count and not fact.is_poisoned:
                 unclear.append(index)
     return (found, unclear) if found or unclear else _NOTHING
+
+
+def _source_of(node: Node, fact: Fact, code: str) -> str:
+    """What tells the fact of a port, in a sentence: the model, or an attribute of a Parameter or a Const."""
+    op: Any = node.op
+    if code == "R302":
+        is_declared = node.type in _DECLARED and op.element_type is fact.element_type
+        return "its attribute element_type says" if is_declared else "the model computes"
+    shape = fact.shape if node.type == "Const" or fact.shape is None else tuple([bounds(size) for size in fact.shape])
+    return "its attribute shape says" if node.type in _DECLARED and op.shape == shape else "the model computes"
 
 
 def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact) -> list[tuple[str, str]]:

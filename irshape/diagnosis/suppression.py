@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from irshape.report.diagnostic import Diagnostic, Diagnostics, Where
-from irshape.report.fix import Edit, Fix
+from irshape.report.diagnostic import Diagnostic, Diagnostics, Edit, Fix, Where
 from irshape.report.selection import PREFIXES, checked_prefix, matches
 from irshape.report.text import some
 from irshape.xml.document import Document, Suppression

@@ -88,15 +88,14 @@ class Witnesses:
             facts.append(fact)
         taken = self.taken[node] = tuple(facts)
         outcome = self.own[node] = self.answer(node, taken)
-        if not self.gives(node, outcome):
-            self._judge(node, outcome)
+        fails = not self.gives(node, outcome) and self._judge(node, outcome)
         count = node.layer.signature.input_count
         for index in range(node.layer.signature.output_count):
             slot, fact = node.first_slot + index, outcome.outputs[index] if index < len(outcome.outputs) else POISONED
-            is_wrong = fact.is_poisoned or (slot not in self.records and bool(contradictions(*records[count + index][1:], fact)))
-            chain[slot] = self.recorded(node, count + index) if is_wrong else fact
-            if is_wrong:
+            if fails or fact.is_poisoned:
+                fact = self.recorded(node, count + index)
                 self.assumed.add(slot)
+            chain[slot] = fact
 
     def _starts_elsewhere(self, node: Node, index: int, fact: Fact) -> bool:
         """Whether the two ends of an edge record other facts, of which the rule of the source gives exactly those of the source."""
@@ -104,7 +103,7 @@ class Witnesses:
         if slot in self.model.stubs or other_end(node, index) is None:
             return False
         dims = None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])
-        return dims is not None and dims != node.layer.signature.records[index][2]
+        return dims is not None and dims != (node.layer.signature.records[index][2] or ())
 
     def recorded(self, node: Node, index: int) -> Fact:
         """The fact that a port records; nothing is known where the port has no dims."""
@@ -143,8 +142,8 @@ class Witnesses:
         """Whether a rule passes, and gives known facts that the output ports record."""
         return self.gives(node, outcome) and not any(fact.is_poisoned for fact in outcome.outputs)
 
-    def _judge(self, node: Node, outcome: Outcome) -> None:
-        """A rule contradicts the output ports: the readers decide which of them is wrong."""
+    def _judge(self, node: Node, outcome: Outcome) -> bool:
+        """Whether the layer is wrong where its rule contradicts the output ports: the readers decide."""
         is_record = bool(outcome.outputs) and not any(is_fault(found.code) for found in outcome.findings)
         for slot, (record, fact) in enumerate(zip(self.outputs(node), outcome.outputs, strict=False), node.first_slot):
             if contradictions(*record[1:], fact):
@@ -154,6 +153,7 @@ class Witnesses:
                     is_record = False
         if not is_record:
             self.layers.append(node)
+        return not is_record
 
     def readers(self, slot: int) -> Iterator[tuple[Node, int]]:
         """The nodes that read a tensor, each with the position of the input."""

@@ -282,14 +282,15 @@ class Facts:
         return any(isinstance(one, Premise) for run in inner for report in run.reports.values() for one in report.requirements)
 
     @contextmanager
-    def following(self, values: Collection[Value]) -> Iterator[None]:
-        """Follow the elements of some tensors in a `with` block, as if a rule read them."""
+    def following(self, values: Collection[Value], *, ends: bool = True) -> Iterator[None]:
+        """Follow the elements of some tensors in a `with` block, as if a rule read them; without `ends`, from then on."""
         self._settle(float("inf"))
         working, self._working = self._working, self._working + 1
         self._touched.update(dict.fromkeys(self._demand.follow(values)))
         yield
         self._settle(float("inf"))
-        self._touched.update(dict.fromkeys(self._demand.follow(values, -1)))
+        if ends:
+            self._touched.update(dict.fromkeys(self._demand.follow(values, -1)))
         self._working = working
 
     def all(self) -> tuple[dict[int, Fact], Run]:
@@ -301,6 +302,8 @@ class Facts:
 
     def _settle(self, until: float) -> None:
         """Visit what is queued up to a label."""
+        if not self._touched and (not self._queue or self._queue[0][0] > until):
+            return
         working, self._working = self._working, self._working + 1
         if self._touched:
             self._engine.scope.work.renew()

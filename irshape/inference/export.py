@@ -49,25 +49,25 @@ def faulty(inference: Inference) -> dict[str, str]:
 
 
 def html(inference: Inference) -> str:
-    """Tables for a notebook: the shapes of the layers, those with faults first, and the conditions."""
-    from irshape.report.notebook import MOST, table, titled
+    """The text for a notebook: the shapes of the layers, those with faults first, and the conditions."""
+    from irshape.report import notebook
+    from irshape.report.section import Column, Span, Table, bold, paragraph
 
     facts, faults = port_facts(inference), faulty(inference)
     layers = [node for graph, _ in inference.graphs for node in graph if node.key in faults or node.type != "Const"]
-    shown = sorted(layers, key=lambda node: node.key not in faults)[:MOST]
-    chosen = [node for node in layers if node in set(shown)]
+    shown = set(sorted(layers, key=lambda node: node.key not in faults)[: notebook.MOST])
     rows = []
-    for node in chosen:
+    for node in filter(shown.__contains__, layers):
         ports = [facts(port) for port in node.outputs] or [facts(source) for port in node.inputs if (source := port.source) is not None]
         shapes = ", ".join(f"{element_type}{formula}" for element_type, _, formula in ports)
-        rows.append((node.key, node.name, node.type, shapes, *([faults.get(node.key, "")] if faults else [])))
+        cells = (node.key, node.name, node.type, shapes, *([faults.get(node.key, "")] if faults else []))
+        rows.append([Span(cell, "error") for cell in cells] if node.key in faults else cells)
     head = ("id", "layer", "type", "shapes", *(["faults"] if faults else []))
-    shapes_table = table(head, rows, [node.key in faults for node in chosen], len(layers) - len(chosen))
+    about = f" {counted(len(inference.model), 'layer')}, {verdict(Counter(one.severity for one in inference.diagnostics))}"
+    table = Table([Column()] * len(head), rows, head, len(layers) - len(rows))
     guards = [(str(guard.requirement), guard._node.name, guard.requirement.message) for guard in inference.guards]
-    conditions = table(("valid only if", "layer", "reason"), guards[:MOST], (), max(len(guards) - MOST, 0)) if guards else ""
-    counts = Counter(diagnostic.severity for diagnostic in inference.diagnostics)
-    about = f"{counted(len(inference.model), 'layer')}, {verdict(counts)}"
-    return titled(inference.model.name, about, shapes_table, conditions)
+    conditions = Table([Column()] * 3, guards, ("valid only if", "layer", "reason"))
+    return notebook.html([paragraph((bold(inference.model.name), about), table), paragraph(conditions)])
 
 
 def tree(inference: Inference) -> _ElementTree:

@@ -18,10 +18,10 @@ GUARD: Final = Form(
     branch=("text?: the body that demands the condition, if this body need not run: then_body of If_3", "branch?"),
 )
 _SPOT: Final[dict[str, Said]] = {
-    "layer": (KEY, "key"),
-    "layer_name": (NAME, "layer"),
-    "type": "text",
-    "line": "number?: counted from 1; null for a new layer",
+    "layer": (KEY, lambda one: one.where.layer_id),
+    "layer_name": (NAME, lambda one: one.where.layer_name),
+    "type": ("text", lambda one: one.where.layer_type),
+    "line": ("number?: counted from 1; null for a new layer", lambda one: one.where.line),
 }
 _MEND: Final = Form(
     **_SPOT,

@@ -35,14 +35,15 @@ def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic
     if not any(start < at < end for (start, end, _, _), (at, _, _, _) in pairwise(stored)):
         return found
     before = 0  # the end of the constants before the pair
-    for (start, end, first, _), (at, last, layer, path) in pairwise(stored):
+    for (start, end, first, before_path), (at, last, layer, path) in pairwise(stored):
         is_told = start < before <= at  # the first of the pair overlaps the constant before it, and is the one at fault
         if not is_told:
             before = max(before, end)
             if start < at < end:
                 message = f"bytes {at} to {last} overlap bytes {start} to {end} of the constant {first.name!r} in part"
                 place_of_offset = document.attribute_offset(layer.data_offset, "offset")
-                found.append(Diagnostic("W202", message, place(document, layer, place_of_offset, path=path)))
+                other = place(document, first, document.attribute_offset(first.data_offset, "offset"), path=before_path)
+                found.append(Diagnostic("W202", message, place(document, layer, place_of_offset, path=path), related=(other,)))
     return found
 
 

@@ -123,11 +123,18 @@ class _Builder:
             return
         from irshape.model.causes import leading
 
-        for fault in leading(self.model, self.faults, self.is_error):
+        made: dict[Fault, Diagnostic] = {}
+        for fault in (*leading(self.model, self.faults, self.is_error), *(fault for fault in self.faults if fault.leader is not None)):
             severity = ERROR if self.is_error(fault) else WARNING
             if diagnostics.has_room(fault.code, severity):
                 where = place(self.document, fault.node.layer if fault.node else None, fault.offset, fault.port, self.model.path)
-                diagnostics.append(Diagnostic(fault.code, fault.message, where, severity, fault.hint))
+                made[fault] = Diagnostic(fault.code, fault.message, where, severity, fault.hint)
+                diagnostics.append(made[fault])
+        for fault, diagnostic in made.items():
+            leader = fault
+            while leader.leader is not None:
+                leader = leader.leader
+            diagnostic.caused_by = made.get(leader) if leader is not fault else None
 
     def is_error(self, fault: Fault) -> bool:
         """Whether a fault is an error: OpenVINO does not read layers that reach no Result or Assign."""

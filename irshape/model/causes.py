@@ -1,6 +1,6 @@
 """Which faults of a graph are the cause of others: one mistake in the edges or the ids of layers shows in several places.
 
-A fault that follows from another one is left out, and the leading fault says in a hint how the two fit together.
+The leading fault says in a hint how the two fit together. The edges alone tell this: no facts are needed.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ class Fault:
 
     `node` is the layer and `port` the id of its port. `ends` are the four numbers of the edge at fault: layer and port where it starts,
     layer and port to which it leads. `missing` is the id of a layer that does not exist. `is_error` overrules the severity of the code.
+    `leader` is the fault from which this one follows.
     """
 
-    __slots__ = ("code", "ends", "hint", "is_error", "message", "missing", "node", "offset", "port")
+    __slots__ = ("code", "ends", "hint", "is_error", "leader", "message", "missing", "node", "offset", "port")
 
     def __init__(
         self,
@@ -54,15 +55,16 @@ class Fault:
         self.missing = missing
         self.hint: str | None = None
         self.is_error: bool | None = None
+        self.leader: Fault | None = None
 
 
 def leading(model: Model, faults: list[Fault], is_error: Callable[[Fault], bool]) -> list[Fault]:
-    """The faults without those that follow from others. `is_error` tells the severity of a fault that stands alone."""
-    return _Causes(model, faults, is_error).found if faults else faults
+    """The faults that follow from no other one. `is_error` tells the severity of a fault that stands alone."""
+    return _Causes(model, faults, is_error).found
 
 
 class _Causes:
-    """The faults of one graph; each step takes those out that follow from one which stays."""
+    """The faults of one graph; each step gives a leader to those that follow from one which stays."""
 
     def __init__(self, model: Model, faults: list[Fault], is_error: Callable[[Fault], bool]) -> None:
         self.model = model
@@ -85,11 +87,13 @@ class _Causes:
         return [fault for fault in self.found if fault.code in codes]
 
     def absorb(self, leader: Fault, followers: Iterable[Fault]) -> None:
-        """Leave out faults that follow from another one, which becomes an error if one of them is."""
-        gone = set(map(id, followers)) - {id(leader)}
-        if any(id(fault) in gone and self.is_error(fault) for fault in self.found) and not self.is_error(leader):
-            leader.is_error = True
-        self.found = [fault for fault in self.found if id(fault) not in gone]
+        """Give a leader to faults that follow from it; it becomes an error if one of them is."""
+        for fault in followers:
+            if fault is not leader:
+                fault.leader = leader
+                if self.is_error(fault) and not self.is_error(leader):
+                    leader.is_error = True
+        self.found = [fault for fault in self.found if fault.leader is None]
 
     def join_unconnected(self) -> None:
         """One fault for a graph without edges."""
@@ -204,7 +208,7 @@ class _Causes:
             number = f"layer {node.layer.id}, " if node.layer.id >= 0 else ""  # a malformed id is none
             where = f"{number}{node.type} {clipped(node.name)}"
             fault.hint = f"should an edge lead here from {where}? Nothing reads that layer"
-            if node in unused and any(port.dims is not None and _gives(node, port) for port in ports):
+            if node in unused and any(port.precision is not None and _gives(node, port) for port in ports):
                 self.absorb(fault, [unused[node]])
 
     def behind(self, fault: Fault) -> set[Node]:

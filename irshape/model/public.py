@@ -455,12 +455,14 @@ class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes
 
     def _repr_html_(self) -> str:
         from irshape.model.export import recorded
-        from irshape.report.notebook import table, titled
+        from irshape.report.notebook import html
+        from irshape.report.section import Column, Table, bold, paragraph
 
         ends = [("input", node, node.outputs[:1]) for node in self._graph.parameters]
         ends += [("output", node, [source for port in node.inputs if (source := port.source)]) for node in self._graph.results]
         rows = [(kind, node.name, *recorded(port)[:2]) for kind, node, ports in ends for port in ports]
-        return titled(self.name, self._about(), table(("", "layer", "element type", "shape"), rows))
+        table = Table([Column()] * 4, rows, ("", "layer", "element type", "shape"))
+        return html([paragraph((bold(self.name), f" {self._about()}"), table)])
 
     def _about(self) -> str:
         return f"IR v{self.ir_version}, {counted(len(self), 'layer')}"

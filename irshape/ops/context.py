@@ -480,11 +480,13 @@ class Context(Reading):
 
     def same_shape(self, *ports: Input) -> None:
         """Demand that these inputs have one shape, and end the rule if they do not."""
-        merged = ports[0].partial_shape
-        for port in ports[1:]:
+        first, *others = ports
+        merged = first.partial_shape
+        for port in others:
             if port.partial_shape != merged:
-                names = ", ".join([port.name for port in ports])
-                merged = self.merge_shapes(merged, port, "{names} must have the same shape", names=names)
+                merged = self.merge_shapes(
+                    merged, port, "{port} must be as long as {first} on axis {axis}", port=port.name, first=first.name
+                )
         self.stop_at_errors()
 
     def identical_shapes(self, a: Input, b: Input, message: str) -> None:

@@ -271,14 +271,13 @@ class _Deformable(_Kernel):
             if not port.is_ranked:
                 continue
             count, depth, *places = port.shape
-            ctx.require_eq(batch, count, "data and {port} must have the same batch", port=port.name)
+            merged = ctx.merge(batch, count, "data and {port} must have the same batch", port=port.name)
+            batch = merged if port is offsets else batch
             wanted = product(kernel) * each * self.deformable_group
             ctx.require_eq(depth, wanted, "{port} must have {b} channels", port=port.name)
             ctx.require_div(depth, self.deformable_group, "the channels of {port} must be a multiple of deformable_group", port=port.name)
             for axis, (place, position) in enumerate(zip(places, positions, strict=True), 2):
                 ctx.require_eq(place, position, "{port} must be as long as the output on axis {axis}", port=port.name, axis=axis)
-        if offsets.is_ranked:
-            batch = ctx.merge(batch, offsets.shape[0], "data and offsets must have the same batch")
         return (batch, features, *positions)
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, *inputs: Input | None) -> Looks:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
 from irshape.ops.port import Input
-from irshape.shape.dim import Dim, Size, product, symbols
+from irshape.shape.dim import Dim, Size, le_unasked, product, symbols
 from irshape.shape.value import Real
 
 
@@ -25,19 +25,40 @@ class Factor(NamedTuple):
     recorded: int | None = None
 
 
+class Even(Factor):
+    """A factor along which all elements are equal, so that samples may lie anywhere in it."""
+
+    __slots__ = ()
+
+
 Axis: TypeAlias = tuple[Factor, ...]
 Trace: TypeAlias = tuple[Axis, ...]
+
+
+class Term(NamedTuple):
+    """A factor of an axis along which elements grow by equal steps."""
+
+    size: Size
+    step: Size
+
+
+class Law(NamedTuple):
+    """The law of integers: the element at a place is `base`, and for each term of the axes its step times the place along it."""
+
+    base: Size
+    axes: tuple[tuple[Term, ...], ...]
 
 
 class Held(NamedTuple):
     """What is known of the axes and of the values of a tensor.
 
     `trace` is None if the rank is not known. `taint` names the layer that makes a value of the size of the batch, if the tensor's values
-    are computed from this value; else it is empty.
+    are computed from this value; else it is empty. `law` tells the elements, if they follow one.
     """
 
     trace: Trace | None
     taint: str = ""
+    law: Law | None = None
 
 
 class _Claim(NamedTuple):
@@ -151,6 +172,30 @@ class Flow:
                 self.mixed("takes a part that depends on the size of the batch {batch} out of axis " + str(axis))
         self.mixes(port, "takes a part of")
 
+    def picks(self, port: Input, axis: int, indices: Input, to: int) -> bool:
+        """Whether indices take of each sample along an axis elements of its own; the output has the axes of the indices from `to` on.
+
+        The axis is (N, S), and the indices are `n*S + s` with an s from 0 to S - 1, the same for every n.
+        """
+        factors, law = self.trace(port)[axis], self._inputs[indices.index].law
+        if law is None or not self.holds(factors) or not is_symbol(factors[:1], self.batch or ""):
+            return False
+        inner, last, place = _product(factors[1:]), law.base, None
+        for at, terms in enumerate(law.axes):
+            for size, step in terms:
+                if place is None and is_symbol((Factor(size),), self.batch or "") and same(step, inner):
+                    place = at
+                elif le_unasked(0, step) is not True:
+                    return False
+                else:
+                    last = last + step * (size - 1)
+        is_apart = le_unasked(0, law.base) is True and le_unasked(last + 1, inner) is True
+        if place is None or not is_apart or self.holds((Factor(last),)):
+            return False
+        self.ignores(indices)
+        self._claims.append(_Claim(0, to + place, port, axis, tuple([Factor(term.size) for term in law.axes[place]])))
+        return True
+
     def measures(self, port: Input) -> None:
         """The elements of the outputs are the sizes of an input, whose elements are not read."""
         self.ignores(port)
@@ -238,7 +283,8 @@ class Flow:
     def concluded(self) -> list[Held]:
         """The tensors that the layer gives. Raises `Mixed` and `Unproven`."""
         read = [(index, held) for index, held in enumerate(self._inputs) if index not in self._ignored]
-        batched = [index for index, held in read if not held.taint and any(map(self.holds, held.trace or ()))]
+        places = [(index, [axis for axis, factors in enumerate(held.trace or ()) if self.holds(factors)]) for index, held in read]
+        batched = {index: axes for index, axes in places if axes and not self._inputs[index].taint}
         taint = next((held.taint for index, held in read if held.taint and index not in self._sizes), "")
         if self._measured is not None:
             taint = self._layer if self.is_batched(self._measured) else self._inputs[self._measured.index].taint
@@ -250,7 +296,7 @@ class Flow:
             found.append(Held(trace, self._layer if batched and position in self._numbered else taint))
         return found
 
-    def _traced(self, position: int, own: Trace, batched: Sequence[int], taint: str) -> Trace:
+    def _traced(self, position: int, own: Trace, batched: Mapping[int, Sequence[int]], taint: str) -> Trace:
         """The trace of an output."""
         found, lead = list(own), None
         claims = [claim for claim in self._claims if claim.out == position]
@@ -260,22 +306,23 @@ class Flow:
                 if is_same and len(claim.factors) > len(found[claim.to]) and not self.holds(found[claim.to]):
                     found[claim.to] = claim.factors
                 continue
-            if not is_same or not _is_alone(claim.factors, self.batch or ""):
+            if not is_same or not (_is_even(claim.factors) or _is_alone(claim.factors, self.batch or "")):
                 self.mixed(f"makes {_size(own[claim.to])} of {self._place(claim.port, claim.axis)}, which holds the batch {{batch}}")
-            if lead is None:
+            if lead is None or (lead.to == claim.to and _is_even(lead.factors)):
                 lead = claim
                 found[claim.to] = claim.factors
-            elif lead.to != claim.to or not _agree(lead.factors, claim.factors, self.batch or ""):
+            elif lead.to != claim.to or not (_is_even(claim.factors) or _agree(lead.factors, claim.factors, self.batch or "")):
                 first, other = (self._place(one.port, one.axis) for one in (lead, claim))
                 self.mixed(f"puts samples of {{batch}} together, which lie in {first}, and in {other}")
         claimed = {(claim.port.index, claim.axis) for claim in claims}
-        for index in batched:
-            for axis, factors in enumerate(self._inputs[index].trace or ()):
-                if self.holds(factors) and (index, axis) not in claimed:
-                    why = self._whys.get(index, "puts together")
-                    self.mixed(f"{why} {self._place(self.ports[index], axis)}, which holds the batch {{batch}}")
+        for index, axis in [(index, axis) for index, axes in batched.items() for axis in axes]:
+            if (index, axis) not in claimed:
+                why = self._whys.get(index, "puts together")
+                self.mixed(f"{why} {self._place(self.ports[index], axis)}, which holds the batch {{batch}}")
         new = [axis for axis, factors in enumerate(own) if self.holds(factors) and (lead is None or axis != lead.to)]
-        is_new = lead is None and self._repeats and len(new) == 1 and is_symbol(own[new[0]], self.batch or "")
+        is_new = lead is None and self._repeats and len(new) == 1
+        if is_new and not is_symbol(own[new[0]], self.batch or ""):
+            found[new[0]] = tuple([Even(*one) for one in own[new[0]]])
         if new and not taint and not is_new:
             self.mixed(f"gives an axis of size {_size(own[new[0]])}, which depends on the size of the batch {{batch}}")
         return tuple(found)
@@ -289,6 +336,11 @@ class Flow:
 def holds(factors: Axis, batch: str) -> bool:
     """Whether an axis holds a symbol."""
     return any(isinstance(one.size, Dim) and batch in symbols(one.size) for one in factors)
+
+
+def _is_even(factors: Axis) -> bool:
+    """Whether all elements along an axis are equal."""
+    return all(isinstance(one, Even) for one in factors)
 
 
 def _is_alone(factors: Axis, batch: str) -> bool:

@@ -38,10 +38,8 @@ _TYPES: Final = {
     "pooling": "adaptiveavgpool adaptivemaxpool avgpool maxpool",
     "quantization": "fakeconvert fakequantize",
     "reduction": "reducel1 reducel2 reducelogicaland reducelogicalor reducemax reducemean reducemin reduceprod reducesum",
-    "sequence": """
-        ctcgreedydecoder ctcgreedydecoderseqlen ctcloss grucell grusequence lstmcell lstmsequence onehot rnncell rnnsequence
-        scaleddotproductattention
-    """,
+    "sequence.attention": "ctcgreedydecoder ctcgreedydecoderseqlen ctcloss onehot scaleddotproductattention",
+    "sequence.recurrent": "grucell grusequence lstmcell lstmsequence rnncell rnnsequence",
     "shape": "reshape shapeof squeeze unsqueeze",
     "signals": "dft idft irdft istft rdft stft",
     "sort": "experimentaldetectrontopkrois matrixnms multiclassnms nmsrotated nonmaxsuppression searchsorted topk",

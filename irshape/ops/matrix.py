@@ -87,7 +87,8 @@ class Einsum(Op):
         sizes: dict[str, Shape] = {}
         for subscript, port in zip(inputs, data, strict=True):
             for label, part in self._labelled(ctx, subscript, port).items():
-                message = "axis {label} of {port} must broadcast with the earlier inputs"
+                what = "axis {axis} of the ellipsis" if label == _ELLIPSIS else "axis {label}"
+                message = f"{what} of {{port}} must broadcast with the earlier inputs"
                 sizes[label] = ctx.broadcast_shapes(sizes.get(label, part), part, message, label=label, port=port.name)
         shape: list[Size] = []
         for label in output:

@@ -32,7 +32,8 @@ class BatchNorm(Op):
         batch, channels, *spatial = data.shape
         if shape is not None:
             channels = ctx.merge(channels, shape[0], "gamma must hold one value for each channel of data")
-        ctx.require_ge(channels, 1, "there must be at least one channel")
+        else:
+            ctx.require_ge(channels, 1, "there must be at least one channel")
         return (batch, channels, *spatial)
 
     def flow(self, flow: Flow, *inputs: Input) -> None:

@@ -26,6 +26,11 @@ from irshape.shape.value import Elements
 ANYWHERE: Final = ("PrimitivesPriority", "alt_width")
 # The version that OpenVINO gives the operations of extensions, unless these name one of their own.
 EXTENSION: Final = "extension"
+# What an empty list means in place of an attribute that is missing.
+_ZEROS: Final = "0 for each axis"
+_EMPTY: Final = {
+    "dilations": "1 for each axis", "pads_begin": _ZEROS, "pads_end": _ZEROS, "end_mask": _ZEROS, "shape": "the shape of a scalar",
+}  # fmt: skip
 
 
 class DefinitionError(TypeError):
@@ -318,9 +323,7 @@ class Op:
                 elif attribute.required:
                     findings.append(Finding("A101", f"attribute {attribute.spelling!r} is missing"))
                 elif attribute.stated:
-                    findings.append(
-                        Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {spell(attribute.default)!r}")
-                    )
+                    findings.append(Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {_taken(attribute)}"))
                 continue
             if len(text) > limits.rank and text.count(",") >= limits.rank:
                 message = f"attribute {attribute.spelling!r} has {text.count(',') + 1} items; at most {limits.rank} are read (limit rank)"
@@ -350,7 +353,7 @@ class Op:
     def _misspelt(self, attribute: Attribute, name: str) -> Finding:
         """The finding for an attribute that is missing while the layer has an unknown one of nearly the same name."""
         code = "A101" if attribute.required else "R104"
-        taken = "" if attribute.required else f"; OpenVINO takes {spell(attribute.default)!r} for {attribute.spelling!r}"
+        taken = "" if attribute.required else f"; OpenVINO takes {_taken(attribute)} for {attribute.spelling!r}"
         message = f"{self.TYPE} has no attribute {name!r}{taken}"
         return Finding(code, message, attribute=name, hint=f"did you mean {attribute.spelling}?")
 
@@ -421,6 +424,13 @@ class Assembling(Moving):
 
 
 OpClass: TypeAlias = type[Op]
+
+
+def _taken(attribute: Attribute) -> str:
+    """The default of an attribute in a sentence: what an empty one means to OpenVINO."""
+    if attribute.default == ():
+        return _EMPTY.get(attribute.spelling, "an empty list")
+    return repr(spell(attribute.default)) if attribute.default != "" else "an empty text"
 
 
 def misspelt(declared: Mapping[str, Attribute], attributes: Mapping[str, str]) -> dict[str, str]:

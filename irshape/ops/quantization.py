@@ -50,11 +50,11 @@ class FakeConvert(Op):
     def infer(self, ctx: Context, data: Input, scale: Input, shift: Input | None) -> Shape:
         if shift is not None:
             ctx.merge_shapes(scale, shift, "scale and shift must be equal on axis {axis}")
-        merged = ctx.broadcast_shapes(data, scale, "scale must broadcast to data")
+        merged = ctx.broadcast_shapes(data, scale, "scale must broadcast to data on axis {axis}")
         return ctx.merge_shapes(merged, data, "scale must not enlarge axis {axis} of data")
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input) -> Sequence[Shape]:
-        return [ctx.broadcast_shapes(data, scale, "scale must broadcast to data")]
+        return [ctx.broadcast_shapes(data, scale, "scale must broadcast to data on axis {axis}")]
 
     def cost(self, out: Outputs, shift: Input | None) -> Count:
         """3 operations for each element, which is scaled, rounded and scaled back; 5 with a shift."""

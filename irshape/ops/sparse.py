@@ -36,7 +36,7 @@ class _Embedding(Op):
         """The shape of the indices, which the other input must have, too."""
         if other is None:
             return indices.partial_shape
-        return ctx.merge_shapes(indices, other, "{port} must have the shape of indices", port=other.name)
+        return ctx.merge_shapes(indices, other, "{port} must be as long as indices on axis {axis}", port=other.name)
 
     def weighted(self, ctx: Context, indices: Input, per_sample_weights: Input | None) -> Shape:
         """The shape of the indices and of their weights; only sums take weights."""

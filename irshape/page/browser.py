@@ -9,7 +9,7 @@ from typing import Any
 from irshape.inference.inputs import InputError, split_input
 from irshape.model.model import Model
 from irshape.page.data import PageData
-from irshape.report.checked import Checked
+from irshape.report.documents import Checked
 from irshape.report.sarif import render
 from irshape.verbs import check, infer
 from irshape.verbs import read as read_model

@@ -26,9 +26,7 @@ from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import Diagnostic, clipped
-from irshape.report.fix import Edit
-from irshape.report.printable import escape
+from irshape.report.diagnostic import Diagnostic, Edit, clipped, escape
 from irshape.shape.dim import Dim, Size
 from irshape.shape.guard import Premise, Requirement
 from irshape.shape.notation import shape_text

@@ -12,8 +12,7 @@ from irshape.inference.inference import Inference
 from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
 from irshape.page.data import ends_of_bodies, open_signature
-from irshape.report.diagnostic import clipped
-from irshape.report.printable import escape
+from irshape.report.diagnostic import clipped, escape
 
 
 def graphs(inference: Inference) -> list[dict[str, Any]]:

@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from irshape.files.reading import MOST_OF_BASELINE, read_whole
-from irshape.report.checked import Checked, identified, relative
 from irshape.report.diagnostic import Diagnostic
-from irshape.report.text import about
+from irshape.report.documents import Checked, identified, relative
 
 _VERSION = 1
 _ANEW = "name the baseline, or write another one: --write-baseline FILE"
@@ -118,7 +117,7 @@ class Baseline:
             silent = {one: text for one, text in self.files.get(path, {}).items() if not reports(own, _code(text))}
             found |= {path: silent} if silent else {}
         for file, diagnostic, fingerprint in identified([file for file in files if not file.complaint], self._folder):
-            context = about(diagnostic)
+            context = diagnostic.where.about()
             found.setdefault(relative(file.path, self._folder), {})[fingerprint] = f"{diagnostic.code} {context}".rstrip()
         return Baseline(self.path, dict(sorted({**kept, **found}.items())))
 

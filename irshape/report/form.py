@@ -1,13 +1,36 @@
-"""The form of an answer: one declaration of its fields gives both its JSON and its JSON Schema."""
+"""The form of JSON data: how an answer becomes data, the schema of these data, and their text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.report.catalogue import CATALOGUE
 from irshape.version import TOOL
+
+
+def compact(report: Mapping[str, Any]) -> str:
+    """A report on one line."""
+    import json
+
+    return json.dumps(report, separators=(",", ":"))
+
+
+def readable(report: Mapping[str, Any]) -> str:
+    """A report with each member of its arrays and objects on a line of its own."""
+    from json import dumps
+
+    def member(value: Any) -> str:
+        if isinstance(value, dict) and value:
+            return "{\n" + ",\n".join(f"    {dumps(key)}: {dumps(item)}" for key, item in value.items()) + "\n  }"
+        if isinstance(value, list) and value:
+            return "[\n" + ",\n".join(f"    {dumps(item)}" for item in value) + "\n  ]"
+        return dumps(value)
+
+    members = ",\n".join(f"  {dumps(key)}: {member(value)}" for key, value in report.items())
+    return f"{{\n{members}\n}}"
+
 
 Schema: TypeAlias = dict[str, Any]
 # Where a value is found: a function of the object, or the path of an attribute. "node?.key" is null without a node, "path?" if it is empty.

@@ -8,10 +8,9 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.checked import Checked, identified, relative, statement
-from irshape.report.diagnostic import ERROR, NOTE, SEVERITIES, WARNING, Diagnostic, Where
-from irshape.report.fix import Edit
-from irshape.report.text import about, counted, escape
+from irshape.report.diagnostic import ERROR, NOTE, SEVERITIES, WARNING, Diagnostic, Edit, Where
+from irshape.report.documents import Checked, identified, relative, statement
+from irshape.report.text import counted, escape
 
 # GitHub refuses more than 25,000 results and shows 5,000, with up to 100 places each.
 _MOST_RESULTS: Final = 5_000
@@ -64,7 +63,7 @@ def _message(text: str) -> dict[str, str]:
 def _result(file: Checked, diagnostic: Diagnostic, fingerprint: str) -> dict[str, Any]:
     location = _location(file.path, diagnostic.where)
     if diagnostic.where.layer_id is not None or diagnostic.where.layer_type is not None:
-        location["logicalLocations"] = [{"fullyQualifiedName": escape(about(diagnostic)), "kind": "element"}]
+        location["logicalLocations"] = [{"fullyQualifiedName": escape(diagnostic.where.about()), "kind": "element"}]
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "level": diagnostic.severity,

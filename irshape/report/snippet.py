@@ -1,4 +1,4 @@
-"""Snippets: a file without a mistake, and the mistake."""
+"""For each code of the catalogue a run that reports it and one that does not, and how people read them."""
 
 from __future__ import annotations
 

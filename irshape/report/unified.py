@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from irshape.report.fix import Edit
+from irshape.report.diagnostic import Edit
 
 _CONTEXT = 3
 

@@ -1,32 +1,36 @@
 """The bench on which a model is rewritten: its draft at open sizes, what every tensor was at the recorded sizes, and the mends so far.
 
 A *recorded* size is the number that the model had; an *open* size is a formula of the symbols that were asked for. Every mend keeps this
-rule: at the recorded sizes each tensor has its recorded shape and the same elements.
+rule: at the recorded sizes each tensor has its recorded shape and the same elements. A formula becomes layers: the size of an axis that
+some tensor has, else arithmetic on such sizes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from irshape.answers.batch.traces import Traces
+from irshape.answers.batch.traces import Traces, plain
 from irshape.editing.arrays import element_type_of
 from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor, layer_of, tensor_of
 from irshape.editing.state import Item, Value
 from irshape.inference.facts import Fact
+from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.ops.flow import Axis, Factor, Trace
-from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, symbols
+from irshape.report.diagnostic import Where
+from irshape.shape.dim import Dim, Size, dim_of, evaluate, expression_of, formula_text, symbols
 from irshape.shape.fold import replaced
-from irshape.shape.polynomial import Expression
+from irshape.shape.polynomial import Atom, Expression, Polynomial
 from irshape.shape.shape import Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from irshape.editing.draft import Draft
+
 
 CONSTANTS: Final = ("Const", "Constant")
 # A rule that does not declare that it reads elements follows none; the elements of so small a constant are read here.
@@ -40,10 +44,7 @@ class Mend(NamedTuple):
     *chosen*: other formulas fit as well; *first*: the first elements of a constant, because the sizes end at the recorded one.
     """
 
-    layer: str
-    type: str
-    key: str
-    line: int | None
+    where: Where
     port: str
     was: str
     now: str
@@ -54,11 +55,16 @@ class Mend(NamedTuple):
 class Doubt(NamedTuple):
     """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence."""
 
-    layer: str
-    type: str
-    key: str
-    line: int | None
+    where: Where
     what: str
+
+
+class Place(NamedTuple):
+    """An axis that has a formula as its size, and the place of the formula before that."""
+
+    value: Value
+    axis: int
+    before: Place | None
 
 
 class Refusal(Exception):
@@ -80,34 +86,65 @@ class Mixed(Refusal):
     """A layer mixes the samples of a batch."""
 
 
+class _Table(dict[Any, Any]):
+    """A table whose entries can be taken back: the journal has what each of them replaced."""
+
+    __slots__ = ("_journal",)
+
+    def __init__(self, journal: list[tuple[_Table, Any, Any]]) -> None:
+        super().__init__()
+        self._journal = journal
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._journal.append((self, key, self.get(key)))
+        super().__setitem__(key, value)
+
+
 class Notes:
-    """All that a walk writes down, so that a step back can restore it.
+    """All that a walk writes down, and takes back to a mark when it steps back.
 
     `traces` say what axes are made of, `joined` which factors a product was joined of, `sums` which parts a Concat put one after another,
-    by the slot of its output. `made` are the tensors that were made for a purpose, `places` the axes that have a formula as their size.
-    `proofs` are the constants that were made again, each with the tensor that takes its place.
+    by the slot of its output. `made` are the tensors that were made for a purpose. `places` have for a formula the last axis whose size it
+    is, with the place before that one. `proofs` are the constants that were made again, each with the tensor that takes its place.
     """
 
-    __slots__ = ("joined", "kept", "made", "mends", "places", "proofs", "sums", "traces", "unproven")
-
-    def __init__(self, traces: Traces) -> None:
-        self.traces = traces
-        self.joined: dict[object, Axis] = {}
-        self.sums: dict[int, list[Factor]] = {}
-        self.made: dict[object, Tensor] = {}
-        self.places: dict[Expression, list[tuple[Value, int]]] = {}
+    def __init__(self, batch: str | None) -> None:
+        self._journal: list[tuple[_Table, Any, Any]] = []
+        self.traces = Traces(batch, _Table(self._journal))
+        self.joined: dict[object, Axis] = _Table(self._journal)
+        self.sums: dict[int, list[Factor]] = _Table(self._journal)
+        self.made: dict[object, Tensor] = _Table(self._journal)
+        self.places: dict[Expression, Place] = _Table(self._journal)
         self.mends: list[Mend] = []
         self.kept: list[Doubt] = []
         self.unproven: list[Doubt] = []
         self.proofs: list[tuple[Item, Tensor]] = []
 
-    def copy(self) -> Notes:
-        """The notes as they are now."""
-        copied = Notes(self.traces.copy())
-        copied.joined, copied.sums, copied.made = dict(self.joined), dict(self.sums), dict(self.made)
-        copied.places = {formula: list(own) for formula, own in self.places.items()}
-        copied.mends, copied.kept, copied.unproven, copied.proofs = self.mends[:], self.kept[:], self.unproven[:], self.proofs[:]
-        return copied
+    @property
+    def _lists(self) -> tuple[list[Any], ...]:
+        return self.mends, self.kept, self.unproven, self.proofs
+
+    def places_of(self, formula: Expression) -> Iterator[tuple[Value, int]]:
+        """The axes that have a formula as their size, the last one first."""
+        place = self.places.get(formula)
+        while place is not None:
+            yield place.value, place.axis
+            place = place.before
+
+    def mark(self) -> tuple[int, ...]:
+        """A mark of all that is written down so far."""
+        return (len(self._journal), *map(len, self._lists))
+
+    def undo(self, mark: tuple[int, ...]) -> None:
+        """Take back all that was written down since a mark."""
+        while len(self._journal) > mark[0]:
+            table, key, before = self._journal.pop()
+            if before is None:
+                del table[key]
+            else:
+                dict.__setitem__(table, key, before)
+        for one, length in zip(self._lists, mark[1:], strict=True):
+            del one[length:]
 
 
 class Bench:
@@ -127,9 +164,10 @@ class Bench:
         self.graph._draft = draft
         self.recorded: dict[int, Shape] = {slot: fact.shape for slot, fact in enumerate(recorded)}
         self.numbers = dict(numbers)
+        self._values: dict[Polynomial, int] = {}
         self.asked = asked
         self.batch = batch
-        self.notes = Notes(Traces(batch))
+        self.notes = Notes(batch)
         self.item: Item = next(iter(draft.state.items.values()))
         self.traced: Trace | None = None
         self.instead: Item | None = None
@@ -158,10 +196,16 @@ class Bench:
 
     def at(self, size: Size) -> Size:
         """The recorded value of a size; the size itself if the recorded sizes do not tell it."""
-        try:
-            return evaluate(size, self.numbers)
-        except (KeyError, ZeroDivisionError):
+        if isinstance(size, int):
             return size
+        found = self._values.get(size.polynomial)
+        if found is None:
+            try:
+                found = evaluate(size, self.numbers)
+            except (KeyError, ZeroDivisionError):
+                return size
+            self._values[size.polynomial] = found
+        return found
 
     def elements(self, value: Value) -> tuple[Any, ...] | None:
         """The elements of a tensor of sizes, each a number or a formula; None if they are not known."""
@@ -190,7 +234,8 @@ class Bench:
 
     def trace(self, value: Value) -> Trace:
         """What each axis of a tensor is made of."""
-        return self.notes.traces.of(value.slot, self.draft.facts.of(value), self.recorded_sizes(value)).trace or ()
+        held = self.notes.traces.held.get(value.slot)
+        return (plain(self.shape(value), self.recorded_sizes(value)) if held is None else held.trace) or ()
 
     def holds_batch(self, size: Size) -> bool:
         """Whether a size depends on the batch."""
@@ -220,7 +265,7 @@ class Bench:
         item = item or self.item
         if isinstance(now, tuple | list):
             now = [self.wanted(size) for size in now]
-        self.notes.mends.append(Mend(*self.place(item), port, _text(was), _text(now), kind, why))
+        self.notes.mends.append(Mend(where_of(item), port, _text(was), _text(now), kind, why))
 
     def wanted(self, size: Any) -> Any:
         """A size as it was asked for: its number if only numbers were asked for."""
@@ -230,13 +275,7 @@ class Bench:
 
     def keep(self, what: str) -> None:
         """Write down a number that stays although its axis is open."""
-        self.notes.kept.append(Doubt(*self.place(self.item), what))
-
-    def place(self, item: Item) -> tuple[str, str, str, int | None]:
-        """Name, type, id and line of a layer; a new layer has no line."""
-        base: Node | None = item.base
-        line = None if base is None else base.line
-        return item.name, item.type, str(item.id), line
+        self.notes.kept.append(Doubt(where_of(self.item), what))
 
     # Edits.
 
@@ -267,6 +306,21 @@ class Bench:
         return self.add(item.type, *inputs, name=f"{item.name}/wide", version=item.version, **item.attributes)
 
 
+def source(item: Item, port: int) -> Value:
+    """What an input of a layer reads. The layers that are visited have no input that reads nothing."""
+    value = item.inputs[port]
+    assert value is not None
+    return value
+
+
+def where_of(item: Item) -> Where:
+    """The place of a layer; a new layer has no line."""
+    base: Node | None = item.base
+    if base is None:
+        return Where(None, str(item.id), item.name, item.type)
+    return place(base.model.document, base.layer, base.layer.offset)
+
+
 def total(sizes: Iterable[Size]) -> Size:
     """The sum of sizes."""
     found: Size = 0
@@ -282,3 +336,117 @@ def listed(sizes: Iterable[Any]) -> str:
 
 def _text(given: object) -> str:
     return listed(given) if isinstance(given, tuple | list) else str(given)
+
+
+# A formula with more terms is no size that a person would recognise.
+_MOST_TERMS: Final = 12
+_LARGEST: Final = 2**62
+_LAYERS: Final = {"floor": "Divide", "min": "Minimum", "max": "Maximum", "add": "Add", "multiply": "Multiply"}
+
+
+def vector(bench: Bench, sizes: Sequence[Size | Tensor], source: Value | None = None) -> Any:
+    """The sizes as i64[n]: numbers as an array, else a tensor. `source` is the tensor whose axes are looked at first."""
+    import numpy as np
+
+    if all(isinstance(size, int) for size in sizes):
+        return np.array(sizes, np.int64)
+    merged: list[Any] = []
+    for size in sizes:
+        if isinstance(size, int):
+            if merged and isinstance(merged[-1], list):
+                merged[-1].append(size)
+            else:
+                merged.append([size])
+        else:
+            merged.append(size if isinstance(size, Tensor) else formula(bench, size, source))
+    pieces = [np.array(one, np.int64) if isinstance(one, list) else one for one in merged]
+    return pieces[0] if len(pieces) == 1 else bench.add("Concat", *pieces, axis=0, name=f"{bench.item.name}/shape")
+
+
+def formula(bench: Bench, size: Size, source: Value | None = None) -> Tensor:
+    """A tensor i64[1] with the value of a size. Refuses a formula that no layers compute."""
+    import numpy as np
+
+    if isinstance(size, int):
+        return bench.graph.constant(np.array([size], np.int64), name=f"{bench.item.name}/number")
+    key = "formula", expression_of(size)
+    known = bench.notes.made.get(key)
+    if known is None:
+        found = _axis_with(bench, size, source)
+        known = bench.notes.made[key] = _axis(bench, *found) if found else _computed(bench, size)
+    return known
+
+
+def scalar(bench: Bench, size: Size, source: Value | None = None) -> Any:
+    """A size as a tensor without axes."""
+    import numpy as np
+
+    if isinstance(size, int):
+        return np.array(size, np.int64)
+    return bench.add("Squeeze", formula(bench, size, source), np.array([0], np.int64), name=f"{bench.item.name}/scalar")
+
+
+def _axis_with(bench: Bench, size: Dim, source: Value | None) -> tuple[Value, int] | None:
+    """An axis with this formula: of an input of the model, else of the given tensor, else of the nearest one before the layer."""
+    wanted = expression_of(size)
+    state = bench.draft.state
+    places = list(bench.notes.places_of(wanted))
+    near = [(source, axis) for axis, own in enumerate(bench.shape(source) or ()) if expression_of(own) is wanted] if source else []
+    first = [place for place in reversed(places) if place[0].item.type == "Parameter"]
+    for value, axis in (*first, *near, *places):
+        if not state.is_live(value.item) or value.item.label >= bench.item.label:
+            continue
+        shape = bench.shape(value)
+        if shape is not None and axis < len(shape) and expression_of(shape[axis]) is wanted:
+            return value, axis
+    return None
+
+
+def _axis(bench: Bench, value: Value, axis: int) -> Tensor:
+    """The size of an axis of a tensor, i64[1]."""
+    import numpy as np
+
+    key = "shape", value.slot
+    name = value.item.name
+    shape = bench.notes.made.get(key)
+    if shape is None:
+        shape = bench.notes.made[key] = bench.add(
+            "ShapeOf", bench.tensor(value), output_type="i64", name=f"{name}/shape_of", version="opset3"
+        )
+    zero = np.array(0, np.int64)
+    return bench.add("Gather", shape, np.array([axis], np.int64), zero, name=f"{name}/axis_{axis}", version="opset8", batch_dims=0)
+
+
+def _computed(bench: Bench, size: Dim) -> Tensor:
+    """A formula by arithmetic on the sizes that it is made of."""
+    polynomial = size.polynomial
+    if abs(polynomial.constant) >= _LARGEST or len(polynomial.terms) > _MOST_TERMS:
+        bench.refuse(f"would need the size {formula_text(size)}, which is too long to be computed by layers")
+    name = f"{bench.item.name}/size"
+    total = formula(bench, polynomial.constant) if polynomial.constant else None
+    for monomial, factor in polynomial.terms:
+        term = None if factor == 1 else formula(bench, factor)
+        for index in monomial:
+            one = _of_atom(bench, size, polynomial.table.atoms[index])
+            term = one if term is None else bench.add("Multiply", term, one, name=name)
+        assert term is not None
+        total = term if total is None else bench.add("Add", total, term, name=name)
+    assert total is not None
+    return total
+
+
+def _of_atom(bench: Bench, size: Dim, atom: Atom) -> Tensor:
+    """The value of an atom of a formula."""
+    own = dim_of(size.scope, atom)
+    key = "formula", expression_of(own)
+    if key in bench.notes.made:
+        return bench.notes.made[key]
+    if isinstance(own, Dim) and (found := _axis_with(bench, own, None)):
+        made = _axis(bench, *found)
+    elif atom.kind not in _LAYERS:
+        bench.refuse(f"would need {atom.name or atom.kind}, which is the size of no tensor before the layer")
+    else:
+        a, b = (formula(bench, one if isinstance(one, int) else dim_of(size.scope, one)) for one in atom.arguments)
+        made = bench.add(_LAYERS[atom.kind], a, b, name=f"{bench.item.name}/size")
+    bench.notes.made[key] = made
+    return made

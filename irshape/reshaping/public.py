@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from irshape.inference.inputs import ShapeLike, Shapes, Symbols
     from irshape.inference.plan.plan import Plan
-    from irshape.reshaping.session import Choose
+    from irshape.reshaping.session import Choose, How
     from irshape.xml.source import Source
 
 
@@ -63,6 +63,7 @@ class Session:
         rewrite: bool = False,
         like: Source | Model | None = None,
         choose: Choose = None,
+        recorded: Shapes | None = None,
         **named: ShapeLike,
     ) -> Inference:
         """Give inputs other shapes, by name (`image="[1,3,H,W]"`) or as a mapping; those that are not named keep theirs.
@@ -75,39 +76,45 @@ class Session:
         With `rewrite`, whatever holds an old size is changed: a constant, or a few layers that compute the size from a tensor that has it.
         `mends` in `Inference.to_dict` lists the changes, and the session goes on with the rewritten model. Where the file does not decide,
         the answer has errors (S208), and lists them as `choices`, `kept` and `unproven`; `like`, a second export at other sizes, decides,
-        and `choose="first"` takes the first way and says so in a note for each.
+        and `choose="first"` takes the first way and says so in a note for each. `recorded` are the shapes of the export, for a file whose
+        inputs are open although its constants hold sizes, as `torch.export` leaves it.
         """
-        other = None if like is None else taken(like, {})[0]._graph
-        found = self._session.reshape(inputs, symbols=symbols, batch=batch, rewrite=rewrite, like=other, choose=choose, **named)
-        return Inference(found)
+        how = _how({"rewrite": rewrite, "like": like, "choose": choose, "recorded": recorded})
+        return Inference(self._session.reshape(inputs, symbols=symbols, batch=batch, how=how, **named))
 
     def __repr__(self) -> str:
         return f"<Session of {self.model!r}>"
 
 
-def reshape(
-    source: Source | Model,
-    inputs: Shapes | None = None,
-    *,
-    symbols: Symbols | None = None,
-    batch: int | str | None = None,
-    rewrite: bool = False,
-    like: Source | Model | None = None,
-    choose: Choose = None,
-    **reading: Unpack[Reading],
-) -> Inference:
-    """Infer the model with other input shapes; `Inference.write` writes the reshaped file.
+class Reshaping(Reading, total=False):
+    """The arguments of `reshape`: those of `Session.reshape`, and those of `irshape.read`."""
 
-    If the model cannot have these shapes, the errors name what holds the old sizes. With `rewrite`, this is changed; `Session.reshape` says
-    how, and what `like` and `choose` decide. `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what
-    `infer` does otherwise, and raises `InputError` if the batch axis is ambiguous. Where all inputs of a
-    model with state become fixed and a second inference cannot run, an error says so (P106).
+    symbols: Symbols | None
+    batch: int | str | None
+    rewrite: bool
+    like: Source | Model | None
+    choose: Choose
+    recorded: Shapes | None
+
+
+def reshape(source: Source | Model, inputs: Shapes | None = None, **asked: Unpack[Reshaping]) -> Inference:
+    """Infer the model with other input shapes, as `Session.reshape` does; `Inference.write` writes the reshaped file.
+
+    Takes and raises what `infer` and `Session.reshape` do. Where a shape makes an axis of size 1 larger and the model mixes samples along
+    it, a warning names the layer (P110). Where all inputs of a model with state become fixed and a second inference cannot run, an error
+    says so (P106).
     """
-    from irshape.answers.policies import refuse_outgrown
+    symbols, batch, how = asked.pop("symbols", None), asked.pop("batch", None), _how(asked)
+    return Inference(Session(source, **cast("Reading", asked))._session.reshape_once(inputs, symbols, batch, how))
 
-    found = Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, rewrite=rewrite, like=like, choose=choose)
-    refuse_outgrown(found._inference)
-    return found
+
+def _how(asked: Reshaping) -> How:
+    """How the reshape is to go on; its arguments are taken out of those that are asked."""
+    from irshape.reshaping.session import How
+
+    rewrite, like = asked.pop("rewrite", False), asked.pop("like", None)
+    other = None if like is None else taken(like, {})[0]._graph
+    return How(rewrite, other, asked.pop("choose", None), asked.pop("recorded", None))
 
 
 def simplify(

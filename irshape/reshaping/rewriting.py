@@ -1,26 +1,175 @@
 """A model with other sizes: whatever holds an old size is changed, with a proof, or the reason why not is told.
 
-The pass over the rewritten model is the last word: `irshape.reshaping.session` infers it with the sizes that were asked for.
+The elements that new layers give where all sizes are numbers are the proof of a mend at the recorded sizes, and the constants of a wish in
+numbers. The pass over the rewritten model is the last word: `irshape.reshaping.session` infers it with the sizes that were asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+import numpy as np
+
+from irshape.answers.batch.traces import sizes_of
+from irshape.editing.arrays import data_of
 from irshape.editing.draft import Draft
 from irshape.editing.layers import layer_of
+from irshape.editing.state import Item, Value
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs
-from irshape.reshaping.bench import Bench, Doubt, Mend, Refusal
+from irshape.model.const import STORED
+from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, where_of
 from irshape.reshaping.walk import Walk, Witness
 from irshape.reshaping.wish import Wish
-from irshape.shape.dim import evaluate
+from irshape.shape.dim import Size, evaluate
 from irshape.shape.shape import format_shape
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from irshape.model.model import Model
     from irshape.xml.weights import Weights
+
+
+Array: TypeAlias = "NDArray[Any]"
+# A larger constant is left to be repeated by a Broadcast.
+_MOST: Final = 1 << 16
+
+
+class Folding:
+    """The elements of the tensors that depend on sizes and constants alone.
+
+    `sizes` gives the shape of a tensor as numbers, None if it is open.
+    """
+
+    def __init__(self, draft: Draft, sizes: Callable[[Value], Sequence[Size] | None]) -> None:
+        self._draft = draft
+        self._sizes = sizes
+        self._known: dict[Value, Array | None] = {}
+
+    def of(self, value: Value) -> Array | None:
+        """The elements of a tensor; None if they are not known."""
+        pending = [value]
+        while pending:
+            one = pending[-1]
+            inputs = [] if one.item.type == "ShapeOf" else [source for source in one.item.inputs if source is not None]
+            left = [source for source in inputs if source not in self._known]
+            if one in self._known or not left:
+                pending.pop()
+                if one not in self._known:
+                    self._known[one] = self._computed(one, [self._known[source] for source in inputs])
+            else:
+                pending += left
+        return self._known[value]
+
+    def _computed(self, value: Value, given: Sequence[Array | None]) -> Array | None:
+        item = value.item
+        if item.type in CONSTANTS:
+            return layer_of(self._draft, item).data
+        if item.type == "ShapeOf":
+            source = item.inputs[0]
+            sizes = None if source is None else self._sizes(source)
+            type_ = np.int32 if item.attributes.get("output_type") == "i32" else np.int64
+            return None if sizes is None or not all(isinstance(size, int) for size in sizes) else np.array(sizes, type_)
+        rule = _RULES.get(item.type)
+        arrays = [one for one in given if one is not None]
+        if rule is None or len(arrays) != len(given) or len(item.outputs) != 1:
+            return None
+        found: Array | None = rule(item, *arrays)
+        return found
+
+
+def fold(draft: Draft) -> None:
+    """Put constants in the place of the new layers whose elements are known; all inputs of the draft have numbers for sizes."""
+    facts = draft.facts
+    folding = Folding(draft, lambda value: facts.of(value).shape)
+    for item in list(draft.state.in_order):
+        if item.base is not None or item.type in CONSTANTS:
+            continue
+        for value in item.outputs:
+            readers = list(draft.state.readers.get(value, ()))
+            if all(reader.base is None and folding.of(reader.outputs[0]) is not None for reader, _ in readers):
+                continue
+            array = folding.of(value)
+            if array is None or (item.type == "Broadcast" and array.size > _MOST):
+                continue
+            type_ = facts.of(value).element_type
+            new = draft.constant(data_of(array, type_), f"{item.name}/folded", draft.state.place_behind([item]))
+            for reader, port in readers:
+                draft.state.connect(reader, port, new)
+
+
+def _cast(item: Item, array: Array) -> Array | None:
+    name = item.attributes["destination_type"]
+    return array.astype(STORED[name]) if name in STORED else None
+
+
+def _divided(item: Item, a: Array, b: Array) -> Array | None:
+    return a // b if a.dtype.kind in "iu" and (b > 0).all() and (a >= 0).all() else None
+
+
+def _broadcast(item: Item, data: Array, target: Array, *axes: Array) -> Array | None:
+    if axes or item.attributes.get("mode", "numpy").lower() == "explicit":
+        return None
+    is_both = item.attributes.get("mode", "").lower() == "bidirectional"
+    shape = tuple(target.tolist())
+    return np.broadcast_to(data, np.broadcast_shapes(data.shape, shape) if is_both else shape)
+
+
+def _reshaped(item: Item, data: Array, pattern: Array) -> Array | None:
+    is_zero = item.attributes.get("special_zero", "false").lower() in ("true", "1")
+    sizes = [data.shape[axis] if one == 0 and is_zero else one for axis, one in enumerate(pattern.tolist())]
+    return data.reshape(sizes)
+
+
+def _sliced(item: Item, data: Array, begin: Array, end: Array, step: Array, axes: Array | None = None) -> Array | None:
+    where = range(begin.size) if axes is None else [int(axis) % data.ndim for axis in axes.tolist()]
+    cuts = [slice(None)] * data.ndim
+    for axis, one, last, by in zip(where, begin.tolist(), end.tolist(), step.tolist(), strict=True):
+        if by < 0:
+            return None
+        cuts[axis] = slice(one, last, by)
+    return data[tuple(cuts)]
+
+
+def _range(item: Item, start: Array, stop: Array, step: Array) -> Array | None:
+    name = item.attributes.get("output_type", "i64")
+    return np.arange(int(start), int(stop), int(step)).astype(STORED[name]) if name in STORED and start.dtype.kind in "iu" else None
+
+
+def _gathered(item: Item, data: Array, indices: Array, axis: Array) -> Array | None:
+    return None if int(item.attributes.get("batch_dims", 0)) else np.take(data, indices, int(axis.reshape(-1)[0]))
+
+
+def _exact(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule on elements, which takes no attributes that change it."""
+    return lambda item, *arrays: function(*arrays)
+
+
+_RULES: Final[Mapping[str, Callable[..., Any]]] = {
+    "Add": _exact(np.add),
+    "Subtract": _exact(np.subtract),
+    "Multiply": _exact(np.multiply),
+    "Minimum": _exact(np.minimum),
+    "Cos": _exact(np.cos),
+    "Sin": _exact(np.sin),
+    "Maximum": _exact(np.maximum),
+    "LessEqual": _exact(np.less_equal),
+    "LogicalNot": _exact(np.logical_not),
+    "Select": _exact(np.where),
+    "Squeeze": _exact(lambda data, axes: np.squeeze(data, tuple(axes.reshape(-1).tolist()))),
+    "Unsqueeze": _exact(lambda data, axes: np.expand_dims(data, tuple(axes.reshape(-1).tolist()))),
+    "Transpose": _exact(lambda data, order: np.transpose(data, order.tolist())),
+    "Divide": _divided,
+    "Convert": _cast,
+    "Broadcast": _broadcast,
+    "Reshape": _reshaped,
+    "Slice": _sliced,
+    "Range": _range,
+    "Gather": _gathered,
+    "Concat": lambda item, *arrays: np.concatenate(arrays, int(item.attributes["axis"])),
+}
 
 
 class Rewriting(NamedTuple):
@@ -69,6 +218,10 @@ class Rewriter:
         engine = self._new_engine()
         engine.run(self._wish.inputs.question(engine))
         draft, wish = Draft(engine.model, engine.weights, engine.opaque, engine), self._wish
+        if wish.batch is not None and any(node.type == "Range" for node in engine.model.nodes):  # indices of samples are computed
+            sizes = sizes_of(engine.model)
+            with draft.facts.following([one for item in draft.state.in_order for one in item.outputs if one.slot in sizes], ends=False):
+                pass
         bench = Bench(draft, self._recorded, wish.recorded, wish.batch, wish.asked)
         return Walk(bench, self._faults, self._witness, is_strict=is_strict)
 
@@ -77,13 +230,12 @@ class Rewriter:
         walk = self.walked()
         bench, draft = walk.bench, walk.bench.draft
         has_sizes = any(name != self._wish.batch for name in self._wish.recorded)
-        choices = [_doubt(bench, *one) for one in walk.alternatives()] if has_sizes else []
+        others = walk.alternatives() if has_sizes else []
+        choices = [Doubt(where_of(one.item), f"{one.item!r} may give {one.taken} or {one.other}") for one in others]
         if has_sizes:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
         notes = bench.notes
         if notes.mends:
-            from irshape.reshaping.folding import fold
-
             _prove(bench)
             if self._wish.is_static:
                 self._make_static(draft)
@@ -92,8 +244,8 @@ class Rewriter:
                 if item not in walk.dead:
                     draft.state.leave(item)
         model, weights = draft.built() if notes.mends else (draft.model, draft.original)
-        undecided = {one.key for one in choices}
-        mends = [one._replace(kind="chosen") if one.key in undecided else one for one in notes.mends]
+        undecided = {one.where.layer_id for one in choices}
+        mends = [one._replace(kind="chosen") if one.where.layer_id in undecided else one for one in notes.mends]
         kept, unproven = (list(dict.fromkeys(one)) for one in (notes.kept, notes.unproven))
         return Rewriting(model, weights, mends, choices, kept, unproven)
 
@@ -106,22 +258,14 @@ class Rewriter:
             layer_of(draft, item).set(shape=format_shape(sizes))
 
 
-def _doubt(bench: Bench, item: Any, taken: str, other: str) -> Doubt:
-    return Doubt(*bench.place(item), f"{item!r} may give {taken} or {other}")
-
-
 def _degenerate(bench: Bench, name: str) -> Doubt:
     """A size that was 1 leaves open which axes of size 1 follow it."""
-    node = bench.draft.model.parameters[0]
-    return Doubt(node.name, node.type, node.key, node.line, f"{name} is 1 in the file, so nothing tells which axes of size 1 follow {name}")
+    item = bench.draft.state.items[bench.draft.model.parameters[0].id]
+    return Doubt(where_of(item), f"{name} is 1 in the file, so nothing tells which axes of size 1 follow {name}")
 
 
 def _prove(bench: Bench) -> None:
     """Each constant that was made again has the bytes of before at the recorded sizes. Raises `Refusal` for one that has not."""
-    import numpy as np
-
-    from irshape.reshaping.folding import Folding
-
     folding = Folding(bench.draft, bench.recorded_sizes)
     for item, tensor in bench.notes.proofs:
         made, array = folding.of(tensor._value), layer_of(bench.draft, item).data

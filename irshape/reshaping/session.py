@@ -1,21 +1,26 @@
-"""A session that grants a reshape only if it holds, rewrites the model if that is asked for, and says what is baked in if not."""
+"""A session that grants a reshape only if it holds, rewrites the model if that is asked for, and says what is baked in if not.
+
+A size that was asked to be open must have many values after the pass.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from irshape.answers.signature.session import SymbolSession
 from irshape.editing.state import EditError
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, note_changed_ranks
+from irshape.inference.inputs import InputError, Inputs, described_shape, note_changed_ranks
+from irshape.inference.run import Guard
 from irshape.model.build import place
-from irshape.model.model import Model, Node
+from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
-from irshape.reshaping.grants import unmet
+from irshape.shape.dim import Dim, Size, formula_text, symbols
+from irshape.shape.reported import Reported
 
 if TYPE_CHECKING:
     from irshape.inference.inputs import ShapeLike, Shapes, Symbols
@@ -24,7 +29,96 @@ if TYPE_CHECKING:
     from irshape.reshaping.walk import Witness
     from irshape.reshaping.wish import Wish
     from irshape.shape.notation import Described
-    from irshape.xml.source import Source
+
+
+_CONSTANTS: Final = ("Const", "Constant")
+_HINT: Final = "ask for this size, or add --rewrite, which changes whatever holds the old size"
+
+
+def unmet(engine: Engine, asked: Inputs, hint: str = _HINT) -> list[Diagnostic]:
+    """The errors of sizes that a pass cannot have although no layer fails: `asked` are the shapes that are new. `hint` is the next step."""
+    found = [_refused(one) for one in engine.diagnostics if one.code == "R401"]
+    names = asked.names | asked.symbols.keys()
+    sizes = list(_asked_sizes(engine, asked))
+    known = set(names).union(*[symbols(size) for _, size in sizes])
+    if not known:
+        return found
+    guards = [guard for guard in engine.guards if not guard.branch and not guard.is_premise]
+    told: set[str] = set()
+    for guard in guards:
+        number, dim = _tie(guard)
+        if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told:
+            told.add(str(guard.requirement))
+            found.append(_held(engine, guard._node, f"{guard.requirement}: {guard.requirement.message}", number, hint))
+    if not told and guards:
+        reported = Reported(engine.scope, [guard.requirement for guard in guards])
+        for node, size in sizes:
+            low, high = reported.bounds(size)
+            if low == high:
+                guard = next((one for one in guards if symbols(size) & one.requirement.symbols()), guards[0])
+                why = f"{formula_text(size)} of {node.type} {node.name!r} can only be {low}, because {guard.requirement} must hold"
+                found.append(_held(engine, guard._node, why, None, hint))
+    return found
+
+
+def _asked_sizes(engine: Engine, asked: Inputs) -> Iterator[tuple[Node, Dim]]:
+    """The sizes that were asked to be open."""
+    for node, described in asked.shapes.items():
+        shape = engine.slots[node.first_slot].shape
+        for one, size in zip(described or (), shape or (), strict=False):
+            if isinstance(size, Dim) and (one.symbols or one.low != one.high):
+                yield node, size
+
+
+def _tie(guard: Guard) -> tuple[int | None, Dim | None]:
+    """The number and the formula of a requirement that ties a formula to a number."""
+    one = guard.requirement
+    if one.kind in ("eq", "broadcast", "stretch"):
+        for a, b in ((one.a, one.b), (one.b, one.a)):
+            if isinstance(a, int) and isinstance(b, Dim):
+                return a, b
+    return None, None
+
+
+def _held(engine: Engine, node: Node, why: str, number: int | None, hint: str) -> Diagnostic:
+    """The error of a layer that leaves a size one value, with the constant that has the number."""
+    model = engine.model
+    where = place(model.document, node.layer, node.layer.offset)
+    constant = None if number is None else _constant(engine, node, number)
+    text = f"{node.type} {node.name!r} demands {why}"
+    if constant is not None:
+        spot = place(model.document, constant.layer, constant.layer.offset)
+        text += f"; {constant.type} {constant.name!r} (line {spot.line}) holds {number}"
+        return Diagnostic("S207", text, where, hint=hint, related=(spot,))
+    return Diagnostic("S207", text, where, hint=hint)
+
+
+def _constant(engine: Engine, node: Node, number: Size) -> Node | None:
+    """The nearest constant before a layer that has a number as an element or as a size."""
+    model, pending, seen = engine.model, [node], {node}
+    while pending:
+        one = pending.pop(0)
+        for slot in one.sources:
+            source = model.nodes[model.producers[slot]] if 0 <= slot < len(model.producers) else None
+            if source is None or source in seen:
+                continue
+            seen.add(source)
+            if source.type in _CONSTANTS:
+                fact = engine.slots[source.first_slot]
+                if number in (*(fact.shape or ()), *(fact.elements or ())):
+                    return source
+            elif len(seen) < _MOST_NEAR:
+                pending.append(source)
+    return None
+
+
+_MOST_NEAR: Final = 64
+
+
+def _refused(one: Diagnostic) -> Diagnostic:
+    """A fault for which no size is valid, as the error that it is for who asks for these sizes."""
+    return Diagnostic(one.code, one.message, one.where, severity=ERROR, hint=one.hint, related=one.related)
+
 
 Choose = Literal["first"] | None
 
@@ -32,22 +126,34 @@ Choose = Literal["first"] | None
 _MOST_CAUSES = 8
 _COMPARE = "compare the model with single samples, and take it all the same: --choose first"
 _OTHER = "choose other sizes, or convert the model again"
+_RECORDED = (
+    "ask for this size; or, if the file was exported for one size and leaves its inputs open, say for which: --recorded 'x[1,3,64,64]'"
+)
 _TRY = "add --rewrite, which changes whatever holds the old size"
 _DECIDE = "say which sizes are meant (--set {name}=32*k), give a second export (--like other.xml), or take the first way: --choose first"
 
 
-class _How(NamedTuple):
-    """How a reshape goes on where constants hold the old sizes: whether it rewrites, the second export, and who chooses."""
+class How(NamedTuple):
+    """How a reshape goes on where constants hold the old sizes.
+
+    With `rewrite`, whatever holds an old size is changed. `like` is a second export at other sizes, and decides what this file does not.
+    With `choose="first"` the first way is taken where nothing decides. `recorded` are the sizes for which the file was exported, if its
+    inputs do not say so.
+    """
 
     rewrite: bool = False
     like: Any = None
     choose: Choose = None
+    recorded: Shapes | None = None
+
+
+_AS_IT_IS = How()
 
 
 class Session(SymbolSession):
     """A session whose answers hold: a size that is granted can be had."""
 
-    _how = _How()
+    _how = _AS_IT_IS
     _axes: Mapping[Node, int] = MappingProxyType({})  # the axes of the batch that is asked for
 
     def reshape(  # type: ignore[override]
@@ -57,21 +163,31 @@ class Session(SymbolSession):
         *,
         symbols: Symbols | None = None,
         batch: int | str | None = None,
-        rewrite: bool = False,
-        like: Source | Model | None = None,
-        choose: Choose = None,
+        how: How = _AS_IT_IS,
         **named: ShapeLike,
     ) -> Inference:
-        """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`.
-
-        With `rewrite`, whatever holds an old size is changed. `like` is a second export at other sizes, and decides what this file does
-        not. With `choose="first"` the first way is taken where nothing decides.
-        """
-        self._how = _How(rewrite, like, choose)
+        """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
+        if how.recorded and not (found := super().reshape(how.recorded)).ok:
+            return found
+        self._how = how
         try:
             return super().reshape(inputs, symbols=symbols, batch=batch, **named)
         finally:
-            self._how, self._axes = _How(), {}
+            self._how, self._axes = _AS_IT_IS, {}
+
+    def reshape_once(self, inputs: Shapes | None, symbols: Symbols | None, batch: int | str | None, how: How) -> Inference:
+        """Reshape, and judge what a session that reshapes again and again does not: samples that mix, and a second inference."""
+        before = self._inputs
+        found = self.reshape(inputs, symbols=symbols, batch=batch, how=how)
+        if found.ok and batch is None and found.rewriting is None:
+            from irshape.answers.batch.axes import resized
+
+            found.report(resized(before, found))
+        if found.ok:
+            from irshape.answers.policies import refuse_outgrown
+
+            refuse_outgrown(found)
+        return found
 
     def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
         found, notes = super()._batched(asked, batch)
@@ -84,7 +200,7 @@ class Session(SymbolSession):
     def _answered(self, asked: Inputs, notes: Sequence[Diagnostic]) -> Inference:
         wanted = self._inputs.updated(asked)
         engine = self.attempt(wanted)
-        broken = unmet(engine, asked, wanted)
+        broken = unmet(engine, asked)
         if self._how.rewrite:
             return self._rewritten(asked, wanted, notes)
         if any(note.severity == ERROR for note in notes):
@@ -108,8 +224,8 @@ class Session(SymbolSession):
         except EditError as error:
             raise InputError(str(error)) from None
         except Refusal as error:
-            return self._refused(wanted, [_refusal(self.model, error)], notes)
-        doubts = [_doubtful(self.model, code, doubt, wish) for code, doubt in rewriting.doubts]
+            return self._refused(wanted, [_refusal(error)], notes)
+        doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]
         if doubts and self._how.choose is None:
             inference = self._refused(wanted, doubts, notes)
             inference.rewriting = rewriting
@@ -123,7 +239,12 @@ class Session(SymbolSession):
         self.model, self._weights, self._inputs, self._plans = rewriting.model, rewriting.weights, now, None
         engine = self.attempt(now)
         named = Inputs({rewriting.model.node(node.id): shape for node, shape in asked.shapes.items()}, *asked[1:])
-        engine.diagnostics = _with(engine.diagnostics, unmet(engine, named, now))
+        if unmet(engine, named):  # the walk has sizes of at least 1: a demand may fail only for a size of 0
+            ranges = {name: one for name, one in wish.inputs.symbols.items() if name in now.names}
+            self._inputs = now = now._replace(symbols={**ranges, **now.symbols})
+            engine = self.attempt(now)
+        is_open = any(one.low != one.high for node in before[0].parameters for one in described_shape(node) or ())
+        engine.diagnostics = _with(engine.diagnostics, unmet(engine, named, _RECORDED if is_open else _OTHER))
         inference = conclude(engine, remarks=[*self._remarks, *notes, *chosen], asked=now)
         inference.rewriting = rewriting if rewriting.mends else None
         if not inference.ok:
@@ -191,11 +312,11 @@ class Session(SymbolSession):
             return found
         rewriter, _ = self._rewriter(asked, wanted)
         try:
-            causes = [_cause(self.model, mend) for mend in rewriter.walked().bench.notes.mends]
+            causes = [_cause(mend) for mend in rewriter.walked().bench.notes.mends]
             hint = _TRY
         except Refusal as error:
             hint = None
-            causes = [_refusal(self.model, error)]
+            causes = [_refusal(error)]
         if not causes:
             found += errors
             return found
@@ -220,38 +341,27 @@ def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
     return found
 
 
-def _node(model: Model, key: str) -> Node | None:
-    return next((node for node in model.nodes if node.key == key), None)
-
-
-def _refusal(model: Model, error: Refusal) -> Diagnostic:
+def _refusal(error: Refusal) -> Diagnostic:
     """The error that a refused rewriting is."""
-    from irshape.reshaping.bench import Mixed
+    from irshape.reshaping.bench import Mixed, where_of
 
-    base = error.item.base
-    where = place(model.document, base.layer if base else None, base.layer.offset if base else model.document.graph.offset)
+    where, constant = where_of(error.item), error.constant
     if error.code is not None:
         return Diagnostic(error.code, error.reason, where, severity=ERROR, hint=error.hint)
-    constant = error.constant.base if error.constant is not None else None
-    related, held = [], ""
-    if constant is not None:
-        related.append(place(model.document, constant.layer, constant.layer.offset))
-        held = "" if repr(error.constant) in error.reason else f": Const {constant.name!r} (line {related[0].line}) holds the old size"
+    related = () if constant is None or constant.base is None else (where_of(constant),)
+    held = f": {constant!r} (line {related[0].line}) holds the old size" if related and repr(constant) not in error.reason else ""
     code = "P110" if isinstance(error, Mixed) else "S207"
     hint = "convert the model again with another batch, or run one sample after the other" if code == "P110" else _OTHER
-    return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=error.hint or hint, related=tuple(related))
+    return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=error.hint or hint, related=related)
 
 
-def _cause(model: Model, mend: Mend) -> Diagnostic:
+def _cause(mend: Mend) -> Diagnostic:
     """The error that a baked-in size is."""
-    node = _node(model, mend.key)
-    where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
-    return Diagnostic("S207", f"{mend.type} {mend.layer!r} holds an old size: {mend.port} is {mend.was}, and {mend.now} would fit", where)
+    layer = f"{mend.where.layer_type} {mend.where.layer_name!r}"
+    return Diagnostic("S207", f"{layer} holds an old size: {mend.port} is {mend.was}, and {mend.now} would fit", mend.where)
 
 
-def _doubtful(model: Model, code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
+def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
     """The error that an open question is."""
-    node = _node(model, doubt.key)
-    where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
     name = next((name for name in wish.recorded if name != wish.batch), "N")
-    return Diagnostic(code, doubt.what, where, hint=_DECIDE.format(name=name) if code == "S208" else _COMPARE)
+    return Diagnostic(code, doubt.what, doubt.where, hint=_DECIDE.format(name=name) if code == "S208" else _COMPARE)

@@ -1,35 +1,42 @@
 """Layers that read sizes: what a baked-in number means at open sizes.
 
 A handler looks at the layer that is visited, and mends the input that it reads as a size. Several formulas may fit; the bench is asked to
-pick one. Whether the layer then passes, the walk checks.
+pick one. Those of a Reshape are found by traces: the factors of its data in their order, put into axes of the recorded sizes. Whether the
+layer then passes, the walk checks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
-from irshape.ops.flow import Trace, same
-from irshape.reshaping.bench import listed, total
-from irshape.reshaping.formulas import scalar, vector
-from irshape.reshaping.traces import targets
+from irshape.ops.flow import OWN, Axis, Factor, Trace, key, same
+from irshape.reshaping.bench import listed, scalar, source, total, vector
 from irshape.shape.dim import Dim, Size, product, symbols
 
 if TYPE_CHECKING:
     from irshape.reshaping.bench import Bench
 
+
+# At most so many traces are found for a Reshape, in at most so many steps.
+_MOST_TRACES: Final = 24
+_MOST_STEPS: Final = 4096
 # The most combinations of sizes that are tried for an Interpolate.
 _MOST: Final = 24
 
 
 class _Option(NamedTuple):
-    """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order."""
+    """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order.
 
-    rank: tuple[int, int, int]
+    The least `rank` is the likeliest: it counts the open factors of recorded size 1 that share an axis with others, whether there is a
+    Transpose, and how far open factors move.
+    """
+
+    rank: tuple[int, bool, int]
     order: tuple[int, ...] | None
     trace: Trace
 
@@ -41,21 +48,77 @@ class _Option(NamedTuple):
         return f"{listed(self.sizes)}{f' behind a Transpose {list(self.order)}' if self.order else ''}"
 
 
-def _input(item: Item, port: int) -> Value:
-    value = item.inputs[port]
-    assert value is not None
-    return value
+class _Filled(NamedTuple):
+    """How far axes are filled: `done` are whole, `taken` still needs factors of the recorded product `need`, and `rest` is left."""
+
+    done: tuple[Axis, ...]
+    need: int
+    taken: Axis
+    rest: tuple[Factor, ...]
+
+
+def _fillings(factors: Sequence[Factor], recorded: Sequence[int], products: Mapping[object, Axis]) -> list[Trace]:
+    """The ways to fill axes of recorded sizes with factors in their order.
+
+    A numeric factor is cut where an axis ends; so is a formula, on either side, and a formula that is one of the `products` where it was
+    joined.
+    """
+    found: list[Trace] = []
+    if not recorded or 0 in recorded:
+        return found
+    pending = [_Filled((), recorded[0], (), tuple(factors))]
+    for _ in range(_MOST_STEPS):
+        if not pending or len(found) >= _MOST_TRACES:
+            break
+        state = pending.pop()
+        if len(state.done) < len(recorded):
+            pending += reversed(list(_next(state, recorded, products)))
+        elif not state.rest:
+            found.append(state.done)
+        elif all(one.recorded == 1 for one in state.rest):
+            found.append((*state.done[:-1], (*state.done[-1], *state.rest)))
+    return found
+
+
+def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis]) -> Iterator[_Filled]:
+    """The states that one more step leads to."""
+    done, need, taken, rest = state
+    if need == 1:
+        following = sizes[len(done) + 1] if len(done) + 1 < len(sizes) else 1
+        yield _Filled((*done, taken or (OWN,)), following, (), rest)
+        if rest and rest[0].recorded == 1:
+            yield _Filled(done, 1, (*taken, rest[0]), rest[1:])
+        return
+    (size, recorded), more = rest[0] if rest else Factor(1), rest[1:]
+    if not recorded:
+        return
+    known = products.get(key(size)) if isinstance(size, Dim) else None
+    if need % recorded == 0:
+        yield _Filled(done, need // recorded, (*taken, rest[0]), more)
+    elif recorded % need == 0:
+        left = recorded // need
+        if known is not None:
+            yield _Filled(done, need, taken, (*known, *more))
+        if isinstance(size, int):
+            yield _Filled(done, 1, (*taken, Factor(need, need)), (Factor(left, left), *more))
+        else:
+            yield _Filled(done, 1, (*taken, Factor(size // left, need)), (Factor(left, left), *more))
+            yield _Filled(done, 1, (*taken, Factor(need, need)), (Factor(size // need, left), *more))
+    elif isinstance(size, int) and more and isinstance(second := more[0].size, int):
+        yield _Filled(done, need, taken, (Factor(size * second, recorded * second), *more[1:]))
+    elif known is not None:
+        yield _Filled(done, need, taken, (*known, *more))
 
 
 def reshape(bench: Bench) -> None:
     """The pattern of a Reshape, by the traces that its output may have."""
     item = bench.item
-    data, out = _input(item, 0), item.outputs[0]
+    data, out = source(item, 0), item.outputs[0]
     recorded, shape = bench.recorded_sizes(out), bench.shape(data)
     if recorded is None or shape is None or not any(isinstance(size, Dim) for size in shape):
         return
     options = _options(bench, data, recorded)
-    now, pattern = bench.shape(out), bench.elements(_input(item, 1))
+    now, pattern = bench.shape(out), bench.elements(source(item, 1))
     if now is not None and pattern and any(isinstance(one, Dim) for one in pattern):  # the model computes it from shapes already
         options = [one for one in options if one.order is None and all(map(same, one.sizes, now))]
     if not options:
@@ -65,7 +128,7 @@ def reshape(bench: Bench) -> None:
         transposed = bench.add("Transpose", bench.tensor(data), np.array(chosen.order, np.int64), name=f"{item.name}/transpose")
         layer_of(bench.draft, item).connect(0, transposed)
         bench.mend("data", "a Reshape that moves an axis of size 1", f"behind a Transpose {list(chosen.order)}")
-        data, now = _input(item, 0), None
+        data, now = source(item, 0), None
     if now is None or len(now) != len(chosen.sizes) or not all(map(same, now, chosen.sizes)):
         set_shape(bench, 1, chosen.sizes, data)
     bench.traced = chosen.trace
@@ -77,7 +140,7 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
     OpenVINO turns a Transpose that moves an axis of size 1 into a Reshape. So the same Reshape behind a Transpose is an option, too.
     """
     trace, joined = bench.trace(data), bench.notes.joined
-    options = [_Option((one.mixed, 0, one.moved), None, one.trace) for one in targets(trace, recorded, joined)]
+    options = [_Option((mixed, False, moved), None, one) for mixed, moved, one in _traces(trace, recorded, joined)]
     flat = _flat(trace)
     for own, axis in enumerate(trace):
         real = [factor for factor in axis if factor.size != 1]
@@ -86,16 +149,25 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
         for to in range(len(trace)):
             order = [one for one in range(len(trace)) if one != own]
             order.insert(to, own)
-            moved = tuple(trace[one] for one in order)
-            if _flat(moved) != flat:
-                found = [one for one in targets(moved, recorded, joined) if not one.mixed]
-                options += [_Option((0, 1, one.moved), tuple(order), one.trace) for one in found]
+            turned = tuple(trace[one] for one in order)
+            if _flat(turned) != flat:
+                found = _traces(turned, recorded, joined)
+                options += [_Option((0, True, moved), tuple(order), one) for mixed, moved, one in found if not mixed]
     options.sort(key=lambda one: one.rank)
     distinct: list[_Option] = []
     for option in options:
         if option.order is None or all(listed(option.sizes) != listed(other.sizes) for other in distinct):
             distinct.append(option)
     return distinct
+
+
+def _traces(trace: Trace, recorded: Sequence[int], joined: Mapping[object, Axis]) -> Iterator[tuple[int, int, Trace]]:
+    """The traces that the output may have, each with the counts of its rank."""
+    places = {one: axis for axis, factors in enumerate(trace) for one in factors if isinstance(one.size, Dim)}
+    for found in _fillings(_flat(trace), recorded, joined):
+        pairs = [(one, axis, factors) for axis, factors in enumerate(found) for one in factors if isinstance(one.size, Dim)]
+        mixed = sum(one.recorded == 1 and sum(other.size != 1 for other in factors) > 1 for one, _, factors in pairs)
+        yield mixed, sum(abs(places.get(one, axis) - axis) for one, axis, _ in pairs), found
 
 
 def _flat(trace: Trace) -> list[Any]:
@@ -105,7 +177,7 @@ def _flat(trace: Trace) -> list[Any]:
 def set_shape(bench: Bench, port: int, wanted: Sequence[Size], data: Value) -> None:
     """Let an input of the layer that is visited hold these sizes: as numbers, 0 and -1 if these mean exactly this, else computed."""
     item = bench.item
-    before, own = bench.elements(_input(item, port)), bench.sizes(data)
+    before, own = bench.elements(source(item, port)), bench.sizes(data)
     copies = item.attributes.get("special_zero", "false").lower() in ("true", "1")
     was = "computed sizes" if before is None else before
     if item.type == "Reshape" and 0 not in wanted:
@@ -138,8 +210,8 @@ def _gives(bench: Bench, item: Item, wanted: Sequence[Size]) -> bool:
 def gather(bench: Bench) -> None:
     """A Gather of all elements of an axis in their order, as `mask[arange(n)]` leaves it, is a Reshape."""
     item = bench.item
-    data, indices = _input(item, 0), bench.array(_input(item, 1))
-    axes = bench.elements(_input(item, 2))
+    data, indices = source(item, 0), bench.array(source(item, 1))
+    axes = bench.elements(source(item, 2))
     if indices is None or not axes or not isinstance(axes[0], int) or int(item.attributes.get("batch_dims", 0)):
         return
     axis = axes[0] % len(bench.sizes(data))
@@ -161,8 +233,8 @@ def gather(bench: Bench) -> None:
 def broadcast(bench: Bench) -> None:
     """The target of a Broadcast, which repeats the open axes of its data."""
     item = bench.item
-    data, recorded = _input(item, 0), bench.recorded_sizes(item.outputs[0])
-    target, shape = bench.elements(_input(item, 1)), bench.sizes(data)
+    data, recorded = source(item, 0), bench.recorded_sizes(item.outputs[0])
+    target, shape = bench.elements(source(item, 1)), bench.sizes(data)
     if recorded is None or target is None or any(isinstance(one, Dim) for one in target):
         return
     if item.attributes.get("mode", "numpy").lower() == "explicit":
@@ -179,12 +251,12 @@ def broadcast(bench: Bench) -> None:
 def slice_ends(bench: Bench) -> None:
     """An end of a Slice at or behind the recorded size means: to the end."""
     item = bench.item
-    data = _input(item, 0)
-    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(_input(item, 2))
-    axes = bench.elements(_input(item, 4)) if len(item.inputs) > 4 else None
+    data = source(item, 0)
+    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(source(item, 2))
+    axes = bench.elements(source(item, 4)) if len(item.inputs) > 4 else None
     if ends is None or recorded is None:
         return
-    is_long = str(bench.tensor(_input(item, 2)).element_type) == "i64"
+    is_long = str(bench.tensor(source(item, 2)).element_type) == "i64"
     last = np.iinfo(np.int64 if is_long else np.int32).max
     new = [
         last if isinstance(end, int) and isinstance(shape[axis], Dim) and last > end >= recorded[axis] else end
@@ -198,8 +270,8 @@ def slice_ends(bench: Bench) -> None:
 def strided_ends(bench: Bench) -> None:
     """An end of a StridedSlice at or behind the recorded size means: to the end."""
     item = bench.item
-    data = _input(item, 0)
-    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(_input(item, 2))
+    data = source(item, 0)
+    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(source(item, 2))
     if ends is None or recorded is None or any(1 in _mask(item, name, 0) for name in ("new_axis_mask", "ellipsis_mask")):
         return
     kept = _mask(item, "end_mask", len(ends))
@@ -223,12 +295,12 @@ def interpolate(bench: Bench) -> None:
     item = bench.item
     if item.attributes.get("shape_calculation_mode", "sizes") != "sizes" or len(item.inputs) < 2:
         return
-    data = _input(item, 0)
-    sizes, shape, recorded = bench.elements(_input(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
+    data = source(item, 0)
+    sizes, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
     if sizes is None or recorded is None or not any(isinstance(size, Dim) for size in shape):
         return
     last = 2 if item.version == "opset11" else 3
-    axes = bench.elements(_input(item, last)) if len(item.inputs) > last else range(len(shape))
+    axes = bench.elements(source(item, last)) if len(item.inputs) > last else range(len(shape))
     options: list[list[Size]] = [[]]
     for number, axis in zip(sizes, axes or (), strict=False):
         own = shape[axis % len(shape)]
@@ -260,11 +332,12 @@ class _Sizes(list[Any]):
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
     """Formulas with this value at the recorded sizes: of the same axis at another resolution, the inputs' first; else a multiple."""
-    own, rank = bench.sizes(_input(item, 0))[axis], len(bench.sizes(_input(item, 0)))
-    recorded = bench.recorded_sizes(_input(item, 0))
+    own, rank = bench.sizes(source(item, 0))[axis], len(bench.sizes(source(item, 0)))
+    recorded = bench.recorded_sizes(source(item, 0))
     found: dict[Any, Size] = {}
-    places = [place for one in bench.notes.places.values() for place in one if place[1] == axis and place[0].item.label < item.label]
-    for value, _ in sorted(places, key=lambda place: -place[0].item.label):
+    places = [place for one in bench.notes.places for place in bench.notes.places_of(one)]
+    before = [value for value, own in places if own == axis and value.item.label < item.label]
+    for value in sorted(before, key=lambda value: -value.item.label):
         shape = bench.shape(value)
         if shape is not None and len(shape) == rank and bench.at(shape[axis]) == number and symbols(shape[axis]) == symbols(own):
             found.setdefault(str(shape[axis]), shape[axis])
@@ -276,8 +349,8 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
 def top_k(bench: Bench) -> None:
     """A TopK that takes all of an axis sorts it."""
     item = bench.item
-    data = _input(item, 0)
-    count, shape, recorded = bench.elements(_input(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
+    data = source(item, 0)
+    count, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
     axis = int(item.attributes["axis"]) % len(shape)
     if not count or recorded is None or not isinstance(count[0], int) or count[0] != recorded[axis] or not isinstance(shape[axis], Dim):
         return
@@ -288,7 +361,7 @@ def top_k(bench: Bench) -> None:
 def split(bench: Bench) -> None:
     """The lengths of a VariadicSplit: the parts that a Concat joined, else one part takes the rest."""
     item = bench.item
-    data, axes, lengths = _input(item, 0), bench.elements(_input(item, 1)), bench.elements(_input(item, 2))
+    data, axes, lengths = source(item, 0), bench.elements(source(item, 1)), bench.elements(source(item, 2))
     recorded = bench.recorded_sizes(data)
     if not axes or not lengths or recorded is None or not all(isinstance(one, int) for one in (*axes, *lengths)):
         return

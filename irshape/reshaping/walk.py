@@ -1,11 +1,13 @@
 """One walk over a draft whose inputs have the sizes that are asked for: each layer is mended, checked, and its axes are traced.
 
 A layer that cannot be mended sends the walk back to the last choice. The error that is told is that of the layer that was reached furthest.
+Numbers that stay although the axis that they close or cut is open are written down: no layer need ever notice that one was baked in. They
+are those that a layer reads from a constant at a port whose elements its rule reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from irshape.answers.batch.traces import Layer, Tensor
@@ -14,8 +16,7 @@ from irshape.inference.facts import Fact
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
-from irshape.reshaping.bench import CONSTANTS, Doubt, Mixed, Notes, Refusal, listed
-from irshape.reshaping.kept import watch
+from irshape.reshaping.bench import CONSTANTS, Doubt, Mixed, Place, Refusal, listed, source, where_of
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
@@ -25,10 +26,171 @@ from irshape.xml.weights import WeightsError
 if TYPE_CHECKING:
     from irshape.reshaping.bench import Bench
 
+
+# The ports that name axes, and those that a handler of its own has mended.
+_NAMES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order", "pattern", "shape", "target_shape"})
+# A window that covers so many elements is a whole axis, and no small step.
+_LARGEST_STEP: Final = 4
+_WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
+
+
+def watch(bench: Bench) -> None:
+    """Write down the numbers of the layer that is visited which stay although an axis of its data is open."""
+    item = bench.item
+    data = item.inputs[0] if item.inputs else None
+    shape = None if data is None else bench.shape(data)
+    if data is None or shape is None:
+        return
+    axes = [axis for axis, size in enumerate(shape) if bench.is_open(size)]
+    if item.type in ("Divide", "Multiply"):
+        _mean(bench, item)
+    elif not axes:
+        return
+    elif item.type in _WINDOWS:
+        _window(bench, item, axes)
+    else:
+        _WATCHES.get(item.type, _closed)(bench, item, axes)
+
+
+def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
+    """Axes that are open before the layer and a number behind it, if the layer reads numbers."""
+    ports = [port for port in range(1, len(item.inputs)) if _reads_number(bench, item, port)]
+    shape = bench.sizes(item.inputs[0]) if ports and item.inputs[0] is not None else ()
+    for value in item.outputs if ports else ():
+        own = bench.shape(value) or ()
+        for axis in axes:
+            size = own[axis] if axis < len(own) and len(own) == len(shape) else 1
+            if isinstance(size, int) and size > 1:
+                bench.keep(f"{item!r} gives {size} along axis {axis} for every {formula_text(shape[axis])}")
+
+
+def _reads_number(bench: Bench, item: Item, port: int) -> bool:
+    """Whether a layer reads numbers, which are no axes, from a constant at a port."""
+    declared = None if item.op_class is None else item.op_class.input_at(port, len(item.inputs))
+    value = item.inputs[port]
+    return declared is not None and declared.value and declared.name not in _NAMES and bench.constant_of(value) is not None
+
+
+def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+    """Begins and ends of slices that are numbers within an open axis."""
+    data = source(item, 0)
+    shape, recorded = bench.sizes(data), bench.recorded_sizes(data)
+    begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
+    own = bench.elements(source(item, 4)) if item.type == "Slice" and len(item.inputs) > 4 else None
+    named = own or range(len(begins or ends or ()))
+    is_ended = [mark == "1" for mark in item.attributes.get("end_mask", "").replace(" ", "").split(",")]
+    for at, axis in enumerate(named):
+        if axis % len(shape) not in axes or recorded is None:
+            continue
+        size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
+        begin, end = (one[at] if one and at < len(one) else None for one in (begins, ends))
+        if isinstance(begin, int) and begin > 0 and (begin > 1 or was == 2):
+            bench.keep(f"{item!r} begins at {begin} of {size}, {was - begin} before the recorded end")
+        is_open = item.type == "StridedSlice" and at < len(is_ended) and is_ended[at]
+        if isinstance(end, int) and not is_open and 1 < end < was:
+            bench.keep(f"{item!r} ends at {end} of {size}, {was - end} before the recorded end")
+        if isinstance(end, int) and not is_open and end < -1:
+            bench.keep(f"{item!r} ends {-end} before the end of {size}")
+
+
+def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+    """Constant indices into an open axis."""
+    named = bench.elements(source(item, 2)) if len(item.inputs) > 2 else (0,)
+    indices = bench.array(source(item, 1))
+    shape = bench.sizes(source(item, 0))
+    if named and isinstance(named[0], int) and named[0] % len(shape) in axes and indices is not None and (indices > 0).any():
+        size = formula_text(shape[named[0] % len(shape)])
+        bench.keep(f"{item!r} takes {indices.size} constant indices up to {indices.max()} of {size}")
+
+
+def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+    """Pads of an open axis that differ before and behind it; equal ones are those of a window."""
+    begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
+    shape = bench.sizes(source(item, 0))
+    for axis in axes:
+        before, behind = (one[axis] if one and axis < len(one) else 0 for one in (begins, ends))
+        if isinstance(before, int) and isinstance(behind, int) and before != behind:
+            bench.keep(f"{item!r} pads {formula_text(shape[axis])} by {before} and {behind}")
+
+
+def _recorded(what: str) -> Callable[[Bench, Item, Sequence[int]], None]:
+    """The watch over the numbers at input 1 that are the recorded number of an open size; `what` says what the layer does with one."""
+
+    def watched(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+        sizes = [bench.sizes(place.value)[place.axis] for place in bench.notes.places.values()]
+        for one in bench.elements(source(item, 1)) or ():
+            if isinstance(one, int) and one > 1 and any(bench.is_open(size) and bench.at(size) == one for size in sizes):
+                bench.keep(f"{item!r} {what.format(one)}")
+
+    return watched
+
+
+def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+    """The number of elements that a TopK takes of an open axis."""
+    count, shape = bench.elements(source(item, 1)), bench.sizes(source(item, 0))
+    axis = int(item.attributes.get("axis", "0")) % len(shape)
+    if axis in axes and count and isinstance(count[0], int) and count[0] > 1:
+        bench.keep(f"{item!r} takes {count[0]} of {formula_text(shape[axis])}")
+
+
+def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+    """A window that covers a whole open axis."""
+    data, out = bench.recorded_sizes(source(item, 0)), bench.recorded_sizes(item.outputs[0])
+    shape, now = bench.sizes(source(item, 0)), bench.shape(item.outputs[0])
+    for axis in axes:
+        is_one = data and out and now and axis > 1 and data[axis] >= _LARGEST_STEP and out[axis] == 1 and bench.is_open(now[axis])
+        if data and is_one and _reach(bench, item, axis) >= data[axis]:
+            bench.keep(f"the window of {item!r} covers all {data[axis]} of {formula_text(shape[axis])}")
+
+
+def _reach(bench: Bench, item: Item, axis: int) -> int:
+    """The size of a window along an axis."""
+    kernel = [int(one) for one in item.attributes.get("kernel", "").split(",") if one.strip()]
+    if kernel:
+        return kernel[axis - 2] if axis - 2 < len(kernel) else 1
+    weights = bench.recorded_sizes(source(item, 1)) or ()
+    own = axis - 2 + len(weights) - (len(bench.sizes(source(item, 0))) - 2)
+    return weights[own] if 0 <= own < len(weights) else 1
+
+
+def _mean(bench: Bench, item: Item) -> None:
+    """A sum over an open axis that is divided by the recorded number of its elements."""
+    for value, other in ((item.inputs[0], item.inputs[1]), (item.inputs[1], item.inputs[0])):
+        if value is None or other is None or value.item.type != "ReduceSum":
+            continue
+        array, data = bench.array(other), value.item.inputs[0]
+        axes = bench.elements(source(value.item, 1))
+        recorded = None if data is None else bench.recorded_sizes(data)
+        if array is None or array.size != 1 or data is None or recorded is None or not axes:
+            continue
+        named = [axis % len(recorded) for axis in axes if isinstance(axis, int)]
+        count = 1
+        for axis in named:
+            count *= recorded[axis]
+        number = float(array.reshape(-1)[0])
+        is_open = any(bench.is_open(bench.sizes(data)[axis]) for axis in named)
+        if is_open and number and min(abs(number - count), abs(1 / number - count)) < count * 1e-4:
+            bench.keep(f"{item!r} divides a sum over {count} elements by the constant {number:g}")
+
+
+_WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
+    "Slice": _limits,
+    "StridedSlice": _limits,
+    "Gather": _indices,
+    "Pad": _pads,
+    "Tile": _recorded("repeats an axis {} times"),
+    "OneHot": _recorded("has the depth {}"),
+    "TopK": _largest,
+    "Reshape": lambda bench, item, axes: None,
+    "Broadcast": lambda bench, item, axes: None,
+}
+
+
 Option = TypeVar("Option")
 
 _SKIPPED: Final = ("Const", "Constant", "Parameter", "ShapeOf")
 _MOST_STEPS_BACK: Final = 400
+_BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the sizes that reach this layer"
 # The most options that are tried for the list of alternatives.
 _MOST_ALTERNATIVES: Final = 40
 
@@ -43,7 +205,7 @@ class Witness(NamedTuple):
 class _Choice:
     """The options at a position of the walk, the one that is taken, and all that a step back to it restores."""
 
-    def __init__(self, at: int, options: Sequence[Any], mark: int, notes: Notes) -> None:
+    def __init__(self, at: int, options: Sequence[Any], mark: int, notes: tuple[int, ...]) -> None:
         self.at = at
         self.options = options
         self.mark = mark
@@ -107,7 +269,7 @@ class Walk:
 
     def _return(self, choice: _Choice) -> None:
         self.bench.graph.undo(choice.mark)
-        self.bench.notes = choice.notes.copy()
+        self.bench.notes.undo(choice.notes)
 
     def _pick(self, options: Sequence[Option]) -> Option:
         """The first option; the others are tried if a layer behind refuses. No mend of the layer is made before."""
@@ -118,7 +280,7 @@ class Walk:
         if at in self._forced:
             return options[self._forced[at]]
         if len(options) > 1:
-            self._choices.append(_Choice(at, options, self.bench.graph.mark(), self.bench.notes.copy()))
+            self._choices.append(_Choice(at, options, self.bench.graph.mark(), self.bench.notes.mark()))
         return options[0]
 
     def alternatives(self) -> list[Alternative]:
@@ -127,12 +289,12 @@ class Walk:
         if not taken:
             return []
         own, found = self.conditions(), []
-        self._forced = {choice.at: choice.index for choice in taken}
+        chosen = {choice.at: choice.index for choice in taken}
         tried = [(choice, index) for choice in taken for index in range(len(choice.options)) if self._is_other(choice, index)]
-        for choice, index in tried[:_MOST_ALTERNATIVES]:
+        for choice, index in reversed(tried[:_MOST_ALTERNATIVES]):  # the last choice first: what was written before it stays
             self._choices = []
             self._return(choice)
-            forced, self._forced = self._forced, {at: one for at, one in self._forced.items() if at < choice.at} | {choice.at: index}
+            self._forced = {at: one for at, one in chosen.items() if at < choice.at} | {choice.at: index}
             try:
                 self._go(choice.at)
                 if not own < self.conditions():
@@ -140,12 +302,11 @@ class Walk:
                     found.append(Alternative(item, str(choice.options[choice.index]), str(choice.options[index])))
             except Refusal:
                 pass
-            self._forced = forced
-        self._choices = []
+        self._choices, self._forced = [], chosen
         self._return(taken[0])
         self._go(taken[0].at)
         self._choices = taken
-        return found
+        return found[::-1]
 
     def _is_other(self, choice: _Choice, index: int) -> bool:
         """Whether an option gives other sizes than the one that was taken, for samples alone: that a layer keeps the batch is proved."""
@@ -173,7 +334,9 @@ class Walk:
         if not any(_is_open(bench.shape(value)) for value in values):
             return
         if item.base is not None and item.base.bodies:
-            bench.refuse("has a body, and irshape rewrites no layers in bodies")
+            bench.refuse(
+                "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size", hint=_BODY
+            )
         try:
             self._mend(item)
         except (EditError, WeightsError) as error:
@@ -246,7 +409,7 @@ class Walk:
         if found.mixed:
             raise Mixed(item, found.mixed)
         if found.unproven:
-            notes.unproven.append(Doubt(*bench.place(item), f"{item!r}: {found.unproven}"))
+            notes.unproven.append(Doubt(where_of(item), f"{item!r}: {found.unproven}"))
         if bench.traced is not None:
             slot = item.outputs[0].slot
             notes.traces.held[slot] = notes.traces.held[slot]._replace(trace=bench.traced)
@@ -273,14 +436,16 @@ class Walk:
 
     def _place(self, item: Item) -> None:
         """Write down which factors the axes of the outputs were joined of, and where each formula is the size of an axis."""
-        notes = self.bench.notes
+        bench, notes = self.bench, self.bench.notes
         for value in item.outputs:
-            for factors in self.bench.trace(value):
-                if sum(isinstance(factor.size, Dim) for factor in factors) > 1:
+            for factors in bench.trace(value):
+                formulas = [one.size for one in factors if isinstance(one.size, Dim)]
+                if len(formulas) > 1 or (len(factors) > 1 and any(map(bench.holds_batch, formulas))):
                     notes.joined[expression_of(product([factor.size for factor in factors]))] = factors
-            for axis, size in enumerate(self.bench.shape(value) or ()):
+            for axis, size in enumerate(bench.shape(value) or ()):
                 if isinstance(size, Dim):
-                    notes.places.setdefault(expression_of(size), []).append((value, axis))
+                    formula = expression_of(size)
+                    notes.places[formula] = Place(value, axis, notes.places.get(formula))
 
 
 def _is_open(shape: Sequence[Size] | None) -> bool:

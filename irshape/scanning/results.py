@@ -18,8 +18,8 @@ from typing import IO, Any, Final
 
 from irshape.files.reading import open_file
 from irshape.files.writing import Kept, write_atomic
-from irshape.report.checked import Checked
 from irshape.report.diagnostic import Diagnostic, Where
+from irshape.report.documents import Checked
 from irshape.scanning.place import MissingError, digest
 from irshape.scanning.table import COUNTS, FAILED, FAULT, FAULTS, FIELDS, MOST, NUMBER, SECONDS, TEXT, TEXTS, VALID, VERDICTS, Field, Row
 from irshape.version import __version__

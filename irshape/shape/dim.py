@@ -606,8 +606,7 @@ def symbols(size: Size) -> frozenset[str]:
     """The names of the symbols and unknown values that `size` is computed from, as far as its scope knows."""
     if not isinstance(size, Dim) or size.scope.has_intervals_only:
         return frozenset()
-    polynomials = size.scope.polynomials
-    return frozenset([polynomials.atoms[index].name for index in polynomials.symbols_below(size.polynomial)])
+    return size.scope.polynomials.names(size.polynomial)
 
 
 def is_filled(size: Size) -> bool:

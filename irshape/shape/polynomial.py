@@ -130,6 +130,7 @@ class PolynomialTable:
         # The symbols among the atoms, and for each atom the bit set of those below it; both are made when they are asked for.
         self._symbols: list[int] = []
         self._below: list[int] = []
+        self._symbols_of: dict[Polynomial, list[int]] = {}
         # The atoms below polynomials, as far as they were asked for.
         self._listed: dict[Expression, list[int]] = {}
         self.degrees: dict[int, int] = {}
@@ -613,6 +614,13 @@ class PolynomialTable:
             mask ^= lowest
         self.work.take(len(found) // _ATOMS_A_STEP)
         return found
+
+    def names(self, polynomial: Polynomial) -> frozenset[str]:
+        """The names of the symbols that a polynomial is computed from. A symbol may get another name, so only the symbols are kept."""
+        known = self._symbols_of.get(polynomial)
+        if known is None:
+            known = self._symbols_of[polynomial] = self.symbols_below(polynomial)
+        return frozenset([self.atoms[index].name for index in known])
 
     def _mask(self, expression: Expression) -> int:
         found = 0

@@ -13,11 +13,12 @@ Shape: TypeAlias = tuple[Size, ...] | None
 """The size of each axis; None if the rank is unknown."""
 
 _RANKS_DIFFER = "the ranks must be equal"
+_SAME = "the inputs must be equal on axis {axis}"
 _DO_NOT_BROADCAST = {
-    "numpy": "the inputs must broadcast",
-    "none": "the inputs must have the same shape",
-    "explicit": "the inputs must have the same shape",
-    "pdpd": "the second input must broadcast to the first",
+    "numpy": "the inputs must broadcast on axis {axis}",
+    "none": _SAME,
+    "explicit": _SAME,
+    "pdpd": "the second input must broadcast to the first on axis {axis}",
 }
 
 
@@ -61,7 +62,8 @@ def broadcast_shapes(
     """The shape of an elementwise result.
 
     `kind` is `numpy` (aligned at the last axis), `none` or `explicit` (the shapes must be equal), or `pdpd`: `b` broadcasts to `a`, with
-    its first axis at `axis` of `a`, or with its last axis at the last of `a` if `axis` is -1.
+    its first axis at `axis` of `a`, or with its last axis at the last of `a` if `axis` is -1. The message may use `{axis}`, which is one of
+    the result.
     """
     message = message or _DO_NOT_BROADCAST[kind]
     if kind in ("none", "explicit"):
@@ -80,11 +82,11 @@ def broadcast_shapes(
             ctx.require_ge(len(a), len(b) + max(start, 0), "the first input must have an axis for each axis of the second", code=code)
             return a
     end = start + len(b)
-    pairs = zip(a[start:end], b, strict=True)
+    pairs = enumerate(zip(a[start:end], b, strict=True), start)
     if kind == "numpy":
-        middle = [x if x == y else ctx.broadcast(x, y, message, code=code, **names) for x, y in pairs]
+        middle = [x if x == y else ctx.broadcast(x, y, message, code=code, axis=place, **names) for place, (x, y) in pairs]
     else:
-        middle = [_stretch(ctx, x, y, message, code, names) for x, y in pairs]
+        middle = [_stretch(ctx, x, y, message, code, {"axis": place, **names}) for place, (x, y) in pairs]
     return (*a[:start], *middle, *a[end:])
 
 

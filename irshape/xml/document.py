@@ -290,6 +290,16 @@ class Document:
         "limits", "name", "path", "preprocess", "source", "suppressions", "text", "version", "weights",
     )  # fmt: skip
 
+    @property
+    def layer_count(self) -> int:
+        """The number of layers, with those of bodies."""
+        count, pending = 0, [self.graph]
+        while pending:
+            graph = pending.pop()
+            count += len(graph.layers)
+            pending += [body for layer in graph.layers if layer.bodies for body in layer.bodies.values()]
+        return count
+
     def __init__(self, source: bytes, path: str | None, limits: Limits = DEFAULT) -> None:
         self.source = self.text = source
         self.path = path

@@ -76,7 +76,7 @@ def test_a_notebook_shows_the_tree() -> None:
     html = irshape.summary(ATROUS)._repr_html_()
     assert html.count("<tr>") > 10
     assert "peak memory" in html
-    assert "\N{NO-BREAK SPACE}" * 4 + "conv" in html
+    assert "&nbsp;" * 2 + "conv" in html
 
 
 def test_the_text(capsys: pytest.CaptureFixture[str]) -> None:

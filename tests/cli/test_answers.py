@@ -1,26 +1,16 @@
 """`diff`, `info` and `--target` as a user meets them."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from irshape.cli.main import main
 from tests.answers.sketch import Layer, Sketch
 from tests.report.test_schemas import FILES, validator
+from tests.support.commands import Start
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 ATROUS = EXAMPLES / "atrous.xml"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def start(*arguments: object) -> tuple[int, str, str]:
-        return main([str(argument) for argument in arguments]), *capsys.readouterr()
-
-    return start
 
 
 def save(folder: Path, name: str, **layers: Layer) -> Path:
@@ -47,11 +37,9 @@ def quantised(tmp_path: Path) -> tuple[Path, Path]:
     return save(tmp_path, "plain", **plain), save(tmp_path, "small", **small)
 
 
-def test_diff_says_just_that(run: Callable[..., Any], quantised: tuple[Path, Path]) -> None:
+def test_diff_says_just_that(run: Start, quantised: tuple[Path, Path]) -> None:
     a, b = quantised
-    code, out, _ = run("diff", a, b)
-    assert code == 1
-    assert out.splitlines() == [
+    assert run("diff", a, b, code=1).lines == [
         f"{a}  IR v11, 5 layers",
         f"{b}  IR v11, 9 layers",
         "",
@@ -67,12 +55,10 @@ def test_diff_says_just_that(run: Callable[..., Any], quantised: tuple[Path, Pat
     ]
 
 
-def test_diff_of_a_reshaped_model(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_diff_of_a_reshaped_model(run: Start, tmp_path: Path) -> None:
     reshaped = tmp_path / "reshaped.xml"
     run("reshape", ATROUS, "--input", "image[1,3,64,H]", "-o", reshaped, "--weights", "copy")
-    code, out, _ = run("diff", ATROUS, reshaped)
-    assert code == 1
-    assert out.splitlines()[3:] == [
+    assert run("diff", ATROUS, reshaped, code=1).lines[3:] == [
         "inputs",
         "  image: shape [?,3,?,?] -> [1,3,64,?]",
         "",
@@ -82,71 +68,61 @@ def test_diff_of_a_reshaped_model(run: Callable[..., Any], tmp_path: Path) -> No
         "",
         "1 input changed, shapes of 9 layers follow",
     ]
-    assert "features: [?,8,2..,2..] -> [1,8,32,2..]" in run("diff", ATROUS, reshaped, "--all")[1]
+    assert "features: [?,8,2..,2..] -> [1,8,32,2..]" in run("diff", ATROUS, reshaped, "--all").out
 
 
-def test_diff_of_conditions_on_symbols(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_diff_of_conditions_on_symbols(run: Start, tmp_path: Path) -> None:
     """irshape wrote a multiple of 32, or one symbol twice, into the input's port; the shape of the Parameter is the same."""
-    for name, shape, *symbols in (
-        ("free", "image[N,3,H,W]"),
-        ("even", "image[N,3,H,W]", "--set", "H=32*k"),
-        ("square", "image[N,3,H,H]"),
-    ):
+    for name, shape, *symbols in (("free", "image[N,3,H,W]"), ("even", "image[N,3,H,W]", "--set", "H=32*k"), ("square", "image[N,3,H,H]")):
         run("reshape", ATROUS, "--input", shape, *symbols, "-o", tmp_path / f"{name}.xml", "--weights", "copy")
-    assert run("diff", ATROUS, tmp_path / "free.xml")[0] == 0
+    run("diff", ATROUS, tmp_path / "free.xml", code=0)
     for name, written in (("even", "[N,3,H,W] in [?,3,32..,3..] where H=32*k"), ("square", "[N,3,H,H] in [?,3,3..,3..]")):
-        code, out, _ = run("diff", tmp_path / "free.xml", tmp_path / f"{name}.xml")
-        assert code == 1
+        out = run("diff", tmp_path / "free.xml", tmp_path / f"{name}.xml", code=1).out
         assert f"  image: symbols [N,3,H,W] in [?,3,3..,3..] -> {written}" in out.splitlines()
         assert out.splitlines()[-1] == "1 input changed, shapes of 9 layers follow"
 
 
-def test_diff_of_an_annotated_model(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_diff_of_an_annotated_model(run: Start, tmp_path: Path) -> None:
     annotated = tmp_path / "annotated.xml"
     run("infer", ATROUS, "-o", annotated, "--weights", "copy")
-    code, out, _ = run("diff", ATROUS, annotated)
-    assert code == 0
-    assert out.splitlines()[-1] == "the same model"
+    assert run("diff", ATROUS, annotated, code=0).lines[-1] == "the same model"
 
 
-def test_diff_without_weights_is_not_certain(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_diff_without_weights_is_not_certain(run: Start, tmp_path: Path) -> None:
     bare = tmp_path / "bare.xml"
     bare.write_bytes(ATROUS.read_bytes())
-    code, out, _ = run("diff", ATROUS, bare)
-    assert code == 2
-    assert out.splitlines()[-3:] == [
+    assert run("diff", ATROUS, bare, code=2).lines[-3:] == [
         f"  constants were not compared: the weights file '{bare.with_suffix('.bin')}' does not exist",
         "",
         "no difference found",
     ]
 
 
-def test_diff_as_json(run: Callable[..., Any], quantised: tuple[Path, Path]) -> None:
+def test_diff_as_json(run: Start, quantised: tuple[Path, Path]) -> None:
     a, b = quantised
     for pair in ((a, b), (b, a), (a, a)):
-        report = json.loads(run("diff", *pair, "--format", "json")[1])
+        report = json.loads(run("diff", *pair, "--format", "json").out)
         validator("diff").validate(report)
         assert report["is_same"] == (pair == (a, a))
 
 
 @pytest.mark.parametrize("name", ["absent.xml", "."])
-def test_diff_with_what_cannot_be_read(run: Callable[..., Any], name: str) -> None:
+def test_diff_with_what_cannot_be_read(run: Start, name: str) -> None:
     for arguments in ((ATROUS, name), (name, ATROUS)):
         code, out, err = run("diff", *arguments)
-        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert (code, out, err.count("\n")) == (2, [], 1)
         assert err.startswith(f"irshape: {name}: ")
 
 
-def test_diff_with_what_is_no_ir(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_diff_with_what_is_no_ir(run: Start, tmp_path: Path) -> None:
     (tmp_path / "x.xml").write_text("<net")
     code, out, err = run("diff", ATROUS, tmp_path / "x.xml")
-    assert (code, out) == (2, "")
+    assert (code, out) == (2, [])
     assert err == f"irshape: {tmp_path / 'x.xml'}: this file cannot be read as an IR; run irshape check on it to see why\n"
 
 
-def test_info_fits_a_screen(run: Callable[..., Any]) -> None:
-    code, out, _ = run("info", ATROUS)
-    assert code == 0
+def test_info_fits_a_screen(run: Start) -> None:
+    out = run("info", ATROUS, code=0).out
     lines = out.splitlines()
     assert len(lines) < 24
     assert "needs       OpenVINO 2022.1 or later: IR version 11" in lines
@@ -154,18 +130,17 @@ def test_info_fits_a_screen(run: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_info_as_json(run: Callable[..., Any], path: Path) -> None:
-    code, out, _ = run("info", path, "--format", "json")
-    report = json.loads(out)
+def test_info_as_json(run: Start, path: Path) -> None:
+    done = run("info", path, "--format", "json")
+    report = json.loads(done.out)
     validator("info").validate(report)
-    assert code == (1 if report["errors"] else 0)
+    assert done.code == (1 if report["errors"] else 0)
 
 
-def test_targets_are_faults(run: Callable[..., Any]) -> None:
-    assert run("check", ATROUS)[0] == 0
-    code, out, _ = run("check", ATROUS, "--target", "npu", "--target", "max-rank=4")
-    assert code == 1
+def test_targets_are_faults(run: Start) -> None:
+    run("check", ATROUS, code=0)
+    out = run("check", ATROUS, "--target", "npu", "--target", "max-rank=4", code=1).out
     assert out.count("P102") == 3
-    assert run("check", ATROUS, "--target", "npu", "--input", "image[1..8,3,3..64,3..64]")[0] == 0
+    run("check", ATROUS, "--target", "npu", "--input", "image[1..8,3,3..64,3..64]", code=0)
     code, _, err = run("check", ATROUS, "--target", "tpu")
     assert (code, err.count("\n")) == (2, 1)

@@ -4,40 +4,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from shutil import copy
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
 import irshape
-from irshape.cli.main import main
 from irshape.shape.dim import IS_COMPILED
+from tests.support.commands import Start
 from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
 SPACE_TO_DEPTH = str(EXAMPLES / "space_to_depth.xml")
-
-
-class Run:
-    """What a run printed, and how it ended."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
-Start: TypeAlias = Callable[..., Run]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Start:
-    def start(*arguments: object) -> Run:
-        code = main([str(argument) for argument in arguments])
-        return Run(code, *capsys.readouterr())
-
-    return start
 
 
 @pytest.fixture
@@ -59,9 +39,8 @@ def net(path: Path, fact: str, block: int = 2, **attributes: object) -> Path:
 
 def test_check_gives_place_code_and_message(run: Start, tmp_path: Path) -> None:
     odd = net(tmp_path / "odd.xml", "f32[1,3,8,9]")
-    done = run("check", odd)
-    assert done.code == 1
-    assert done.out.splitlines() == [
+    done = run("check", odd, code=1)
+    assert done.lines == [
         f"{odd}:10:3: S204 axis 3 must be a multiple of block_size: 9 is not a multiple of 2 [SpaceToDepth spacetodepth_1]",
         "1 file, 3 layers: 1 error",
     ]
@@ -75,41 +54,37 @@ def test_check_of_a_sound_file(run: Start) -> None:
 def test_warnings_count_with_strict_only(run: Start, tmp_path: Path) -> None:
     file = net(tmp_path / "warned.xml", "f32[1,3,8,8]", blocksize=2)
     assert run("check", file).code == 0
-    done = run("check", file, "--strict")
-    assert done.code == 1
+    done = run("check", file, "--strict", code=1)
     assert "R104 warning: SpaceToDepth has no attribute 'blocksize'" in done.out
     assert done.out.endswith("1 file, 3 layers: 1 warning\n")
 
 
 @pytest.mark.parametrize(
-    ("opset", "message"),
-    [("opset99", "G112 'opset99' is not an opset"), ("opset1", "G111 opset1 has no SpaceToBatch")],
+    ("opset", "message"), [("opset99", "G112 'opset99' is not an opset"), ("opset1", "G111 opset1 has no SpaceToBatch")]
 )
-def test_the_opset_of_an_example_is_named_as_it_was_given(capsys: pytest.CaptureFixture[str], opset: str, message: str) -> None:
-    assert main(["check", str(EXAMPLES / "space_to_batch.xml"), "--opset", opset]) == 1
-    assert message in capsys.readouterr().out
+def test_the_opset_of_an_example_is_named_as_it_was_given(run: Start, opset: str, message: str) -> None:
+    assert message in run("check", EXAMPLES / "space_to_batch.xml", "--opset", opset, code=1).out
 
 
 def test_hint_stands_below_its_fault(run: Start, tmp_path: Path) -> None:
     file = tmp_path / "old.xml"
     file.write_text((EXAMPLES / "space_to_batch.xml").read_text().replace('"SpaceToBatch"', '"SpaceToBatch" version="opset1"'))
-    lines = run("check", file).out.splitlines()
+    lines = run("check", file).lines
     assert "G111" in lines[0]
     assert lines[1] == "    hint: SpaceToBatch is available from opset2 on, which needs OpenVINO 2020.2 or later"
 
 
 def test_files_are_counted_together(run: Start, tmp_path: Path) -> None:
     done = run("check", net(tmp_path / "odd.xml", "f32[1,3,9,9]"), SPACE_TO_DEPTH)
-    assert done.out.splitlines()[-1] == "2 files, 4 layers: 2 errors"
+    assert done.lines[-1] == "2 files, 4 layers: 2 errors"
 
 
 # infer
 
 
 def test_infer_prints_a_table(run: Start, dynamic: Path) -> None:
-    done = run("infer", dynamic, "--input", "[2,3,H,W]", "--set", "H=32..64", "W=224..448")
-    assert done.code == 0
-    assert done.out.splitlines() == [
+    done = run("infer", dynamic, "--input", "[2,3,H,W]", "--set", "H=32..64", "W=224..448", code=0)
+    assert done.lines == [
         f"{dynamic}  IR v11, 3 layers",
         "",
         "ID  LAYER           TYPE          SHAPE                      FORMULA",
@@ -138,14 +113,14 @@ def test_what_data_decide_is_listed_together(run: Start, tmp_path: Path) -> None
     file = tmp_path / "found.xml"
     file.write_text(built.xml)
     file.with_suffix(".bin").write_bytes(built.bin)
-    lines = run("infer", file, "--raw-symbols").out.splitlines()
+    lines = run("infer", file, "--raw-symbols").lines
     start = lines.index("valid only where (OpenVINO refuses other sizes)")
     assert lines[start + 1].startswith("  d0 == 1  Concat concat_34, line 264 and 2 more layers: the inputs must be equal on axis 0")
     assert lines[start + 2 : start + 4] == ["", "valid only where, for sizes that depend on data (OpenVINO refuses others)"]
     first, *others = [f"d{number} == 2" for number in range(1, 9)]
     assert lines[start + 4].startswith(f"  {first}")
     assert lines[start + 5].strip() == f"also {', '.join(others[:5])} and 2 more"
-    lines = run("infer", file).out.splitlines()
+    lines = run("infer", file).lines
     start = lines.index("valid only where, for sizes that depend on data (OpenVINO refuses others)")
     first, *others = [f"nonzero{number} == 2" for number in ("", *range(2, 9))]
     assert lines[start + 1].startswith(f"  {first}")
@@ -165,7 +140,7 @@ def test_several_outputs_stand_below_each_other(run: Start, tmp_path: Path) -> N
         built.result(ref)
     file = tmp_path / "several.xml"
     file.write_text(built.xml)
-    lines = run("infer", file, "--opaque", "Unheard").out.splitlines()
+    lines = run("infer", file, "--opaque", "Unheard").lines
     assert lines[4:6] == [" 1  unheard_1    Unheard    1: f32[...]", "                            2: f32[...]"]
 
 
@@ -198,8 +173,7 @@ def test_names_cannot_forge_lines(run: Start, tmp_path: Path) -> None:
 
 def test_output_is_written_and_read_again(run: Start, dynamic: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.xml"
-    done = run("infer", dynamic, "--input", "[1,3,8,8]", "-o", out)
-    assert done.code == 0
+    done = run("infer", dynamic, "--input", "[1,3,8,8]", "-o", out, code=0)
     assert done.out.endswith(f"written: {out}\n")
     assert "f32[1,12,4,4]" in run("infer", out).out
 
@@ -216,8 +190,7 @@ def test_output_is_not_overwritten_unasked(run: Start, dynamic: Path, tmp_path: 
 
 def test_the_input_is_overwritten_in_place_only(run: Start, dynamic: Path) -> None:
     before = dynamic.read_bytes()
-    done = run("infer", dynamic, "--input", "[1,3,8,8]", "-o", dynamic, "--force")
-    assert done.code == 2
+    done = run("infer", dynamic, "--input", "[1,3,8,8]", "-o", dynamic, "--force", code=2)
     assert "--in-place" in done.err
     assert dynamic.read_bytes() == before
     assert run("infer", dynamic, "--input", "[1,3,8,8]", "--in-place").code == 0
@@ -246,7 +219,7 @@ def test_weights_are_placed_beside_the_output(run: Start, tmp_path: Path, how: s
 
 
 def test_ops_lists_types_by_category(run: Start) -> None:
-    lines = run("ops").out.splitlines()
+    lines = run("ops").lines
     assert "movement" in lines
     assert any(line.split() == ["SpaceToBatch", "opset2-opset16"] for line in lines)
 
@@ -264,8 +237,7 @@ def test_ops_as_json(run: Start) -> None:
 
 
 def test_ops_suggests_what_was_meant(run: Start) -> None:
-    done = run("ops", "SpaceToBath")
-    assert done.code == 2
+    done = run("ops", "SpaceToBath", code=2)
     assert done.err.startswith("irshape: there is no operation 'SpaceToBath'; did you mean SpaceToBatch")
 
 
@@ -281,7 +253,7 @@ def test_json_of_one_file_is_an_object_of_several_an_array(run: Start, dynamic: 
 
 
 def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
-    lines = run("check", dynamic, SPACE_TO_DEPTH, "--format", "jsonl").out.splitlines()
+    lines = run("check", dynamic, SPACE_TO_DEPTH, "--format", "jsonl").lines
     assert [json.loads(line)["file"] for line in lines] == [str(dynamic), SPACE_TO_DEPTH]
 
 
@@ -316,8 +288,7 @@ def test_what_cannot_be_done_takes_one_line(run: Start, arguments: list[str], me
 
 
 def test_the_command_alone_shows_the_five_main_verbs(run: Start) -> None:
-    done = run()
-    assert done.code == 2
+    done = run(code=2)
     assert [line.split()[1] for line in done.err.splitlines() if line.startswith("  irshape ")] == [
         "model.xml",
         "check",
@@ -334,24 +305,21 @@ def test_help_is_a_command(run: Start, command: str) -> None:
 
 
 def test_unknown_input_lists_those_there_are(run: Start, dynamic: Path) -> None:
-    done = run("infer", dynamic, "--input", "images[1,3,8,8]")
-    assert done.code == 2
+    done = run("infer", dynamic, "--input", "images[1,3,8,8]", code=2)
     assert "'images'" in done.err
     assert "'parameter_0'" in done.err
     assert done.err.count("\n") == 1
 
 
 def test_the_other_files_are_still_done(run: Start, dynamic: Path) -> None:
-    done = run("check", "absent.xml", dynamic)
-    assert done.code == 2
+    done = run("check", "absent.xml", dynamic, code=2)
     assert done.out == "1 file, 3 layers: no faults\n"
 
 
 def test_a_file_that_cannot_be_read_is_no_missing_input(run: Start, tmp_path: Path) -> None:
     file = tmp_path / "cut.xml"
     file.write_text("<net")
-    done = run("check", file, "--input", "x[1]")
-    assert done.code == 1
+    done = run("check", file, "--input", "x[1]", code=1)
     assert "X101" in done.out
 
 
@@ -360,8 +328,7 @@ def test_a_fault_of_irshape_itself_takes_one_line(run: Start, dynamic: Path, mon
         raise KeyError("x")
 
     monkeypatch.setattr("irshape.verbs.check", check)
-    done = run("check", dynamic)
-    assert done.code == 2
+    done = run("check", dynamic, code=2)
     assert done.err == f"irshape: {dynamic}: internal error; please report it with the file: KeyError: 'x'\n"
 
 

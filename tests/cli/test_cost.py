@@ -11,11 +11,10 @@ import jsonschema
 import pytest
 
 import irshape
-from irshape.cli.main import main
 from tests.answers import nets
 from tests.answers.test_cost import SCHEMA
 from tests.cli.test_sizes import saved
-from tests.support.commands import lines_of
+from tests.support.commands import Start
 from tests.support.ir import Net
 
 ROOT = Path(__file__).parents[2]
@@ -24,63 +23,62 @@ ATROUS = ROOT / "examples" / "atrous.xml"
 STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
 
 
-def test_amounts_are_numbers_and_formulas(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = lines_of(capsys, "cost", DECODER)
-    assert code == 0
+def test_amounts_are_numbers_and_formulas(run: Start) -> None:
+    lines = run("cost", DECODER, code=0).lines
     assert lines[5] == "numbers are those at B=1, P=128, S=128; --near changes the sizes"
     assert lines[7].split() == ["MACs", "565.2", "k", "16*B*P*S", "+", "16*B*S*S", "+", "320*B*S"]
     assert any(line.split()[:4] == ["peak", "memory", "34.82", "kB"] and "168*B*S + 104*B*P" in line for line in lines)
 
 
-def test_numbers_are_those_of_the_sizes(capsys: pytest.CaptureFixture[str]) -> None:
-    _, lines, _ = lines_of(capsys, "cost", DECODER, "--near", "S=1,P=5")
+def test_numbers_are_those_of_the_sizes(run: Start) -> None:
+    lines = run("cost", DECODER, "--near", "S=1,P=5").lines
     assert lines[5] == "numbers are those at B=1, P=5, S=1; --near changes the sizes"
     assert lines[7].split()[:2] == ["MACs", "416"]
 
 
-def test_a_model_of_fixed_sizes_has_numbers_only(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_of_fixed_sizes_has_numbers_only(run: Start) -> None:
     shapes = ("input_ids[1,8]", "attention_mask[1,8]", "past.*[1,2,0,4]")
-    _, lines, _ = lines_of(capsys, "cost", DECODER, *(word for shape in shapes for word in ("--input", shape)))
+    lines = run("cost", DECODER, *(word for shape in shapes for word in ("--input", shape))).lines
     assert lines[2].split() == ["MACs", "3584"]
 
 
-def test_state_stands_on_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    _, lines, _ = lines_of(capsys, "cost", STATEFUL)
+def test_state_stands_on_a_line_of_its_own(run: Start) -> None:
+    lines = run("cost", STATEFUL).lines
     (state,) = [line for line in lines if line.startswith("state   ")]
     assert state.split(maxsplit=3)[1:] == ["16.38", "kB", "2 variables, each 32*B*P + 32*B*S"]
 
 
-def test_a_long_formula_is_shown_by_its_leading_terms(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_long_formula_is_shown_by_its_leading_terms(run: Start, tmp_path: Path) -> None:
     net = Net(f"f32[?,1,?,?]{f' -> {nets.conv(3, 2, pad=1)}' * 5} -> Result")
     path = saved(net, tmp_path / "net.xml")
-    _, short, _ = lines_of(capsys, "cost", path)
-    _, long, _ = lines_of(capsys, "cost", path, "--all")
+    short = run("cost", path).lines
+    long = run("cost", path, "--all").lines
     (about,), (whole,) = ([line for line in lines if line.startswith("MACs")] for lines in (short, long))
     assert about.split("about ")[1] == "2.997*B*H*W"
     assert whole.endswith(str(irshape.cost(path).macs))
 
 
-def test_what_is_not_counted_is_listed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_is_not_counted_is_listed(run: Start, tmp_path: Path) -> None:
     net = Net("f32[2,9] -> top: TopK-11(3, axis=1, mode=max, sort=value, index_element_type=i32) f32 i32 -> Result")
-    _, lines, _ = lines_of(capsys, "cost", saved(net, tmp_path / "net.xml"))
+    lines = run("cost", saved(net, tmp_path / "net.xml")).lines
     assert lines[-1] == "not counted: 1 layer, because the operation has no counting rule: TopK top"
 
 
-def test_json_has_the_published_form(capsys: pytest.CaptureFixture[str]) -> None:
-    _, lines, _ = lines_of(capsys, "cost", DECODER, "--format", "json")
+def test_json_has_the_published_form(run: Start) -> None:
+    lines = run("cost", DECODER, "--format", "json").lines
     found = json.loads("\n".join(lines))
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
     assert found["macs"] == {"formula": "16*B*P*S + 16*B*S*S + 320*B*S", "value": 565248}
     assert [one["low"] for one in found["peak_memory"]["stretches"]["S"]] == [1]
 
 
-def test_several_sizes_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    _, lines, _ = lines_of(capsys, "cost", ATROUS, "--set", "H=64,128,2", "B=1,2", "W=64")
+def test_several_sizes_are_a_table(run: Start) -> None:
+    lines = run("cost", ATROUS, "--set", "H=64,128,2", "B=1,2", "W=64").lines
     start = next(index for index, line in enumerate(lines) if line.split()[:3] == ["H", "B", "MACs"])
     rows = [line.split() for line in lines[start + 1 : start + 7]]
     assert [row[:2] for row in rows] == [["64", "1"], ["64", "2"], ["128", "1"], ["128", "2"], ["2", "1"], ["2", "2"]]
     assert [row[-2:] == ["not", "valid"] for row in rows] == [False] * 4 + [True] * 2  # the dilated kernel needs 3 rows
-    _, lines, _ = lines_of(capsys, "cost", ATROUS, "--set", "H=64,128", "W=64", "--format", "json")
+    lines = run("cost", ATROUS, "--set", "H=64,128", "W=64", "--format", "json").lines
     found = json.loads("\n".join(lines))
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
     for row in found["sweep"]:
@@ -89,15 +87,14 @@ def test_several_sizes_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         assert row["peak_memory"] == whole.peak_memory
 
 
-def test_several_sizes_of_no_symbol(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, errors = lines_of(capsys, "cost", ATROUS, "--set", "Q=64,128")
-    assert code == 2
+def test_several_sizes_of_no_symbol(run: Start) -> None:
+    errors = run("cost", ATROUS, "--set", "Q=64,128", code=2).err
     assert "there is no symbol 'Q'; the symbols are B, H, W" in errors
 
 
-def test_a_table_of_the_layers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_table_of_the_layers(run: Start, tmp_path: Path) -> None:
     path = tmp_path / "layers.csv"
-    code, lines, _ = lines_of(capsys, "cost", DECODER, "--csv", path)
+    code, lines, _ = run("cost", DECODER, "--csv", path)
     assert (code, lines[-1]) == (0, f"written: {path}")
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -106,10 +103,10 @@ def test_a_table_of_the_layers(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["cost.png", "cost.svg"])
-def test_a_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+def test_a_picture(run: Start, tmp_path: Path, name: str) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install -e '.[plot]'")
     path = tmp_path / name
-    code, lines, _ = lines_of(capsys, "cost", DECODER, "--plot", path, "--against", "S")
+    code, lines, _ = run("cost", DECODER, "--plot", path, "--against", "S")
     assert (code, lines[-1]) == (0, f"written: {path}")
     head = path.read_bytes()
     assert head.startswith(b"\x89PNG") if name.endswith("png") else b"cost against S (B=1, P=128)" in head or b"<svg" in head
@@ -134,25 +131,23 @@ def test_a_picture_without_matplotlib_names_the_extra(tmp_path: Path) -> None:
         ([str(STATEFUL), "--csv", "layers.csv"], "irshape: --csv and --plot need exactly one FILE"),
     ],
 )
-def test_wrong_arguments(capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str) -> None:
-    code, _, err = lines_of(capsys, "cost", DECODER, *arguments)
+def test_wrong_arguments(run: Start, arguments: list[str], complaint: str) -> None:
+    code, _, err = run("cost", DECODER, *arguments)
     assert (code, err.splitlines()) == (2, [complaint])
 
 
-def test_faults_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = lines_of(capsys, "cost", ROOT / "examples" / "faulty.xml")
-    assert code == 1
+def test_faults_are_reported(run: Start) -> None:
+    lines = run("cost", ROOT / "examples" / "faulty.xml", code=1).lines
     assert any("because a layer before it has an error" in line for line in lines)
 
 
-def test_costs_of_two_models(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_costs_of_two_models(run: Start, tmp_path: Path) -> None:
     """The weights of one model are bytes that are converted: a quarter of the size, and the same products."""
     paths = []
     for name, weights in (("f32", "f32=0[16,16]"), ("i8", "Convert(i8=0[16,16], destination_type=f32)")):
         net = Net(f"f32[?,16] -> MatMul({weights}) -> Result")
         paths.append(saved(net, tmp_path / f"{name}.xml"))
-    assert main(["diff", *map(str, paths), "--cost"]) == 1
-    lines = capsys.readouterr().out.splitlines()
+    lines = run("diff", *paths, "--cost", code=1).lines
     start = lines.index("cost at B=1")
     assert [line.split() for line in lines[start + 1 : start + 5]] == [
         ["MACs", "256", "->", "256"],
@@ -172,6 +167,5 @@ def test_matplotlib_is_an_extra() -> None:
     assert find_spec("irshape.answers.cost.cost") is not None
 
 
-def test_against_is_about_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["cost", "examples/atrous.xml", "--against", "H"]) == 2
-    assert "--against names the symbol of --plot" in capsys.readouterr().err
+def test_against_is_about_a_picture(run: Start) -> None:
+    assert "--against names the symbol of --plot" in run("cost", "examples/atrous.xml", "--against", "H", code=2).err

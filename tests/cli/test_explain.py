@@ -6,16 +6,15 @@ from pathlib import Path
 import pytest
 
 import irshape
-from tests.support.commands import lines_of
+from tests.support.commands import Start
 from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent.parent
 ATROUS = ROOT / "examples" / "atrous.xml"
 
 
-def test_the_chain_is_shown_from_the_input_on(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = lines_of(capsys, "explain", ATROUS, "upsample:1:2", "--input", "image[1,3,256,256]")
-    assert code == 0
+def test_the_chain_is_shown_from_the_input_on(run: Start) -> None:
+    lines = run("explain", ATROUS, "upsample:1:2", "--input", "image[1,3,256,256]", code=0).lines
     assert lines == [
         f"{ATROUS}:250:3: DepthToSpace upsample, port 1, axis 2 is 256",
         "",
@@ -34,32 +33,29 @@ def test_the_chain_is_shown_from_the_input_on(capsys: pytest.CaptureFixture[str]
     ]
 
 
-def test_symbols_stand_in_formulas(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = lines_of(capsys, "explain", ATROUS, "upsample:1:2", "--input", "image[1,3,H,W]", "--set", "H=32..64")
-    assert code == 0
+def test_symbols_stand_in_formulas(run: Start) -> None:
+    lines = run("explain", ATROUS, "upsample:1:2", "--input", "image[1,3,H,W]", "--set", "H=32..64", code=0).lines
     assert lines[0].endswith("axis 2 is 2*((H + 1)//2), in 32..64")
     assert "1  4:3  Parameter image: axis 2 = H, any size in 32..64, as set for this run" in lines
 
 
-def test_the_answer_for_programs_is_that_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = lines_of(capsys, "explain", ATROUS, "mask", "--format", "json")
-    assert code == 0
+def test_the_answer_for_programs_is_that_of_the_library(run: Start) -> None:
+    lines = run("explain", ATROUS, "mask", "--format", "json", code=0).lines
     assert json.loads("\n".join(lines)) == irshape.explain(irshape.infer(ATROUS), "mask").to_dict()
 
 
-def test_a_failed_layer_gives_its_faults_and_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = lines_of(capsys, "explain", ROOT / "examples" / "faulty.xml", "join:2:1")
-    assert code == 1
+def test_a_failed_layer_gives_its_faults_and_the_exit_code(run: Start) -> None:
+    lines = run("explain", ROOT / "examples" / "faulty.xml", "join:2:1", code=1).lines
     assert lines[0].endswith("Concat join, port 2 is not known")
     assert any(" S201 " in line for line in lines)
 
 
-def test_names_may_hold_colons(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_names_may_hold_colons(run: Start, tmp_path: Path) -> None:
     net = Net("ReLU(f32[2,3]) -> Result")
     path = tmp_path / "colons.xml"
     path.write_text(net.xml.replace('"relu_1"', '"a:1:0"'))
     for target, value in (("a:1:0", "f32[2,3]"), ("a:1:0:1", "f32[2,3]"), ("a:1:0:1:1", "3"), ("1:1:0", "2")):
-        code, lines, _ = lines_of(capsys, "explain", path, target)
+        code, lines, _ = run("explain", path, target)
         assert (code, lines[0].rpartition(" is ")[2]) == (0, value)
 
 
@@ -72,17 +68,16 @@ def test_names_may_hold_colons(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         ("", "the model has no layer ''"),
     ],
 )
-def test_what_cannot_be_done_is_said_on_a_line(capsys: pytest.CaptureFixture[str], target: str, message: str) -> None:
-    code, lines, err = lines_of(capsys, "explain", ATROUS, target)
+def test_what_cannot_be_done_is_said_on_a_line(run: Start, target: str, message: str) -> None:
+    code, lines, err = run("explain", ATROUS, target)
     assert (code, lines) == (2, [])
     assert message in err
     assert err.count("\n") == 1
 
 
-def test_a_file_that_is_no_model_says_why(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_file_that_is_no_model_says_why(run: Start, tmp_path: Path) -> None:
     (tmp_path / "no.xml").write_text("<html/>")
-    code, lines, _ = lines_of(capsys, "explain", tmp_path / "no.xml", "x")
-    assert code == 1
+    lines = run("explain", tmp_path / "no.xml", "x", code=1).lines
     assert any("X104" in line for line in lines)
 
 
@@ -90,7 +85,7 @@ def test_a_narrow_terminal_gets_an_equation_in_lines() -> None:
     from irshape.report.text import Palette
 
     explanation = irshape.explain(irshape.infer(ATROUS), "stem", None, 2)
-    lines = list(explanation.lines(Palette(False), 110))
+    lines = list(explanation.lines(Palette(False, 110)))
     assert lines[3:7] == [
         "2  26:3  Convolution stem: axis 2",
         "     = (data[2] + pads_begin[0] + pads_end[0] - ((filters[2] - 1) * dilations[0] + 1)) // strides[0] + 1",
@@ -108,7 +103,7 @@ def test_long_names_are_cut_on_terminals_only() -> None:
     assert f"Convolution {long}stem: axis 1" in whole
     assert f"axis 0 of Const {long}stem/weights (16:29)" in whole
     assert explanation.to_dict()["steps"][0]["reads"][0]["source"] in whole
-    lines = list(explanation.lines(Palette(False, is_narrow=True)))
+    lines = list(explanation.lines(Palette(False, 400)))
     assert len(lines) == len(whole.splitlines())
     assert "     filters[0]: axis 0 of Const block/block/block/block…block/block/stem/weights (16:29)" in lines
     assert long not in "".join(lines)

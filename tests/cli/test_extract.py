@@ -5,37 +5,34 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.cli.main import main
+from tests.support.commands import Start
 
 ATROUS = "examples/atrous.xml"
 
 
-def test_the_backbone_of_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_backbone_of_a_model(tmp_path: Path, run: Start) -> None:
     target = str(tmp_path / "backbone.xml")
-    assert main(["extract", ATROUS, "--to", "features", "-o", target]) == 0
-    printed = capsys.readouterr().out
+    printed = run("extract", ATROUS, "--to", "features", "-o", target, code=0).out
     assert "input  image     f32[?,3,?,?]      [B,3,H,W]" in printed and f"written: {target} (17 layers of 18)" in printed
     model = irshape.read(target)
     assert "upsample" not in model and irshape.check(target).diagnostics == []
-    assert main(["extract", ATROUS, "--to", "features", "-o", target]) == 2
-    assert "already exists (--force overwrites it)" in capsys.readouterr().err
-    assert main(["extract", ATROUS, "--from", "stem/relu", "--to", "features", "-o", target, "--force"]) == 0
+    assert "already exists (--force overwrites it)" in run("extract", ATROUS, "--to", "features", "-o", target, code=2).err
+    run("extract", ATROUS, "--from", "stem/relu", "--to", "features", "-o", target, "--force", code=0)
     assert irshape.read(target).parameters[0].name == "stem/relu"
 
 
-def test_the_layers_around_one_and_those_of_a_name(tmp_path: Path) -> None:
+def test_the_layers_around_one_and_those_of_a_name(tmp_path: Path, run: Start) -> None:
     target = str(tmp_path / "part.xml")
-    assert main(["extract", ATROUS, "--around", "atrous/conv", "--distance", "1", "-o", target]) == 0
+    run("extract", ATROUS, "--around", "atrous/conv", "--distance", "1", "-o", target, code=0)
     assert {node.type for node in irshape.read(target)} >= {"Convolution", "SpaceToBatch", "ReLU"}
-    assert main(["extract", ATROUS, "--layers", "atrous/conv*", "-o", target, "--force"]) == 0
+    run("extract", ATROUS, "--layers", "atrous/conv*", "-o", target, "--force", code=0)
     assert [node.name for node in irshape.read(target).of_type("Convolution")] == ["atrous/conv"]
 
 
-def test_new_inputs_have_the_formulas_of_the_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_inputs_have_the_formulas_of_the_whole(tmp_path: Path, run: Start) -> None:
     """In the whole, the keys of an attention and its mask have as many positions: those of the past and of the new tokens."""
     target = str(tmp_path / "attention.xml")
-    assert main(["extract", "examples/decoder.xml", "--layers", "*attention*", "-o", target]) == 0
-    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    printed = [line.split() for line in run("extract", "examples/decoder.xml", "--layers", "*attention*", "-o", target, code=0).lines]
     assert printed[0] == ["NAME", "IS", "FORMULA"]
     assert ["input", "mask/heads", "boolean[?,1,1,?]", "[B,1,1,P", "+", "S]"] in printed
     assert ["output", "attention/joined", "f32[?,?,8]", "[B,S,8]"] in printed
@@ -60,10 +57,7 @@ def test_new_inputs_have_the_formulas_of_the_whole(tmp_path: Path, capsys: pytes
         (["-o", "p.xml", "--layers", "q*"], "no layer has a name like 'q*'"),
     ],
 )
-def test_what_cannot_be_is_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["extract", ATROUS, *arguments]) == 2
-    assert message in capsys.readouterr().err
-    assert main(["extract", "examples/space_to_batch.xml", "--to", "x", "-o", "p.xml"]) == 2
-    assert "only a whole IR can be edited" in capsys.readouterr().err
-    assert main(["extract", "nowhere.xml", "--to", "x", "-o", "p.xml"]) == 2
-    assert "nowhere.xml: No such file" in capsys.readouterr().err
+def test_what_cannot_be_is_one_line(arguments: list[str], message: str, run: Start) -> None:
+    assert message in run("extract", ATROUS, *arguments, code=2).err
+    assert "only a whole IR can be edited" in run("extract", "examples/space_to_batch.xml", "--to", "x", "-o", "p.xml", code=2).err
+    assert "nowhere.xml: No such file" in run("extract", "nowhere.xml", "--to", "x", "-o", "p.xml", code=2).err

@@ -9,11 +9,10 @@ from shutil import copy
 
 import pytest
 
-from irshape.cli import batch
+from irshape.cli import road
 from irshape.cli.files import find, is_much
-from tests.cli.test_cli import ROOT, Start, net, run
-
-__all__ = ["run"]
+from tests.cli.test_cli import ROOT, net
+from tests.support.commands import Start
 
 
 def put(folder: Path, *names: str) -> None:
@@ -49,7 +48,7 @@ def test_a_folder_is_checked(run: Start, models: Path) -> None:
     net(models / "b.xml", "f32[1,3,8,9]")
     done = run("check", "models")
     assert (done.code, done.err) == (1, "")
-    assert done.out.splitlines() == [
+    assert done.lines == [
         "models/b.xml:10:3: S204 axis 3 must be a multiple of block_size: 9 is not a multiple of 2 [SpaceToDepth spacetodepth_1]",
         "4 files, 12 layers: 1 error",
     ]
@@ -101,7 +100,7 @@ def test_xml_of_another_format_is_passed_over(run: Start, models: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert done.out == "4 files, 12 layers: no faults (2 .xml files of other formats skipped)\n"
     done = run("check", "models", "--format", "jsonl")
-    assert len(done.out.splitlines()) == 4
+    assert len(done.lines) == 4
 
 
 def test_xml_of_another_format_is_a_fault_where_it_is_named(run: Start, models: Path) -> None:
@@ -175,7 +174,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def test_a_little_work_is_done_at_once(run: Start, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "cores", lambda: pytest.fail("workers are considered"))
+    monkeypatch.setattr(road, "cores", lambda: pytest.fail("workers are considered"))
     assert run("check", "models").code == 0
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import irshape
 from irshape.diagnosis.mending import mended_file
-from tests.support.commands import lines_of
+from tests.support.commands import Start
 
 ROOT = Path(__file__).parent.parent.parent
 SOUND = (ROOT / "tests" / "data" / "ir" / "synth" / "s2d_blocks_first_b1.xml").read_text(encoding="utf-8")
@@ -27,8 +27,8 @@ def stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_a_check_says_what_fix_would_do(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = lines_of(capsys, "check", stale)
+def test_a_check_says_what_fix_would_do(stale: Path, run: Start) -> None:
+    code, out, err = run("check", stale)
     assert (code, err) == (0, "")
     assert [line for line in out if "fix" in line] == [
         "    fix: record [1,3,5,7] (the model computes it, and every layer that reads the tensor records it)",
@@ -38,9 +38,9 @@ def test_a_check_says_what_fix_would_do(stale: Path, capsys: pytest.CaptureFixtu
     assert stale.read_text(encoding="utf-8") == STALE
 
 
-def test_fix_mends_the_file_and_says_what_it_did(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fix_mends_the_file_and_says_what_it_did(stale: Path, run: Start) -> None:
     os.chmod(stale, 0o640)
-    code, out, err = lines_of(capsys, "check", stale, "--fix", "--strict")
+    code, out, err = run("check", stale, "--fix", "--strict")
     assert (code, err) == (0, "")
     assert [line.partition(": ")[2] for line in out[:2]] == [
         "R301 fixed: record [1,3,5,7] (the model computes it, and every layer that reads the tensor records it) [Parameter x, port 0]",
@@ -52,10 +52,9 @@ def test_fix_mends_the_file_and_says_what_it_did(stale: Path, capsys: pytest.Cap
     assert os.listdir() == ["stale.xml"]
 
 
-def test_what_remains_is_reported_and_counts(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_remains_is_reported_and_counts(stale: Path, run: Start) -> None:
     stale.write_text(STALE.replace('block_size="1"', 'block_size="3"'), encoding="utf-8")
-    code, out, _ = lines_of(capsys, "check", stale, "--fix")
-    assert code == 1
+    out = run("check", stale, "--fix", code=1).lines
     assert [" ".join(line.split()[1:3]) for line in out[:4]] == [
         "R301 fixed:",
         "R105 fixed:",
@@ -64,9 +63,9 @@ def test_what_remains_is_reported_and_counts(stale: Path, capsys: pytest.Capture
     ]  # the records show that both have one reason
 
 
-def test_diff_shows_what_fix_would_change(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_shows_what_fix_would_change(stale: Path, run: Start) -> None:
     for options in (["--diff"], ["--fix", "--diff"]):
-        code, out, err = lines_of(capsys, "check", stale, *options)
+        code, out, err = run("check", stale, *options)
         assert (code, err) == (0, "")
         assert [line for line in out if line[:1] in "+-"] == [
             "--- stale.xml",
@@ -79,24 +78,24 @@ def test_diff_shows_what_fix_would_change(stale: Path, capsys: pytest.CaptureFix
         assert stale.read_text(encoding="utf-8") == STALE
 
 
-def test_nothing_to_mend_is_nothing_written(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_mend_is_nothing_written(stale: Path, run: Start) -> None:
     stale.write_text(SOUND, encoding="utf-8")
     os.chmod(stale, 0o444)
     before = stale.stat()
-    assert lines_of(capsys, "check", stale, "--fix") == (0, ["1 file, 3 layers: no faults"], "")
-    assert lines_of(capsys, "check", stale, "--diff") == (0, ["1 file, 3 layers: no faults"], "")
+    assert run("check", stale, "--fix") == (0, ["1 file, 3 layers: no faults"], "")
+    assert run("check", stale, "--diff") == (0, ["1 file, 3 layers: no faults"], "")
     assert (stale.stat().st_mtime_ns, stale.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
-def test_the_report_for_programs_holds_what_was_mended(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_for_programs_holds_what_was_mended(stale: Path, run: Start) -> None:
     schema = json.loads((ROOT / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
-    _, out, _ = lines_of(capsys, "check", stale, "--format", "json")
+    out = run("check", stale, "--format", "json").lines
     report = json.loads("\n".join(out))
     jsonschema.validate(report, schema)
     [dims, word] = (found["fix"] for found in report["diagnostics"])
     source = STALE.encode()
     assert [source[edit["start"] : edit["end"]].decode() for edit in (*dims["edits"], *word["edits"])] == ["6", '"BLOCKS_FIRST"']
-    _, out, _ = lines_of(capsys, "check", stale, "--fix", "--format", "json")
+    out = run("check", stale, "--fix", "--format", "json").lines
     mended = json.loads("\n".join(out))
     jsonschema.validate(mended, schema)
     assert (mended["diagnostics"], mended["mended"]) == ([], report["diagnostics"])
@@ -110,19 +109,19 @@ def test_the_report_for_programs_holds_what_was_mended(stale: Path, capsys: pyte
         (["--diff", "--format", "json"], "--diff prints text: leave out --format"),
     ],
 )
-def test_options_that_do_not_go_together(stale: Path, capsys: pytest.CaptureFixture[str], options: list[str], complaint: str) -> None:
-    assert lines_of(capsys, "check", stale, *options) == (2, [], f"irshape: {complaint}\n")
+def test_options_that_do_not_go_together(stale: Path, run: Start, options: list[str], complaint: str) -> None:
+    assert run("check", stale, *options) == (2, [], f"irshape: {complaint}\n")
 
 
-def test_the_other_files_are_mended_all_the_same(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = lines_of(capsys, "check", "absent.xml", stale, "--fix")
+def test_the_other_files_are_mended_all_the_same(stale: Path, run: Start) -> None:
+    code, out, err = run("check", "absent.xml", stale, "--fix")
     assert (code, err) == (2, "irshape: absent.xml: No such file or directory\n")
     assert out[-1] == "1 file, 3 layers: no faults"
 
 
-def test_a_link_is_followed(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_link_is_followed(stale: Path, run: Start) -> None:
     os.symlink(stale, "link.xml")
-    assert lines_of(capsys, "check", "link.xml", "--fix")[0] == 0
+    assert run("check", "link.xml", "--fix")[0] == 0
     assert os.path.islink("link.xml")
     assert stale.read_text(encoding="utf-8") == SOUND
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from irshape.cli import progress
-from irshape.cli.progress import Progress
+from irshape.cli import screen
+from irshape.cli.screen import Progress
 
 if sys.platform == "win32":
     pytest.skip("no pseudo-terminals", allow_module_level=True)
@@ -23,8 +23,8 @@ Terminal = Callable[[int], tuple[io.TextIOWrapper, Callable[[], str]]]
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
     """Opens a terminal of a given width; returns the stream and a function that reads its output."""
-    monkeypatch.setattr(progress, "_PATIENCE", 0)
-    monkeypatch.setattr(progress, "_INTERVAL", 0)
+    monkeypatch.setattr(screen, "_PATIENCE", 0)
+    monkeypatch.setattr(screen, "_INTERVAL", 0)
     monkeypatch.setenv("TERM", "xterm")
     ends: list[int] = []
 
@@ -52,7 +52,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
 def test_progress_is_one_line_that_is_erased(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     stream, shown = terminal(80)
     clock = iter(range(0, 100, 2))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(screen.time, "monotonic", lambda: next(clock))
     line = Progress(stream, 3)
     line.step()
     line.step(is_faulty=True)
@@ -87,7 +87,7 @@ def test_there_is_no_progress_of_one_file_or_on_a_dumb_terminal(
 
 
 def test_there_is_no_progress_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    monkeypatch.setattr(screen, "_PATIENCE", 0)
     stream = io.StringIO()
     line = Progress(stream, 9)
     line.step()
@@ -96,7 +96,7 @@ def test_there_is_no_progress_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_short_run_shows_no_progress(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_PATIENCE", 1000)
+    monkeypatch.setattr(screen, "_PATIENCE", 1000)
     stream, shown = terminal(80)
     line = Progress(stream, 9)
     line.step()

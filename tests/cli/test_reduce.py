@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.cli.main import main
+from tests.support.commands import Start
 from tests.support.ir import Net
 
 ATROUS = "examples/atrous.xml"
@@ -21,10 +21,9 @@ def line(tmp_path: Path) -> str:
     return f"{shlex.quote(sys.executable)} {shlex.quote(str(script))} {{}}"
 
 
-def test_a_folder_holds_the_model_the_command_and_the_steps(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_holds_the_model_the_command_and_the_steps(line: str, tmp_path: Path, run: Start) -> None:
     target = tmp_path / "out"
-    assert main(["reduce", ATROUS, "--while", line, "--match", "no kernel", "-j", "2", "-o", str(target)]) == 0
-    printed = capsys.readouterr().out
+    printed = run("reduce", ATROUS, "--while", line, "--match", "no kernel", "-j", "2", "-o", str(target), code=0).out
     assert printed.startswith("the whole model: 18 layers") and f"written: {target}/ (" in printed
     assert sorted(path.name for path in target.iterdir()) == ["README.md", "model.bin", "model.xml"]
     assert {node.type for node in irshape.read(target / "model.xml")} == {"Parameter", "Const", "BatchToSpace", "Result"}
@@ -32,28 +31,27 @@ def test_a_folder_holds_the_model_the_command_and_the_steps(line: str, tmp_path:
     report = (target / "README.md").read_text()
     assert line.replace("{}", "model.xml") in report and "no kernel for model.xml" in report and "ends with the code 1" in report
     assert f"irshape {irshape.__version__}" in report and "- openvino 20" in report and "- the whole model: 18 layers" in report
-    assert main(["reduce", ATROUS, "--while", line, "-o", str(target)]) == 2
-    assert "the folder is not empty (--force overwrites its files" in capsys.readouterr().err
-    assert main(["reduce", ATROUS, "--while", line, "-o", str(target), "--force"]) == 0
+    assert "the folder is not empty (--force overwrites its files" in run("reduce", ATROUS, "--while", line, "-o", str(target), code=2).err
+    run("reduce", ATROUS, "--while", line, "-o", str(target), "--force", code=0)
 
 
-def test_a_code_is_kept(tmp_path: Path) -> None:
+def test_a_code_is_kept(tmp_path: Path, run: Start) -> None:
     target = tmp_path / "out"
-    assert main(["reduce", "examples/faulty.xml", "--keep", "S204", "-o", str(target)]) == 0
+    run("reduce", "examples/faulty.xml", "--keep", "S204", "-o", str(target), code=0)
     found = irshape.check(target / "model.xml").diagnostics
     assert {one.code for one in found} == {"S204"} and len(irshape.read(target / "model.xml")) < 8
     assert "irshape reports S204:" in (target / "README.md").read_text()
 
 
-def test_a_run_goes_on_only_with_the_same_question(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_goes_on_only_with_the_same_question(line: str, tmp_path: Path, run: Start) -> None:
     target = tmp_path / "out"
     target.mkdir()
     (target / "journal.jsonl").write_text('{"question": "another"}\n')
-    assert main(["reduce", ATROUS, "--while", line, "-o", str(target), "--resume"]) == 2
-    assert "the answers are those of another model or command" in capsys.readouterr().err
-    assert main(["reduce", ATROUS, "--while", line, "-o", str(target), "--force"]) == 0
+    done = run("reduce", ATROUS, "--while", line, "-o", str(target), "--resume", code=2)
+    assert "the answers are those of another model or command" in done.err
+    run("reduce", ATROUS, "--while", line, "-o", str(target), "--force", code=0)
     assert not (target / "journal.jsonl").exists()
-    assert main(["reduce", ATROUS, "--while", line, "-o", str(target), "--resume"]) == 0
+    run("reduce", ATROUS, "--while", line, "-o", str(target), "--resume", code=0)
 
 
 @pytest.mark.parametrize(
@@ -68,27 +66,23 @@ def test_a_run_goes_on_only_with_the_same_question(line: str, tmp_path: Path, ca
         (["--keep", "S201", "--match", "x"], 1, "irshape does not report S201 on the whole model with a match"),
     ],
 )
-def test_what_cannot_be_is_one_line(
-    arguments: list[str], code: int, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["reduce", ATROUS, *arguments, "-o", str(tmp_path / "out")]) == code
-    assert message in capsys.readouterr().err
-    assert main(["reduce", ATROUS, "--keep", "S201"]) == 2
-    assert "no place for the reproducer: give a folder with -o OUT/" in capsys.readouterr().err
+def test_what_cannot_be_is_one_line(arguments: list[str], code: int, message: str, tmp_path: Path, run: Start) -> None:
+    assert message in run("reduce", ATROUS, *arguments, "-o", tmp_path / "out", code=code).err
+    assert "no place for the reproducer: give a folder with -o OUT/" in run("reduce", ATROUS, "--keep", "S201", code=2).err
 
 
-def test_a_run_that_fails_leaves_nothing_and_says_which_codes_there_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_fails_leaves_nothing_and_says_which_codes_there_are(tmp_path: Path, run: Start) -> None:
     target = tmp_path / "out"
-    assert main(["reduce", "examples/faulty.xml", "--keep", "T101", "-o", str(target)]) == 1
-    assert "irshape does not report T101 on the whole model; --keep may name " in (said := capsys.readouterr().err) and "S204" in said
+    said = run("reduce", "examples/faulty.xml", "--keep", "T101", "-o", str(target), code=1).err
+    assert "irshape does not report T101 on the whole model; --keep may name " in said and "S204" in said
     assert not target.exists()
 
 
-def test_a_concat_at_fault_is_kept_with_the_layers_that_it_joins(tmp_path: Path) -> None:
+def test_a_concat_at_fault_is_kept_with_the_layers_that_it_joins(tmp_path: Path, run: Start) -> None:
     net = Net("x: f32[1,3,8,8] -> a: ReLU\ny: f32[1,3,9,8] -> b: Sigmoid\nConcat(a, b, axis=1) -> ReLU -> Result")
     path = tmp_path / "m.xml"
     path.write_text(net.xml)
-    assert main(["reduce", str(path), "--keep", "S201", "-o", str(tmp_path / "out")]) == 0
+    run("reduce", str(path), "--keep", "S201", "-o", str(tmp_path / "out"), code=0)
     left = irshape.check(tmp_path / "out" / "model.xml")
     assert sorted(node.type for node in left.model) == ["Concat", "Parameter", "Parameter", "Result"]
     assert [(one.code, one.where.layer_type) for one in left.diagnostics if one.severity == "error"] == [("S201", "Concat")]

@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import irshape
-from tests.support.commands import lines_of
+from tests.support.commands import Start
 from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent.parent
@@ -24,9 +24,8 @@ def baked(tmp_path: Path) -> Path:
     return path
 
 
-def test_inputs_and_outputs_are_shown_as_they_were_and_are(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = lines_of(capsys, "reshape", ATROUS, "--input", "image[1,3,512,512]")
-    assert code == 0
+def test_inputs_and_outputs_are_shown_as_they_were_and_are(run: Start) -> None:
+    lines = run("reshape", ATROUS, "--input", "image[1,3,512,512]", code=0).lines
     assert lines[1:] == [
         "",
         "ID  LAYER  TYPE       WAS            IS",
@@ -37,31 +36,27 @@ def test_inputs_and_outputs_are_shown_as_they_were_and_are(capsys: pytest.Captur
     ]
 
 
-def test_the_model_is_written_with_its_weights(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_model_is_written_with_its_weights(run: Start, tmp_path: Path) -> None:
     target = tmp_path / "out.xml"
-    code, lines, _ = lines_of(capsys, "reshape", ATROUS, "--input", "image[1,3,512,512]", "-o", target, "--weights", "copy")
+    code, lines, _ = run("reshape", ATROUS, "--input", "image[1,3,512,512]", "-o", target, "--weights", "copy")
     assert (code, lines[-1]) == (0, f"written: {target}")
     assert irshape.check(target).diagnostics == []
     assert irshape.infer(target)["mask"].inputs[0].text == "[1,2,512,512]"
-    code, _, err = lines_of(capsys, "reshape", ATROUS, "--input", "image[1,3,512,512]", "-o", target)
-    assert code == 2
+    err = run("reshape", ATROUS, "--input", "image[1,3,512,512]", "-o", target, code=2).err
     assert "--force overwrites it" in err
 
 
 @pytest.mark.parametrize(
     ("shape", "last"),
-    [
-        ("[1,3,10,64]", f"the sizes that it takes: irshape sizes {ATROUS}"),
-        ("[1,3,64,64]", "1 file, 18 layers: no faults"),
-    ],
+    [("[1,3,10,64]", f"the sizes that it takes: irshape sizes {ATROUS}"), ("[1,3,64,64]", "1 file, 18 layers: no faults")],
 )
-def test_a_model_that_refuses_a_size_says_where_its_sizes_are(shape: str, last: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert lines_of(capsys, "reshape", ATROUS, "--input", shape)[1][-1] == last
+def test_a_model_that_refuses_a_size_says_where_its_sizes_are(shape: str, last: str, run: Start) -> None:
+    assert run("reshape", ATROUS, "--input", shape)[1][-1] == last
 
 
-def test_what_holds_an_old_size_is_listed_and_nothing_is_written(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
+def test_what_holds_an_old_size_is_listed_and_nothing_is_written(run: Start, baked: Path) -> None:
     target = baked.with_name("out.xml")
-    code, lines, err = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "-o", target)
+    code, lines, err = run("reshape", baked, "--input", "[2,4,6]", "-o", target)
     assert code == 1
     assert lines[2].endswith("S207 Reshape 'reshape_2' holds an old size: pattern is [1,24], and [-1,24] would fit [Reshape reshape_2]")
     assert lines[3] == "    hint: add --rewrite, which changes whatever holds the old size"
@@ -69,9 +64,9 @@ def test_what_holds_an_old_size_is_listed_and_nothing_is_written(capsys: pytest.
     assert not target.exists()
 
 
-def test_changes_are_listed_and_written_with_the_model(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
+def test_changes_are_listed_and_written_with_the_model(run: Start, baked: Path) -> None:
     target, before = baked.with_name("out.xml"), baked.with_suffix(".bin").read_bytes()
-    code, lines, err = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "--rewrite", "-o", target)
+    code, lines, err = run("reshape", baked, "--input", "[2,4,6]", "--rewrite", "-o", target)
     assert (code, err) == (0, "")
     assert lines[2:] == [
         "ID  LAYER        TYPE       WAS      IS",
@@ -89,8 +84,8 @@ def test_changes_are_listed_and_written_with_the_model(capsys: pytest.CaptureFix
     assert baked.with_suffix(".bin").read_bytes() == before
 
 
-def test_changes_are_in_the_json(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
-    code, lines, _ = lines_of(capsys, "reshape", baked, "--input", "[2,4,6]", "--rewrite", "--format", "json")
+def test_changes_are_in_the_json(run: Start, baked: Path) -> None:
+    code, lines, _ = run("reshape", baked, "--input", "[2,4,6]", "--rewrite", "--format", "json")
     report = json.loads("\n".join(lines))
     assert code == 0
     (mend,) = report["mends"]
@@ -101,10 +96,10 @@ def test_changes_are_in_the_json(capsys: pytest.CaptureFixture[str], baked: Path
     Draft202012Validator(json.loads((ROOT / "schemas" / "report.schema.json").read_text())).validate(report)
 
 
-def test_a_refusal_to_rewrite_is_in_the_json_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_refusal_to_rewrite_is_in_the_json_and_writes_nothing(run: Start, tmp_path: Path) -> None:
     target = tmp_path / "out.xml"
     arguments = ("--input", "image[1,3,225,256]", "--rewrite", "--format", "json", "-o", target)
-    code, lines, err = lines_of(capsys, "reshape", ATROUS, *arguments)
+    code, lines, err = run("reshape", ATROUS, *arguments)
     report = json.loads("\n".join(lines))
     assert code == 1
     assert "not written" in err
@@ -113,9 +108,8 @@ def test_a_refusal_to_rewrite_is_in_the_json_and_writes_nothing(capsys: pytest.C
     assert not target.exists()
 
 
-def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = lines_of(capsys, "reshape", ATROUS, "--batch", "4", "--color", "never")
-    assert code == 0
+def test_the_batch_is_found_and_how_is_said(run: Start) -> None:
+    lines = run("reshape", ATROUS, "--batch", "4", "--color", "never", code=0).lines
     assert lines[3].split()[4] == "f32[4,3,3..,3..]"
     assert any("N101 note: the batch is axis 0 of 'image': its size in the file is dynamic: ?" in line for line in lines)
 
@@ -133,17 +127,14 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
         (("--batch", "2", "--choose", "first"), "--choose needs --rewrite"),
     ],
 )
-def test_what_cannot_be_done_is_said_on_a_line(
-    capsys: pytest.CaptureFixture[str], baked: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    code, lines, err = lines_of(capsys, "reshape", baked, *arguments)
+def test_what_cannot_be_done_is_said_on_a_line(run: Start, baked: Path, arguments: tuple[str, ...], message: str) -> None:
+    code, lines, err = run("reshape", baked, *arguments)
     assert (code, lines) == (2, [])
     assert message in err
     assert err.count("\n") == 1
 
 
-def test_a_file_that_is_no_model_is_reported_as_such(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_file_that_is_no_model_is_reported_as_such(run: Start, tmp_path: Path) -> None:
     (tmp_path / "no.xml").write_text("<html/>")
-    code, lines, _ = lines_of(capsys, "reshape", tmp_path / "no.xml", "--batch", "2")
-    assert code == 1
+    lines = run("reshape", tmp_path / "no.xml", "--batch", "2", code=1).lines
     assert any("X104" in line for line in lines)

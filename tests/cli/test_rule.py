@@ -6,14 +6,12 @@ import pytest
 
 from irshape.report.catalogue import CATALOGUE, FAMILIES
 from irshape.report.snippets import SNIPPETS
-from tests.cli.test_cli import Start, run
-
-__all__ = ["run"]
+from tests.support.commands import Start
 
 
 def test_a_code_is_explained(run: Start) -> None:
     done = run("rule", "s201")
-    lines = done.out.splitlines()
+    lines = done.lines
     entry = CATALOGUE["S201"]
     assert done.code == 0
     assert lines[:6] == ["S201  dimensions differ  (error)", "", entry.meaning, "", f"Why it matters: {entry.why}", ""]
@@ -41,7 +39,7 @@ def test_what_a_page_says(run: Start, code: str, text: str) -> None:
 
 
 def test_all_codes_are_listed_and_explained(run: Start) -> None:
-    listed = run("rule").out.splitlines()
+    listed = run("rule").lines
     assert [line.split()[0] for line in listed if line.startswith("  ")] == sorted(
         CATALOGUE, key=lambda code: list(FAMILIES).index(code[0])
     )

@@ -9,10 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.cli.test_cli import ROOT, Start, net, run
+from tests.cli.test_cli import ROOT, net
+from tests.support.commands import Start
 from tests.support.ir import Net
-
-__all__ = ["run"]
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +78,7 @@ def test_a_fix_mends_only_what_is_selected(run: Start) -> None:
 
 
 def test_statistics(run: Start) -> None:
-    assert run("check", "models", "--statistics").out.splitlines() == [
+    assert run("check", "models", "--statistics").lines == [
         "3  S204 [ ] not a multiple",
         "1  R104 [ ] unknown attribute",
         "3 files, 9 layers: 3 errors, 1 warning",
@@ -90,7 +89,7 @@ def test_statistics(run: Start) -> None:
 
 def test_quiet_prints_faults_alone(run: Start) -> None:
     assert run("check", "models/a.xml", "--quiet").out == ""
-    lines = run("check", "models", "-q").out.splitlines()
+    lines = run("check", "models", "-q").lines
     assert [line for line in lines if not line.startswith(("models", "    "))] == []
 
 
@@ -214,7 +213,7 @@ def test_settings_are_shown(run: Start) -> None:
     assert (
         done.out.split("\n\n")
         if "\n\n" in done.out
-        else done.out.splitlines()
+        else done.lines
         == [
             '# models/b.xml: irshape.toml, per-file "b.xml"',
             'select = ["T101", "T102", "W101"]',

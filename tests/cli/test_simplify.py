@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import irshape
-from irshape.cli.main import main
+from tests.support.commands import Start
 
 
 @pytest.fixture
@@ -23,39 +23,36 @@ def path(tmp_path: Path) -> str:
     return str(tmp_path / "flat.xml")
 
 
-def test_a_model_is_written_without_the_layers(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_is_written_without_the_layers(path: str, tmp_path: Path, run: Start) -> None:
     target = str(tmp_path / "simple.xml")
-    assert main(["simplify", path, "-o", target, "--prove", "--trim"]) == 0
-    printed = capsys.readouterr().out
+    printed = run("simplify", path, "-o", target, "--prove", "--trim", code=0).out
     assert "no-op  Convert  1" in printed and "proved: equal outputs in 3 runs" in printed
     assert f"written: {target} (11 layers of 12)" in printed and "same" not in irshape.read(target)
-    assert main(["simplify", path, "-o", target]) == 2
-    assert "already exists (--force overwrites it)" in capsys.readouterr().err
+    assert "already exists (--force overwrites it)" in run("simplify", path, "-o", target, code=2).err
 
 
-def test_shape_computations_go_once_the_sizes_are_set(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shape_computations_go_once_the_sizes_are_set(path: str, tmp_path: Path, run: Start) -> None:
     target = str(tmp_path / "static.xml")
-    assert main(["simplify", path, "--input", "x[N,3,L]", "--set", "N=2", "L=8", "-o", target]) == 0
+    done = run("simplify", path, "--input", "x[N,3,L]", "--set", "N=2", "L=8", "-o", target, code=0)
     model = irshape.read(target)
     assert not model.of_type("ShapeOf", "Gather", "Concat") and model["to"].const.data.tolist() == [2, -1]
     assert irshape.infer(target).outputs["y"].shape == (2, 24)
-    assert "fold  Concat   1" in capsys.readouterr().out
-    assert main(["simplify", path, "--input", "x[2,4,8]", "--dry-run"]) == 1
-    assert "the model cannot have these shapes" in capsys.readouterr().err
+    assert "fold  Concat   1" in done.out
+    assert "the model cannot have these shapes" in run("simplify", path, "--input", "x[2,4,8]", "--dry-run", code=1).err
 
 
-def test_a_dry_run_lists_each_layer_with_the_reason(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_lists_each_layer_with_the_reason(path: str, tmp_path: Path, run: Start) -> None:
     before = sorted(tmp_path.iterdir())
-    assert main(["simplify", path, "--dry-run", "--only", "no-op"]) == 0
-    printed = capsys.readouterr().out
+    printed = run("simplify", path, "--dry-run", "--only", "no-op", code=0).out
     assert "no-op  Convert  same   its output is its input: f32[" in printed and "nothing is written (11 layers of 12)" in printed
-    assert main(["simplify", path, "--dry-run", "--only", "dead"]) == 0
-    assert "nothing to simplify" in capsys.readouterr().out and sorted(tmp_path.iterdir()) == before
+    assert (
+        "nothing to simplify" in run("simplify", path, "--dry-run", "--only", "dead", code=0).out and sorted(tmp_path.iterdir()) == before
+    )
 
 
-def test_sizes_of_a_variable_are_set(tmp_path: Path) -> None:
+def test_sizes_of_a_variable_are_set(tmp_path: Path, run: Start) -> None:
     target = str(tmp_path / "static.xml")
-    assert main(["simplify", "examples/decoder_stateful.xml", "--set", "B=1", "S=4", "P=8", "-o", target]) == 0
+    run("simplify", "examples/decoder_stateful.xml", "--set", "B=1", "S=4", "P=8", "-o", target, code=0)
     assert all(isinstance(size, int) for port in irshape.infer(target).outputs for size in port.shape or ())
 
 
@@ -69,6 +66,5 @@ def test_sizes_of_a_variable_are_set(tmp_path: Path) -> None:
         (["--dry-run", "--only", "noop"], "invalid choice: 'noop'"),
     ],
 )
-def test_what_cannot_be_is_one_line(path: str, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simplify", path, *arguments]) == 2
-    assert message in capsys.readouterr().err
+def test_what_cannot_be_is_one_line(path: str, arguments: list[str], message: str, run: Start) -> None:
+    assert message in run("simplify", path, *arguments, code=2).err

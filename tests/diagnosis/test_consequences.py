@@ -1,5 +1,7 @@
 """Which faults lead, and which say that they may follow from another one."""
 
+import re
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -169,3 +171,30 @@ def test_no_element_is_named_where_the_record_agrees_or_says_nothing() -> None:
         net, layer = reshaped("f32[1,2048]", [1, 17, 128])
         xml = net.xml if shape is None else recorded(net, {layer: shape})
         assert [one.hint for one in irshape.check(xml.encode(), weights=net.bin).diagnostics] == [None]
+
+
+def test_a_search_that_takes_too_long_says_so() -> None:
+    """The search takes counted steps. Without it, every fault stands for itself, and the verdict is the same."""
+    net, layer = reshaped("f32[1,2048]", [1, 17, 128])
+    xml = recorded(net, {layer: "1,16,128"}).encode()
+    whole, cut = (irshape.check(xml, weights=net.bin, limits=irshape.Limits(work=work)) for work in (100_000, 60))
+    assert [one.code for one in whole.diagnostics if one.severity == "note"] == []
+    [note] = [one for one in cut.diagnostics if one.code == "N106"]
+    assert note.message.startswith("not all causes of faults were sought")
+    assert whole.ok == cut.ok
+
+
+def test_records_that_are_out_of_date_everywhere_are_said_once() -> None:
+    """A file whose layers record other dims, each another one: one line, and JSON has the others. A file without records says nothing."""
+    net = Net("".join(f"x{number}: f32[1,8]\nx{number} -> Exp -> ReLU -> Result\n" for number in range(70)))
+    xml = irshape.infer(net.xml.encode()).xml().decode()
+    sizes = count(9)
+    layers = re.split("(?=<layer id=)", xml)
+    stale = "".join(layer if "Parameter" in layer else layer.replace("<dim>8</dim>", f"<dim>{next(sizes)}</dim>") for layer in layers)
+    found = irshape.check(stale.encode()).diagnostics
+    [cause] = causes(found)
+    assert cause.code == "R301"
+    assert cause.message.endswith("; 70 layers record other facts than the model computes, so the records are out of date")
+    assert cause.consequences == (69, 69)
+    assert len(found) == 70
+    assert causes(irshape.check(re.sub(r"(?s)<dim>.*?</dim>\s*", "", xml).encode()).diagnostics) == []

@@ -195,12 +195,8 @@ def test_an_interrupt_leaves_the_graph_whole(name: str) -> None:
     assert attempted(name, 9)
 
 
-# An open fault: after an interrupt inside of a pass over a body, tensors of the body may share a symbol that they should not share.
-_OPEN: dict[str, pytest.MarkDecorator] = {}
-
-
 @pytest.mark.slow("take long")
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[_OPEN[name]] if name in _OPEN else []) for name in EDITS])
+@pytest.mark.parametrize("name", EDITS)
 def test_an_interrupt_at_any_line_leaves_the_graph_whole(name: str) -> None:
     """With IRSHAPE_INTERRUPTS=all at every line, which takes a quarter of an hour; else at a larger sample of lines."""
     assert attempted(name, None if os.environ.get("IRSHAPE_INTERRUPTS") == "all" else 100)

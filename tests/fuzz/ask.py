@@ -16,22 +16,24 @@ from xml.etree import ElementTree
 import irshape
 from irshape import verbs
 from irshape.answers import sizes as answers
+from irshape.answers.info import sections as info_sections
 from irshape.answers.signature.session import SymbolSession
-from irshape.cli import diff as diff_command
-from irshape.cli import info as info_command
-from irshape.cli import signature as signature_command
-from irshape.cli import sizes as sizes_command
+from irshape.answers.signature.signature import sections as signature_sections
+from irshape.answers.sizes import sections as size_sections
+from irshape.cli.diff import sections as diff_sections
 from irshape.diagnosis.mending import mendable, mended_file
 from irshape.inference.inference import Inference
 from irshape.inference.session import Session
-from irshape.report import github, gitlab, junit, sarif
-from irshape.report.checked import Checked
+from irshape.report import documents, sarif
 from irshape.report.diagnostic import causes
-from irshape.report.text import Palette, diagnostic_lines
+from irshape.report.documents import Checked
+from irshape.report.section import fault
+from irshape.report.terminal import block_lines, lines
+from irshape.report.text import Palette
 from irshape.report.unified import unified
 
 T = TypeVar("T")
-PLAIN = Palette(False)
+NARROW = Palette(False, 80)
 TARGETS = ["static-shapes", "bounded", "ranked", "npu", "max-rank=4"]
 # Layers that may be worked out to try sizes: as many as a second has room for.
 TRIED = 2_000
@@ -99,7 +101,7 @@ def explained(inference: Inference, chance: random.Random) -> Iterator[str]:
             explanation = attempt(partial(verbs.explain, inference, node.key, port, axis))
             if explanation is not None:
                 json.dumps(explanation.to_dict())
-                yield from printable("explain", explanation.lines(PLAIN, chance.choice([None, 20, 80])))
+                yield from printable("explain", explanation.lines(Palette(False, chance.choice([None, 20, 80]))))
 
 
 def explained_of_others(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
@@ -122,7 +124,7 @@ def sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iter
                     yield "the nearest valid sizes are not valid"
         if found.sample and found.ok and found.is_exact and not found.admits(found.sample):
             yield "the sample of valid sizes is not valid"
-        yield from printable("sizes", sizes_command._lines(PLAIN, sizes_command._Answer(found, near, nearest)))
+        yield from printable("sizes", lines(size_sections(found, near, nearest)))
 
 
 def reshaped(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
@@ -153,21 +155,21 @@ def signature(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> 
     if assigned and not Session(mutant.xml, weights=mutant.weights).reshape(assigned).ok:
         yield "a session refuses the sizes that a signature assigns"
     for is_complete in (False, True):
-        yield from printable("signature", signature_command._lines(PLAIN, 80, found, is_complete=is_complete, has_reasons=True))
+        yield from printable("signature", lines(signature_sections(found, is_complete=is_complete, has_reasons=True), NARROW))
 
 
 def info(mutant: Mutant, inputs: dict[str, str]) -> Iterator[str]:
     found = attempt(lambda: verbs.info(mutant.xml, weights=mutant.weights, inputs=inputs))
     if found is not None:
         json.dumps(found.to_dict())
-        yield from printable("info", info_command.lines(found, palette=PLAIN, is_complete=True))
+        yield from printable("info", lines(info_sections(found, is_complete=True)))
 
 
 def difference(a: Mutant, b: Mutant) -> Iterator[str]:
     found = verbs.diff(a.xml, b.xml, weights=(a.weights, b.weights))
     json.dumps(found.to_dict())
     for is_complete in (False, True):
-        yield from printable("diff", diff_command.lines(found, PLAIN, is_complete=is_complete, width=80))
+        yield from printable("diff", lines(diff_sections(found, is_complete=is_complete), NARROW))
     if found.is_same != verbs.diff(b.xml, a.xml, weights=(b.weights, a.weights)).is_same:
         yield "two files are the same one way round only"
 
@@ -212,16 +214,16 @@ def reports(inference: Inference) -> Iterator[str]:
     results = json.loads(sarif.render(files, "1.0.0"))["runs"][0]["results"]
     if len(results) != min(count, 5_000) and count < 5_000:
         yield f"SARIF has {len(results)} of {count} results"
-    if len(ElementTree.fromstring(junit.render(files))[0]) != len(files):
+    if len(ElementTree.fromstring(documents.junit(files))[0]) != len(files):
         yield "JUnit has not a case for each file"
-    issues = json.loads(gitlab.render(files))
+    issues = json.loads(documents.gitlab(files))
     if len(issues) != count + 1 or len({issue["fingerprint"] for issue in issues}) != len(issues):
         yield f"GitLab has {len(issues)} issues of {count} faults"
-    lines = github.render(files).split("\n")
+    lines = documents.github(files).split("\n")
     yield from printable("github", lines)
     if not all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines):
         yield "a line for GitHub is no command"
     for diagnostic in inference.diagnostics:
-        yield from printable("text", diagnostic_lines(diagnostic, PLAIN))
+        yield from printable("text", block_lines([fault(diagnostic)]))
         if diagnostic.code == "I101":
             yield f"I101 {diagnostic.where.layer_type}: {diagnostic.message}"

@@ -18,16 +18,17 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from irshape import verbs
+from irshape.answers.info import sections as info_sections
 from irshape.answers.signature.session import SymbolSession
-from irshape.cli import diff as diff_command
-from irshape.cli import info as info_command
-from irshape.cli import sizes as sizes_command
+from irshape.answers.sizes import sections as size_sections
+from irshape.cli.diff import sections as diff_sections
 from irshape.inference.inference import Inference
 from irshape.report.diagnostic import ERROR
+from irshape.report.terminal import lines
 from irshape.shape.dim import Dim, bounds, evaluate, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.value import Real
-from tests.fuzz.ask import PLAIN, TARGETS, attempt
+from tests.fuzz.ask import NARROW, TARGETS, attempt
 from tests.fuzz.mutate import guarded
 from tests.support.ir import FORMATS, Net, Ref
 
@@ -342,13 +343,13 @@ def questions(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]
         inference = no_internal(verbs.infer(xml, weights=weights))
         for node in list(inference.model.nodes)[-6:]:
             if node.layer.outputs:
-                list(verbs.explain(inference, node.key).lines(PLAIN, 80))
+                list(verbs.explain(inference, node.key).lines(NARROW))
 
     def sizes() -> None:
         found = attempt(partial(verbs.sizes, xml, weights=weights))
         if found is not None:
             no_internal(found._inference)
-            list(sizes_command._lines(PLAIN, sizes_command._Answer(found, {}, None)))
+            list(lines(size_sections(found)))
 
     def reshape() -> None:
         for numbers in (NUMBERS, [0]):
@@ -359,7 +360,7 @@ def questions(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]
 
     def diff() -> None:
         found = verbs.diff(xml, other.xml.encode(), weights=(weights, other.bin))
-        list(diff_command.lines(found, PLAIN, is_complete=True))
+        list(lines(diff_sections(found, is_complete=True)))
 
     def silent(ask: Callable[[], object]) -> Iterator[str]:
         ask()
@@ -368,7 +369,7 @@ def questions(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]
     return {
         "check": partial(silent, lambda: no_internal(verbs.check(xml, weights=weights, targets=TARGETS))),
         "infer": partial(silent, lambda: no_internal(verbs.infer(xml, weights=weights)).xml()),
-        "info": partial(silent, lambda: list(info_command.lines(verbs.info(xml, weights=weights), palette=PLAIN, is_complete=True))),
+        "info": partial(silent, lambda: list(lines(info_sections(verbs.info(xml, weights=weights), is_complete=True)))),
         "explain": partial(silent, explain),
         "sizes": partial(silent, sizes),
         "signature": partial(silent, lambda: attempt(partial(verbs.signature, xml, weights=weights))),

@@ -119,8 +119,8 @@ def test_what_is_out_of_date_is_said_once() -> None:
     stale = written.replace(b'shape="2,3"', b'shape="2,5"')
     found = irshape.check(stale).diagnostics
     assert [(one.code, one.where.layer_id, one.message) for one in found] == [
-        ("R301", "0", "the port records [2,3], but the model computes [2,5]; 3 ports after it differ for the same reason"),
-        ("R301", "1", "the port records [2,3], but the model computes [2,5]; 1 port after it differs for the same reason"),
+        ("R301", "0", "the port records [2,3], but its attribute shape says [2,5]; 3 ports after it differ for the same reason"),
+        ("R301", "1", "the port records [2,3], but its attribute shape says [2,5]; 1 port after it differs for the same reason"),
     ]
     wrong = written.replace(b"<dim>4</dim>", b"<dim>7</dim>", 1)
     assert [(one.code, one.where.layer_id) for one in irshape.check(wrong).diagnostics] == [("R301", "5")]

@@ -3,6 +3,7 @@
 import pytest
 
 import irshape
+from irshape.report.diagnostic import causes
 from tests.support.ir import Net
 
 
@@ -42,14 +43,14 @@ MISTAKES = {
 def test_a_mistake_is_one_fault(before: str, after: str, code: str, hint: str | None) -> None:
     assert irshape.check(XML.encode()).diagnostics == []
     assert XML.count(before) == 1
-    [fault] = irshape.check(XML.replace(before, after).encode()).diagnostics
+    [fault] = causes(irshape.check(XML.replace(before, after).encode()).diagnostics)
     assert (fault.code, fault.severity) == (code, "error")
     assert hint is None or hint in (fault.hint or "")
 
 
 def test_a_layer_that_was_removed_is_one_fault() -> None:
     start = XML.index('<layer id="3"')
-    [fault] = irshape.check((XML[:start] + XML[XML.index("</layer>", start) + 8 :]).encode()).diagnostics
+    [fault] = causes(irshape.check((XML[:start] + XML[XML.index("</layer>", start) + 8 :]).encode()).diagnostics)
     assert (fault.code, fault.severity, fault.message) == ("G102", "error", "layer 3 does not exist, but 3 edges name it")
 
 
@@ -60,6 +61,6 @@ def test_two_mistakes_are_two_faults() -> None:
 
 def test_an_input_port_that_a_layer_does_not_list_is_one_fault() -> None:
     start = XML.index('<port id="0"', XML.index('type="Add"'))
-    [fault] = irshape.check((XML[:start] + XML[XML.index("</port>", start) + 7 :]).encode()).diagnostics
+    [fault] = causes(irshape.check((XML[:start] + XML[XML.index("</port>", start) + 7 :]).encode()).diagnostics)
     assert (fault.code, fault.severity) == ("G103", "error")
     assert "the layer lists 1" in (fault.hint or "")

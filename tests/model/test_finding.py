@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import irshape
-from irshape.cli.edited import layer
+from irshape.cli.edit import layer
 from irshape.cli.main import main
 from irshape.model.finding import ambiguity, find, known_names, names_of, remark, selected
 

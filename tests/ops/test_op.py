@@ -261,7 +261,7 @@ SCOPED = {
     "declared/formula": "the sizes that a formula of a description names",
     "detection/heads": "the first input that tells the number of prior boxes",
     "movement/patches": "the blocks that the window leaves",
-    "sequence": "the first input that tells a size",
+    "sequence/recurrent": "the first input that tells a size",
     "shape": "the sizes that Reshape has left to multiply",
     "signals": "the frame that a number of either sign gives",
     "sort": "whether k is a premise",

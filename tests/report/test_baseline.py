@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from irshape.report.baseline import Baseline, BaselineError
-from irshape.report.checked import Checked, identified
 from irshape.report.diagnostic import Diagnostic, Where
+from irshape.report.documents import Checked, identified
 
 
 @pytest.fixture(autouse=True)

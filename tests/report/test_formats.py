@@ -12,11 +12,10 @@ import jsonschema
 import pytest
 
 import irshape
-from irshape.cli.formats import DOCUMENTS, document
+from irshape.cli.conclusion import DOCUMENTS, document
 from irshape.cli.main import main
-from irshape.report.checked import Checked, relative
-from irshape.report.diagnostic import Diagnostic, Where
-from irshape.report.fix import Edit, Fix
+from irshape.report.diagnostic import Diagnostic, Edit, Fix, Where
+from irshape.report.documents import Checked, relative
 
 DATA = Path(__file__).parent.parent / "data"
 SCHEMA = json.loads((DATA / "sarif.schema.json").read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irshape.report.parts import Parts
+from irshape.answers.wording import Parts
 
 LONG = "((H + 7)//8)*((W + 7)//8) + ((H + 15)//16)*((W + 15)//16) + min((H + 7)//8, (W + 7)//8) >= (H + 7)//8"
 TEXTS = ["H >= 3", LONG, f"max({LONG.partition(' >=')[0]}, 1) == 4", "a" * 300]

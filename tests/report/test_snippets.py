@@ -29,6 +29,7 @@ CONDITIONAL = {
 TRIED = [code for code in SNIPPETS if code not in CONDITIONAL]
 # Faults that a mistake brings with it: the codes that a bad snippet reports beside its own.
 BESIDE = {
+    "G101": {"G102"},  # the id that the layer lost is named by edges; this is linked to the cause
     "X106": {"G102"},  # no layer has the id that could not be read
     "G115": {"G109"},  # the second port is one more than the operation has
     "X205": {"G113"},  # a model without layers has no Result

@@ -5,15 +5,38 @@ from collections import Counter
 
 import pytest
 
+from irshape.cli.texts import table
 from irshape.report.diagnostic import Diagnostic, Where
-from irshape.report.text import Palette, cells, diagnostic_lines, escape, harmless, pad, shorten, table, verdict
+from irshape.report.notebook import html
+from irshape.report.section import (
+    Block,
+    Column,
+    Either,
+    Few,
+    Fit,
+    Flow,
+    Item,
+    Prose,
+    Section,
+    Span,
+    Table,
+    bold,
+    facts,
+    fault,
+    key,
+    named,
+    paragraph,
+)
+from irshape.report.terminal import block_lines, lines, shortened
+from irshape.report.text import Palette, cells, escape, harmless, shorten, verdict
 
-PLAIN, COLOURED = Palette(False), Palette(True)
+COLOURED = Palette(True)
 HEAD = ("ID", "LAYER", "TYPE", "SHAPE", "FORMULA")
 ROWS = [
     ("0", "image", "Parameter", "f32[?,3,?,?]", "[N,3,H,W]"),
     ("12", "backbone/stage_1/block_1/convolution", "Convolution", "f32[?,64,?,?]", "[N,64,(H + 1)//2,(W + 1)//2]"),
 ]
+TABLE = [table(HEAD, ROWS)]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +58,6 @@ def test_what_cannot_be_printed_is_spelled_out(text: str, escaped: str) -> None:
 
 def test_a_terminal_gives_wide_characters_two_columns_and_accents_none() -> None:
     assert [cells(text) for text in ("abc", "大小", "e\u0301")] == [3, 4, 1]
-    assert pad("大小", 6) == "大小  "
 
 
 @pytest.mark.parametrize(("text", "width", "short"), [("abcdef", 6, "abcdef"), ("abcdefgh", 6, "ab…fgh"), ("大大大大", 5, "大…大")])
@@ -45,7 +67,7 @@ def test_the_middle_of_a_long_name_is_left_out(text: str, width: int, short: str
 
 
 def test_columns_are_aligned() -> None:
-    assert list(table(HEAD, ROWS, PLAIN)) == [
+    assert list(block_lines(TABLE)) == [
         "ID  LAYER                                 TYPE         SHAPE          FORMULA",
         " 0  image                                 Parameter    f32[?,3,?,?]   [N,3,H,W]",
         "12  backbone/stage_1/block_1/convolution  Convolution  f32[?,64,?,?]  [N,64,(H + 1)//2,(W + 1)//2]",
@@ -53,7 +75,7 @@ def test_columns_are_aligned() -> None:
 
 
 def test_names_give_way_on_a_narrow_terminal() -> None:
-    assert list(table(HEAD, ROWS, PLAIN, 80)) == [
+    assert list(block_lines(TABLE, Palette(False, 80))) == [
         "ID  LAYER               TYPE         SHAPE          FORMULA",
         " 0  image               Parameter    f32[?,3,?,?]   [N,3,H,W]",
         "12  backbone…nvolution  Convolution  f32[?,64,?,?]  [N,64,(H + 1)//2,(W + 1)//2]",
@@ -61,7 +83,7 @@ def test_names_give_way_on_a_narrow_terminal() -> None:
 
 
 def test_shapes_go_below_on_a_very_narrow_terminal() -> None:
-    assert list(table(HEAD, ROWS, PLAIN, 40))[3:] == [
+    assert list(block_lines(TABLE, Palette(False, 40)))[3:] == [
         " 0  image                    Parameter",
         "    f32[?,3,?,?]",
         "    [N,3,H,W]",
@@ -73,20 +95,96 @@ def test_shapes_go_below_on_a_very_narrow_terminal() -> None:
 
 @pytest.mark.parametrize("width", [1, 10, 30, 60, 100, 1000])
 def test_any_width_is_a_width(width: int) -> None:
-    text = "\n".join(table(HEAD, ROWS, PLAIN, width))
+    text = "\n".join(block_lines(TABLE, Palette(False, width)))
     assert all(shape in text for *_, shape, _ in ROWS)
 
 
+NAMES = [f"model.layers.{layer}.self_attn/aten::scaled_dot_product_attention/ScaledDotProductAttention" for layer in (0, 1, 10)]
+LONG = [table(HEAD[:3], [("1", one, "ReLU") for one in NAMES])]
+
+
+def test_a_pipe_gets_long_names_whole_and_aligned() -> None:
+    assert {line.index("ReLU") for line in list(block_lines(LONG))[1:]} == {len(NAMES[2]) + 6}
+
+
+def test_a_shortened_name_keeps_what_differs() -> None:
+    assert list(block_lines(LONG, Palette(False, 60)))[1:] == [
+        " 1  model.layers.0.self_att…caledDotProductAttention  ReLU",
+        " 1  model.layers.1.self_att…caledDotProductAttention  ReLU",
+        " 1  model.layers.10.self_at…caledDotProductAttention  ReLU",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "width", "short"),
+    [
+        (["a" * 20 + "1" + "b" * 20, "a" * 20 + "23" + "b" * 20], 12, ["aa…aa1bb…bb", "aa…aa23bb…bb"]),
+        (["a" * 20 + "1" * 9 + "b" * 20, "a" * 20 + "2" * 9 + "b" * 20], 9, ["aaaa…bbbb"] * 2),
+        (["a1" + "b" * 20, "a2" + "b" * 20], 9, ["a1bb…bbbb", "a2bb…bbbb"]),
+        (["b" * 20 + "1a", "b" * 20 + "2a", "b"], 9, ["bbbb…bb1a", "bbbb…bb2a", "b"]),
+        (["x" * 6 + "1" + "y" * 5, "x" * 6 + "2" + "y" * 5], 9, ["xx…1yyyyy", "xx…2yyyyy"]),
+    ],
+)
+def test_texts_are_shortened_together(texts: list[str], width: int, short: list[str]) -> None:
+    found = shortened(texts, width)
+    assert found == short and all(cells(text) <= width for text in found)
+
+
+BLOCKS: list[tuple[Block, list[str], list[str]]] = [
+    # The block, its lines in a pipe, and its lines on a terminal of 24 columns.
+    ("a line", ["a line"], ["a line"]),
+    (("a ", key("line"), " of ", named("n" * 60)), [f"a line of {'n' * 60}"], [f"a line of {'n' * 23}…{'n' * 24}"]),
+    (Fit(("abcdef ", bold("g" * 30))), [f"abcdef {'g' * 30}"], [f"abcdef gggg…{'g' * 12}"]),
+    (Prose("some words that fill lines"), ["some words that fill lines"], ["some words that fill", "lines"]),
+    (Item("a", ["b", Item("c", ["d"], 2)]), ["a", "    b", "    c", "      d"], ["a", "    b", "    c", "      d"]),
+    (Either(Item("x" * 25, ["y"]), Item("x", ["z"])), ["x" * 25, "    y"], ["x", "    z"]),
+    (Few(["a", "b", "c"], 1, "irshape x"), ["a", "  and 2 more: irshape x"], ["a", "  and 2 more: irshape x"]),
+    (Flow([("", ["image[B,3,H,W]"]), ("->  ", ["mask[B]"])]), ["image[B,3,H,W]  ->  mask[B]"], ["image[B,3,H,W]", "->  mask[B]"]),
+    (Flow([("", ["a[1]", "b[1]"]), ("->  ", [])], True), ["a[1]", "b[1]"], ["a[1]", "b[1]"]),
+    (facts([("a", "1"), ("long", "2"), ("c", "3")]).some(2), ["a     1", "long  2", "and 1 more (--all lists them)"], []),
+    (
+        Table((Column(), Column(is_number=True), Column(is_spare=True)), [("a" * 12, "1", "█" * 12), ("b", "23", "")]),
+        [f"{'a' * 12}   1  {'█' * 12}", f"b{' ' * 13}23"],
+        [f"{'a' * 12}   1", f"b{' ' * 13}23"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("block", "wide", "narrow"), BLOCKS)
+def test_a_block_takes_the_room_there_is(block: Block, wide: list[str], narrow: list[str]) -> None:
+    assert list(block_lines([block])) == wide
+    assert list(block_lines([block], Palette(False, 24))) == (narrow or wide)
+    assert list(lines([Section("title", [block])])) == ["title", *(f"  {line}" for line in wide)]
+
+
+def test_empty_sections_leave_no_line() -> None:
+    sections = [paragraph(), paragraph("a"), Section("", [Table((), [])]), paragraph("b")]
+    assert list(lines(sections)) == ["a", "", "b"]
+    assert html(sections) == "<div><div><div>a</div></div><div><div>b</div></div></div>"
+
+
+@pytest.mark.parametrize("block", [block for block, _, _ in BLOCKS])
+def test_a_notebook_shows_every_word_of_a_block(block: Block) -> None:
+    shown = html([Section("<&>", [block])])
+    assert "<b>&lt;&amp;&gt;</b>" in shown
+    words = " ".join(block_lines([block])).partition(" and ")[0].replace(">", "&gt;").split()
+    assert all(word in shown for word in words)
+
+
+def test_a_fault_in_a_table_is_marked_in_a_notebook() -> None:
+    assert '<td style="text-align:left;color:#c00">bad</td>' in html([paragraph(Table((Column(),), [(Span("bad", "error"),)]))])
+
+
 def test_colour_changes_nothing_but_colour() -> None:
-    plain, coloured = (list(table(HEAD, ROWS, palette, 80)) for palette in (PLAIN, COLOURED))
+    plain, coloured = (list(block_lines(TABLE, Palette(is_coloured, 80))) for is_coloured in (False, True))
     assert [strip(line) for line in coloured] == plain
     assert coloured != plain
 
 
 def strip(text: str) -> str:
     """A text without its colours."""
-    for name in Palette.__slots__:
-        text = text.replace(str(getattr(COLOURED, name)), "")
+    for code in filter(None, (getattr(COLOURED, style) for style in ("bold", "dim", "error", "key", "plain", "unknown", "warning"))):
+        text = text.replace(code, "")
     return "\n".join(line.rstrip() for line in text.split("\n"))
 
 
@@ -112,8 +210,8 @@ def test_colour_is_for_terminals(
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    for variable, value in environment.items():
+        monkeypatch.setenv(variable, value)
     assert bool(Palette.choose(when, stream).error) == is_coloured
 
 
@@ -139,21 +237,20 @@ WHERE = Where("m.xml", "3", "s2d", "SpaceToDepth", None, 7, 5, 120)
     ],
 )
 def test_a_fault_takes_a_line(diagnostic: Diagnostic, lines: list[str]) -> None:
-    assert list(diagnostic_lines(diagnostic, PLAIN)) == lines
-    assert strip("\n".join(diagnostic_lines(diagnostic, COLOURED))) == "\n".join(lines)
+    assert list(block_lines([fault(diagnostic)])) == lines
+    assert strip("\n".join(block_lines([fault(diagnostic)], COLOURED))) == "\n".join(lines)
 
 
 def test_long_names_are_cut_on_terminals_only() -> None:
     where = Where("m.xml", "3", f"{'block/' * 9}s2d", "SpaceToDepth", None, 7, 5, 120)
     diagnostic = Diagnostic("S204", "7 is odd", where)
-    assert list(diagnostic_lines(diagnostic, PLAIN)) == [f"m.xml:7:5: S204 7 is odd [SpaceToDepth {where.layer_name}]"]
-    [line] = diagnostic_lines(diagnostic, Palette(False, is_narrow=True))
+    assert list(block_lines([fault(diagnostic)])) == [f"m.xml:7:5: S204 7 is odd [SpaceToDepth {where.layer_name}]"]
+    [line] = block_lines([fault(diagnostic)], Palette(False, 80))
     assert line == "m.xml:7:5: S204 7 is odd [SpaceToDepth block/block/block/block…ck/block/block/block/s2d]"
 
 
 @pytest.mark.parametrize(
-    ("severities", "text"),
-    [("", "no faults"), ("e", "1 error"), ("eew", "2 errors, 1 warning"), ("wwn", "2 warnings, 1 note")],
+    ("severities", "text"), [("", "no faults"), ("e", "1 error"), ("eew", "2 errors, 1 warning"), ("wwn", "2 warnings, 1 note")]
 )
 def test_verdict_counts(severities: str, text: str) -> None:
     names = {"e": "error", "w": "warning", "n": "note"}

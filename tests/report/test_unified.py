@@ -9,7 +9,7 @@ import pytest
 
 from irshape import verbs
 from irshape.diagnosis.mending import mendable, mended_file
-from irshape.report.fix import Edit
+from irshape.report.diagnostic import Edit
 from irshape.report.unified import unified
 from tests.support.spoil import spoiled
 

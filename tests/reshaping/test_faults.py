@@ -125,3 +125,38 @@ def test_an_index_behind_the_end_is_refused() -> None:
     net = Net("Gather-8(f32[1,8], [0,7], 1, batch_dims=0) -> Result")
     assert errors(asked(net, "[1,9]")) == []
     assert errors(asked(net, "[1,4]")) == ["R401 indices must be in [-4, 3], got 7"]
+
+
+def attention() -> Net:
+    """Rows of all samples attend to each other: the Reshape puts the batch and 9 tokens into one axis."""
+    net = Net()
+    rows = pattern(net, net.parameter("f32[1,9,16]"), [-1, 4, 4])
+    heads = net.layer("Transpose", [rows, net.const([1, 0, 2])], ["FP32"])[0]
+    scores = net.layer("MatMul", [heads, heads], ["FP32"], transpose_a=False, transpose_b=True)[0]
+    net.result(net.layer("Softmax", [scores], ["FP32"], "opset8", axis=2)[0])
+    return net
+
+
+def test_a_batch_that_is_folded_into_rows_is_refused() -> None:
+    """Fault B: the first axis of the output may be N, and yet the samples attend to each other."""
+    found = irshape.reshape(irshape.read(attention().xml.encode()), weights=attention().bin, batch=3)
+    (error,) = [one for one in found.diagnostics if one.severity == "error"]
+    assert error.code == "P110" and "MatMul" in error.message
+    assert error.hint is not None and error.hint.startswith("Reshape 'reshape_2' (line ")
+
+
+def test_a_plain_shape_that_mixes_samples_is_told_in_python() -> None:
+    found = asked(leak(), "[4,64,14,14]")
+    assert [(one.code, one.severity) for one in found.diagnostics] == [("P110", "warning")]
+    assert found.diagnostics[0].hint is not None and "--batch N --rewrite" in found.diagnostics[0].hint
+
+
+def test_the_recorded_shape_of_an_open_input_can_be_given() -> None:
+    """`torch.export` leaves an input open although its constants hold the sizes."""
+    net = Net()
+    net.result(pattern(net, net.parameter("f32[?,4,9]"), [1, 36]))
+    (error,) = errors(asked(net, "[N,4,9]", rewrite=True))
+    assert "demands N == 1" in error
+    found = asked(net, "[N,4,9]", rewrite=True, recorded={"parameter_0": "[1,4,9]"})
+    assert errors(found) == []
+    assert output(found) == "[?,36]"

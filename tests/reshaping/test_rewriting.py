@@ -131,6 +131,35 @@ def test_the_first_elements_serve_up_to_the_recorded_size() -> None:
     assert "were learned or computed for this size" in errors(asked(net, "[1,S]", rewrite=True))[0]
 
 
+def rotary(frequencies: list[float], function: Any = np.cos) -> Net:
+    """A sequence of 6 that is multiplied by a table of rotary positions."""
+    net = Net()
+    table = function(np.arange(6, dtype="f4")[:, None] * np.array([*frequencies, *frequencies], "f4"))
+    net.result(net.layer("Multiply", [net.parameter("f32[1,6,8]"), net.const(table[None].tolist(), "f32")], ["FP32"])[0])
+    return net
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("function", [np.cos, np.sin])
+def test_rotary_positions_go_on(function: Any, tmp_path: Any) -> None:
+    import openvino
+
+    found = asked(rotary([1, 0.1, 0.01, 0.001], function), "[1,S,8]", rewrite=True)
+    assert errors(found) == []
+    assert found.to_dict()["mends"][0]["kind"] == "generated"
+    found.write(tmp_path / "out.xml")
+    model = openvino.Core().compile_model(tmp_path / "out.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    for length in (3, 6, 40):
+        wanted = function(np.arange(length)[:, None] * np.array([1, 0.1, 0.01, 0.001] * 2))
+        np.testing.assert_allclose(model([np.ones((1, length, 8), "f4")])[0][0], wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("frequencies", [[1, 0.1, 0.01, 0.002], [1, 0.3, 0.1, 0.01], [2, 1, 0.5, 0.25]])
+def test_positions_of_other_frequencies_are_refused(frequencies: list[float]) -> None:
+    (found,) = errors(asked(rotary(frequencies), "[1,S,8]", rewrite=True))
+    assert "were learned or computed for this size" in found
+
+
 # What the file does not decide.
 
 

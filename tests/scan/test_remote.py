@@ -171,7 +171,7 @@ def test_a_cluster_that_is_lost_ends_the_run(
 ) -> None:
     """It does not wait for ever, and the next run goes on where it has ended."""
     pytest.importorskip("distributed", reason="Dask is not installed: pip install 'irshape[dask]'")
-    monkeypatch.setattr("irshape.cli.cluster._PATIENCE", patience)
+    monkeypatch.setattr("irshape.cli.scan._PATIENCE", patience)
     with socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"

@@ -86,6 +86,7 @@ def check_row(type: str, version: str, row: Row) -> None:
     net = net_of(type, version, row)
     inference = irshape.infer(net.xml.encode(), weights=net.bin)
     codes = sorted({d.code for d in inference.diagnostics if d.severity == "error"})
+    assert len(set(map(str, inference.diagnostics))) == len(inference.diagnostics), "a line is there twice"
     if is_code(outputs):
         assert codes == outputs, inference.diagnostics
         return

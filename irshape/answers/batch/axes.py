@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Final, NamedTuple, TypeAlias
 
-from irshape.answers.batch.traces import FollowingEngine, Proof, prove
+from irshape.answers.batch.traces import Doubt, FollowingEngine, Proof, prove
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard
@@ -100,10 +100,13 @@ def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked
             open_shapes[node] = shape
     sets: Iterable[Axes] = _candidates(open_shapes, may_be_none=bool(axes)) if open_shapes else [{}] if proves and axes else ()
     work = engine.scope.work
-    tried = []
+    tried: list[Candidate] = []
     for more in sets:
         if work.is_done:
-            return Batch(shapes, axes, reasons, open_shapes, [], False)
+            if not tried or 0 in more.values():  # the first axes, which come first, are not all tried
+                return Batch(shapes, axes, reasons, open_shapes, [], False)
+            work.renew()
+            break
         work.take(len(engine.model) + sum(map(len, shapes.values())))
         tried.append(_tried(engine, present, shapes, axes, more))
     return Batch(shapes, axes, reasons, open_shapes, tried, not (open_shapes and work.is_done))
@@ -177,11 +180,11 @@ def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
     return told
 
 
-def resized(before: Inference, after: Inference) -> list[Diagnostic]:
+def resized(before: Inputs, after: Inference) -> list[Diagnostic]:
     """Warnings for a reshape that gives first axes of size 1 another size, if the model does not keep samples along these axes apart."""
     axes: Axes = {}
     for node, shape in after.wanted.shapes.items():
-        was = before.wanted.shapes.get(node, described_shape(node))
+        was = before.shapes.get(node, described_shape(node))
         if shape and was and len(was) == len(shape) and was[0].low == was[0].high == 1 and shape[0] != was[0]:
             axes[node] = 0
     if not axes:
@@ -198,12 +201,22 @@ def doubtful(proof: Proof) -> list[Diagnostic]:
     for doubt in (mixed or proof.doubts)[:_MOST]:
         layer = f"{doubt.node.type} {doubt.node.name!r}"
         if doubt.is_mixed:
-            hint = "the samples depend on each other: run them one by one, or export the model with the batch that you need"
+            hint = _remedy(doubt)
             told.append(Diagnostic("P110", f"the batch is mixed: {layer} {doubt.why}", _where(doubt.node), hint=hint))
         else:
             hint = "compare the model with single samples, then give the shapes with --input"
             told.append(Diagnostic("P111", f"it is not proven that {layer} keeps the batch: {doubt.why}", _where(doubt.node), hint=hint))
     return told
+
+
+def _remedy(doubt: Doubt) -> str:
+    """What to do about a layer that mixes the batch."""
+    if doubt.folded is not None:
+        held = f"Reshape {doubt.folded.name!r} (line {doubt.folded.line}) puts the batch into one axis with other elements"
+        return f"{held}: convert the model again with an axis for the batch, or run the samples one by one"
+    if doubt.node.type == "Reshape":
+        return "if the pattern holds the size of one sample, this changes it: irshape reshape --batch N --rewrite"
+    return "the samples depend on each other: run them one by one, or export the model with the batch that you need"
 
 
 def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Described], axes: Axes, more: Axes) -> Candidate:
@@ -262,7 +275,7 @@ def _candidates(shapes: dict[Node, _Described], *, may_be_none: bool) -> Iterabl
     for node, shape in shapes.items():
         for axis, size in enumerate(shape):
             groups.setdefault((axis, size), {})[node] = axis
-    return [*([{}] if may_be_none else []), *groups.values()]
+    return [*([{}] if may_be_none else []), *[groups[key] for key in sorted(groups, key=lambda key: key[0])]]
 
 
 def _sized(shapes: Mapping[Node, _Described], axes: Axes, size: Described) -> dict[Node, DescribedShape]:

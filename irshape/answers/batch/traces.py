@@ -1,28 +1,173 @@
-"""The traces of the tensors of a graph: which factors row-major order put into each axis, and where the batch lies."""
+"""The traces of the tensors of a graph, and the proof that a model keeps a batch: its outputs are stacks of single samples, for every N.
+
+A trace says which factors row-major order put into each axis, and where the batch lies. Each layer keeps the batch if no axis that holds N
+is mixed. A value that is computed from N counts as mixing where it meets data: the walk follows it from the ShapeOf that reads N. Integers
+that grow by equal steps along the axes follow a law: so the indices `n*S + s` of `mask[arange(N), i]` tell their samples apart.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Final, NamedTuple, cast
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product as combined
+from math import prod
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from irshape.inference.apply import arranged
 from irshape.inference.engine import Engine
-from irshape.inference.facts import Fact
+from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
 from irshape.inference.variables import pairs
 from irshape.model.bodies import Body, Slice
 from irshape.model.model import Model, Node
-from irshape.ops.flow import Axis, Factor, Flow, Held, Mixed, Random, Trace, Unproven, holds, key
+from irshape.ops.flow import Factor, Flow, Held, Law, Mixed, Random, Term, Trace, Unproven, holds, is_symbol, key, quotient, same
 from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.shape.dim import Dim, Size, origins, product, symbols
+from irshape.shape.element_type import ElementType
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Real
 from irshape.xml.lexical import BODIES
+
+_Axis: TypeAlias = tuple[Term, ...]
+# Integers of other types may wrap around.
+_TYPES: Final = (ElementType.i64, ElementType.i32)
+# The law of a constant is sought among so many elements.
+_MOST: Final = 4096
+
+
+def law_of(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], output: Fact) -> Law | None:
+    """The law of the elements that a layer gives, from what it reads; None if they follow none that is known."""
+    rule = _RULES.get(op.TYPE)
+    if rule is None or output.shape is None or output.element_type not in _TYPES:
+        return None
+    found: Law | None = rule(op, facts, [law or known(fact) for law, fact in zip(laws, facts, strict=True)], output.shape)
+    if found is None or len(found.axes) != len(output.shape):
+        return None
+    return found if all(same(_size(axis), size) for axis, size in zip(found.axes, output.shape, strict=True)) else None
+
+
+def known(fact: Fact) -> Law | None:
+    """The law of elements that are known."""
+    elements, shape = fact.elements, fact.shape
+    if elements is None or shape is None or fact.element_type not in _TYPES or not 0 < len(elements) <= _MOST:
+        return None
+    if len(elements) == 1:
+        return Law(elements[0], ((),) * len(shape)) if isinstance(elements[0], int | Dim) else None
+    sizes = [size for size in shape if isinstance(size, int)]
+    if len(sizes) != len(shape) or not all(isinstance(one, int) for one in elements):
+        return None
+    numbers: Sequence[Any] = elements
+    strides = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    steps = [numbers[stride] - numbers[0] if size > 1 else 0 for size, stride in zip(sizes, strides, strict=True)]
+    places = combined(*map(range, sizes))
+    if any(one != numbers[0] + sum(map(int.__mul__, place, steps)) for one, place in zip(numbers, places, strict=True)):
+        return None
+    return Law(numbers[0], tuple([(Term(size, step),) if size > 1 else () for size, step in zip(sizes, steps, strict=True)]))
+
+
+def _size(axis: _Axis) -> Size:
+    return product([term.size for term in axis])
+
+
+def _counted(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    start, _, step = laws
+    return None if start is None or step is None else Law(start.base, ((Term(shape[0], step.base),),))
+
+
+def _same(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    return laws[0] if facts[0].element_type in _TYPES else None
+
+
+def _regrouped(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    law = laws[0]
+    if law is None:
+        return None
+    rest = [term for axis in law.axes for term in axis if term.size != 1]
+    axes: list[_Axis] = []
+    for size in shape:
+        taken: list[Term] = []
+        while size != 1:
+            if not rest:
+                return None
+            first, left = rest[0], quotient(size, rest[0].size)
+            if left is not None:
+                taken.append(rest.pop(0))
+                size = left
+            elif (inner := quotient(first.size, size)) is not None:
+                taken.append(Term(size, first.step * inner))
+                rest[0] = Term(inner, first.step)
+                break
+            else:
+                return None
+        axes.append(tuple(taken))
+    return None if rest else Law(law.base, tuple(axes))
+
+
+def _transposed(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    law, order = laws[0], facts[1].elements
+    if law is None or order is None or not all(isinstance(one, int) for one in order):
+        return None
+    return law._replace(axes=tuple([law.axes[one] for one in order or range(len(law.axes))[::-1]]))
+
+
+def _repeated(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    """Tile and Broadcast: copies are equal, so the step from one to the next is 0."""
+    law = laws[0]
+    if law is None or str(getattr(op, "mode", "numpy")).lower() not in ("numpy", "bidirectional"):
+        return None
+    own = ((),) * (len(shape) - len(law.axes)) + law.axes
+    axes = []
+    for axis, size in zip(own, shape, strict=False):
+        times = quotient(size, _size(axis))
+        if times is None:
+            return None
+        axes.append(axis if times == 1 else (Term(times, 0), *axis))
+    return law._replace(axes=tuple(axes))
+
+
+def _aligned(one: Law, other: Law) -> Iterator[tuple[_Axis, _Axis]]:
+    rank = max(len(one.axes), len(other.axes))
+    return zip(*(((),) * (rank - len(law.axes)) + law.axes for law in (one, other)), strict=True)
+
+
+def _added(sign: int) -> Callable[..., Law | None]:
+    def law(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+        one, other = laws
+        if one is None or other is None:
+            return None
+        axes: list[_Axis] = []
+        for a, b in _aligned(one, other):
+            if a and b and (len(a) != len(b) or not all(same(x.size, y.size) for x, y in zip(a, b, strict=True))):
+                return None
+            steps = [(term.step if a else 0) + sign * (last.step if b else 0) for term, last in zip(a or b, b or a, strict=True)]
+            axes.append(tuple([Term(term.size, step) for term, step in zip(a or b, steps, strict=True)]))
+        return Law(one.base + sign * other.base, tuple(axes))
+
+    return law
+
+
+def _scaled(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    one, other = laws
+    if one is None or other is None or (any(one.axes) and any(other.axes)):
+        return None
+    law, number = (other, one.base) if any(other.axes) else (one, other.base)
+    axes = [tuple([Term(term.size, term.step * number) for term in a or b]) for a, b in _aligned(one, other)]
+    return Law(law.base * number, tuple(axes))
+
+
+_RULES: Final[dict[str, Callable[..., Law | None]]] = {
+    "Range": _counted,
+    "Convert": _same,
+    **dict.fromkeys(("Reshape", "Squeeze", "Unsqueeze"), _regrouped),
+    "Transpose": _transposed,
+    **dict.fromkeys(("Broadcast", "Tile"), _repeated),
+    "Add": _added(1),
+    "Subtract": _added(-1),
+    "Multiply": _scaled,
+}
 
 
 class Flowed(NamedTuple):
@@ -45,19 +190,15 @@ def plain(shape: Shape, recorded: Shape = None) -> Trace | None:
 class Traces:
     """The traces of the tensors of a graph, by slot, as far as its layers have been visited.
 
-    `batch` is the symbol of the batch, None to trace sizes of any meaning. A layer may be visited again after a change; `copy` keeps the
-    traces of now. A tensor that no layer has been visited for has the trace that its shape alone gives.
+    `batch` is the symbol of the batch, None to trace sizes of any meaning. A layer may be visited again after a change. A tensor that no
+    layer has been visited for has the trace that its shape alone gives.
     """
 
     __slots__ = ("batch", "held")
 
-    def __init__(self, batch: str | None = None, held: Mapping[int, Held] = MappingProxyType({})) -> None:
+    def __init__(self, batch: str | None = None, held: dict[int, Held] | None = None) -> None:
         self.batch = batch
-        self.held = dict(held)
-
-    def copy(self) -> Traces:
-        """The same traces, to go back to."""
-        return Traces(self.batch, self.held)
+        self.held = {} if held is None else held
 
     def of(self, slot: int, fact: Fact, recorded: Shape = None) -> Held:
         """What is known of a tensor. `recorded` is its recorded shape."""
@@ -69,16 +210,11 @@ class Traces:
         found = flowed(layer, inputs, self.batch)
         for tensor, held in zip(layer.outputs, found.outputs, strict=True):
             self.held[tensor.slot] = held
+        slot, fact, _ = layer.outputs[0] if layer.outputs else (-1, POISONED, None)
+        if self.batch is not None and layer.op is not None and fact.element_type in _TYPES:
+            law = law_of(layer.op, [tensor.fact for tensor in layer.inputs], [held.law for held in inputs], fact)
+            self.held[slot] = self.held[slot]._replace(law=law)
         return found
-
-    def products(self) -> dict[object, Axis]:
-        """The axes that are products of formulas, by their formulas: `h*w` was joined of h and w."""
-        return {
-            key(product([one.size for one in axis])): axis
-            for held in self.held.values()
-            for axis in held.trace or ()
-            if sum(isinstance(one.size, Dim) for one in axis) > 1
-        }
 
 
 class Tensor(NamedTuple):
@@ -110,12 +246,11 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
         return Flowed(plains, unproven="the operation is unknown")
     if any(code == "R401" or CATALOGUE[code].severity == ERROR for code in layer.codes):
         return Flowed(plains, unproven="the layer has an error")
-    is_asked = any(one.taint or not _is_free(one, batch) for one in inputs)
     if op.flow is None:
         taint = next((one.taint for one in inputs if one.taint), "")
         if taint and all(one.taint or _is_free(one, batch) for one in inputs):  # a function of the size of the batch, whichever it is
             return Flowed([held._replace(taint=taint) for held in plains])
-        return Flowed(plains, unproven="irshape has no rule for its axes" if is_asked else "")
+        return Flowed(plains, unproven="irshape has no rule for its axes" if _is_asked(inputs, batch) else "")
     ports = _ports(op, [tensor.fact for tensor in layer.inputs])
     flow = Flow(layer.name, ports, inputs, [one.trace for one in plains], batch)
     try:
@@ -126,8 +261,15 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     except Mixed as error:
         return Flowed(plains, mixed=str(error))
     except Unproven as error:
-        reason, is_asked = str(error), is_asked or (batch is not None and isinstance(error, Random))
-    return Flowed(plains, unproven=reason if is_asked else "")
+        if batch is not None and isinstance(error, Random):
+            return Flowed(plains, unproven=str(error))
+        reason = str(error)
+    return Flowed(plains, unproven=reason if _is_asked(inputs, batch) else "")
+
+
+def _is_asked(inputs: Sequence[Held], batch: str | None) -> bool:
+    """Whether a layer reads the batch, or what is computed from its size."""
+    return any(one.taint or not _is_free(one, batch) for one in inputs)
 
 
 def _is_free(held: Held, batch: str | None) -> bool:
@@ -170,11 +312,15 @@ _FREE: Final = Held(None)
 
 
 class Doubt(NamedTuple):
-    """A layer for which the batch is not kept, or is not proved to be; `why` begins with what the layer does, or says what is not known."""
+    """A layer for which the batch is not kept, or is not proved to be; `why` begins with what the layer does, or says what is not known.
+
+    `folded` is the Reshape that has put the batch into one axis with other elements, which the layer mixes.
+    """
 
     node: Node
     why: str
     is_mixed: bool
+    folded: Node | None = None
 
 
 class Proof(NamedTuple):
@@ -183,34 +329,26 @@ class Proof(NamedTuple):
     doubts: list[Doubt]
     outputs: dict[Node, int | None]
 
-    @property
-    def verdict(self) -> str:
-        """One of `kept`, `mixed` and `not proven`."""
-        if not self.doubts:
-            return "kept"
-        return "mixed" if any(doubt.is_mixed for doubt in self.doubts) else "not proven"
 
-
-def _sizes_of(model: Model) -> set[int]:
+def sizes_of(model: Model) -> Collection[int]:
     """The tensors that are computed from sizes and small constants alone."""
-    known: dict[int, bool] = {}
+    known: dict[int, None] = {}
+    constants = set()
     for index in model.order:
         node = model.nodes[index]
         op = node.op
         if op is None or op.propagate is None:
             if isinstance(op, Constant) and not op.is_broken and _is_small(op):
-                known[node.first_slot] = False
-            continue
-        is_size = op.TYPE == "ShapeOf" or (bool(node.sources) and all(slot in known for slot in node.sources))
-        if is_size and (op.TYPE == "ShapeOf" or any(known[slot] for slot in node.sources)):
-            known.update(dict.fromkeys(range(node.first_slot, node.first_slot + node.layer.signature.output_count), True))
-    return {slot for slot, is_size in known.items() if is_size}
+                constants.add(node.first_slot)
+        elif op.TYPE == "ShapeOf" or (node.sources and all(slot in known or slot in constants for slot in node.sources)):
+            known.update(dict.fromkeys(range(node.first_slot, node.first_slot + node.layer.signature.output_count)))
+    return known.keys()
 
 
 class FollowingEngine(Engine):
     """An engine that follows all arithmetic of sizes, whether a rule reads the results or not."""
 
-    followed = staticmethod(_sizes_of)
+    followed = staticmethod(sizes_of)
 
 
 def _is_small(op: Constant) -> bool:
@@ -236,6 +374,7 @@ class _Walk:
         self.doubts = doubts
         self.traces = Traces(batch)
         self.lost: set[int] = set()
+        self.folds: dict[int, Node] = {}
 
     def over(self, entered: Mapping[Node, Held]) -> None:
         """Visit every layer; `entered` are the tensors that enter a body by its Parameters."""
@@ -255,7 +394,7 @@ class _Walk:
 
     def doubt(self, node: Node, why: str, *, is_mixed: bool = True) -> bool:
         """Say why a layer is in doubt. False, for the layer does not keep the batch."""
-        one = Doubt(node, why, is_mixed)
+        one = Doubt(node, why, is_mixed, next((self.folds[slot] for slot in node.sources if slot in self.folds), None))
         if one not in self.doubts:
             self.doubts.append(one)
         return False
@@ -271,9 +410,10 @@ class _Walk:
                 self.doubt(node, f"gives a value that is computed from the size of the batch {self.batch}, which {held.taint} reads")
                 continue
             axis = self.axis(held)
-            if axis is not None and held.trace is not None and len([one for one in held.trace[axis] if one.size != 1]) > 1:
-                factors = ", ".join([str(one.size) for one in held.trace[axis]])
-                self.doubt(node, f"gives the batch {self.batch} no axis of its own: axis {axis} is ({factors})")
+            factors = () if axis is None or held.trace is None else held.trace[axis]
+            if factors and not is_symbol(tuple([one for one in factors if one.size != 1]), self.batch):
+                sizes = ", ".join([str(one.size) for one in factors])
+                self.doubt(node, f"gives the batch {self.batch} no axis of its own: axis {axis} is ({sizes})")
                 continue
             yield node, axis
 
@@ -290,7 +430,7 @@ class _Walk:
         if type in BODIES and node.index in self.engine.maps:
             return _Control(self, node).visited()
         if type in ("ReadValue", "Assign"):
-            self.traces.held[node.first_slot] = self.held(node.sources[0])
+            self.traces.held[node.first_slot] = self.held(node.sources[0])._replace(law=None)  # another inference has other elements
             return True
         tensors = [Tensor(slot, self.run.slots[slot]) for slot in node.sources]
         outputs = [Tensor(slot, self.run.slots[slot]) for slot in self._slots(node)]
@@ -299,6 +439,11 @@ class _Walk:
         found = self.traces.visit(Layer(node.op, f"{node.type} {node.name!r}", tensors, outputs, codes))
         if found.mixed:
             return self.doubt(node, found.mixed)
+        fold = next((self.folds[slot] for slot in node.sources if slot in self.folds), node if type == "Reshape" else None)
+        for slot in self._slots(node) if fold is not None else ():
+            axis = self.axis(held := self.held(slot))
+            if fold is not None and axis is not None and held.trace is not None and len(held.trace[axis]) > 1:
+                self.folds[slot] = fold
         return self.doubt(node, found.unproven, is_mixed=False) if found.unproven else True
 
     def _compare(self, read_value: Node, assign: Node) -> None:
@@ -332,7 +477,7 @@ class _Control:
         self.walk = walk
         self.node = node
         self.bodies = walk.engine.maps[node.index]
-        self.inputs = [walk.held(slot) for slot in node.sources]
+        self.inputs = [walk.held(slot)._replace(law=None) for slot in node.sources]  # another iteration has other elements
         self.found: list[list[Held | None]] = [[] for _ in range(node.layer.signature.output_count)]
 
     def visited(self) -> bool:
@@ -351,7 +496,7 @@ class _Control:
             first = several[0] if several else None
             if first is None or any(one is None or not walk.agree(one, first) for one in several):
                 return walk.doubt(node, f"its bodies give the batch {walk.batch} in different places", is_mixed=False)
-            walk.traces.held[slot] = max((one for one in several if one is not None), key=lambda one: one.taint)
+            walk.traces.held[slot] = max((one for one in several if one is not None), key=lambda one: one.taint)._replace(law=None)
         return True
 
     def _running(self, type: str) -> list[Body]:
@@ -383,7 +528,7 @@ class _Control:
             if not self._handed_on(body, inner, entered):
                 break
         for doubt in inner.doubts:
-            walk.doubt(*doubt[:2], is_mixed=doubt.is_mixed)
+            walk.doubts += [doubt] if doubt not in walk.doubts else []
         if inner.doubts:
             return False
         return self._left(body, inner, entered)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import inf
-from re import fullmatch
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.answers.cost.counting import CostGraph, Counting, LayerCost, Parameters, Tensors, Trips
 from irshape.answers.cost.formula import (
@@ -32,6 +33,8 @@ from irshape.answers.cost.formula import (
 )
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.signature.notes import DATA_SIZE, DataSize
+from irshape.answers.signature.signature import Signature, ends
+from irshape.answers.wording import opening
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
@@ -42,15 +45,13 @@ from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
+from irshape.report.section import Block, Column, Item, Line, Section, Table, joined, key, named, paragraph
+from irshape.report.text import bytes_text, counted, number_text, shorten, some
 from irshape.shape.dim import symbols
 from irshape.shape.guard import Requirement, all_hold, broken
 from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.range import Range
 from irshape.xml.document import Document
-
-if TYPE_CHECKING:
-    from irshape.answers.signature.signature import Signature
-
 
 # So many conditions are tried in a step of work.
 _A_STEP: Final = 16
@@ -59,6 +60,26 @@ _SIZES_A_STEP: Final = 4
 _TERMS: Final = 256
 # The amounts of a layer.
 _AMOUNTS: Final = ("runs", "macs", "operations", "flops", "weights", "inputs", "outputs")
+
+# The most rows of a list, names in a row, pieces of the sizes of a symbol; the widths of a bar, a name and a formula.
+_MOST_ROWS: Final = 8
+_MOST_NAMES: Final = 3
+_MOST_STRETCHES: Final = 6
+_BAR: Final = 20
+_WIDEST_FORMULA: Final = 100
+# The deepest beginning of names by which layers are grouped, the most groups, and what separates the parts of a name.
+_DEEPEST: Final = 6
+_MOST_GROUPS: Final = 12
+_SEPARATOR: Final = re.compile(r"[./]| / ")
+_NUMBER: Final = Column(is_number=True, least=9)
+_BARS: Final = (
+    Column("key", most=56, is_cut=True), _NUMBER, _NUMBER, _NUMBER, Column(is_number=True, least=7),
+    Column(is_number=True, least=6), Column(is_spare=True),
+)  # fmt: skip
+_AMOUNTS_SHOWN: Final = ("MACs", "others", "bytes", "FLOPs/B", "FLOPs", "")
+_TOTALS: Final = (Column("key", least=16), Column(least=22), Column())
+# The keys of the layers that are asked for, and the remark if none of them computes anything.
+Selected: TypeAlias = "tuple[frozenset[str], str]"
 
 
 class Variable(NamedTuple):
@@ -187,12 +208,9 @@ class Cost:
         return f"<Cost of {self._inference.document.path or self._inference.model.name!r}: {self.macs} MACs, {self.parameters} parameters>"
 
     def _repr_html_(self) -> str:
-        from irshape.report.notebook import MOST, table, titled
+        from irshape.report.notebook import html
 
-        layers = sorted(self.layers, key=lambda layer: -self.at(layer.flops))
-        rows = [(layer._node.key, layer.name, layer.type, str(layer.macs), str(layer.operations)) for layer in layers[:MOST]]
-        head = ("id", "layer", "type", "MACs", "operations")
-        return titled(self._inference.model.name, f"{self.macs} MACs", table(head, rows, (), max(len(layers) - MOST, 0)))
+        return html(sections(self))
 
     def at(self, amount: Amount, sizes: Mapping[str, int] | None = None) -> int:
         """The number of an amount for these sizes, and for those of `near` where a size is not given."""
@@ -312,7 +330,7 @@ class Cost:
                 if name not in own and name not in trips.symbols:
                     self._data.setdefault(name, root.node)
         taken = FreeNames({*own, *trips.symbols, *self._data})
-        return {name: taken.name(data_name(node)) for name, node in self._data.items() if fullmatch(UNNAMED, name)}
+        return {name: taken.name(data_name(node)) for name, node in self._data.items() if re.fullmatch(UNNAMED, name)}
 
     def _name_others(self, trips: Trips) -> None:
         """Name the sizes of formulas that no axis shows: the first layer with such a formula tells where they come from."""
@@ -496,6 +514,190 @@ def _sizes(cost: Cost, symbol: str) -> Sequence[int]:
     step = max((last - first) // (_POINTS - 1), 1)
     sizes = [size + (remainder - size) % modulus if modulus > 1 else size for size in range(first, last + 1, step)]
     return list(dict.fromkeys([*sizes, cost.near[symbol]])) if not sizes else sorted(set(sizes))
+
+
+def sections(cost: Cost, selected: Selected | None = None, *, is_complete: bool = False) -> Iterator[Section]:
+    """The text: totals, memory, groups and the costliest layers, or the selected ones; with `is_complete`, whatever its length."""
+    page = _Page(cost, is_complete)
+    found = [*page.sizes(), page.sweep(), page.totals(), *page.groups(), page.layers(selected), page.asides()]
+    yield from opening(cost.document, cost.diagnostics)  # to which the sections may add
+    yield from found
+
+
+class _Page:
+    """The text of a cost, section by section; `is_complete` leaves nothing out."""
+
+    def __init__(self, cost: Cost, is_complete: bool) -> None:
+        self.cost = cost
+        self.is_complete = is_complete
+        self.work = {layer: cost.at(layer.flops) for layer in cost.layers}
+        self.all_work = sum(self.work.values())
+
+    def sizes(self) -> Iterator[Section]:
+        """The signature, and the sizes at which numbers are given."""
+        cost = self.cost
+        if cost.signature is None:
+            return
+        yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
+        remark = "" if cost.is_near_valid else " (these sizes do not fulfil the conditions of the model)"
+        near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{remark}; --near changes the sizes")
+        data = (f"{name}: known only when the model runs, by {nodes}" for name, nodes in _by_type(cost).items())
+        yield paragraph(*([near] if cost.near else []), *data)
+
+    def sweep(self) -> Section:
+        """The amounts at several sizes, a row for each."""
+        rows = self.cost._swept
+        if not rows:
+            return paragraph()
+        amounts = {"macs": "MACs", "flops": "FLOPs", "traffic": "traffic", "peak_memory": "peak memory", "state_bytes": "state"}
+        shown = [name for name in amounts if name != "state_bytes" or any(row.state_bytes for row in rows)]
+        texts = [
+            [
+                *map(str, row.sizes.values()),
+                *((number_text if name in ("macs", "flops") else bytes_text)(getattr(row, name)) for name in shown),
+                "" if row.is_valid else "not valid",
+            ]
+            for row in rows
+        ]
+        head = [*rows[0].sizes, *(amounts[name] for name in shown), ""]
+        return paragraph(Table([*[Column(is_number=True)] * (len(head) - 1), Column()], texts, head))
+
+    def totals(self) -> Section:
+        """The amounts of the whole model, and the peak of its memory."""
+        cost = self.cost
+        kinds = ", ".join(f"{name} {number_text(count)} ({bytes_text(size)})" for name, (count, size) in cost.parameters_by_type.items())
+        rows: list[Sequence[Line]] = [
+            ("MACs", *self.shown(cost.macs, number_text)),
+            ("other operations", *self.shown(cost.operations, number_text)),
+            ("FLOPs", *self.shown(cost.flops, number_text)),
+            ("parameters", f"{number_text(cost.parameters)} in {bytes_text(cost.parameter_bytes)}", kinds),
+            ("traffic", self.shown(cost.traffic)[0], "" if cost.intensity is None else f"{cost.intensity:.1f} FLOPs for each byte"),
+            *self.tensors("inputs", cost.inputs),
+            *self.tensors("outputs", cost.outputs),
+        ]
+        if cost.state:
+            each = Counter(self.shown(one.after)[1] for one in cost.state)
+            parts = [f"{count} variables, each {text}" if count > 1 else text for text, count in each.items() if text]
+            rows.append(("state", self.shown(cost.state_bytes)[0], "; ".join(parts)))
+        if (node := cost.peak.layer(cost.near)) is not None:
+            formula = self.shown(cost.peak.formula(cost.near))[1]
+            place = ("in ", node.type, " ", named(node.name), f"{': ' if formula else ''}{formula}")
+            rows.append(("peak memory", self.shown(cost.peak_memory)[0], place))
+        return paragraph(Table(_TOTALS, rows), *(item for symbol in cost.symbols for item in self.stretches(symbol)))
+
+    def tensors(self, what: str, tensors: Sequence[CostTensor]) -> Iterator[tuple[Line, ...]]:
+        """The rows of inputs or outputs; those that take the same bytes share one."""
+        groups: dict[tuple[str, str], list[str]] = {}
+        for one in tensors:
+            groups.setdefault(("not known", "") if one.bytes is None else self.shown(one.bytes), []).append(one.name)
+        for number, ((text, formula), names) in enumerate(groups.items()):
+            each = f" and {len(names) - 1} more, each" if len(names) > 1 else ""
+            yield what if number == 0 else "", text, (named(names[0]), f"{each} {formula}".rstrip())
+
+    def stretches(self, symbol: str) -> Iterator[Block]:
+        """The layers that have the peak of memory as a symbol grows."""
+        found = self.cost.stretches(symbol)
+        if len(found) < 2 and not any(len(one.layers) > 1 for one in found):
+            return
+        others = _sizes_text({name: size for name, size in self.cost.near.items() if name != symbol})
+        rows: list[Block] = []
+        for one in found if self.is_complete else found[:_MOST_STRETCHES]:
+            until = f"up to {one.high:,}" if one is found[0] and one.high is not None else f"from {one.low:,}"
+            layers = [joined("; ", node.type, " ", named(node.name), f": {self.formula(memory)}") for node, memory in one.layers]
+            turns = " by turns in " if len(layers) > 1 else " in "
+            rows.append(joined(key(f"{symbol} {until}"), turns, *joined(*layers)[1:]))
+        more = [f"and {len(found) - len(rows)} more (--all lists them)"] if len(rows) < len(found) else []
+        yield Item(f"  as {symbol} grows{f', with {others}' if others else ''}, the peak is", [*rows, *more])
+
+    def groups(self) -> Iterator[Section]:
+        """The work by type, and by the beginnings of names."""
+        working = [layer for layer in self.cost.layers if self.work[layer]]
+        for heading, keys in (("by type", [one.type for one in working]), ("by name", _prefixes([one.path for one in working]))):
+            found: dict[str, list[LayerCost]] = {}
+            for layer, own in zip(working, keys or (), strict=keys is not None):
+                found.setdefault(own, []).append(layer)
+            ordered = sorted(found.items(), key=lambda item: -sum(self.work[layer] for layer in item[1]))
+            if len(ordered) > 1:
+                rows = [(f"{own} ({len(layers)})" if len(layers) > 1 else own, layers) for own, layers in ordered]
+                shown = rows if self.is_complete else rows[:_MOST_ROWS]
+                bars = [(own, *self.bar(layers)) for own, layers in shown]
+                yield paragraph(Table(_BARS, bars, (heading, *_AMOUNTS_SHOWN), len(rows) - len(shown)))
+
+    def layers(self, selected: Selected | None) -> Section:
+        """The layers with most work, or those that are asked for, each with its id and the formula of its MACs."""
+        dearest = sorted(self.cost.layers, key=lambda layer: -self.work[layer])
+        own = [one for one in dearest if (self.work[one] if selected is None else one.node.key in selected[0])]
+        if not own:
+            return paragraph(selected[1]) if selected else paragraph()
+        shown = own if self.is_complete or selected else own[:_MOST_ROWS]
+        rows: list[Sequence[str]] = []
+        for one in shown:
+            formula = self.formula(one.macs) if isinstance(one.macs, Formula) else ""
+            rows.append((one.node.key, f"{one.type} {one.path}", *self.bar([one]), formula))
+        head = ("", "costliest layers" if selected is None else "layers", *_AMOUNTS_SHOWN, "")
+        return paragraph(Table((Column("dim", is_number=True), *_BARS, Column(is_below=True)), rows, head, len(own) - len(shown)))
+
+    def bar(self, layers: Sequence[LayerCost]) -> Iterator[str]:
+        """The amounts of layers, and their share of all work."""
+        at = self.cost.at
+        macs, others = sum([at(one.macs) for one in layers]), sum([at(one.operations) for one in layers])
+        moved = sum([at(amount) for one in layers for amount in (one.weights, one.inputs, one.outputs)])
+        work = sum(self.work[one] for one in layers)
+        share = work / self.all_work if self.all_work else 0
+        yield from (number_text(macs), number_text(others), bytes_text(moved), f"{work / moved:.1f}" if moved else "")
+        yield from (f"{share:.1%}", "█" * round(share * _BAR))
+
+    def asides(self) -> Section:
+        """What is not counted."""
+        cost, most = self.cost, None if self.is_complete else _MOST_NAMES
+        reasons: dict[str, list[str]] = {}
+        for layer in cost.uncounted:
+            reasons.setdefault(layer.uncounted or "", []).append(f"{layer.type} {layer.path}")
+        lines = [f"not counted: {counted(len(names), 'layer')}, because {why}: {some(names, most)}" for why, names in reasons.items()]
+        if cost.peak.unknown:
+            names = list(dict.fromkeys(f"{node.type} {node.name}" for node in cost.peak.unknown))
+            lines.append(f"not in the memory: outputs of {counted(len(names), 'layer')} whose bytes are not known: {some(names, most)}")
+        if cost.folded:
+            verb = "is" if cost.folded == 1 else "are"
+            lines.append(f"{counted(cost.folded, 'layer')} of constants alone {verb} computed before the model runs, and cost nothing here")
+        return paragraph(*lines)
+
+    def shown(self, found: Amount, text: Callable[[int], str] = bytes_text) -> tuple[str, str]:
+        """An amount as a number, and as a formula if it is one."""
+        return text(self.cost.at(found)), self.formula(found) if isinstance(found, Formula) else ""
+
+    def formula(self, found: Amount) -> str:
+        """A formula as it fits: whole, or its leading terms."""
+        if isinstance(found, int):
+            return bytes_text(found)
+        whole = str(found)
+        return whole if self.is_complete or len(whole) <= _WIDEST_FORMULA else f"about {shorten(found.leading, _WIDEST_FORMULA)}"
+
+
+def _sizes_text(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={size}" for name, size in sizes.items())
+
+
+def _by_type(cost: Cost) -> Mapping[str, str]:
+    """The sizes that only a run tells, grouped by the type of the layers that decide them."""
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for one in cost.data_sizes:
+        names, nodes = found.setdefault(one.node.type, ([], []))
+        names.append(one.name)
+        nodes.append(one.node.name)
+    return {some(names, _MOST_NAMES): f"{type} {some(nodes, _MOST_NAMES)}" for type, (names, nodes) in found.items()}
+
+
+def _prefixes(paths: Sequence[str]) -> list[str] | None:
+    """The beginning of each name, with as many parts of it as still make few groups; None if names have no common beginnings."""
+    parts = [[part for part in _SEPARATOR.split(path) if part and part != "__module"] for path in paths]
+    found = None
+    for depth in range(1, _DEEPEST + 1):
+        groups = [".".join(one[:depth]) for one in parts]
+        if len(set(groups)) > _MOST_GROUPS:
+            break
+        found = groups
+    return found
 
 
 _TENSORS: Final = form.Form(

@@ -8,7 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
-from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, shorten_words
+from irshape.report.section import Either, Item, Line, Section, Span, dim, fault, joined, key, named, paragraph, sentence
+from irshape.report.terminal import lines
+from irshape.report.text import PLAIN, Palette, counted, escape
 from irshape.xml.document import Document
 
 # The most names of reads that one line lists; of more, the middle is left out.
@@ -101,78 +103,79 @@ class Explanation(NamedTuple):
         return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
     def __str__(self) -> str:
-        return "\n".join(self.lines(Palette(False)))
+        return "\n".join(self.lines())
 
     def __repr__(self) -> str:
         axis = "" if self.axis is None else f" axis {self.axis}"
         return f"<Explanation of {self.where.layer_name!r}{axis}: {self.value}, {counted(len(self.steps), 'step')}>"
 
-    def lines(self, palette: Palette, width: int | None = None) -> Iterator[str]:
-        """The explanation as lines of text; an equation longer than a terminal of `width` columns takes several lines."""
-        where = self.where
-        if where.line is None:
-            for diagnostic in self.diagnostics:
-                yield from diagnostic_lines(diagnostic, palette)
-            return
-        port = "" if self.port is None else f", port {self.port}"
-        axis = "" if self.axis is None else f", axis {self.axis}"
-        place = f"{escape(where.file or '<input>')}:{_at(where)}"
-        interval = "" if self.interval is None else ", any size" if self.interval == "?" else f", in {self.interval}"
-        yield f"{palette.bold}{place}: {layer_at(where, palette.is_narrow)}{port}{axis} is {escape(self.value)}{interval}{palette.plain}"
-        if self.steps:
-            yield ""
-        digits = len(str(len(self.steps)))
-        for step in self.steps:
-            yield from _step_lines(step, digits, palette, width)
-        for answer in self.answers:
-            if answer.through or len(self.answers) > 1:
-                yield f"{'':{digits}}  {answer.name} = {escape(answer.value)}: {_shown(answer.source, palette)}"
-        if self.because:
-            yield ""
-            yield _shown(self.because, palette)
-        for diagnostic in self.diagnostics:
-            yield from diagnostic_lines(diagnostic, palette)
+    def lines(self, palette: Palette = PLAIN) -> Iterator[str]:
+        """The explanation as lines of text."""
+        return lines(sections(self), palette)
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/explanation.schema.json`."""
         return EXPLANATION(self)
 
 
-def _step_lines(step: Step, digits: int, palette: Palette, width: int | None) -> Iterator[str]:
+def sections(explanation: Explanation) -> Iterator[Section]:
+    """The text: the subject, the steps, and the origin of the numbers; an equation longer than a line takes several."""
+    where, faults = explanation.where, [fault(one) for one in explanation.diagnostics]
+    if where.line is None:
+        yield paragraph(*faults)
+        return
+    port = "" if explanation.port is None else f", port {explanation.port}"
+    axis = "" if explanation.axis is None else f", axis {explanation.axis}"
+    place = f"{escape(where.file or '<input>')}:{_at(where)}"
+    interval = "" if explanation.interval is None else ", any size" if explanation.interval == "?" else f", in {explanation.interval}"
+    yield paragraph(_styled(joined(f"{place}: ", *_layer(where), f"{port}{axis} is {explanation.value}{interval}"), "bold"))
+    digits = len(str(len(explanation.steps)))
+    answers = (one for one in explanation.answers if one.through or len(explanation.answers) > 1)
+    ends = (joined(f"{'':{digits}}  {one.name} = {one.value}: ", sentence(one.source)) for one in answers)
+    yield paragraph(*(_step(step, digits) for step in explanation.steps), *ends)
+    yield paragraph(*([sentence(explanation.because)] if explanation.because else []), *faults)
+
+
+def _step(step: Step, digits: int) -> Either:
     """A step, then the origin of each number it reads; a number that is only read has its origin in the first line."""
     groups = list(_grouped(step.reads))
     words = [step.note] if step.note else []
     if not step.formula and len(groups) == 1 and groups[0][0].kind != "step":
         words.append(_source(groups.pop()))
-    more = _shown("".join(f", {word}" for word in words), palette)
-    place, layer = f"{step.number:>{digits}}  {_at(step.where)}  ", layer_at(step.where, palette.is_narrow)
-    sides = [escape(side) for side in step.sides]
-    head = f"{palette.dim}{place}{palette.plain}{layer}: {palette.key}"
-    indent = " " * (digits + 4)
-    if width is None or cells(f"{place}{layer}: {' = '.join(sides)}{more}") <= width:
-        yield f"{head}{' = '.join(sides)}{palette.plain}{more}"
-    else:
-        yield f"{head}{sides[0]}{palette.plain}"
-        for side in sides[1:]:
-            yield f"{indent}{palette.key}= {side}{palette.plain}{more if side is sides[-1] else ''}"
+    more = sentence("".join(f", {word}" for word in words))
+    head = joined(dim(f"{step.number:>{digits}}  {_at(step.where)}  "), *_layer(step.where), ": ")
+    first, *others = step.sides
+    rows: list[Line] = [key(f"= {side}") for side in others]
+    below: list[Line] = []
     for group in groups:
         found = [one.name if step.formula else f"{one.name} = {one.value}" for one in group]
         read = ", ".join(found if len(found) <= _MOST_NAMES else [*found[: _MOST_NAMES // 2], "...", *found[-_MOST_NAMES // 2 :]])
-        yield f"{indent}{palette.dim}{escape(read)}:{palette.plain} {_shown(_source(group), palette)}"
+        below.append(joined(dim(f"{read}:"), " ", sentence(_source(group))))
+    whole = Item(joined(head, key(step.equation), more), below, digits + 4)
+    parts = [joined(head, key(first)), *rows]
+    parts[-1] = joined(parts[-1], more)
+    return Either(whole, Item(parts[0], [*parts[1:], *below], digits + 4))
+
+
+def _styled(line: tuple[str | Span, ...], style: str) -> Line:
+    """A line in one style."""
+    return tuple(one._replace(style=style) if isinstance(one, Span) else Span(one, style) for one in line)
+
+
+def _layer(where: Where) -> tuple[str | Span, ...]:
+    """The layer at a place, as a line names it."""
+    text, own = layer_at(where), escape(where.layer_name or "")
+    return (text.removesuffix(own), named(own)) if own else (text,)
 
 
 def _at(where: Where) -> str:
     return f"{where.line}:{where.column}"
 
 
-def layer_at(where: Where, is_narrow: bool = False) -> str:
-    """The layer at a place, as a sentence names it."""
-    return layer_text(where.layer_type or "", where.path, where.layer_name or "", is_narrow)
-
-
-def _shown(text: str, palette: Palette) -> str:
-    """A sentence that names layers, ready for printing."""
-    return shorten_words(escape(text)) if palette.is_narrow else escape(text)
+def layer_at(where: Where) -> str:
+    """The layer at a place, as a sentence names it: `Add loop / body / add_1`."""
+    path = f"{escape(where.path)} / " if where.path else ""
+    return f"{escape(where.layer_type or '')} {path}{escape(where.layer_name or '')}".strip()
 
 
 def _through(layers: Sequence[Where]) -> str:

@@ -19,6 +19,7 @@ from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.report.form import KEY, NAME, TYPE, Form, word
+from irshape.report.text import listed
 from irshape.shape.dim import Dim, Size, symbols
 from irshape.shape.guard import Requirement, all_hold
 
@@ -203,11 +204,6 @@ def notes(found: Discovery) -> list[Note]:
         names = tuple(dict.fromkeys(name for name, _ in members))
         made.append(Note(f"{listed(names)} {text}", names, axis, tuple(dict.fromkeys(guard for _, guard in members))))
     return made
-
-
-def listed(names: tuple[str, ...]) -> str:
-    """Names in a row, the middle of a long row left out."""
-    return f"{names[0]} … {names[-1]}" if len(names) > 2 else " and ".join(names)
 
 
 def _exceptions(unifier: Unifier, one: Replacement, symbol: Symbol, size: str, trial: _Trial) -> Iterator[str]:

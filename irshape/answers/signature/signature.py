@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby
 from math import inf
 from typing import Any, Final
 
@@ -22,6 +23,8 @@ from irshape.answers.signature.notes import (
     notes,
     variable,
 )
+from irshape.answers.wording import SIZE, Parts, about_layer, also, heading, in_a_row, opening, shapes, ties, where
+from irshape.answers.wording import conditions as condition_blocks
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name
@@ -31,6 +34,8 @@ from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
+from irshape.report.section import Block, Flow, Section, dim, joined, key, paragraph
+from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, expression_of, symbols
 from irshape.shape.guard import all_hold
 from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
@@ -102,12 +107,9 @@ class Signature:
         return f"<Signature {self}>"
 
     def _repr_html_(self) -> str:
-        from irshape.report.notebook import table, titled
+        from irshape.report.notebook import html
 
-        parts = (("input", self.inputs), ("variable", self.state), ("output", self.outputs))
-        rows = [(kind, name, shape) for kind, shapes in parts for name, shape in shapes.items()]
-        conditions = table(("valid only if",), [(one.text,) for one in self.conditions]) if self.conditions else ""
-        return titled(self._inference.model.name, "", table(("", "name", "shape"), rows), conditions)
+        return html(sections(self))
 
     def assign(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> dict[str, tuple[int, ...]] | None:
         """The shapes of the inputs for these sizes of the symbols; None if the model refuses them.
@@ -264,6 +266,45 @@ def _range_text(name: str, known: SymbolRange, usual: SymbolRange) -> str:
     if modulus > 1 and low < high:
         parts = (*parts, f"{name} % {modulus} == {remainder}")
     return " and ".join(parts)
+
+
+def sections(signature: Signature, *, is_complete: bool = False, has_reasons: bool = False) -> Iterator[Section]:
+    """The text: title, signature, conditions, notes and reasons; with `is_complete`, whatever its length."""
+    yield from opening(signature.document, signature.diagnostics)
+    others = [one for one in signature.conditions if not one.branch and not signature._is_decided(one)]
+    valid, remarks = validity(signature), []
+    if others and not is_complete:
+        text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
+        remarks.append(dim(text if valid.heading else f"  {text}"))
+    yield paragraph(*ends(signature, is_complete=is_complete), *([] if valid.heading else remarks))
+    yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid
+    if others and is_complete:
+        yield Section("and where, for sizes known only at run time", list(condition_blocks(others)))
+    for text, members in groupby((one for one in signature.conditions if one.branch), lambda one: heading(one.guards[0])):
+        yield Section(text, list(condition_blocks(members)))
+    yield also([note.text for note in signature.notes])
+    if has_reasons:
+        yield ties(signature.because, "because", is_complete=is_complete)
+
+
+def ends(signature: Signature, *, is_complete: bool = False) -> Iterator[Block]:
+    """The inputs and outputs in their symbols, then the named parts of long formulas, and the sizes that only a run tells."""
+    parts = Parts(SIZE)
+    marked = (("", signature.inputs), ("state  ", signature.state), ("->  ", signature.outputs))
+    yield Flow([(mark, list(shapes(side, parts, is_complete=is_complete))) for mark, side in marked], is_complete)
+    yield from where(parts)
+    for one in signature.data_sizes:
+        yield joined("  where ", key(one.name), " is known only at run time: ", about_layer(one.node._node, "its data decide"))
+
+
+def validity(signature: Signature) -> Section:
+    """The conditions on the sizes of the inputs, with the layers that demand them."""
+    own = [one for one in signature.conditions if not one.branch and signature._is_decided(one)]
+    doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
+    if own:
+        return Section(f"valid for sizes of at least 1 where{doubt}", list(condition_blocks(own)))
+    is_free = signature.ok and signature.symbols
+    return Section(f"valid for every {in_a_row(list(signature.symbols))} of at least 1{doubt}" if is_free else "", [])
 
 
 SIGNATURE: Final = Form(

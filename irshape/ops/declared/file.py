@@ -121,7 +121,7 @@ class _Binding:
                 self._size(port, axis, wanted, shape[axis])
         if run:
             known = self.runs.get(run)
-            message = f"{port.name} must have the same sizes {run}... as {self.named_by.get(run)}"
+            message = f"axis {{axis}} of {run}... must be as long in {port.name} as in {self.named_by.get(run)}"
             merged = self.ctx.merge_shapes(known, shape[first:last], message) if run in self.runs else shape[first:last]
             self.runs[run] = merged
             self.named_by.setdefault(run, port.name)

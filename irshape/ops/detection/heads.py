@@ -192,7 +192,7 @@ class _DetectionOutput(Op):
                 ctx.fail("G107", "input 4 (aux_box_preds) is missing, which aux_class_preds needs")
             aux_images, pairs = aux_class_preds.shape
             batches.append(aux_images)
-            message = "box_logits and aux_box_preds must have the same shape"
+            message = "box_logits and aux_box_preds must be equal on axis {axis}"
             ctx.merge_shapes(box_logits, aux_box_preds, message)
         images = self.batch(ctx, images, batches)
         priors, classes = self.counts(ctx, logits, preds, numbers, pairs)

@@ -152,7 +152,7 @@ class BroadcastV3(_Broadcast):
         if axes_mapping is not None:
             return self.explicit(ctx, data, target_shape, target, axes_mapping)
         if self.mode == "bidirectional":
-            return ctx.broadcast_shapes(data, target, "data must broadcast with target_shape")
+            return ctx.broadcast_shapes(data, target, "data must broadcast with target_shape on axis {axis}")
         return (
             self.numpy(ctx, data, target_shape, target)
             if self.mode == "numpy"
@@ -261,8 +261,8 @@ class PadV1(Moving):
             ctx.require_ge(size, 1, "axis {axis} must not be empty, because the pads repeat its edge", axis=axis)
         if self.pad_mode in ("reflect", "symmetric"):
             longest = size - 1 if self.pad_mode == "reflect" else size
-            for pad in (begin, end):
-                ctx.require_ge(longest, pad, "axis {axis} must be long enough for the elements that its pads repeat", axis=axis)
+            for port, pad in (("pads_begin", begin), ("pads_end", end)):
+                ctx.require_ge(longest, pad, "axis {axis} must be long enough for the elements that {port} repeats", axis=axis, port=port)
         if isinstance(total, int) and total < 0:
             ctx.warn("R401", f"the pads of axis {axis} must not cut off more elements than the axis has, which leaves {total}")
             return ctx.unknown() if ctx.scope.has_intervals_only else 0

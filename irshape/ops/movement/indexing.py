@@ -69,9 +69,11 @@ class GatherV1(Moving):
         for place in range(data.rank):
             if place != along:
                 flow.keep(data, place, place if place < along else place + indices.rank - batch - 1)
+        flow.mixes(data, "gathers along")
+        if not batch and flow.picks(data, along, indices, along):
+            return
         for place in range(indices.rank):
             flow.keep(indices, place, place if place < batch else along + place - batch)
-        flow.mixes(data, "gathers along")
 
     def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input, indices: Input, axis: Input) -> Looks:
         """OpenVINO looks for an axis behind the batch axes if it knows the axis, or cannot make the output."""

@@ -1,19 +1,104 @@
-"""The rows of the table of `irshape infer`: which layers are listed, and equal blocks once."""
+"""What several commands say of an inference: the table of ports and which are listed, conditions with their layers, remedies, faults."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.cli.run import agree, layers
+from irshape.answers.wording import heading, reason, reasons
+from irshape.cli.run import Tally, agree, layers
 from irshape.inference.inference import Inference
-from irshape.model.finding import find, is_pattern, known_names, names_of, selected, similar
+from irshape.inference.run import Guard
 from irshape.model.model import Model
-from irshape.report.text import escape
+from irshape.report.section import Block, Column, Line, Section, Span, Table, dim, faults, key, paragraph
+from irshape.report.terminal import lines
+from irshape.report.text import WIDEST, Palette, some
 from irshape.xml.document import Graph, Layer
 
 if TYPE_CHECKING:
     from irshape.answers.hierarchy import Blocks
+    from irshape.answers.signature.notes import DataSize
+
+UNNAMED = re.compile(r"\bd\d+\b")
+# The heading over axes that are tied together.
+TIED = "axes that must agree (--raw-symbols separates them)"
+# From this many similar guards on, they share one entry, which shows this many of them.
+_MANY = 4
+_SHOWN = 6
+_PORT: Final = (Column("dim", is_number=True, most=WIDEST), Column(most=WIDEST, is_cut=True), Column("key", most=WIDEST, is_cut=True))
+
+
+def shown(palette: Palette, sections: Callable[..., Iterable[Section]], *answer: Any) -> Iterator[str]:
+    """The lines of the text of an answer."""
+    return lines(sections(*answer), palette)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """Rows about ports: an id, a layer and its type, then shapes, which go below where they do not fit; without an empty last column."""
+    used = len(head) - (bool(rows) and not any(row[-1] for row in rows))
+    further = [*[Column(most=WIDEST, is_below=True)] * max(used - 4, 0), *([Column(is_below=True)] if used > 3 else [])]
+    columns = [*_PORT[: min(used, 3)], *further]
+    return Table(columns, [[*row[:3], *map(shape, row[3:4]), *row[4:]][:used] for row in rows], head[:used])
+
+
+def shape(text: str) -> Line:
+    """A shape; one that is not known whole is marked."""
+    return Span(text, "unknown") if "?" in text or ".." in text else text
+
+
+def shows_formulas(inference: Inference) -> bool:
+    """Whether a report shows formulas: guards are about symbols, and symbols that the user or the file names are what is asked for."""
+    return inference.is_conditional or bool(inference.symbols)
+
+
+def in_names(inference: Inference, *, is_whole: bool) -> Inference:
+    """The inference in the symbols of the signature, where its report shows formulas; with `is_whole`, data or a file have all of them."""
+    if not is_whole and not shows_formulas(inference):
+        return inference
+    from irshape.answers.signature.naming import named
+
+    return named(inference)
+
+
+def guards(inference: Inference) -> Iterator[Section]:
+    """The conditions on sizes of inputs, those on sizes that depend on data, the premises of the formulas, and then those of branches."""
+    groups = _grouped(inference.guards, inference.data_sizes)
+    for title, members in groupby(groups, lambda group: heading(group[0])):
+        rows: list[tuple[str, Line]] = []
+        for first, *others in members:
+            rows.append((str(first.requirement), reason(first)))
+            if others:
+                rows.append(("", dim(f"also {some([str(guard.requirement) for guard in others], _SHOWN - 1)}")))
+        yield Section(title, [reasons(rows)])
+
+
+def remedy(inference: Inference) -> list[Block]:
+    """The command that sets what a target misses."""
+    if inference.remedy is None or not inference.document.path:
+        return []
+    return [("set them with: ", key(inference.remedy.command(inference.document.path)))]
+
+
+def _grouped(guards: Iterable[Guard], data_sizes: Iterable[DataSize]) -> list[list[Guard]]:
+    """The guards in groups; guards that demand the same of different unnamed sizes, or of sizes that data decide, go together."""
+    unnamed = re.compile("|".join([UNNAMED.pattern, *(rf"\b{one.name}\b" for one in data_sizes)]))
+    groups: dict[object, list[Guard]] = {}
+    for guard in guards:
+        requirement = guard.requirement
+        text = str(requirement)
+        is_lone = len(requirement.symbols()) == 1 and unnamed.search(text)
+        key = (guard._node.type, requirement.template, unnamed.sub("d", text)) if is_lone else guard
+        groups.setdefault(key, []).append(guard)
+    return [one for group in groups.values() for one in ([group] if len(group) >= _MANY else [[guard] for guard in group])]
+
+
+def ending(inference: Inference, advice: Sequence[Block] = ()) -> Iterator[Section]:
+    """The diagnostics of one file, its summary, and advice."""
+    yield paragraph(*faults(inference.diagnostics))
+    yield paragraph(str(Tally().add(inference.document.layer_count, inference.diagnostics)), *advice)
+
 
 _CONSTANTS = ("Const", "Constant")
 # A model with fewer rows is listed whole, because it fits on a screen; blocks stand for each other only if that saves as many rows.
@@ -44,13 +129,15 @@ class Selection(NamedTuple):
         known = [layer for _, _, layer, _ in listed]
         names = {one.name: one.name for one in known[:_MOST_NAMES]}
         types = {one.type.lower(): one.type for one in known}
-        layers = [f"--layer {escape(one)}{_meant(one, names)}" for one in self.layers]
-        others = [f"--type {escape(one)}{_meant(one, types)}" for one in self.types]
+        layers = [f"--layer {one}{_meant(one, names)}" for one in self.layers]
+        others = [f"--type {one}{_meant(one, types)}" for one in self.types]
         return ", ".join([*layers, *others, *(["--changed-only"] if self.is_changed else [])])
 
 
 def keys_of(model: Model, patterns: Iterable[str]) -> frozenset[str]:
     """The keys of the layers that are selected by their names."""
+    from irshape.model.finding import find, is_pattern, names_of, selected
+
     nodes = [node for graph in model.graphs() for node in graph.nodes]
     keys: set[str] = set()
     for pattern in patterns:
@@ -63,6 +150,8 @@ def keys_of(model: Model, patterns: Iterable[str]) -> frozenset[str]:
 
 def nothing(model: Model, patterns: Iterable[str]) -> str:
     """The remark that no layer is selected, with names that resemble those that are asked for."""
+    from irshape.model.finding import known_names, similar
+
     return f"no layer is selected{''.join(similar(pattern, known_names(model)) for pattern in patterns)}"
 
 
@@ -71,7 +160,7 @@ def _meant(word: str, known: dict[str, str]) -> str:
     from difflib import get_close_matches
 
     close = [] if word in known else get_close_matches(word, known, 1)
-    return f" (did you mean {escape(known[close[0]])}?)" if close else ""
+    return f" (did you mean {known[close[0]]}?)" if close else ""
 
 
 class Rows:
@@ -125,14 +214,14 @@ class Rows:
         heads = self._heads.get(id(layer), ())
         for number, blocks in enumerate(heads):
             indent = "  " * (depth + inner - len(heads) + number)
-            yield ("", f"{indent}{escape(blocks.title)}", "", "", *([""] if self._has_formulas else []))
+            yield ("", f"{indent}{blocks.title}", "", "", *([""] if self._has_formulas else []))
         yield from self._ports(key, depth + inner, layer, graph)
 
     def _ports(self, key: str, depth: int, layer: Layer, graph: Graph) -> Iterator[tuple[str, ...]]:
         """A row for each output of a layer, and for the input of a Result."""
         ports, formulas = self._facts, self._formulas
         keys = self._keys(key, layer, graph)
-        first = (key, "  " * depth + escape(layer.name), escape(layer.type))
+        first = (key, "  " * depth + layer.name, layer.type)
         for number, port in enumerate(keys):
             if self._selection.is_changed and not _is_changed(layer, number, ports.get(port)):
                 continue

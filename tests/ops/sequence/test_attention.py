@@ -1,8 +1,9 @@
-"""Attention, labels of sequences, and recurrent cells."""
+"""Attention, labels of sequences, and one-hot axes."""
 
 from tests.support.rows import Rows, row_tests
 
 TYPES = {"classes_index_type": "i64", "sequence_length_type": "i32"}
+
 ROWS: Rows = {
     ("ScaledDotProductAttention", "opset13"): [
         ("static", "f32[2,3,5,8] f32[2,3,7,8] f32[2,3,7,9]", "f32[2,3,5,9]"),
@@ -97,110 +98,6 @@ ROWS: Rows = {
     ("OneHot", "opset16"): [
         ("static", "i64[2] 4 f32[] f32[]", {"axis": 1, "negative_indices_mode": "normalize"}, "f32[2,4]"),
         ("unknown mode", "i64[2] 4 f32[] f32[]", {"axis": 1, "negative_indices_mode": "wrap"}, "A103"),
-    ],
-    ("LSTMCell", "opset4"): [
-        ("static", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16]", {"hidden_size": 4}, "f32[2,4] f32[2,4]"),
-        ("attribute ignored", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16]", {"hidden_size": 5}, "f32[2,4] f32[2,4]"),
-        ("bounds", "f32[1..3,5] f32[2..,4] f32[?,?] f32[?,5] f32[16,4] f32[16]", {"hidden_size": 4}, "f32[2..3,4] f32[2..3,4]"),
-        ("from the weights", "f32[...] f32[...] f32[...] f32[16,5] f32[...] f32[...]", {"hidden_size": 7}, "f32[?,4] f32[?,4]"),
-        ("unranked", "f32[...] f32[...] f32[...] f32[...] f32[...] f32[...]", {"hidden_size": 7}, "f32[?,7] f32[?,7]"),
-        (
-            "unknown activation",
-            "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16]",
-            {"hidden_size": 4, "activations": "elu,tanh,tanh"},
-            "A103",
-        ),
-        (
-            "two activations",
-            "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16]",
-            {"hidden_size": 4, "activations": "tanh,tanh"},
-            "A105",
-        ),
-        ("types differ", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f16[16]", {"hidden_size": 4}, "T102"),
-        ("rank of the input", "f32[2,5,1] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16]", {"hidden_size": 4}, "S101"),
-        ("batches differ", "f32[3,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16]", {"hidden_size": 4}, "S201"),
-        ("hidden sizes differ", "f32[2,5] f32[2,4] f32[2,5] f32[...] f32[...] f32[...]", {"hidden_size": 4}, "S201"),
-        ("biases", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[12]", {"hidden_size": 4}, "S201"),
-        ("weights", "f32[2,5] f32[2,4] f32[2,4] f32[20,5] f32[16,4] f32[16]", {"hidden_size": 4}, "S201"),
-        ("weights of no gates", "f32[2,5] f32[2,4] f32[2,4] f32[17,5] f32[16,4] f32[16]", {"hidden_size": 4}, "S204"),
-    ],
-    ("LSTMCell", "opset1"): [
-        ("no biases", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4]", {"hidden_size": 4}, "f32[2,4] f32[2,4]"),
-        ("peepholes", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16] f32[12]", {"hidden_size": 7}, "f32[2,4] f32[2,4]"),
-        ("wrong attribute", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4]", {"hidden_size": 5}, "S201"),
-        ("wrong peepholes", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16] f32[16]", {"hidden_size": 4}, "S201"),
-        ("unranked peepholes", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16] f32[...]", {"hidden_size": 4}, "S101"),
-        ("weights format", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4]", {"hidden_size": 4, "weights_format": "fi"}, "A103"),
-        (
-            "peepholes that are not static",
-            "f32[6,4] f32[6,1] f32[6,1] f32[4,4] f32[...] f32[...] f32[..1]",
-            {"hidden_size": 1},
-            "f32[6,1] f32[6,1]",
-        ),
-        ("no zeros of strings", "string[2,5] string[2,4] string[2,4] string[16,5] string[16,4]", {"hidden_size": 4}, "T101"),
-        ("no zeros of a type that is not known", "dynamic[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16]", {"hidden_size": 4}, "T101"),
-        (
-            "all inputs of a type that is not known",
-            "dynamic[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16] f32[12]",
-            {"hidden_size": 4},
-            "f32[2,4] f32[2,4]",
-        ),
-    ],
-    ("GRUCell", "opset3"): [
-        ("static", "f32[2,5] f32[2,4] f32[12,5] f32[12,4] f32[12]", {"hidden_size": 4}, "f32[2,4]"),
-        ("linear", "f32[2,5] f32[2,4] f32[12,5] f32[12,4] f32[16]", {"hidden_size": 4, "linear_before_reset": True}, "f32[2,4]"),
-        ("bounds", "f32[?,5] f32[2..3,3..5] f32[?,5] f32[...] f32[?]", {"hidden_size": 4}, "f32[2..3,3..5]"),
-        ("unranked", "f32[...] f32[...] f32[...] f32[...] f32[...]", {"hidden_size": 4}, "f32[?,?]"),
-        ("biases", "f32[2,5] f32[2,4] f32[12,5] f32[12,4] f32[16]", {"hidden_size": 4}, "S201"),
-        ("one activation", "f32[2,5] f32[2,4] f32[12,5] f32[12,4] f32[12]", {"hidden_size": 4, "activations": "tanh"}, "A105"),
-        ("type of W", "f16[1,16] f16[1,4] f8e4m3[12,16] f16[12,4] f16[12]", {"hidden_size": 4}, "f16[1,4]"),
-        ("bounds that leave one hidden size", "f32[2,3] f32[2,..1] f32[6..9,3] f32[?,1..] f32[?]", {"hidden_size": 4}, "S201"),
-    ],
-    ("RNNCell", "opset1"): [
-        ("static", "f32[2,5] f32[2,4] f32[4,5] f32[4,4] f32[4]", {"hidden_size": 4}, "f32[2,4]"),
-        ("batches differ", "f32[2,5] f32[3,4] f32[4,5] f32[4,4] f32[4]", {"hidden_size": 4}, "S201"),
-    ],
-    ("LSTMSequence", "opset5"): [
-        (
-            "static",
-            "f32[2,7,5] f32[2,1,4] f32[2,1,4] i64[2] f32[1,16,5] f32[1,16,4] f32[1,16]",
-            {"hidden_size": 4},
-            "f32[2,1,7,4] f32[2,1,4] f32[2,1,4]",
-        ),
-        (
-            "both directions",
-            "f32[?,?,5] f32[2,2,4] f32[2,2,4] i64[?] f32[2,16,5] f32[2,16,4] f32[2,16]",
-            {"hidden_size": 4, "direction": "bidirectional"},
-            "f32[2,2,?,4] f32[2,2,4] f32[2,2,4]",
-        ),
-        (
-            "unranked",
-            "f32[...] f32[...] f32[...] i64[...] f32[...] f32[...] f32[...]",
-            {"hidden_size": 4},
-            "f32[?,1,?,?] f32[?,1,?] f32[?,1,?]",
-        ),
-        ("directions differ", "f32[2,7,5] f32[2,2,4] f32[2,1,4] i64[2] f32[1,16,5] f32[1,16,4] f32[1,16]", {"hidden_size": 4}, "S201"),
-        ("lengths differ", "f32[2,7,5] f32[2,1,4] f32[2,1,4] i64[3] f32[1,16,5] f32[1,16,4] f32[1,16]", {"hidden_size": 4}, "S201"),
-        (
-            "rows of weights of unknown directions",
-            "f32[2,3,2] f32[2,1,?] f32[2,1,?] i64[2] f32[..3,8,?] f32[?,12,?] f32[1,?]",
-            {"hidden_size": 4},
-            "f32[2,1,3,2] f32[2,1,2] f32[2,1,2]",
-        ),
-    ],
-    ("GRUSequence", "opset5"): [
-        ("static", "f32[2,7,5] f32[2,1,4] i64[2] f32[1,12,5] f32[1,12,4] f32[1,12]", {"hidden_size": 4}, "f32[2,1,7,4] f32[2,1,4]"),
-        (
-            "linear",
-            "f32[2,7,5] f32[2,1,4] i64[2] f32[1,12,5] f32[1,12,4] f32[1,16]",
-            {"hidden_size": 4, "linear_before_reset": True},
-            "f32[2,1,7,4] f32[2,1,4]",
-        ),
-        ("biases", "f32[2,7,5] f32[2,1,4] i64[2] f32[1,12,5] f32[1,12,4] f32[1,16]", {"hidden_size": 4}, "S201"),
-    ],
-    ("RNNSequence", "opset5"): [
-        ("static", "f32[2,7,5] f32[2,1,4] i64[2] f32[1,4,5] f32[1,4,4] f32[1,4]", {"hidden_size": 4}, "f32[2,1,7,4] f32[2,1,4]"),
-        ("input of rank 2", "f32[2,5] f32[2,1,4] i64[2] f32[1,4,5] f32[1,4,4] f32[1,4]", {"hidden_size": 4}, "S101"),
     ],
 }
 

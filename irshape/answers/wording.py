@@ -1,0 +1,183 @@
+"""What the texts of several answers say: the file and its faults, layers that demand something, conditions, ties, parts of formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from irshape.report.section import Block, Column, Line, Section, Table, bold, fault, joined, key, named, paragraph
+from irshape.report.text import WIDEST, counted, listed
+
+if TYPE_CHECKING:
+    from irshape.answers.question import Condition
+    from irshape.answers.signature.notes import Because
+    from irshape.inference.run import Guard
+    from irshape.model.model import Node
+    from irshape.report.diagnostic import Diagnostic
+    from irshape.xml.document import Document
+
+# A part is worth a name from so many characters on.
+_SHORTEST: Final = 8
+
+
+class Parts:
+    """Cuts long formulas into parts with names, `e0`, `e1`, ...; equal parts of several formulas have one name.
+
+    `found` has the formula of each name.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._names: dict[str, str] = {}
+
+    @property
+    def found(self) -> dict[str, str]:
+        """The formula of each name."""
+        return {name: part for part, name in self._names.items()}
+
+    def whole(self, text: str) -> str:
+        """The name for a whole formula."""
+        return self._names.setdefault(text, f"e{len(self._names)}")
+
+    def cut(self, text: str) -> str:
+        """The text, with names in place of parts if it is longer than it may be."""
+        while len(text) > self._most:
+            part = max(_bracketed(text), key=lambda part: (text.count(part) * (len(part) - 2), len(part)), default="")
+            if len(part) < _SHORTEST or part == text:
+                break
+            text = text.replace(part, self.whole(part))
+        return text
+
+
+def _bracketed(text: str) -> Iterator[str]:
+    """The parts of a formula in brackets that are no longer than half of it, with the name of the function before them."""
+    starts: list[int] = []
+    for position, character in enumerate(text):
+        if character == "(":
+            starts.append(position)
+        elif character == ")" and starts:
+            start = starts.pop()
+            while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+                start -= 1
+            part = text[start : position + 1]
+            if len(part) <= max(len(text) // 2, _SHORTEST) and not part.startswith("in"):
+                yield part
+
+
+# The widest conditions that make their column, the longest that is not cut into parts, and the longest size of a shape.
+_CONDITION: Final = 40
+_LONGEST: Final = 120
+SIZE: Final = 40
+# The most layers that are named for a condition that they make together, and the names in a row that are written as the first and last.
+_MOST_REASONS: Final = 4
+_MANY: Final = 3
+_REFUSED: Final = "valid only where (OpenVINO refuses other sizes)"
+_REFUSED_DATA: Final = "valid only where, for sizes that depend on data (OpenVINO refuses others)"
+_PREMISES: Final = "formulas hold only if (for other sizes, OpenVINO infers other shapes)"
+
+
+def title(document: Document) -> Line:
+    """The file, its IR version and its number of layers."""
+    kind = "example of the specification" if document.is_example else f"IR v{document.version}" if document.version else "no IR"
+    return bold(document.path or "<input>"), f"  {kind}, {counted(document.layer_count, 'layer')}"
+
+
+def opening(document: Document, diagnostics: Iterable[Diagnostic]) -> Iterator[Section]:
+    """The title and the faults of one file, with which the answer to a question begins."""
+    yield paragraph(title(document))
+    yield paragraph(*map(fault, diagnostics))
+
+
+def about_layer(node: Node, message: str, more: int = 0) -> Line:
+    """A message about a layer and `more` others: `Add loop / body / add_1, line 12 and 3 more layers: the inputs must be equal`."""
+    line, _ = node.model.document.position(node.layer.offset)
+    others = f" and {counted(more, 'more layer')}" if more else ""
+    path = f"{node.model.path} / " if node.model.path else ""
+    return f"{node.type} {path}", named(node.name), f", line {line}{others}: {message}"
+
+
+def reason(guard: Guard) -> Line:
+    """The layer that makes a guard, and its reason."""
+    return about_layer(guard._node, guard.requirement.message, guard.more)
+
+
+def heading(guard: Guard) -> str:
+    """The heading under which a guard is listed."""
+    from irshape.inference.conditions import is_about_data
+
+    text = _PREMISES if guard.is_premise else _REFUSED_DATA if is_about_data(guard.requirement) else _REFUSED
+    return f"if {guard.branch} runs, {text}" if guard.branch else text
+
+
+def reasons(rows: Iterable[tuple[str, Line]]) -> Table:
+    """Conditions, each with the layer that demands it and the reason."""
+    return Table((Column("key", most=_CONDITION), Column()), list(rows))
+
+
+def demands(guards: Iterable[Guard]) -> Table:
+    """The conditions that guards demand."""
+    return reasons((str(guard.requirement), reason(guard)) for guard in guards)
+
+
+def conditions(found: Iterable[Condition]) -> Iterator[Block]:
+    """Conditions in simple words, each with the layers that demand it; long ones are cut into named parts."""
+    parts, rows = Parts(_LONGEST), []
+    for one in found:
+        first, *others = [reason(guard) for guard in one.guards] or ["the range that was given"]
+        rows += [(parts.cut(one.text), first), *(("", joined("and ", other)) for other in others[: _MOST_REASONS - 1])]
+        if len(others) >= _MOST_REASONS:
+            rows.append(("", f"and {len(others) + 1 - _MOST_REASONS} more"))
+    yield Table((Column("key", most=WIDEST), Column()), rows)
+    yield from where(parts)
+
+
+def ties(found: Sequence[Because], heading: str, *, is_complete: bool = False) -> Section:
+    """Each axis that the signature ties to others, with the first layer that says so; axes with the same reason share a row."""
+    groups: dict[object, list[Because]] = {}
+    for one in found:
+        guard = one.guards[0] if one.guards else None
+        own = (one.axis, one.size, one.reason, guard and (guard._node.type, guard.requirement.template))
+        groups.setdefault(one if is_complete else own, []).append(one)
+    rows: list[tuple[Line, ...]] = []
+    for group in groups.values():
+        names = tuple(one.name for one in group)
+        rows.append((f"{listed(names)} axis {group[0].axis}", group[0].size, _why(group)))
+    return Section(heading if rows else "", [Table((Column(), Column("key"), Column()), rows)])
+
+
+def _why(group: Sequence[Because]) -> Line:
+    """The first layer that ties the axes of a group, and how many others do."""
+    guards = [guard for one in group for guard in one.guards]
+    if not guards:
+        return "the variable is assigned this size"
+    first = guards[0]
+    return about_layer(first._node, first.requirement.message, first.more + len({guard._node for guard in guards} - {first._node}))
+
+
+def in_a_row(names: Sequence[str]) -> str:
+    """Names as a sentence lists them: `B, P and S`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def shapes(side: Mapping[str, str], parts: Parts, *, is_complete: bool = False) -> Iterator[Line]:
+    """The names with their shapes, whose long sizes have names; names in a row that have equal shapes share one."""
+    from irshape.shape.notation import split_sizes
+
+    for shape, several in groupby(side, side.__getitem__):
+        own = list(several)
+        text = f"[{','.join(size if len(size) <= SIZE else parts.whole(size) for size in split_sizes(shape[1:-1]))}]"
+        if len(own) >= _MANY and not is_complete:
+            yield named(own[0]), " … ", named(own[-1]), text
+        else:
+            yield from ((named(one), text) for one in own)
+
+
+def where(parts: Parts) -> Iterator[Line]:
+    """The formulas that have names."""
+    return (("  where ", key(own), f" = {formula}") for own, formula in parts.found.items())
+
+
+def also(notes: Sequence[str]) -> Section:
+    """The other sizes that OpenVINO accepts."""
+    return Section("OpenVINO also accepts other sizes" if notes else "", notes)

@@ -1,0 +1,326 @@
+"""Which diagnostic of a file names what was edited, and which ones follow from it.
+
+The diagnostic at a contradiction becomes a cause (`causes.py`), and says which change makes peace. A fault in any other layer follows from
+the causes before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from irshape.diagnosis.causes import Cause, Search
+from irshape.diagnosis.changes import Changes, said, slots_of
+from irshape.diagnosis.places import Places
+from irshape.diagnosis.witnesses import Witnesses
+from irshape.inference.engine import Engine
+from irshape.model.build import place
+from irshape.model.model import Model, Node
+from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
+
+# A file with more contradictions is out of date: no single edit explains it.
+_MOST_CONTRADICTIONS: Final = 128
+# The most layers of a file with a sign at which one is taken for the cause of faults behind it, and the most unread layers.
+_MOST_SIGNS: Final = 3
+RECORDS: Final = ("R301", "R302")
+# Codes that say that OpenVINO reads something else than its author meant.
+_OF_WEIGHTS: Final = ("W202", "R303")
+_SIGNS: Final = ("R101", "R102", "R103", "R104", "R201", *_OF_WEIGHTS)
+# The families of faults that follow from others, and those of the structure of a file, but for one that depends on a rank, and one of a
+# record.
+_EFFECTS: Final = frozenset("STV")
+_STRUCTURE: Final = frozenset("XGWA")
+_OTHERS: Final = ("A105", "X107")
+# The number of inputs, and a missing attribute: the type of a layer may be wrong.
+_OF_TYPES: Final = ("G107", "G108", "A101")
+
+# The order of causes: an id of two layers, all other errors and explained faults by their places. Everything else comes later.
+_OF_IDS, _OF_EDITS = range(2)
+
+
+def find_causes(engine: Engine, found: Diagnostics) -> tuple[set[Diagnostic], set[Diagnostic]]:
+    """Mark the causes among the diagnostics of a pass, add those that have no diagnostic yet, and link what follows from them.
+
+    Gives the faults of records that the other witnesses contradict, which are safe to mend, and the faults that a change explains.
+    """
+    every: dict[Model, Witnesses] = {}
+    is_faulty = any(one.code[0] in "STVAG" or one.code in (*RECORDS, "R401", "R303") for one in found)
+    for graph in reversed([*engine.graphs()]) if is_faulty else ():  # bodies before their holders
+        if graph.current.outcomes:  # no pass enters the bodies of a layer that fails before
+            every[graph.model] = Witnesses(graph, every)
+    if sum(one.contradictions for one in every.values()) > _MOST_CONTRADICTIONS:
+        _say_once(found)
+        return set(), set()
+    report = _Report(engine, found, dict(reversed(every.items())))
+    report.explain()
+    report.link()
+    report.join_unread()
+    if engine.scope.work.is_done:
+        message = f"not all causes of faults were sought: the search takes more than {engine.scope.work.most} steps (limit work)"
+        document = engine.model.document
+        found += [Diagnostic("N106", message, place(document, None, document.graph.offset))]
+    return report.alone, report.explained
+
+
+def _say_once(found: Diagnostics) -> None:
+    """Say once that the records of a file are out of date."""
+    stale = sorted((one for one in found if one.code in RECORDS), key=lambda one: one.where.offset or 0)
+    if len(stale) > 1:
+        leader, *others = stale
+        layers = len({(one.where.path, one.where.layer_id) for one in stale})
+        leader.message += f"; {layers} layers record other facts than the model computes, so the records are out of date"
+        leader.hint = "irshape infer --in-place records what the model computes, if the model is right"
+        for one in others:
+            one.caused_by = leader
+
+
+class _Report:
+    """The diagnostics of a file, with the causes among them.
+
+    `at` has the node of each diagnostic, `own` the diagnostics of each node. `leaders` are the causes of the nodes that contradict
+    something, `unread` those of layers that nothing reads, `explained` those that a change explains. `alone` are the faults of records that
+    are wrong alone, `faulty` the nodes whose faults do not follow from others.
+    """
+
+    def __init__(self, engine: Engine, found: Diagnostics, every: Mapping[Model, Witnesses]) -> None:
+        self.found = found
+        self.places = Places(engine)
+        layers = {(node.model.path, str(node.id)): node for graph in self.places.graphs for node in graph.nodes}
+        self.at: dict[Diagnostic, Node | None] = {
+            one: self.places.at(one.where.offset) or layers.get((one.where.path, one.where.layer_id or "")) for one in found
+        }
+        self.own: dict[Node, list[Diagnostic]] = {}
+        for one, node in self.at.items():
+            if node is not None:
+                self.own.setdefault(node, []).append(one)
+        self.alone: set[Diagnostic] = set()
+        self.leaders: dict[Node, Diagnostic] = {}
+        self.unread: dict[Node, Diagnostic] = {}
+        self.faulty: set[Node] = set()
+        self.explained: set[Diagnostic] = set()
+        self.search = Search(every, self._equal, lambda changes, node: self._known(changes, node) is not None)
+        for one in found:
+            is_certain = (one.severity == ERROR and one.code[0] in _STRUCTURE) or one.code == "G101" or one.code in _OF_WEIGHTS
+            if is_certain:
+                one.rank = _OF_IDS if one.code == "G101" else _OF_EDITS
+            node = self.at[one]
+            if is_certain and node is not None and one.code not in _OTHERS:
+                for each in self._concerned(one, node):
+                    self.leaders.setdefault(each, one)
+        self.certain = dict(self.leaders)
+        signs = {node: one for one, node in self.at.items() if node is not None and one.code in _SIGNS}
+        self.signs = signs if len(signs) <= _MOST_SIGNS else {}
+
+    def _concerned(self, fault: Diagnostic, node: Node) -> Iterator[Node]:
+        """The nodes that a fault of the structure concerns: the edges of a layer whose id another one has may lead to the other one."""
+        yield node
+        if fault.code == "G101":
+            for one in node.model.nodes:
+                if one.id == node.id:
+                    yield from (one, *one.producers, *one.consumers)
+        for where in fault.related if fault.code == "W202" else ():
+            yield from filter(None, [self.places.at(where.offset)])
+
+    def explain(self) -> None:
+        """Find the causes, and what each of them says."""
+        for cause in self.search.causes():
+            node, changes = cause.node, self.search.changes[cause.node.model]
+            self.faulty |= {node, *cause.group}
+            leader = self._leader(changes, cause)
+            if leader is None:
+                continue
+            # Where nothing records what a layer should give, its faults may have different reasons.
+            if cause.changes or cause.kind != "layer" or cause.group or any(port.dims is not None for port in node.layer.outputs):
+                for one in (node, *cause.group):
+                    self.leaders.setdefault(one, leader)
+            for change in cause.changes[:1]:
+                if change.node is not None:
+                    self.unread[change.node] = leader
+                if not change.is_guess:
+                    self.explained.add(leader)
+        self.faulty |= self.search.unexplained
+        self._name_constants()
+
+    def _known(self, changes: Changes, node: Node) -> Diagnostic | None:
+        """The fault that explains a node: one of the structure, or one of the bytes of a constant that the node reads."""
+        constants = (way.constant for way in changes.ways(node)) if node not in self.certain else ()
+        return self.certain.get(node) or next((self.certain[one] for one in constants if one in self.certain), None)
+
+    def _faults(self, node: Node) -> list[Diagnostic]:
+        """The faults of a node that say that it does not pass, the most telling first."""
+        own = [one for one in self.own.get(node, ()) if one.code[0] in "STVA" or one.code in (*RECORDS, "R401", *_SIGNS)]
+        own.sort(
+            key=lambda one: (one.code not in _OF_WEIGHTS, one.severity != ERROR, one.code in _SIGNS, one.code in RECORDS, one.where.offset)
+        )
+        return own
+
+    def _equal(self, changes: Changes, node: Node) -> object:
+        """The fault of a node without its place, and the constants that it is about; the node if it is about none."""
+        for fault in self._faults(node)[:1]:
+            index = _port(fault, node)
+            constants = [way.constant for way in changes.ways(node) if index < 0 or node.sources[index] in slots_of(way.start)]
+            if constants:
+                return fault.code, fault.message.partition(";")[0], frozenset(map(changes.key, constants))
+        return node
+
+    def _leader(self, changes: Changes, cause: Cause) -> Diagnostic | None:
+        """The diagnostic of a cause: one of its layer if there is one, else a new one."""
+        node, own = cause.node, self._faults(cause.node)
+        text = "; or ".join(change.text for change in cause.changes)
+        if (known := self._known(changes, node)) is not None:  # a fault of the structure explains the rest
+            if known.code in _OF_TYPES and self.at[known] is node and text.startswith("should its type"):
+                known.message = _joined(known.message, text)
+            return known
+        is_guess = cause.kind == "layer" and not (cause.changes and all(change.key or not change.is_guess for change in cause.changes))
+        if is_guess and node not in self.signs and (sign := self._sign_before(node)) is not None:
+            sign.rank = _OF_EDITS
+            return sign
+        if cause.kind == "record":
+            self.alone |= {one for one in own if one.code in RECORDS}
+        for one in own:
+            if one.severity == ERROR:
+                one.rank = min(one.rank, _OF_EDITS)
+        sign = next((one for one in own if one.code in _SIGNS), None)
+        if cause.kind == "shape" or not own:
+            message = text
+            if cause.kind == "layer":
+                message = _joined("the layer does not give what it records for the inputs that it records", text)
+            if not message:
+                return None
+            port = None if cause.port < 0 else (*node.layer.inputs, *node.layer.outputs)[cause.port]
+            leader = Diagnostic("R301", message, changes.place(node, port))
+            self.found += [leader]
+            self.at[leader] = node
+        else:
+            leader = own[0]
+            is_said = text and cause.kind == "edge" and leader.code in RECORDS and _port(leader, node) == cause.port
+            leader.message = _joined(text, leader.message.partition("; ")[2]) if is_said else _joined(leader.message, text)
+            if sign is not None and sign is not leader and leader.severity == ERROR:
+                leader.hint = f"this may follow from {sign.code} in line {sign.where.line}: {sign.message}"
+        leader.related = (*leader.related, *(where for change in cause.changes for where in change.places))
+        leader.rank = min(leader.rank, _OF_EDITS)
+        return leader
+
+    def _sign_before(self, node: Node) -> Diagnostic | None:
+        """The nearest sign among the layers on which a node depends."""
+        pending, seen = [node], {node}
+        for one in pending:
+            if one in self.signs:
+                return self.signs[one]
+            if self.signs:
+                before = [each for each in one.producers if each not in seen]
+                seen.update(before)
+                pending += before
+        return None
+
+    def _name_constants(self) -> None:
+        """Name the constant at the port of a fault about values, where no cause is known."""
+        for one in self.found:
+            node = self.at.get(one)
+            if node is None or one.related or not (one.code[0] == "V" or one.code == "R201") or (index := _port(one, node)) < 0:
+                continue
+            slot = node.sources[index]
+            source = node.model.nodes[node.model.producers[slot]] if 0 <= slot < len(node.model.producers) else None
+            if source is not None and source.type == "Const":
+                where = place(node.model.document, source.layer, source.layer.offset, None, node.model.path)
+                one.message += f"; {said(source)} (line {where.line}) holds them"
+                one.related = (where,)
+
+    def join_unread(self) -> None:
+        """Join the layers that nothing reads to the one cause in their graph, or lead a single one to the inputs that may read it."""
+        causes = [one for one in self.found if one.caused_by is None]
+        unread = [(one, node) for one in causes if one.code == "G116" and (node := self.at.get(one)) is not None]
+        others = [one for one in causes if one.code != "G116" and (one.rank <= _OF_EDITS or one.severity == ERROR)]
+        if len(others) == 1 and 0 < len(unread) <= _MOST_SIGNS:
+            [leader] = others
+            at = self.at.get(leader)
+            is_open = leader not in self.explained and leader.hint is None
+            if is_open and at is not None and leader.code[0] in "STVRG" and all(node.model is at.model for _, node in unread):
+                names = " and ".join(f"{said(node)} (line {one.where.line})" for one, node in unread)
+                leader.message = _joined(leader.message, f"{names}, which nothing reads, may belong before it")
+                for one, _ in unread:
+                    one.caused_by = leader
+        elif not others and len(unread) == 1 and unread[0][1].model in self.search.changes:
+            [(fault, node)] = unread
+            changes = self.search.changes[node.model]
+            readers = changes.readers_for(node)[:2]
+            texts = [
+                f"port {reader.layer.inputs[index].id} of {said(reader)}, which takes such a tensor from {said(source)}"
+                for reader, index, source in readers
+            ]
+            if texts:
+                fault.message += f"; should it feed {', or '.join(texts)}?"
+                fault.related = tuple([changes.place(reader) for reader, _, _ in readers])
+
+    def link(self) -> None:
+        """Link every fault that follows from a cause."""
+        tags = self._tags()
+        of_ids = {self.at[one]: one for one in self.found if one.code == "G101" and self.at.get(one) is not None}
+        overlap = next((one for one in self.found if one.code == "W202"), None)
+        for one in self.found:
+            node, cause = self.at.get(one), None
+            if one.code == "W201":
+                one.caused_by = overlap
+            if node is None or one.code == "G101" or one.caused_by is not None:
+                continue
+            if one.code in ("G118", "G119"):
+                graphs = [node.model, *node.bodies.values()]
+                cause = next((two for at, two in of_ids.items() if at is not None and at.model in graphs), None)
+                cause = cause or self._unread_state(node)
+            elif node in self.leaders and (one.code[0] in "STVA" or one.code in (*RECORDS, "R201", "R401")):
+                cause = self.leaders[node]
+            elif node in self.leaders and one.code in _SIGNS and one.where.port is None:
+                leader = self.leaders[node]
+                cause = leader if leader.code[0] in "STVRA" or leader.code in _OF_TYPES else None
+                cause = None if leader in self.alone else cause
+            elif one.code == "G116":
+                cause = self.unread.get(node)
+            elif node not in self.faulty and (one.code[0] in _EFFECTS or one.code in (*RECORDS, "R401")):
+                cause = tags.get(node)
+            elif one.code in ("R103", "R104"):  # the attributes of one layer; its type may be wrong
+                cause = next((each for each in self.own[node] if each.code == "R104"), None)
+            if cause is not None and cause is not one and not (one in self.alone and cause in self.alone):
+                one.caused_by = cause
+
+    def _unread_state(self, assign: Node) -> Diagnostic | None:
+        """The fault of a ReadValue that nothing reads and that has the variable of an Assign: OpenVINO does not make it."""
+        variable = assign.layer.attributes.get("variable_id")
+        for one, node in self.at.items():
+            if (
+                one.code == "G116"
+                and node is not None
+                and node.type == "ReadValue"
+                and node.layer.attributes.get("variable_id") == variable
+            ):
+                return self.unread.get(node, one)
+        return None
+
+    def _tags(self) -> dict[Node, Diagnostic]:
+        """The cause of each node: its own, or the first one among the nodes before it. Bodies come after their holder and before it."""
+        tags = {node: one for node, one in self.leaders.items() if node in self.faulty or one.code in ("G101", *_OF_WEIGHTS)}
+        graphs = [*self.places.graphs.values()]
+        for graph in (*graphs, *reversed(graphs), *graphs):
+            model = graph.model
+            entering = tags.get(model.holder) if model.holder is not None else None
+            if entering is None and model.holder is not None:
+                entering = next((tags[one] for one in model.holder.producers if one in tags), None)
+            for node in graph.schedule.nodes:
+                if node in tags:
+                    continue
+                before = [tags[one] for one in node.producers if one in tags]
+                inner = [tags[one] for body in node.bodies.values() for one in body.nodes if one in tags]
+                if before or inner:
+                    tags[node] = min(before or inner, key=lambda one: one.where.offset or 0)
+                elif entering is not None and node.type == "Parameter":
+                    tags[node] = entering
+        return tags
+
+
+def _joined(text: str, more: str) -> str:
+    """Two sentences about a fault in one line; either may be empty."""
+    return f"{text}{' ' if text.endswith('?') else '; '}{more}" if text and more else text or more
+
+
+def _port(fault: Diagnostic, node: Node) -> int:
+    """The position of the input port that a fault names; -1 if it names none."""
+    return next((index for index, port in enumerate(node.layer.inputs) if str(port.id) == fault.where.port), -1)

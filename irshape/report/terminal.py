@@ -1,0 +1,238 @@
+"""A text as lines, for a terminal or a pipe. A terminal has colours and a width; a pipe gets every name whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Final
+
+from irshape.report.diagnostic import escape
+from irshape.report.section import Block, Column, Either, Few, Fit, Flow, Item, Line, Prose, Section, Span, Table, bold
+from irshape.report.text import PLAIN, Palette, cells
+
+_GAP: Final = "  "
+# The least width of a column that is narrowed, and the widths of a flow and of prose where there is no terminal.
+_NARROWEST: Final = 12
+_FLOW: Final = 120
+_PROSE: Final = 100
+# The widest that a column is where there is no terminal: one very long name must not widen every row of a file.
+_ALIGNED: Final = 120
+
+
+def lines(sections: Iterable[Section], palette: Palette = PLAIN) -> Iterator[str]:
+    """The lines of a text, with an empty one before each section but the first. A section without lines is left out."""
+    is_first = True
+    for heading, blocks in sections:
+        found = block_lines(blocks, palette, len(_GAP)) if heading else block_lines(blocks, palette)
+        for number, line in enumerate(chain([_line(heading, palette, "bold")] if heading else [], found)):
+            if number == 0 and not is_first:
+                yield ""
+            yield line
+            is_first = False
+
+
+def block_lines(blocks: Iterable[Block], palette: Palette = PLAIN, indent: int = 0) -> Iterator[str]:
+    """The lines of blocks, each `indent` columns to the right."""
+    room = None if palette.width is None else palette.width - indent
+    for block in blocks:
+        if isinstance(block, Either):
+            block = block.item if room is None or _cells(block.item.line, palette) <= room else block.other
+        if isinstance(block, Table):
+            found = _table(block, palette, room)
+        elif isinstance(block, Item):
+            found = iter((_line(block.line, palette),))
+        elif isinstance(block, Few):
+            found = _few(block, palette, indent)
+        elif isinstance(block, Fit):
+            found = iter((_fitted(block.line, palette, room),))
+        elif isinstance(block, Prose):
+            found = _filled(escape(block.text).split(" "), min(room or _PROSE, _PROSE), " ")
+        elif isinstance(block, Flow):
+            found = _flow(block, palette, room or _FLOW)
+        else:
+            found = iter((_line(block, palette),))
+        yield from (" " * indent + line for line in found)
+        if isinstance(block, Item):
+            yield from block_lines(block.below, palette, indent + block.indent)
+
+
+def _few(few: Few, palette: Palette, indent: int) -> Iterator[str]:
+    found = [line[indent:] for line in block_lines(few.blocks, palette, indent)]
+    yield from found[: few.most]
+    if len(found) > few.most:
+        yield f"  and {len(found) - few.most} more: {escape(few.command)}"
+
+
+def _spans(line: Line, palette: Palette, style: str = "") -> list[Span]:
+    """The parts of a line as they are shown. A part without a style has the `style` of the whole."""
+    spans = []
+    for part in (line,) if isinstance(line, (str, Span)) else line:
+        text, own, most = (part, "", None) if isinstance(part, str) else part
+        shown = escape(text) if palette.can_draw else escape(text).replace("█", "#")
+        if most is not None and palette.width is not None:
+            shown = shortened([shown], most)[0]
+        spans.append(Span(shown, own or style))
+    return spans
+
+
+def _cells(line: Line, palette: Palette) -> int:
+    return sum(cells(span.text) for span in _spans(line, palette))
+
+
+def _line(line: Line, palette: Palette, style: str = "", width: int = 0, *, is_number: bool = False) -> str:
+    """A line in colours, at least `width` columns wide."""
+    spans = _spans(line, palette, style)
+    room = " " * (width - sum(cells(span.text) for span in spans))
+    if room and spans:
+        place = 0 if is_number else -1
+        own, style, _ = spans[place]
+        spans[place] = Span(room + own if is_number else own + room, style)
+    return "".join(_coloured(span, palette) for span in spans)
+
+
+def _coloured(span: Span, palette: Palette) -> str:
+    colour = getattr(palette, span.style) if span.style and not (span.text.isspace() or not span.text) else ""
+    return f"{colour}{span.text}{palette.plain}" if colour else span.text
+
+
+def _fitted(line: Line, palette: Palette, room: int | None) -> str:
+    """A line without its middle if it is longer than the room."""
+    spans = _spans(line, palette)
+    whole = "".join(span.text for span in spans)
+    if room is None or cells(whole) <= room:
+        return _line(line, palette)
+    head, tail = _left_out(whole, (room - 1) // 2, room)
+    cut, start = [], 0
+    for text, style, _ in spans:
+        mark = "…" if start <= head < start + len(text) else ""
+        cut.append(Span(text[: max(head - start, 0)] + mark + text[max(tail - start, 0) :], style))
+        start += len(text)
+    return "".join(_coloured(span, palette) for span in cut)
+
+
+def _table(table: Table, palette: Palette, room: int | None) -> Iterator[str]:
+    if table.rows:
+        columns, rows = table.columns, [list(row) for row in ((table.head,) if table.head else ()) + tuple(table.rows)]
+        widths = _widths(columns, rows, palette)
+        if room is not None and _total(widths) > room and any(column.is_spare for column in columns):
+            kept = [place for place, column in enumerate(columns) if not column.is_spare]
+            columns, rows = [columns[place] for place in kept], [[row[place] for place in kept] for row in rows]
+            widths = [widths[place] for place in kept]
+        widths, beside = _narrowed(widths, columns, rows[0] if table.head else (), room)
+        for place in [place for place, column in enumerate(columns) if column.is_cut and palette.width is not None]:
+            texts = shortened(["".join(span.text for span in _spans(row[place], palette)) for row in rows], widths[place])
+            for row, text in zip(rows, texts, strict=True):
+                row[place] = text
+        for number, row in enumerate(rows):
+            styles = ["bold" if table.head and number == 0 else column.style for column in columns]
+            yield from _row(row, list(zip(columns, widths, styles, strict=True)), beside, palette)
+    if table.more:
+        yield f"and {table.more:,} more{table.remark}"
+
+
+def _row(row: Sequence[Line], layout: Sequence[tuple[Column, int, str]], beside: int, palette: Palette) -> Iterator[str]:
+    """The cells of the first columns in a line, and each of the others, from `beside` on, in a line of its own."""
+    last = max((place for place, cell in enumerate(row[:beside]) if cell), default=-1)
+    shown = [
+        _line(cell, palette, style, 0 if place == last and not column.is_number else width, is_number=column.is_number)
+        for place, (cell, (column, width, style)) in enumerate(zip(row[: last + 1], layout, strict=False))
+    ]
+    if shown:
+        yield _GAP.join(shown)
+    yield from (f"    {_line(cell, palette, style)}" for cell, (_, _, style) in zip(row[beside:], layout[beside:], strict=True) if cell)
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Line]], palette: Palette) -> list[int]:
+    """The widths of columns where there is room."""
+    widest = [max(_cells(cell, palette) for cell in cells) for cells in zip(*rows, strict=True)]
+    return [
+        max(column.least, min(wide, _ALIGNED if palette.width is None else column.most or wide))
+        for column, wide in zip(columns, widest, strict=True)
+    ]
+
+
+def _narrowed(widths: Sequence[int], columns: Sequence[Column], head: Sequence[Line], room: int | None) -> tuple[list[int], int]:
+    """The widths of columns, reduced to fit into the room as far as possible, and the number of columns that stand beside each other."""
+    least = [max(_NARROWEST, _cells(title, PLAIN)) for title in head] or [_NARROWEST] * len(columns)
+    below = next((place for place, column in enumerate(columns) if column.is_below), len(columns))
+    for beside in (len(columns), below):
+        narrowed = list(widths[:beside])
+        cut = [place for place, column in enumerate(columns[:beside]) if column.is_cut]
+        while cut and room is not None and _total(narrowed) > room:
+            widest = max(cut, key=lambda place: narrowed[place] - least[place])
+            if narrowed[widest] <= least[widest]:
+                break
+            narrowed[widest] -= 1
+        if room is None or _total(narrowed) <= room:
+            break
+    return [*narrowed, *widths[beside:]], beside
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def _flow(flow: Flow, palette: Palette, width: int) -> Iterator[str]:
+    sides = [(mark, ["".join(span.text for span in _spans(line, palette)) for line in found]) for mark, found in flow.sides if found]
+    whole = _GAP.join(mark + _GAP.join(texts) for mark, texts in sides)
+    if len(sides) < 3 and not flow.is_listed and cells(whole) <= width:
+        yield from [_line(bold(whole), palette)] if whole else ()
+        return
+    for mark, texts in sides:
+        filled = texts if flow.is_listed else _filled(texts, width - len(mark), _GAP)
+        for number, line in enumerate(filled):
+            yield _line(bold((" " * len(mark) if number else mark) + line), palette)
+
+
+def _filled(texts: Sequence[str], width: int, gap: str) -> Iterator[str]:
+    """The texts in lines of this width."""
+    line = ""
+    for text in texts:
+        if line and cells(line) + len(gap) + cells(text) > width:
+            yield line
+            line = ""
+        line = f"{line}{gap if line else ''}{text}"
+    if line:
+        yield line
+
+
+def shortened(texts: Sequence[str], width: int) -> list[str]:
+    """Texts of at most `width` columns.
+
+    The middle is left out, or the place nearest to it that keeps different texts different. Where no place does, texts that would be equal
+    are cut on both sides of the part in which they differ.
+    """
+    wide = list(dict.fromkeys(text for text in texts if cells(text) > width))
+    best: list[str] = []
+    for place in sorted(range(width), key=lambda place: abs(place - (width - 1) // 2)) if wide else ():
+        found = [f"{text[:head]}…{text[tail:]}" for text in wide for head, tail in (_left_out(text, place, width),)]
+        if len(set(found)) > len(set(best)):
+            best = found
+        if len(set(best)) == len(wide):
+            break
+    short = dict(zip(wide, best, strict=True))
+    for same in {one for one in best if best.count(one) > 1}:
+        short.update(_around_difference([text for text in wide if short[text] == same], width))
+    return [short.get(text, text) for text in texts]
+
+
+def _around_difference(texts: Sequence[str], width: int) -> dict[str, str]:
+    """Texts cut on both sides of the part in which they differ; none if this part is too wide."""
+    head = _shared(texts)
+    tail = _shared([text[:head:-1] for text in texts])
+    each = (width - 2 - max(cells(text[head : len(text) - tail]) for text in texts)) // 4
+    found = {text: f"{text[:each]}…{text[head - each : len(text) - tail + each]}…{text[len(text) - each :]}" for text in texts}
+    return found if 0 < each <= min(head, tail) // 2 and max(map(cells, found.values())) <= width else {}
+
+
+def _shared(texts: Sequence[str]) -> int:
+    """The number of characters with which all texts begin."""
+    return next((place for place, found in enumerate(zip(*texts, strict=False)) if len(set(found)) > 1), min(map(len, texts)))
+
+
+def _left_out(text: str, place: int, width: int) -> tuple[int, int]:
+    """The begin and the end of the part of a wide text, from `place` on, without which it is `width` columns wide with a mark."""
+    head, tail = place, len(text) - (width - 1 - place)
+    while cells(text[:head]) + cells(text[tail:]) + 1 > width:
+        head, tail = (head, tail + 1) if len(text) - tail > head else (head - 1, tail)
+    return head, tail

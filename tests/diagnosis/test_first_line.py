@@ -1,0 +1,196 @@
+"""The first line of a report names what was edited, and says which change makes peace."""
+
+import re
+import struct
+from collections.abc import Callable
+
+import pytest
+
+import irshape
+from irshape.report.diagnostic import causes
+from tests.support.ir import Net
+
+STEM = "x: f32[1,3,32,32] -> c: Convolution(_, f32=0[8,3,3,3], strides=[2,2], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
+TRANSPOSED = "x: f32[1,8,4] -> Transpose([0,2,1]) -> ReLU -> Result"
+SHARED = """x: f32[1,8,4]
+y: f32[1,8,4]
+z: f32[1,8,4]
+x -> Transpose([0,2,1]) -> Result
+y -> Transpose([0,2,1]) -> Result
+z -> Transpose([0,2,1]) -> Result"""
+BRANCHES = """x: f32[1,4,8]
+x -> a: ReLU -> Reshape([0,-1], special_zero=true) -> Result
+x -> b: Transpose([0,2,1]) -> Sigmoid -> Result"""
+MASKED = "x: f32[2,8]\nm: f32[8,2]\nx, m -> MatMul(transpose_a=false, transpose_b=false) -> Softmax-8(axis=1) -> Result"
+STATE = """f32=0[1,4] -> s: ReadValue-6(variable_id=past.key, variable_type=f32, variable_shape=[1,4])
+x: f32[1,4]
+s, x -> Add -> t: ReLU -> Assign-6(variable_id=past.key)
+t -> Result"""
+
+
+def element(old: int, new: int) -> Callable[[bytes], bytes]:
+    """The first element of the weights with one number becomes another one."""
+
+    def edit(weights: bytes) -> bytes:
+        assert struct.pack("<q", old) in weights
+        return weights.replace(struct.pack("<q", old), struct.pack("<q", new), 1)
+
+    return edit
+
+
+def sound(net: Net) -> tuple[str, bytes]:
+    """The text of a net that records what its model computes, and its weights. Constants of equal bytes share them, as OpenVINO writes."""
+    end = 0
+
+    def shared(found: re.Match[str]) -> str:
+        nonlocal end
+        start, size = int(found[1]), int(found[2])
+        start = net.bin.index(net.bin[start : start + size])
+        end = max(end, start + size)
+        return f'offset="{start}" size="{size}"'
+
+    text = irshape.infer(net.xml.encode(), weights=net.bin).xml().decode()
+    text = re.sub(r'offset="(\d+)" size="(\d+)"', shared, text)
+    assert irshape.check(text.encode(), weights=net.bin[:end]).diagnostics == []
+    return text, net.bin[:end]
+
+
+# The net, what is replaced by what (a regular expression) or how the weights change, and the first line.
+ROWS = {
+    "an element of a constant": (
+        TRANSPOSED,
+        element(2, 1),
+        "V104 input_order must hold each axis in [0, 2] once, got [0, 1, 1]; Const 'const_1' (line 14) holds [0,1,1]; with "
+        "[0,2,1] the layer gives [1,4,8], which it records [Transpose transpose_2, port 1]",
+    ),
+    "a constant that layers share": (
+        SHARED,
+        element(2, 3),
+        "V102 input_order must hold each axis in [0, 2] once, got [0, 3, 1]; Const 'const_3' (line 34) holds [0,3,1]; with "
+        "[0,2,1] the layer gives [1,4,8], which it records; 3 layers agree [Transpose transpose_4, port 1]",
+    ),
+    "the order of a constant": (
+        TRANSPOSED,
+        ('shape="3"', 'shape="1,3"'),
+        "R301 the port records [3], but its attribute shape says [1,3] [Const const_1, port 0]",
+    ),
+    "the axes of a Const": (
+        STEM + " -> Result",
+        ('shape="8, 3, 3, 3"(.*?)<dim>8</dim>(\\s*)<dim>3</dim>', r'shape="3,8,3,3"\1<dim>3</dim>\2<dim>8</dim>'),
+        "R301 the Const has shape [3,8,3,3], but its reader records [8,3,3,3] [Const const_1]",
+    ),
+    "an attribute": (
+        STEM + " -> Result",
+        ('strides="2,2"', 'strides="2,1"'),
+        "R301 warning: the port records [1,8,16,16], but the model computes [1,8,16,32]; with strides='2,2' the layer gives "
+        "[1,8,16,16], which it records; it is '2,1' [Convolution c, port 2]",
+    ),
+    "a word": (
+        STEM + " -> Result",
+        ('pads_begin="1,1" ', 'auto_pad="valid" pads_begin="1,1" '),
+        "R301 warning: the port records [1,8,16,16], but the model computes [1,8,15,15]; with auto_pad='explicit' the layer "
+        "gives [1,8,16,16], which it records; it is 'valid' [Convolution c, port 2]",
+    ),
+    "a lost attribute": (
+        STEM + " -> Result",
+        (' strides="2,2"', ""),
+        "R301 warning: the port records [1,8,16,16], but the model computes [1,8,32,32]; with strides='2,2' the layer gives "
+        "[1,8,16,16], which it records [Convolution c, port 2]",
+    ),
+    "a misspelt attribute": (
+        MASKED,
+        ("transpose_a", "transpos_a"),
+        "R104 warning: MatMul has no attribute 'transpos_a'; OpenVINO takes 'false' for 'transpose_a' [MatMul matmul_2]",
+    ),
+    "exchanged inputs": (
+        MASKED,
+        ('to-layer="2" to-port="0"(.*)to-layer="2" to-port="1"', r'to-layer="2" to-port="1"\1to-layer="2" to-port="0"'),
+        "R301 warning: inputs 0 and 1 look exchanged: each port records what the other one takes; 2 ports after it differ for "
+        "the same reason [MatMul matmul_2, port 0]",
+    ),
+    "a moved edge": (
+        BRANCHES,
+        ('from-layer="1" from-port="1" to-layer="3" to-port="0"', 'from-layer="6" from-port="2" to-layer="3" to-port="0"'),
+        "R301 warning: port 0 records [1,4,8], but Transpose 'b', from which its edge starts, gives FP32 [1,8,4]; should the "
+        "edge come from ReLU 'a', which nothing reads? [Reshape reshape_3, port 0]",
+    ),
+    "a bypassed layer": (
+        BRANCHES,
+        ('from-layer="6" from-port="2" to-layer="7"', 'from-layer="0" from-port="0" to-layer="7"'),
+        "R301 warning: port 0 records [1,8,4], but Parameter 'x', from which its edge starts, gives FP32 [1,4,8]; should the "
+        "edge come from Transpose 'b', which nothing reads? 1 port after it differs for the same reason [Sigmoid sigmoid_7, port "
+        "0]",
+    ),
+    "a lost edge": (
+        BRANCHES,
+        ('<edge from-layer="6" from-port="2" to-layer="7" to-port="0"/>', ""),
+        "G106 no edge leads to input port 0 (data) [Sigmoid sigmoid_7, port 0]",
+    ),
+    "a Parameter's shape": (
+        TRANSPOSED,
+        ('shape="1,8,4"', 'shape="1,8,5"'),
+        "R301 warning: the port records [1,8,4], but its attribute shape says [1,8,5]; 2 ports after it differ for the same "
+        "reason [Parameter x, port 0]",
+    ),
+    "a Parameter's shape and port": (
+        TRANSPOSED,
+        ('shape="1,8,4"(.*?)<dim>4</dim>', r'shape="1,8,5"\1<dim>5</dim>'),
+        "R301 warning: the Parameter has shape [1,8,5], but its reader records [1,8,4] [Parameter x]",
+    ),
+    "a type": (
+        STEM + " -> Result",
+        ('type="Convolution"', 'type="GroupConvolution"'),
+        "S102 filters must have rank 5, got rank 4; should its type be Convolution or BinaryConvolution? Then the layer gives "
+        "[1,8,16,16], which it records [GroupConvolution c, port 1]",
+    ),
+    "the type of attributes": (
+        MASKED,
+        ('type="MatMul"', 'type="Add"'),
+        "S202 the inputs must broadcast on axis 0: 2 and 8 are neither equal nor 1; should its type be MatMul? Then the layer "
+        "gives [2,2], which it records [Add matmul_2]",
+    ),
+    "an id": (
+        BRANCHES,
+        ('<layer id="1"', '<layer id="0"'),
+        "G101 layer id 0 is already the id of 'x' [ReLU a]",
+    ),
+    "a recorded dim": (
+        TRANSPOSED,
+        ("<dim>8</dim>(\\s*)</port>(\\s*)</output>", r"<dim>9</dim>\1</port>\2</output>"),
+        "R301 warning: the port records [1,4,9], but the model computes [1,4,8] [Transpose transpose_2, port 2]",
+    ),
+    "a recorded precision": (
+        TRANSPOSED,
+        ('precision="FP32"', 'precision="FP16"'),
+        "R302 warning: the port records FP16, but its attribute element_type says FP32 [Parameter x, port 0]",
+    ),
+    "cut weights": (
+        TRANSPOSED,
+        lambda weights: weights[:8],
+        "W102 bytes 0 to 24 are needed, but the weights end at byte 8 [Const const_1]",
+    ),
+    "an offset": (
+        STEM + " -> Result",
+        ('offset="0"', 'offset="4"'),
+        "W102 bytes 4 to 868 are needed, but the weights end at byte 864 [Const const_1]",
+    ),
+    "a variable": (
+        STATE,
+        ('Assign"(.*?)variable_id="past.key"', r'Assign"\1variable_id="past.kez"'),
+        "G118 no ReadValue in this graph has the variable 'past.kez'; did you mean 'past.key' of ReadValue 's', which has no "
+        "Assign? [Assign assign_5]",
+    ),
+}
+
+
+@pytest.mark.parametrize(("net", "edit", "line"), ROWS.values(), ids=ROWS)
+def test_the_first_line(net: str, edit: tuple[str, str] | Callable[[bytes], bytes], line: str) -> None:
+    text, weights = sound(Net(net))
+    if isinstance(edit, tuple):
+        text, count = re.subn(edit[0], edit[1], text, count=1, flags=re.DOTALL)
+        assert count == 1
+    else:
+        weights = edit(weights)
+    [cause, *others] = causes(irshape.check(text.encode(), weights=weights).diagnostics)
+    assert str(cause).partition(": ")[2] == line
+    assert others == []
