@@ -40,6 +40,7 @@ ALLOWED = {
     ("cli/view.py", "mkdtemp"): "the folder of a page for the browser",
     ("ops/tokenizers.py", "open"): "a file of irshape",
     ("page/html.py", "open"): "a file of irshape",
+    ("cli/reduce.py", "os.rmdir"): "the folder that this run has made, and that holds nothing",
     ("editing/trial.py", "TemporaryDirectory"): "a command reads the model that it is tried on",
     ("running/comparison.py", "TemporaryDirectory"): "OpenVINO reads the models that are compared",
     ("running/process.py", "os.fdopen"): "standard input and output",

@@ -42,7 +42,7 @@ CHANGES = [
     ("value_without_dims", "FP16", "F16", "line 10: precision='F16' of <port> is not an element type"),
     ("several_layers", 'num_splits="2"', 'num_splits="5"', "line 15: axis 1 must be a multiple of num_splits"),
     ("version_stated", "opset1", "opset5", "line 4: data must have at least rank 2, got rank 1"),
-    ("bodies", 'shape="1,5"', 'shape="2,5"', "line 25: the inputs must broadcast: 3 and 2"),
+    ("bodies", 'shape="1,5"', 'shape="2,5"', "line 25: the inputs must broadcast on axis 1: 3 and 2"),
     ("bodies", "<dim>6</dim>", "<dim>7</dim>", "line 7 records [6,3,5], inferred is [7,3,5]"),
     ("ellipsis", "</input>", "", "line 10: the <input> opened on line 2 is never closed"),
     ("reused_port_ids", "</dim></port>\n        <port", "</dim></port></input><input><port", "line 3: the layer has a second <input>"),

@@ -37,10 +37,10 @@ def test_new_inputs_have_the_formulas_of_the_whole(tmp_path: Path, run: Start) -
     assert ["input", "mask/heads", "boolean[?,1,1,?]", "[B,1,1,P", "+", "S]"] in printed
     assert ["output", "attention/joined", "f32[?,?,8]", "[B,S,8]"] in printed
     notes = [(node.name, node.layer.outputs[0].annotation) for node in irshape.read(target)._graph.parameters]
-    assert notes == [  # in the order of the layers
-        ("values", "[?,2,?,4] as [B,2,P + S,4]"),
-        ("keys", "[?,2,?,4] as [B,2,P + S,4]"),
+    assert notes == [  # in the order of the inputs of the attention
         ("query/transposed", "[?,2,?,4] as [B,2,S,4]"),
+        ("keys", "[?,2,?,4] as [B,2,P + S,4]"),
+        ("values", "[?,2,?,4] as [B,2,P + S,4]"),
         ("mask/heads", "[?,1,1,?] as [B,1,1,P + S]"),
     ]
     assert irshape.check(target).diagnostics == []
