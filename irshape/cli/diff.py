@@ -76,7 +76,9 @@ def run(given: Namespace) -> int:
     if given.reference is not None or given.write_reference is not None:
         from irshape.cli.folders import referred
 
-        return complain("a reference has no weights to run: leave out --run") if given.run else referred(given, partial(whole_model, given))
+        if given.run:
+            return complain("a reference has no weights to run: leave out --run")
+        return referred(given, partial(whole_model, limits=given.limits, extensions=given.extensions))
     if given.b is None:
         return complain("give two models or two folders, or --reference DIR and one")
     if os.path.isdir(given.a) or os.path.isdir(given.b):
@@ -104,7 +106,7 @@ def run(given: Namespace) -> int:
 
 def _compared(given: Namespace, a: str, b: str) -> tuple[Difference, RunComparison | None]:
     """The difference of two files, and that of their runs if --run asks for it. Raises `RunError`."""
-    models = [whole_model(given, path) for path in (a, b)]
+    models = [whole_model(path, given.limits, given.extensions) for path in (a, b)]
     difference = verbs.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None), cost=given.cost)
     return difference, ran(given, *map(published, models)) if given.run else None
 

@@ -18,11 +18,10 @@ from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from irshape.cli.inputs import Fit
     from irshape.cli.request import Request
     from irshape.model.model import Model
+    from irshape.shape.limits import Limits
 
 
 class Answer(Protocol):
@@ -86,10 +85,10 @@ def lost(path: str, code: str, message: str, hint: str | None) -> Model:
     return build(document)
 
 
-def whole_model(given: Namespace, path: str) -> Model:
+def whole_model(path: str, limits: Limits, extensions: Sequence[str]) -> Model:
     """The model of a file that is a whole IR. Raises `RunError`."""
     try:
-        model = verbs.read(Path(path), limits=given.limits, extensions=given.extensions)
+        model = verbs.read(Path(path), limits=limits, extensions=extensions)
     except OSError as error:
         raise RunError(describe(error, path)) from None
     except irshape.ExtensionError as error:

@@ -45,7 +45,7 @@ def compared(given: Namespace, compare: Compare) -> int:
     """Compare the folders A and B, report a line for each model, and return the exit code."""
     if not (os.path.isdir(given.a) and os.path.isdir(given.b)):
         one, other = (given.b, given.a) if os.path.isdir(given.a) else (given.a, given.b)
-        return complain(f"{one}: this is no folder, but {other} is; give two models or two folders")
+        return complain(f"{other}: this is a folder, but {one} is none; give two models or two folders")
     a, b = _names(given.a), _names(given.b)
     rows = []
     for name in sorted({*a, *b}):

@@ -61,7 +61,7 @@ def run(given: Namespace) -> int:
     check_outputs([given.output], force=given.force, inputs=given.files)
     before = None
     if len(given.files) == 2:
-        before = whole_model(given, given.files[0])
+        before = whole_model(given.files[0], given.limits, given.extensions)
     request = request_of(given, files=given.files[-1:])
     if given.live:
         return _serve(request, given.layer, given.port, opens=not given.no_browser)
