@@ -202,3 +202,12 @@ def test_faults_of_configuration_and_baseline(models: Path) -> None:
 def test_the_plugin_costs_other_runs_nothing() -> None:
     code = "import sys, pytest_irshape; sys.exit(any(name == 'irshape' or name.startswith('irshape.') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_a_failure_begins_with_an_error() -> None:
+    """pytest quotes the first line of a failure in its summary; the first fault in the file is a warning."""
+    from irshape.cli.check import checked_text
+
+    first, *others = checked_text("examples/faulty.xml").splitlines()
+    assert "A103 attribute 'mode'" in first
+    assert any("R302 warning:" in line for line in others)
