@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Readable(Protocol):
     """A file object, or as much of one as weights need."""
 
-    def seek(self, offset: int, whence: int = ..., /) -> int:
+    def seek(self, offset: int, whence: int = 0, /) -> int:
         """Move to an offset."""
 
     def read(self, size: int = ..., /) -> bytes:
