@@ -328,6 +328,8 @@ class Walk:
             self._place(item)
         if item.type == "Result" and item.inputs and bench.constant_of(item.inputs[0]) is not None:
             bench.keep(f"{item!r} gives a constant for all sizes")
+        if item.type == "Result" and (origin := self._counted(item.inputs[:1])) is not None:
+            raise Mixed(item, f"gives a value that is computed from the size of the batch {bench.batch}, which {origin!r} reads")
         if item.type in _SKIPPED or any(value is None for value in item.inputs):
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
@@ -418,6 +420,24 @@ class Walk:
             parts = [(bench.sizes(value)[axis], bench.recorded_sizes(value)) for value in item.inputs if value is not None]
             notes.sums[item.outputs[0].slot] = [Factor(size, was[axis] if was else None) for size, was in parts]
         self._place(item)
+
+    def _counted(self, values: Sequence[Value | None]) -> Item | None:
+        """The ShapeOf from whose size of the batch these values are computed, as far as they have no axis of the batch."""
+        bench, pending, seen = self.bench, list(values), set[Item]()
+        while pending and bench.batch is not None:
+            value = pending.pop()
+            if value is None or value.item in seen or any(map(bench.holds_batch, bench.shape(value) or ())):
+                continue
+            elements = bench.draft.facts.of(value).elements
+            if elements is not None and not any(isinstance(one, Dim) and bench.holds_batch(one) for one in elements):
+                continue
+            seen.add(value.item)
+            source = next(iter(value.item.inputs), None)
+            if value.item.type != "ShapeOf":
+                pending += value.item.inputs
+            elif source is not None and any(map(bench.holds_batch, bench.shape(source) or ())):
+                return value.item
+        return None
 
     def _layer(self, item: Item) -> Layer:
         """The layer as its flow sees it."""

@@ -171,7 +171,7 @@ def _feeds(
         if batch is not None and (len(own) > 1 or batch % min(own)):
             raise RunningError(f"the batch of the first model is {', '.join(map(str, own))}, and {batch} is no multiple of it")
         count = batch // min(own) if batch is not None else samples
-        yield feed(*_sampled(pair, axes, shapes, state, count, random))._replace(regroups=own == {1})
+        yield feed(*_sampled(pair, axes, shapes, state, count, random))._replace(group=min(own) if len(own) == 1 else 0)
 
 
 def _sampled(
@@ -216,17 +216,19 @@ def _state_axes(pair: Pair, whole: list[Any], state: Mapping[str, tuple[int, ...
 def _wanted(pair: Pair, axes: Mapping[str, int]) -> dict[str, str]:
     """The shapes that both models allow for the inputs of the first; those of the second where they allow none in common.
 
-    On a batch axis it is the size of the first model, or 1.
+    On a batch axis it is the size of the first model, or of its other inputs, or 1.
     """
     first, second = (inner.infer(side.model, weights=side.model.document.own_weights(), opaque=side.opaque) for side in (pair.a, pair.b))
     partners = dict(zip(pair.ends.inputs, pair.b.model.parameters, strict=True))
+    own = [shape[axes[node.name]] for node in pair.a.model.parameters if node.name in axes and (shape := first.view(node).outputs[0].shape)]
+    open_size = next((size for size in own if isinstance(size, int)), 1)
     texts = {}
     for index, node in enumerate(pair.a.model.parameters):
         shape = first.view(node).outputs[0].shape
         other = second.view(partners[index]).outputs[0].shape if index in partners else shape
         axis = axes.get(node.name)
         if axis is not None and shape is not None and other is not None and axis < len(shape) == len(other):
-            size = shape[axis] if isinstance(shape[axis], int) else 1
+            size = shape[axis] if isinstance(shape[axis], int) else open_size
             shape, other = ((*known[:axis], size, *known[axis + 1 :]) for known in (shape, other))
         texts[node.name] = met(shape, other, first.bounds, second.bounds)
     return texts

@@ -26,14 +26,14 @@ _ENDS: Final = frozenset({"Parameter", "Const", *SINKS})
 class Feed(NamedTuple):
     """The inputs of a run: the shapes for each model, the files for the runs of `a` (several for a batch), and the file for `b`.
 
-    `regroups` says that each run of `a` has one sample, so that an output may hold the samples in another order than one behind the other.
+    `group` is the batch of each run of `a` if all inputs have it, else 0: an output may hold the samples within its blocks.
     """
 
     shapes: Shapes
     shapes_of_b: Shapes
     own: list[str]
     other: str
-    regroups: bool = False
+    group: int = 0
 
 
 class Pair:
@@ -64,7 +64,7 @@ class Pair:
         if failures:
             return failures, []
         try:
-            return {}, self.runner.ask(do="compare", a=runs["a"], b="b", pairs=pairs, regroups=feed.regroups)["differences"]
+            return {}, self.runner.ask(do="compare", a=runs["a"], b="b", pairs=pairs, group=feed.group)["differences"]
         except Refusal as error:
             raise RunningError(f"the outputs cannot be compared: {error}") from None
 

@@ -60,15 +60,15 @@ class _Models:
         self._outputs[outputs] = [_array(request.get_output_tensor(index)) for index in range(len(network.outputs))]
         return {}
 
-    def compare(self, a: list[str], b: str, pairs: list[tuple[int, int]], regroups: bool = False) -> dict[str, Any]:
+    def compare(self, a: list[str], b: str, pairs: list[tuple[int, int]], group: int = 0) -> dict[str, Any]:
         """Compare pairs of outputs of runs. The outputs of several runs, one for each sample, are joined on the axis that makes them one.
 
-        With `regroups`, an axis may hold the samples within its blocks, as behind a SpaceToBatch.
+        Where each run has a batch of `group`, an axis may hold the samples within its blocks, as behind a SpaceToBatch.
         """
         found = []
         for index, other in pairs:
             whole = self._outputs[b][other]
-            ways = _joined([self._outputs[run][index] for run in a], whole, regroups=regroups)
+            ways = _joined([self._outputs[run][index] for run in a], whole, group)
             found.append(min((_difference(one, whole) for one in ways), key=lambda one: (one["absolute"] is None, one["absolute"])))
         return {"differences": found}
 
@@ -97,7 +97,7 @@ def _array(tensor: Any) -> Any:
     return tensor.data.copy()
 
 
-def _joined(arrays: list[Any], whole: Any, *, regroups: bool) -> list[Any]:
+def _joined(arrays: list[Any], whole: Any, group: int) -> list[Any]:
     """The ways to join arrays on the axis on which `whole` is larger; the first array if no such axis exists."""
     import numpy
 
@@ -108,7 +108,10 @@ def _joined(arrays: list[Any], whole: Any, *, regroups: bool) -> list[Any]:
     if axis is None:
         return [one]
     ways = [numpy.concatenate(arrays, axis)]
-    return [*ways, numpy.stack(arrays, axis + 1).reshape(ways[0].shape)] if regroups else ways
+    if group and one.shape[axis] % group == 0:
+        blocks = [array.reshape(*one.shape[:axis], -1, group, *one.shape[axis + 1 :]) for array in arrays]
+        ways.append(numpy.concatenate(blocks, axis + 1).reshape(ways[0].shape))
+    return ways
 
 
 def _difference(a: Any, b: Any) -> dict[str, Any]:
