@@ -34,7 +34,7 @@ class Readable(Protocol):
     def seek(self, offset: int, whence: int = 0, /) -> int:
         """Move to an offset."""
 
-    def read(self, size: int = ..., /) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
         """Read bytes from there."""
 
 
