@@ -68,8 +68,7 @@ def test_a_fault_is_reduced() -> None:
 
 
 def test_the_rows_of_a_scan_go_into_a_table() -> None:
-    import pyarrow
-
+    pyarrow = pytest.importorskip("pyarrow")
     rows = irshape.scan(["examples"], cost=True)
     table = pyarrow.Table.from_pylist(rows)
     assert table.num_rows == len(list(Path("examples").rglob("*.xml"))) and {"file", "verdict"} <= set(table.column_names)

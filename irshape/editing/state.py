@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import count
 from typing import Any, Final, NamedTuple
 
 from irshape.model.model import UNFED, Model, Node
@@ -144,9 +143,9 @@ class Journal:
         self._stored: dict[bytes, int] = {}
         self._next = {"id": max((node.id for node in model.nodes), default=-1) + 1, "place": 1}
         self._edits: list[int] = []  # the length of the journal at the begin of each edit
-        self._slots: Iterator[int]
+        self._slots: list[int]  # the next number of a tensor, which all graphs of a draft share
         if outer is None:
-            self._slots = count(max(graph.first_tensor + graph.slot_count for graph in model.graphs()))
+            self._slots = [max(graph.first_tensor + graph.slot_count for graph in model.graphs())]
         else:
             self.journal, self.steps, self.appended, self._stored = outer.journal, outer.steps, outer.appended, outer._stored
             self._edits, self._slots = outer._edits, outer._slots
@@ -304,9 +303,14 @@ class State(Journal):
         item.place = place
         return item
 
+    def _next_slot(self) -> int:
+        """The number of a new tensor."""
+        self._slots[0] += 1
+        return self._slots[0] - 1 - self.model.first_tensor
+
     def new_value(self, item: Item, index: int) -> Value:
         """A tensor that no item has yet. Its number and the first one of the graph make one that no tensor of the file has."""
-        return Value(item, index, next(self._slots) - self.model.first_tensor, None)
+        return Value(item, index, self._next_slot(), None)
 
     def revise(self, item: Item) -> None:
         """Tell the watchers that an item must be looked at again, now and when the change is undone."""
@@ -374,7 +378,7 @@ class State(Journal):
             for reader, _ in self.readers.get(value, ()):
                 self.revise(reader)
             self._set(value, "index", index)
-            self._set(value, "slot", next(self._slots) - self.model.first_tensor)  # the numbers of a layer's tensors follow each other
+            self._set(value, "slot", self._next_slot())  # the numbers of a layer's tensors follow each other
 
     def set_port_maps(self, item: Item, entries: list[PortMap] | None) -> None:
         """Give a layer with bodies other entries of port maps."""
