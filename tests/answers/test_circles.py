@@ -110,7 +110,7 @@ def without_places(found: Any) -> Any:
         return kept
     if isinstance(found, list | tuple):
         return [without_places(one) for one in found]
-    return re.sub(r"\(\d+:\d+\)", "", found) if isinstance(found, str) else found
+    return re.sub(r"\(\d+:\d+\)|\(line \d+\)", "", found) if isinstance(found, str) else found
 
 
 def answers(text: bytes, weights: bytes | bool) -> dict[str, Any]:
