@@ -83,7 +83,7 @@ def referred(given: Namespace, read: Callable[[str], Model]) -> int:
 
     rows = [_tried(name, lambda name=name: row(name)) for name in files]  # type: ignore[misc]
     gone = {name for name in kept if f"{os.path.splitext(name)[0]}.xml" not in files}
-    rows += [Row(name, "only in A", f"{given.a} has no such model; delete the reference if that is meant", []) for name in gone]
+    rows += [Row(name, "only in A", f"{given.a} has no such model; delete the reference if you removed it", []) for name in gone]
     given.a, given.b = folder, given.a
     return _report(given, sorted(rows))
 

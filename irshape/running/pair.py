@@ -1,8 +1,8 @@
 """Two models that run on the same inputs in one process, and the first layer at which they differ.
 
-It is found by bisection over the layers that correspond. After each layer, the tensors that later layers still read form a cut. If no
-tensor of a cut differs, the layers before it are sound, and the fault is behind it; so halving finds a layer that differs although nothing
-that it reads does.
+Bisection over the corresponding layers finds this layer. After each layer, the tensors that later layers still read form a cut. If no
+tensor of a cut differs, the layers before the cut are sound, and the fault is behind the cut. So halving finds a layer that differs
+although none of its inputs does.
 """
 
 from __future__ import annotations

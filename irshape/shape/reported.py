@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from math import gcd, inf
 from typing import Final
 
-from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, format_size
 from irshape.shape.fold import replaced_or_same
 from irshape.shape.guard import Requirement
@@ -20,7 +20,6 @@ _MAX_TERMS: Final = 8
 SELECTIONS: Final = ("min", "max", "broadcast")
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Reported:
     """The ranges of sizes under the assumption that every requirement holds.
 
@@ -37,7 +36,6 @@ class Reported:
         self._linear: dict[Terms, Range] = {}
         self._work: Final = scope.work
         self._shown: dict[Dim, tuple[Bound, Bound]] = {}
-        self._resolved: dict[int, Expression] | None = None
         # The atoms about which the last round has learned something.
         self._learned: set[int] = set()
         self.is_contradictory = False
@@ -88,11 +86,9 @@ class Reported:
         self._derive(len(self._atoms))
         return meet(size.range, self._range(size.polynomial)) or size.range
 
-    @property
+    @cached_property
     def resolved(self) -> dict[int, Expression]:
         """The atoms that are one of their arguments wherever every requirement holds: that argument, by the index of the atom."""
-        if self._resolved is not None:
-            return self._resolved
         found: dict[int, Expression] = {}
         self._derive(len(self._atoms))
         known = self._table.atoms[: len(self._atoms)]  # an argument that is resolved in turn may make new atoms
@@ -101,7 +97,6 @@ class Reported:
                 argument = self._argument(atom)
                 if argument is not None:
                     found[atom.index] = replaced_or_same(argument, found)
-        self._resolved = found
         return found
 
     def _argument(self, atom: Atom) -> Expression | None:

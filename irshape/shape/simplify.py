@@ -190,10 +190,10 @@ def composed(first: Mapping[int, Expression], second: Mapping[int, Expression]) 
 
 def substituted(requirement: Requirement, substitution: Mapping[int, Expression]) -> Requirement:
     """The requirement after a substitution of atoms."""
-    a, b = [
+    a, b = (
         dim_of(size.scope, replaced_or_same(size.polynomial, substitution)) if isinstance(size, Dim) else size
         for size in (requirement.a, requirement.b)
-    ]
+    )
     return _derived(requirement, requirement.kind, a, b)
 
 
@@ -220,7 +220,7 @@ def _step_ge(requirement: Requirement) -> _Parts:
     polynomial = size.polynomial
     for atom, coefficient in _lone(polynomial):
         rest = size - coefficient * dim_of(size.scope, atom)
-        first, second = [dim_of(size.scope, argument) for argument in atom.arguments] if atom.arguments else (0, 0)
+        first, second = (dim_of(size.scope, argument) for argument in atom.arguments) if atom.arguments else (0, 0)
         if atom.kind == ("min" if coefficient > 0 else "max"):
             return [_derived(requirement, "ge", rest + coefficient * one, 0) for one in (first, second)]
         if atom.kind == ("max" if coefficient > 0 else "min"):  # one of the two is enough, and one is never

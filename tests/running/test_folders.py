@@ -102,7 +102,7 @@ def test_references_are_brought_up_to_date(exports: Path, capsys: pytest.Capture
     """The models that are gone are named, and no file is removed."""
     assert main(["diff", "--write-reference", "kept", "old"]) == 0
     assert main(["diff", "--write-reference", "kept", "new"]) == 1
-    assert "delete the reference if that is meant" in capsys.readouterr().out
+    assert "delete the reference if you removed it" in capsys.readouterr().out
     (exports / "kept" / "sums.json").unlink()
     assert main(["diff", "--reference", "kept", "new"]) == 0
     (exports / "kept" / "voice.json").write_text("{}")

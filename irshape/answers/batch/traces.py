@@ -454,6 +454,8 @@ class _Walk:
         before, after = map(self.held, slots)
         if after.taint:
             self.doubt(assign, f"keeps a value that is computed from the size of the batch {self.batch}, which {after.taint} reads")
+        elif self.axis(before) is None and not read_value.sources:
+            self.doubt(assign, "the variable has no first value, so the axis of its batch is not known", is_mixed=False)
         elif not self.agree(before, after):
             self.doubt(assign, f"keeps the batch {self.batch} in another place than {read_value.type} {read_value.name!r} reads it from")
 
