@@ -209,7 +209,7 @@ class Witnesses:
         count, weights = 1, self.graph.weights
         for size in fact.shape:
             count *= size if type(size) is int else MOST_ELEMENTS + 1
-        if weights is None or not 0 < count <= MOST_ELEMENTS or fact.element_type.is_real:
+        if op is None or op.is_broken or weights is None or not 0 < count <= MOST_ELEMENTS or fact.element_type.is_real:
             return fact
         try:
             elements = decode(fact.element_type, weights.read(node.layer.weights_at, op.size), count)
