@@ -269,13 +269,11 @@ class Peak:
         """
         if symbol not in self._symbols:
             return []
+        others = {name: size for name, size in sizes.items() if name != symbol}
         work = self._tensors.scope.work
         if work.is_done:
             return None
-        amounts: list[Amount] = []
-        for _, found in self.candidates:
-            others = {name: sizes[name] for name in found.symbols if name != symbol} if isinstance(found, Formula) else {}
-            amounts.append(found.given(others) if isinstance(found, Formula) else found)
+        amounts = [found.given(others) if isinstance(found, Formula) else found for _, found in self.candidates]
         found = Race(symbol, amounts, is_valid, work).turns(low, high)
         if work.is_done:
             return None
