@@ -67,7 +67,7 @@ class Repetition(Control):
         joined = {output.result for output in body.outputs if output.slice is not None}
         backs = [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None]
         for tries in range(PATIENCE + 2):
-            if any(found.severity == ERROR for found in run.diagnostics):
+            if _has_errors(run):
                 return run
             changed = dict(given)
             for parameter, back in backs:
@@ -88,20 +88,19 @@ class Repetition(Control):
         """A fact that includes the fact that entered and the fact that is fed back.
 
         OpenVINO lets a shape change if it is that of an output of a Loop (`is_free`). Otherwise it compiles the body for the
-        fact that enters first, so that rank and known sizes can only stay. A fact that a failed layer feeds back changes nothing: if it
-        entered, the next pass would take the failure for a consequence of it.
+        fact that enters first, so that rank and known sizes can only stay.
         """
-        shape, new = before.shape, after.shape
-        if before.is_poisoned or after.is_poisoned or shape is None:
+        if before.is_poisoned or before.shape is None:
             return before
+        shape, new, is_poisoned = before.shape, after.shape, after.is_poisoned
         if new is None or len(shape) != len(new) or tries >= PATIENCE:
-            return self.intern(before.element_type, None) if is_free else before
+            return self.intern(before.element_type, None, is_poisoned=is_poisoned) if is_free else before
         key = (self.key, "back", parameter.index)
         sizes = [
             x if type(x) is int and not is_free else self._wider((*key, axis), x, y)
             for axis, (x, y) in enumerate(zip(shape, new, strict=True))
         ]
-        return self.intern(before.element_type, tuple(sizes))
+        return self.intern(before.element_type, tuple(sizes), is_poisoned=is_poisoned)
 
     def _compare(self, parameter: Node, before: Fact, after: Fact) -> None:
         """Check that a tensor fed back has the shape for which the body was compiled. OpenVINO checks this only at run time."""
@@ -350,6 +349,16 @@ class LoopRule(Repetition):
         """OpenVINO lets the shape of an output change that is not joined."""
         plain = {output.result for output in body.outputs if output.slice is None}
         return [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None and entry.back in plain]
+
+
+def _has_errors(run: Run) -> bool:
+    """Whether a pass over a body, or over a body in it, has found an error."""
+    pending = [run]
+    for one in pending:
+        if any(found.severity == ERROR for found in one.diagnostics):
+            return True
+        pending += one.inner.values()
+    return False
 
 
 def _is_within(inner: Size, outer: Size) -> bool:
