@@ -269,19 +269,3 @@ def _wanted(model: Model, weights: Weights | None, opaque: frozenset[str], asked
 
         model, wanted = Knobs(model, wanted, weights, opaque).set(wanted.sizes)
     return model, wanted, remarks
-
-
-__all__ = [
-    "check",
-    "cost",
-    "diff",
-    "explain",
-    "infer",
-    "info",
-    "read",
-    "signature",
-    "signature_of",
-    "sizes",
-    "summary",
-    "symbols",
-]  # fmt: skip
