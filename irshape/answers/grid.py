@@ -89,15 +89,14 @@ class Axis:
         return self.low + self.step * np.arange(self.points, dtype=np.int64)
 
 
-class Solution:
+class Solution(NamedTuple):
     """For each requirement the cells in which it holds; a cell is a size of the head or a class, for every axis.
 
     A mask has one dimension for each axis; its length is 1 if the requirement does not depend on the axis.
     """
 
-    def __init__(self, axes: Mapping[str, Axis], masks: Sequence[Mask]) -> None:
-        self.axes: Final = axes
-        self.masks: Final = masks
+    axes: Mapping[str, Axis]
+    masks: Sequence[Mask]
 
     def holds(self) -> Mask:
         """The cells in which all requirements hold."""
@@ -195,12 +194,11 @@ class _Number(NamedTuple):
     growths: dict[str, _Growth]
 
 
-class _Growths:
+class _Growths(NamedTuple):
     """The algebra that finds the growths of numbers."""
 
-    def __init__(self, axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]) -> None:
-        self.axes = axes
-        self.substitutions = substitutions
+    axes: Mapping[str, Axis]
+    substitutions: Mapping[str, Substitution]
 
     def number(self, value: int) -> _Number:
         return _Number(value, {})
