@@ -351,7 +351,9 @@ class _Grid:
             differences = self._differences(a - b)
             return _never_negative(differences), _always_positive(-differences)
         if kind == "div":
-            return self._divides(a, b)
+            _, rest, is_settled = self._quotient(a, b)
+            divides = _zero(rest)
+            return divides, is_settled & ~divides & (_always_positive(rest) | _always_positive(-rest))
         one = np.ones_like(a[(slice(0, 1),) * a.ndim])
         cases = [self._equal(a, b), self._equal(a, one)] + ([self._equal(b, one)] if kind == "broadcast" else [])
         holds, fails = cases[0]
@@ -362,11 +364,6 @@ class _Grid:
     def _equal(self, a: Numbers, b: Numbers) -> tuple[Mask, Mask]:
         differences = self._differences(a - b)
         return _zero(differences), _always_positive(differences) | _always_positive(-differences)
-
-    def _divides(self, a: Numbers, b: Numbers) -> tuple[Mask, Mask]:
-        _, rest, is_settled = self._quotient(a, b)
-        divides = _zero(rest)
-        return divides, is_settled & ~divides & (_always_positive(rest) | _always_positive(-rest))
 
     def _quotient(self, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers, Mask]:
         """`a // b`; the differences of `a - q*b`, for the first quotient `q` of each class; and whether `q` holds in the whole class."""

@@ -173,7 +173,7 @@ class Inference(Judged, Exporting, guesses={"layers": "iterate over it: list(inf
     def outputs(self) -> Ports[InferredPort]:
         """The outputs of the model, in its order, by the names of their layers and tensors."""
         ports = [port for port in self.model.outputs if port.source is not None]
-        return Ports([_port(self, port, _name_of_output(port)) for port in ports], _names_of_end)
+        return Ports([_port(self, port, output_name(port.node._node)) for port in ports], _names_of_end)
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
@@ -331,11 +331,6 @@ def _names_of_port(port: InferredPort) -> list[str]:
 
 def _names_of_end(port: InferredPort) -> list[str]:
     return [port.name, *names_of_end(port.port)]
-
-
-def _name_of_output(port: InputPort) -> str:
-    """The name of an output of the model: one of its tensor, else that of the layer that gives it."""
-    return output_name(port.node._node)
 
 
 def _refuse_errors(inference: Inference, *, force: bool) -> None:

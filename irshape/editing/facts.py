@@ -301,7 +301,8 @@ class Facts:
             self._touched.clear()
             self._question = self._asked()
             for item in touched:
-                self._forget(item)
+                self._nodes.pop(item, None)
+                self._shared.pop(item, None)
             for item in (*touched, *self._demand.update(touched)):
                 self._push(item)
         queue, queued = self._queue, self._queued
@@ -375,11 +376,6 @@ class Facts:
             return question if question.verdict is None else Question(question.shapes, question.symbols, question.overrides)
         shapes = {index: shape for index, shape in question.shapes.items() if index not in gone}
         return Question(shapes, question.symbols, question.overrides) if shapes else AS_READ
-
-    def _forget(self, item: Item) -> None:
-        """Forget what an edit may have made untrue of an item."""
-        self._nodes.pop(item, None)
-        self._shared.pop(item, None)
 
     def _node(self, item: Item) -> Node:
         """A node that stands for an item in a rule: its own node in the model, if it is as it was."""
