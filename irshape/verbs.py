@@ -6,7 +6,7 @@ Only `read` takes the options of reading; a verb that is given a source reads it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
@@ -14,14 +14,12 @@ from irshape.inference.question import AS_READ
 from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import load, loaded, opened
 from irshape.model.model import Model
-from irshape.report.diagnostic import ERROR
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.weights import UNREAD, Weights
 
 if TYPE_CHECKING:
-    from typing import Literal, Unpack
-
     from irshape.answers.cost.cost import Cost
     from irshape.answers.diff import Difference
     from irshape.answers.explain.explanation import Explanation
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from irshape.answers.summary import Summary
     from irshape.inference.inputs import Inputs, Shapes, Symbols
     from irshape.ops.extensions import Extensions
-    from irshape.report.diagnostic import Diagnostic
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 

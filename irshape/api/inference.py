@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
@@ -19,8 +19,6 @@ SymbolsAs: TypeAlias = Literal["names", "raw"]
 """How formulas write sizes without a name: in the symbols of the signature, or each as a symbol of its own (`d0`, `d1`, ...)."""
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     from lxml.etree import _ElementTree
 
     from irshape.answers.explain.explanation import Explanation

@@ -21,16 +21,14 @@ from irshape.diagnosis.diagnosis import accept, choose
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.diagnostic import ERROR
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import PLAIN, Palette, escape
-from irshape.settings.settings import Settings
+from irshape.settings.settings import FileSettings, Settings
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from irshape.report.baseline import Baseline
-    from irshape.report.diagnostic import Diagnostic
-    from irshape.settings.settings import FileSettings
 
 # The root element of a file is looked for in its first bytes.
 _HEAD = 1 << 12

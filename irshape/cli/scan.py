@@ -42,7 +42,6 @@ from irshape.scanning.table import INVALID, LISTED, VERDICTS, Row, Summary, Tabl
 if TYPE_CHECKING:
     from distributed import Client, Future, as_completed
 
-    from irshape.running.limits import Allowance
 
 LOCAL: Final = "local"
 # The most tasks of a group, and the groups that are with the cluster for each of its threads.

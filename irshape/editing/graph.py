@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference
@@ -24,8 +24,6 @@ from irshape.shape.element_type import ElementType
 from irshape.xml.writer import quoted, write_ir
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from irshape.answers.diff import Difference
     from irshape.xml.source import Source
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
@@ -25,8 +25,6 @@ from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, Diagnostic, clipped
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from irshape.xml.source import Source
 
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from typing import IO
+from typing import IO, Any, Final
 
 # The most bytes of a file that irshape reads for its text: a configuration, a table of operations, a baseline.
 MOST_OF_SETTINGS: Final = 1 << 20

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from os.path import splitext
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -28,8 +28,6 @@ from irshape.xml.lexical import whole_number
 from irshape.xml.weights import UNREAD
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
     from irshape.inference.inputs import Inputs

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
-from irshape.model.export import Attributes
+from irshape.model.export import Attributes, Facts
 from irshape.report.text import counted
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from lxml.etree import _ElementTree
 
     from irshape.model.const import Const
-    from irshape.model.export import Facts
     from irshape.report.diagram import Diagram
     from irshape.xml.rt_info import RtInfo
     from irshape.xml.weights import Weights

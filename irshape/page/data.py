@@ -38,7 +38,6 @@ from irshape.xml.weights import WeightsError, decode
 
 if TYPE_CHECKING:
     from irshape.answers.cost.formula import Amount
-    from irshape.answers.diff import Difference
     from irshape.answers.signature.signature import Signature
 
 

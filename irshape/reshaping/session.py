@@ -13,7 +13,7 @@ from irshape.answers.signature.session import SymbolSession
 from irshape.editing.state import EditError
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, described_shape, note_changed_ranks
+from irshape.inference.inputs import InputError, Inputs, ShapeLike, Shapes, Symbols, described_shape, note_changed_ranks
 from irshape.inference.run import Guard
 from irshape.model.build import place
 from irshape.model.model import Node
@@ -23,7 +23,6 @@ from irshape.shape.dim import Dim, Size, formula_text, symbols
 from irshape.shape.reported import Reported
 
 if TYPE_CHECKING:
-    from irshape.inference.inputs import ShapeLike, Shapes, Symbols
     from irshape.reshaping.bench import Doubt, Mend, Refusal
     from irshape.reshaping.rewriting import Rewriter
     from irshape.reshaping.walk import Witness
