@@ -116,12 +116,7 @@ class _Extraction:
     """The making of one part."""
 
     def __init__(
-        self,
-        draft: Draft,
-        kept: Iterable[Item],
-        sources: Iterable[Value],
-        targets: Iterable[Value] | None,
-        formulas: Mapping[str, str],
+        self, draft: Draft, kept: Iterable[Item], sources: Iterable[Value], targets: Iterable[Value] | None, formulas: Mapping[str, str]
     ) -> None:
         self.draft = draft
         self.state = draft.state

@@ -74,13 +74,7 @@ def _agreed(text: str, known: Sequence[Any], names_of: Callable[[Any], Any]) -> 
 
 
 def part_of(
-    graph: Graph,
-    from_: Sequence[str],
-    to: Sequence[str],
-    around: str | None,
-    distance: int,
-    layers: Sequence[str],
-    told: Told = _agreed,
+    graph: Graph, from_: Sequence[str], to: Sequence[str], around: str | None, distance: int, layers: Sequence[str], told: Told = _agreed
 ) -> tuple[parts.Part, Mapping[str, str]]:
     """Reduce a graph to a part of it; also returns the shapes of the whole as formulas. Raises `EditError`."""
     draft = graph._draft
