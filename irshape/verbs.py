@@ -12,11 +12,10 @@ from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.question import AS_READ
 from irshape.inference.verdict import infer as infer_all
-from irshape.model.load import load, loaded, opened
+from irshape.model.load import load, loaded
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim
-from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.weights import UNREAD, Weights
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from irshape.answers.sizes import ValidSizes
     from irshape.answers.summary import Summary
     from irshape.inference.inputs import Inputs, Shapes, Symbols
-    from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 
@@ -42,17 +40,8 @@ class Asked(TypedDict, total=False):
     opaque: Iterable[str]
 
 
-def read(
-    source: Source,
-    *,
-    path: str | None = None,
-    weights: WeightsChoice = None,
-    opset: str | None = None,
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
-) -> Model:
-    """Read an IR into a model."""
-    return load(source, path=path, weights=opened(weights), opset=opset, limits=limits, extensions=extensions)
+# Reads an IR into a model.
+read = load
 
 
 def infer(source: Source | Model, **asked: Unpack[Asked]) -> Inference:
