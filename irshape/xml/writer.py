@@ -43,7 +43,6 @@ MARKUP: Final = re.compile(
     re.DOTALL,
 )
 _ATTRIBUTE: Final = re.compile(r"(\s+)([^\s=/>]+)(\s*=\s*)(\"[^\"]*\"|'[^']*')")
-_FIRST_TEXT: Final = re.compile(r"[^<]*")
 
 
 class Element(NamedTuple):
