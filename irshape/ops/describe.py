@@ -69,6 +69,16 @@ def summary(op: OpClass) -> str:
     return (op.__doc__ or "").strip().partition("\n")[0]
 
 
+def counting_rule(op: OpClass) -> str | None:
+    """What `irshape cost` counts for a layer, in words; None for an operation without a counting rule."""
+    return None if op.cost is None else " ".join((op.cost.__doc__ or "").split())
+
+
+def element_types(types: frozenset[ElementType]) -> str:
+    """The element types a port takes, by the name of the set where it has one."""
+    return _SETS.get(types) or " or ".join(sorted(one.name for one in types if one is not ElementType.dynamic))
+
+
 def versions(type: str, registry: Registry = REGISTRY) -> list[tuple[list[str], OpClass]]:
     """The classes of a type in the order of their opsets, each with the versions that stand for it."""
     classes: dict[OpClass, list[str]] = {}
@@ -157,14 +167,14 @@ def _describe_class(names: list[str], op: OpClass) -> dict[str, Any]:
         "attributes": [_describe_attribute(attribute) for attribute in op.attributes.values()],
         "propagates_values": op.propagate is not None,
         "evaluates": op.evaluate is not None,
-        "cost": None if op.cost is None else " ".join((op.cost.__doc__ or "").split()),
+        "cost": counting_rule(op),
     }
 
 
 def _describe_input(port: In) -> dict[str, Any]:
     return {
         "name": port.name,
-        "types": _SETS.get(port.types) or " or ".join(sorted(one.name for one in port.types if one is not ElementType.dynamic)),
+        "types": element_types(port.types),
         "like": port.like,
         "rank": port.rank,
         "min_rank": port.min_rank,
