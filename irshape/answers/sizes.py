@@ -26,7 +26,7 @@ from irshape.inference.session import Session
 from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key
+from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key, paragraph
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, origins
 from irshape.shape.guard import all_hold, broken
@@ -487,7 +487,9 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
     yield from opening(sizes._inference.document, sizes.diagnostics)
     parts = Parts(SIZE)
     inputs = joined(*(part for line in shapes(sizes.inputs, parts) for part in (", ", line)))[1:] or ("the model",)
-    if not sizes.ok:
+    if not sizes.ok and any(one.code == "W104" for one in sizes.diagnostics):
+        yield paragraph(joined("which sizes ", inputs, " takes is not known, because the weights cannot be read"))
+    elif not sizes.ok:
         why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
         yield Section(joined(inputs, f" is valid for no size: {why}"), [demands(one.guards) for one in sizes.conditions])
     else:
@@ -503,7 +505,9 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
     if sizes.never_runs:
         title = f"with {_sizes_text(sizes.sample)} OpenVINO accepts the model, but cannot run it"
         yield Section(title, list(map(fault, sizes.never_runs)))
-    if nearest is not None:
+    if nearest is not None and nearest.below == nearest.above == near:
+        yield paragraph(f"{_sizes_text(near)}: valid")
+    elif nearest is not None and sizes.ok:
         yield Section(f"nearest to {_sizes_text(near)}", [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"])
 
 

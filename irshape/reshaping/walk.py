@@ -21,7 +21,6 @@ from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
-from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
     from irshape.reshaping.bench import Bench
@@ -341,7 +340,7 @@ class Walk:
             )
         try:
             self._mend(item)
-        except (EditError, WeightsError) as error:
+        except EditError as error:
             bench.refuse(f"cannot be edited: {error}")
         if bench.instead is not None:
             item = bench.item = bench.instead

@@ -516,10 +516,26 @@ class PolynomialTable:
         """`min`, `max` or `broadcast` of two expressions, of which neither is known to be the result."""
         a, b = self._ordered(a, b)
         for x, y in ((a, b), (b, a)):
-            atom = self.only_atom(x)
-            if atom and atom.kind == kind and y in atom.arguments:
+            if x is not y and y in self._selected(kind, x):
                 return x
         return self.atom(kind, a, b)
+
+    def _selected(self, kind: str, expression: Expression) -> list[Expression]:
+        """The expressions of which an expression is one, by operations of this kind in each other."""
+        found: list[Expression] = []
+        seen: set[Expression] = {expression}
+        pending = [expression]
+        while pending:
+            one = pending.pop()
+            atom = self.only_atom(one)
+            if atom is None or atom.kind != kind or atom.name:
+                found.append(one)
+                continue
+            for argument in reversed(atom.arguments):
+                if argument not in seen:
+                    seen.add(argument)
+                    pending.append(argument)
+        return found
 
     def operation(self, kind: str, a: Expression, b: Expression) -> Expression:
         """The result of an operation, by the kind of its atom; ZeroDivisionError if it divides by 0."""
@@ -696,7 +712,8 @@ class PolynomialTable:
         if atom.name:
             return atom.name
         if atom.kind != "floor":
-            return f"{atom.kind}({', '.join(map(self.text, atom.arguments))})"
+            arguments = dict.fromkeys([one for argument in atom.arguments for one in self._selected(atom.kind, argument)])
+            return f"{atom.kind}({', '.join(map(self.text, arguments))})"
         division = "//".join(map(self._operand_text, atom.arguments))
         return division if stands_alone else f"({division})"
 
