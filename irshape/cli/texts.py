@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.wording import heading, reason, reasons
+from irshape.answers.wording import LONGEST, Parts, about_layer, heading, reason, reasons, where
 from irshape.cli.run import Tally, agree, layers
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from irshape.answers.signature.notes import DataSize
 
 UNNAMED = re.compile(r"\bd\d+\b")
+# A condition that holds for every size but 0.
+_NOT_EMPTY = re.compile(r"\w+ >= 1")
 # The heading over axes that are tied together.
 TIED = "axes that must agree (--raw-symbols separates them)"
 # From this many similar guards on, they share one entry, which shows this many of them.
@@ -67,11 +69,22 @@ def guards(inference: Inference) -> Iterator[Section]:
     groups = _grouped(inference.guards, inference.data_sizes)
     for title, members in groupby(groups, lambda group: heading(group[0])):
         rows: list[tuple[str, Line]] = []
+        plain: list[Guard] = []
         for first, *others in members:
+            if _NOT_EMPTY.fullmatch(str(first.requirement)) and not others:
+                plain.append(first)
+                continue
             rows.append((str(first.requirement), reason(first)))
             if others:
                 rows.append(("", dim(f"also {some([str(guard.requirement) for guard in others], _SHOWN - 1)}")))
-        yield Section(title, [reasons(rows)])
+        if len(plain) > 1:
+            names = ", ".join([str(guard.requirement).partition(" ")[0] for guard in plain])
+            more = len({guard._node for guard in plain}) - 1 + sum([guard.more for guard in plain])
+            rows.insert(0, (f"{names} >= 1", about_layer(plain[0]._node, "no size may be 0", more)))
+        else:
+            rows[:0] = [(str(guard.requirement), reason(guard)) for guard in plain]
+        parts = Parts(LONGEST)
+        yield Section(title, [reasons(rows, parts), *where(parts)])
 
 
 def remedy(inference: Inference) -> list[Block]:

@@ -164,7 +164,7 @@ class PolynomialTable:
             size = 1 + sum([x.size for x in open_ones])
             name = ""
             if kind in ("add", "multiply") or depth > self._most_levels or size > self._most_read:
-                name, depth, size = f"e{self.large}", 1, 1
+                name, depth, size = f"long{self.large}", 1, 1
                 self.large += 1
             made = self._append(kind, (a, b), name, COMPOSE[kind](range_of(a), range_of(b)), depth, size, self.origins(a) | self.origins(b))
             self._of_atom[kind, a, b] = made
