@@ -42,7 +42,7 @@ from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key, paragraph
 from irshape.report.text import counted
-from irshape.shape.dim import INT64_MAX, Dim, origins
+from irshape.shape.dim import INT64_MAX, Dim, Size, origins
 from irshape.shape.guard import all_hold, broken
 from irshape.shape.notation import Described, DescribedShape, shape_text
 from irshape.shape.polynomial import NAMED
@@ -532,6 +532,18 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
         others = {name: size for name, size in sizes._batch(nearest.below or nearest.above or ()).items() if name not in (near or ())}
         taken = f" (taking {_sizes_text(others)})" if others else ""
         yield Section(f"nearest to {_sizes_text(near)}{taken}", [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"])
+
+
+def nearest_text(sizes: ValidSizes, shapes: Mapping[str, Sequence[Size] | None]) -> str:
+    """The valid sizes nearest to these shapes, below and above; empty if the shapes have no number for a symbol, or none are known."""
+    wanted: dict[str, int] = {}
+    for node, shape in sizes._question.shapes.items():
+        for one, given in zip(shape or (), shapes[node.name] or (), strict=False):
+            if one.name and isinstance(given, int):
+                wanted[one.name] = (given - one.offset) // one.factor
+    if not sizes.ok or sizes.is_by_trial or wanted.keys() != sizes.symbols.keys() or sizes.admits(wanted):
+        return ""
+    return " or ".join(dict.fromkeys(_sizes_text(one) for one in sizes.nearest(wanted) if one))
 
 
 def _condition(condition: Condition, parts: Parts) -> Item:
