@@ -177,7 +177,10 @@ def _meant(word: str, known: dict[str, str]) -> str:
 
 
 class Rows:
-    """The cells of the table, one row for each port: `rows`. `constants` and `repeated` count the layers that are left out."""
+    """The cells of the table, one row for each port: `rows`. `constants`, `converted` and `repeated` count the layers that are left out.
+
+    `converted` are the Converts of constants, such as weights that are stored in f16.
+    """
 
     def __init__(self, inference: Inference, has_formulas: bool, selection: Selection) -> None:
         self._inference = inference
@@ -186,7 +189,9 @@ class Rows:
         self._selection = selection
         self._keys_of_names = keys_of(inference.model, selection.layers) if selection.layers else None
         self._sources: dict[int, dict[int, str]] = {}
-        self.constants = self.repeated = 0
+        self.constants = self.converted = self.repeated = 0
+        nodes = [node for graph in inference.model.graphs() for node in graph.nodes] if selection.is_whole else []
+        self._converts = {id(node.layer) for node in nodes if node.type == "Convert" and node.producers and node.producers[0].type == "Const"}
         self._heads: dict[int, list[Blocks]] = {}
         self._depths: dict[int, int] = {}
         self._left_out: set[int] = set()
@@ -202,7 +207,7 @@ class Rows:
         from irshape.answers.hierarchy import equal_blocks, hierarchy_of
 
         for blocks in equal_blocks(hierarchy_of(self._inference, self._facts, self._formulas)):
-            shown = [node for node in blocks.blocks[0] if node.type not in _CONSTANTS]
+            shown = [node for node in blocks.blocks[0] if node.type not in _CONSTANTS and id(node.layer) not in self._converts]
             is_short = len(shown) * (len(blocks.blocks) - 1) < _LEAST
             if is_short or id(shown[0].layer) in self._left_out:
                 continue
@@ -216,6 +221,9 @@ class Rows:
         selection = self._selection
         if layer.type in _CONSTANTS and not (selection.is_complete or selection.types):
             self.constants += 1
+            return
+        if id(layer) in self._converts and not selection.is_complete:
+            self.converted += 1
             return
         if id(layer) in self._left_out:
             self.repeated += 1

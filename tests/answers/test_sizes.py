@@ -129,7 +129,7 @@ def test_conditions_name_the_layers_that_make_them() -> None:
     joins = [guard.node for guard in condition.guards]
     assert {node.type for node in joins} == {"Concat"}
     assert [str(guard.requirement) for guard in condition.guards] == [*(f"(H//{n}) % 2 == 0" for n in (16, 8, 4, 2)), "H % 2 == 0"]
-    assert all(guard.line == node.line for guard, node in zip(condition.guards, joins, strict=True))
+    assert all(guard.node.line == node.line for guard, node in zip(condition.guards, joins, strict=True))
 
 
 def test_the_nearest_sizes() -> None:
