@@ -104,6 +104,7 @@ def test_shapes_speak_the_symbols_of_the_formulas() -> None:
     assert str(raw[0]) == "d0"
     fixed = irshape.infer(ATROUS, inputs={"image": [1, 3, 8, 8]})["stem"].output
     assert fixed.is_static and fixed.shape == (1, 4, 4, 4)
+    assert fixed.size == 64 and str(layer.output.size) == "4*B*((H + 1)//2)*((W + 1)//2)"
     assert irshape.infer(ATROUS, inputs={"image": "[...]"}).inputs[0].rank is None
     with pytest.raises(TypeError, match=r"compare its bounds `min` and `max`"):
         max(shape)

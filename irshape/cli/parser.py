@@ -20,6 +20,7 @@ KIND = "compiled" if IS_COMPILED else "interpreted"
 
 _ABOUT = "Check an OpenVINO IR and infer the element type and shape of every port."
 _EXAMPLES = """examples:
+  irshape model.xml
   irshape check model.xml
   irshape infer model.xml --input "image[1,3,H,W]" -o annotated.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml

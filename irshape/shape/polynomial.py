@@ -515,23 +515,21 @@ class PolynomialTable:
     def select(self, kind: str, a: Expression, b: Expression) -> Expression:
         """`min`, `max` or `broadcast` of two expressions, of which neither is known to be the result."""
         a, b = self._ordered(a, b)
-        for x, y in ((a, b), (b, a)):
-            if x is not y and y in self._selected(kind, x):
-                return x
-        return self.atom(kind, a, b)
+        of_a, of_b = self._selected(kind, a), self._selected(kind, b)
+        return a if of_a >= of_b else b if of_b >= of_a else self.atom(kind, a, b)
 
-    def _selected(self, kind: str, expression: Expression) -> list[Expression]:
+    def _selected(self, kind: str, expression: Expression) -> set[Expression]:
         """The expressions of which an expression is one, by operations of this kind in each other."""
-        found: list[Expression] = []
+        found: set[Expression] = set()
         seen: set[Expression] = {expression}
         pending = [expression]
         while pending:
             one = pending.pop()
             atom = self.only_atom(one)
             if atom is None or atom.kind != kind or atom.name:
-                found.append(one)
+                found.add(one)
                 continue
-            for argument in reversed(atom.arguments):
+            for argument in atom.arguments:
                 if argument not in seen:
                     seen.add(argument)
                     pending.append(argument)
@@ -712,14 +710,19 @@ class PolynomialTable:
         if atom.name:
             return atom.name
         if atom.kind != "floor":
-            arguments = dict.fromkeys([one for argument in atom.arguments for one in self._selected(atom.kind, argument)])
-            return f"{atom.kind}({', '.join(map(self.text, arguments))})"
+            arguments = {one for argument in atom.arguments for one in self._selected(atom.kind, argument)}
+            return f"{atom.kind}({', '.join([self.text(one) for one in sorted(arguments, key=_age)])})"
         division = "//".join(map(self._operand_text, atom.arguments))
         return division if stands_alone else f"({division})"
 
     def _operand_text(self, expression: Expression) -> str:
         atom = self.only_atom(expression)
         return self._atom_text(atom, False) if atom else number_text(expression) if isinstance(expression, int) else f"({expression})"
+
+
+def _age(expression: Expression) -> int:
+    """The place of an expression among the arguments of a selection: older polynomials first, an int last."""
+    return expression.index if isinstance(expression, Polynomial) else 1 << 62
 
 
 def _is_huge(*numbers: int) -> bool:
