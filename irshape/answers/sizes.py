@@ -511,7 +511,9 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
         yield paragraph(joined("which sizes ", inputs, " takes is not known, because the weights cannot be read"))
     elif not sizes.ok:
         why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
-        yield Section(joined(inputs, f" is valid for no size: {why}"), [*(demands(one.guards, long) for one in sizes.conditions), *where(long)])
+        yield Section(
+            joined(inputs, f" is valid for no size: {why}"), [*(demands(one.guards, long) for one in sizes.conditions), *where(long)]
+        )
     else:
         alone = "with these sizes" if sizes._question.called else "and can have no other sizes"
         every = f"for every {in_a_row(list(sizes.symbols))}" if sizes.symbols else alone
@@ -531,7 +533,9 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
     elif nearest is not None and sizes.ok:
         others = {name: size for name, size in sizes._batch(nearest.below or nearest.above or ()).items() if name not in (near or ())}
         taken = f" (taking {_sizes_text(others)})" if others else ""
-        yield Section(f"nearest to {_sizes_text(near)}{taken}", [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"])
+        yield Section(
+            f"nearest to {_sizes_text(near)}{taken}", [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"]
+        )
 
 
 def nearest_text(sizes: ValidSizes, shapes: Mapping[str, Sequence[Size] | None]) -> str:
@@ -551,7 +555,10 @@ def _condition(condition: Condition, parts: Parts) -> Item:
     is_own = [str(guard.requirement) for guard in condition.guards] == [condition.text]
     below: list[Block] = list(map(reason, condition.guards)) if is_own else [demands(condition.guards, parts)]
     branches = dict.fromkeys(guard.branch for guard in condition.guards if guard.branch)
-    return Item(key(parts.cut(spoken(condition.text))), [*below, *(dim(f"OpenVINO checks {one} for numbers, even if it does not run") for one in branches)])
+    return Item(
+        key(parts.cut(spoken(condition.text))),
+        [*below, *(dim(f"OpenVINO checks {one} for numbers, even if it does not run") for one in branches)],
+    )
 
 
 def _undecided(sizes: ValidSizes) -> Iterator[Line]:

@@ -85,7 +85,11 @@ def _sections(is_named: bool, selection: Selection, inference: Inference) -> Ite
     blocks: list[Block] = [table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), listed.rows)]
     if not listed.rows and not selection.is_whole:
         blocks.append(f"no layer fits {selection.options(layers(inference.document))}")
-    counts = [(listed.constants, "constant", ""), (listed.converted, "Convert", " of constants"), (listed.repeated, "layer", " of equal blocks")]
+    counts = [
+        (listed.constants, "constant", ""),
+        (listed.converted, "Convert", " of constants"),
+        (listed.repeated, "layer", " of equal blocks"),
+    ]
     hidden = [f"{counted(number, thing)}{which}" for number, thing, which in counts if number]
     if hidden and selection.is_whole:
         blocks.append(dim(f"{in_a_row(hidden)} not listed (--all lists them)"))

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irshape.answers.policies import Policies, find_policies, judge
 from irshape import verbs
+from irshape.answers.policies import Policies, find_policies, judge
 from irshape.answers.wording import ties, title
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
 from irshape.cli.examination import Errand

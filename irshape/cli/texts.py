@@ -191,7 +191,9 @@ class Rows:
         self._sources: dict[int, dict[int, str]] = {}
         self.constants = self.converted = self.repeated = 0
         nodes = [node for graph in inference.model.graphs() for node in graph.nodes] if selection.is_whole else []
-        self._converts = {id(node.layer) for node in nodes if node.type == "Convert" and node.producers and node.producers[0].type == "Const"}
+        self._converts = {
+            id(node.layer) for node in nodes if node.type == "Convert" and node.producers and node.producers[0].type == "Const"
+        }
         self._heads: dict[int, list[Blocks]] = {}
         self._depths: dict[int, int] = {}
         self._left_out: set[int] = set()

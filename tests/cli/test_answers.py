@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import irshape
-
 from tests.answers.sketch import Layer, Sketch
 from tests.report.test_schemas import FILES, validator
 from tests.support.commands import Start
