@@ -165,9 +165,9 @@ class Info:
     `extensions` are the layers that OpenVINO needs an extension to run, by the name of the library.
     `parameters` counts elements and bytes of the constants by element type. `stored_bytes` counts bytes that several share once. `ports`
     counts the output ports of layers without errors: all, dynamic, unbounded and unranked ones. `roots` are the axes that make sizes
-    dynamic, each with the number of ports that depend on it. `batch` has the axes that are certainly the batch, each with the reason. `candidates` are sets of
-    further axes; any one set may belong to the batch, too. `signature` has the inputs and outputs in few symbols, None for a model with
-    errors or without open sizes.
+    dynamic, each with the number of ports that depend on it. `batch` has the axes that are certainly the batch, each with the reason.
+    `candidates` are sets of further axes; any one set may belong to the batch, too. `signature` has the inputs and outputs in few symbols,
+    None for a model with errors or without open sizes.
     """
 
     def __init__(self, inference: Inference, new_signature: Callable[[], Signature]) -> None:

@@ -511,9 +511,8 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
         yield paragraph(joined("which sizes ", inputs, " takes is not known, because the weights cannot be read"))
     elif not sizes.ok:
         why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
-        yield Section(
-            joined(inputs, f" is valid for no size: {why}"), [*(demands(one.guards, long) for one in sizes.conditions), *where(long)]
-        )
+        held = demands(guard for one in sizes.conditions for guard in one.guards)
+        yield Section(joined(inputs, f" is valid for no size: {why}"), list(held) if sizes.conditions else [])
     else:
         alone = "with these sizes" if sizes._question.called else "and can have no other sizes"
         every = f"for every {in_a_row(list(sizes.symbols))}" if sizes.symbols else alone
@@ -521,7 +520,7 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
         extent = "where" if sizes.conditions else every
         blocks = [_condition(one, long) for one in sizes.conditions]
         yield Section(joined(inputs, f" is valid {extent}{source}"), [*blocks, *where(parts), *where(long)])
-    yield from (Section(text, [demands(premises, long)]) for text, premises in groupby(sizes.premises, heading))
+    yield from (Section(text, list(demands(premises))) for text, premises in groupby(sizes.premises, heading))
     yield also([note.text for note in sizes.notes])
     if sizes.undecided:
         yield Section("formulas do not decide", list(_undecided(sizes)))
@@ -533,9 +532,8 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
     elif nearest is not None and sizes.ok:
         others = {name: size for name, size in sizes._batch(nearest.below or nearest.above or ()).items() if name not in (near or ())}
         taken = f" (taking {_sizes_text(others)})" if others else ""
-        yield Section(
-            f"nearest to {_sizes_text(near)}{taken}", [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"]
-        )
+        found = [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"]
+        yield Section(f"nearest to {_sizes_text(near)}{taken}", found)
 
 
 def nearest_text(sizes: ValidSizes, shapes: Mapping[str, Sequence[Size] | None]) -> str:
@@ -553,12 +551,10 @@ def nearest_text(sizes: ValidSizes, shapes: Mapping[str, Sequence[Size] | None])
 def _condition(condition: Condition, parts: Parts) -> Item:
     """A condition, the layers that demand it, and the branches whose numbers OpenVINO checks."""
     is_own = [str(guard.requirement) for guard in condition.guards] == [condition.text]
-    below: list[Block] = list(map(reason, condition.guards)) if is_own else [demands(condition.guards, parts)]
+    below: Iterable[Block] = map(reason, condition.guards) if is_own else demands(condition.guards, parts)
     branches = dict.fromkeys(guard.branch for guard in condition.guards if guard.branch)
-    return Item(
-        key(parts.cut(spoken(condition.text))),
-        [*below, *(dim(f"OpenVINO checks {one} for numbers, even if it does not run") for one in branches)],
-    )
+    remarks = (dim(f"OpenVINO checks {one} for numbers, even if it does not run") for one in branches)
+    return Item(key(parts.cut(spoken(condition.text))), [*below, *remarks])
 
 
 def _undecided(sizes: ValidSizes) -> Iterator[Line]:

@@ -134,9 +134,11 @@ def reasons(rows: Iterable[tuple[str, Line]], parts: Parts) -> Table:
     return Table((Column("key", most=_CONDITION), Column()), [(parts.cut(spoken(one)), why) for one, why in rows])
 
 
-def demands(guards: Iterable[Guard], parts: Parts) -> Table:
-    """The conditions that guards demand."""
-    return reasons(((str(guard.requirement), reason(guard)) for guard in guards), parts)
+def demands(guards: Iterable[Guard], parts: Parts | None = None) -> Iterator[Block]:
+    """The conditions that guards demand, and below them their named parts, unless the caller gives and lists the parts."""
+    own = parts or Parts(LONGEST)
+    yield reasons(((str(guard.requirement), reason(guard)) for guard in guards), own)
+    yield from () if parts else where(own)
 
 
 def conditions(found: Iterable[Condition]) -> Iterator[Block]:

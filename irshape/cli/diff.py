@@ -197,8 +197,9 @@ class _Page:
         beginnings: dict[str, list[Change]] = {}
         for one in self.of("renamed"):
             before, after = one.before or "", one.after or ""
-            same = len(os.path.commonprefix([before[::-1], after[::-1]]))
-            beginnings.setdefault(f"{before[: len(before) - same]}… -> {after[: len(after) - same]}…", []).append(one)
+            while before and before[-1:] == after[-1:]:
+                before, after = before[:-1], after[:-1]
+            beginnings.setdefault(f"{before}… -> {after}…", []).append(one)
         rows: list[tuple[str, list[str]]] = []
         for text, changes in sorted(beginnings.items(), key=lambda item: -len(item[1])):
             is_one = not self.is_complete and len(changes) > _MOST_NAMES

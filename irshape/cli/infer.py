@@ -19,7 +19,7 @@ from irshape.cli.texts import TIED, UNNAMED, Rows, Selection, ending, guards, in
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.section import Block, Section, dim, paragraph
-from irshape.report.text import Palette, counted
+from irshape.report.text import Palette
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -85,14 +85,8 @@ def _sections(is_named: bool, selection: Selection, inference: Inference) -> Ite
     blocks: list[Block] = [table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), listed.rows)]
     if not listed.rows and not selection.is_whole:
         blocks.append(f"no layer fits {selection.options(layers(inference.document))}")
-    counts = [
-        (listed.constants, "constant", ""),
-        (listed.converted, "Convert", " of constants"),
-        (listed.repeated, "layer", " of equal blocks"),
-    ]
-    hidden = [f"{counted(number, thing)}{which}" for number, thing, which in counts if number]
-    if hidden and selection.is_whole:
-        blocks.append(dim(f"{in_a_row(hidden)} not listed (--all lists them)"))
+    if selection.is_whole and listed.hidden:
+        blocks.append(dim(f"{in_a_row(listed.hidden)} not listed (--all lists them)"))
     is_shown = has_formulas and selection.is_whole
     if is_shown and is_named and inference.ok and inference.reading is inference and any(map(UNNAMED.search, inference.formulas.values())):
         blocks.append(dim("open sizes are d0, d1, … (no signature found)"))

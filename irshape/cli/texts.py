@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -14,7 +15,7 @@ from irshape.inference.run import Guard
 from irshape.model.model import Model
 from irshape.report.section import Block, Column, Line, Section, Span, Table, dim, faults, key, paragraph
 from irshape.report.terminal import lines
-from irshape.report.text import WIDEST, Palette, some
+from irshape.report.text import WIDEST, Palette, counted, some
 from irshape.xml.document import Graph, Layer
 
 if TYPE_CHECKING:
@@ -68,21 +69,18 @@ def guards(inference: Inference) -> Iterator[Section]:
     """The conditions on sizes of inputs, those on sizes that depend on data, the premises of the formulas, and then those of branches."""
     groups = _grouped(inference.guards, inference.data_sizes)
     for title, members in groupby(groups, lambda group: heading(group[0])):
+        listed = list(members)
+        plain = [group[0] for group in listed if len(group) == 1 and _NOT_EMPTY.fullmatch(str(group[0].requirement))]
         rows: list[tuple[str, Line]] = []
-        plain: list[Guard] = []
-        for first, *others in members:
-            if _NOT_EMPTY.fullmatch(str(first.requirement)) and not others:
-                plain.append(first)
-                continue
-            rows.append((str(first.requirement), reason(first)))
-            if others:
-                rows.append(("", dim(f"also {some([str(guard.requirement) for guard in others], _SHOWN - 1)}")))
         if len(plain) > 1:
             names = ", ".join([str(guard.requirement).partition(" ")[0] for guard in plain])
             more = len({guard._node for guard in plain}) - 1 + sum([guard.more for guard in plain])
-            rows.insert(0, (f"{names} >= 1", about_layer(plain[0]._node, "no size may be 0", more)))
-        else:
-            rows[:0] = [(str(guard.requirement), reason(guard)) for guard in plain]
+            rows.append((f"{names} >= 1", about_layer(plain[0]._node, "no size may be 0", more)))
+            listed = [group for group in listed if group[0] not in plain]
+        for first, *others in listed:
+            rows.append((str(first.requirement), reason(first)))
+            if others:
+                rows.append(("", dim(f"also {some([str(guard.requirement) for guard in others], _SHOWN - 1)}")))
         parts = Parts(LONGEST)
         yield Section(title, [reasons(rows, parts), *where(parts)])
 
@@ -177,10 +175,7 @@ def _meant(word: str, known: dict[str, str]) -> str:
 
 
 class Rows:
-    """The cells of the table, one row for each port: `rows`. `constants`, `converted` and `repeated` count the layers that are left out.
-
-    `converted` are the Converts of constants, such as weights that are stored in f16.
-    """
+    """The cells of the table, one row for each port: `rows`. `hidden` are the numbers of the layers that are left out, in words."""
 
     def __init__(self, inference: Inference, has_formulas: bool, selection: Selection) -> None:
         self._inference = inference
@@ -189,11 +184,10 @@ class Rows:
         self._selection = selection
         self._keys_of_names = keys_of(inference.model, selection.layers) if selection.layers else None
         self._sources: dict[int, dict[int, str]] = {}
-        self.constants = self.converted = self.repeated = 0
+        self._hidden: Counter[str] = Counter()
         nodes = [node for graph in inference.model.graphs() for node in graph.nodes] if selection.is_whole else []
-        self._converts = {
-            id(node.layer) for node in nodes if node.type == "Convert" and node.producers and node.producers[0].type == "Const"
-        }
+        converts = [node for node in nodes if node.type == "Convert" and node.producers]
+        self._converts = {id(node.layer) for node in converts if node.producers[0].type in _CONSTANTS}  # as of weights in f16
         self._heads: dict[int, list[Blocks]] = {}
         self._depths: dict[int, int] = {}
         self._left_out: set[int] = set()
@@ -203,6 +197,8 @@ class Rows:
         if not selection.is_complete and selection.is_whole and count >= _FEW and document.is_complete:
             self._fold()
         self.rows = [row for one in listed for row in self._of_layer(*one)]
+        which = {"constant": "", "Convert": " of constants", "layer": " of equal blocks"}
+        self.hidden = [f"{counted(self._hidden[thing], thing)}{words}" for thing, words in which.items() if self._hidden[thing]]
 
     def _fold(self) -> None:
         """Find the blocks of which one is listed."""
@@ -222,13 +218,13 @@ class Rows:
     def _of_layer(self, key: str, depth: int, layer: Layer, graph: Graph) -> Iterator[tuple[str, ...]]:
         selection = self._selection
         if layer.type in _CONSTANTS and not (selection.is_complete or selection.types):
-            self.constants += 1
+            self._hidden["constant"] += 1
             return
         if id(layer) in self._converts and not selection.is_complete:
-            self.converted += 1
+            self._hidden["Convert"] += 1
             return
         if id(layer) in self._left_out:
-            self.repeated += 1
+            self._hidden["layer"] += 1
             return
         is_named = self._keys_of_names is None or key in self._keys_of_names
         if not is_named or (selection.types and layer.type.lower() not in selection.types):
