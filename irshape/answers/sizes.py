@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby, product
 from math import inf
 from typing import Any, Final, NamedTuple
@@ -454,25 +455,18 @@ def _opaque(engine: Engine) -> Iterator[Undecided]:
     for graph in engine.graphs():
         reached: set[int] = set()
         for node in graph.model:
-            is_input = node.type == "Parameter"
-            shapes = [graph.slots[slot].shape for slot in range(node.first_slot, node.first_slot + len(node.outputs))] if is_input else []
-            if any(shape is None or any(isinstance(size, Dim) for size in shape) for shape in shapes) or not reached.isdisjoint(
-                node.sources
-            ):
-                reached.update(range(node.first_slot, node.first_slot + node.layer.signature.output_count))
+            slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
+            shapes = [graph.slots[slot].shape for slot in slots] if node.type == "Parameter" else []
+            is_open = any(shape is None or any(isinstance(size, Dim) for size in shape) for shape in shapes)
+            if is_open or not reached.isdisjoint(node.sources):
+                reached.update(slots)
                 if node.op_class is None and node.is_live:
                     yield Undecided("the operation is unknown, and so are the sizes that it takes; describe it with --extensions", node)
 
 
 def _lost(engine: Engine, numbers: Engine) -> Iterator[Undecided]:
     """The first layers whose outputs are known for numbers, but are no formulas of the symbols."""
-    judged: dict[tuple[Fact, Fact], bool] = {}
-
-    def is_lost(fact: Fact, number: Fact) -> bool:
-        if (fact, number) not in judged:
-            judged[fact, number] = _is_lost(fact, number)
-        return judged[fact, number]
-
+    is_lost = cache(_is_lost)
     for graph, other in zip(engine.graphs(), numbers.graphs(), strict=True):
         lost: set[int] = set()
         for node in graph.model:
