@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.wording import LONGEST, Parts, about_layer, heading, reason, reasons, where
+from irshape.cli.parser import meant
 from irshape.cli.run import Tally, agree, layers
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
@@ -138,10 +139,9 @@ class Selection(NamedTuple):
     def options(self, listed: Iterable[tuple[str, int, Layer, Graph]]) -> str:
         """The options of the selection, each with the name that was probably meant if the file does not have it."""
         known = [layer for _, _, layer, _ in listed]
-        names = {one.name: one.name for one in known[:_MOST_NAMES]}
-        types = {one.type.lower(): one.type for one in known}
-        layers = [f"--layer {one}{_meant(one, names)}" for one in self.layers]
-        others = [f"--type {one}{_meant(one, types)}" for one in self.types]
+        names, types = {one.name for one in known[:_MOST_NAMES]}, {one.type for one in known}
+        layers = [f"--layer {one}{'' if one in names else meant(one, names)}" for one in self.layers]
+        others = [f"--type {one}{'' if one in map(str.lower, types) else meant(one, types)}" for one in self.types]
         return ", ".join([*layers, *others, *(["--changed-only"] if self.is_changed else [])])
 
 
@@ -164,14 +164,6 @@ def nothing(model: Model, patterns: Iterable[str]) -> str:
     from irshape.model.finding import known_names, similar
 
     return f"no layer is selected{''.join(similar(pattern, known_names(model)) for pattern in patterns)}"
-
-
-def _meant(word: str, known: dict[str, str]) -> str:
-    """A question for the known word that is closest to a word; empty if the word is known or none is close."""
-    from difflib import get_close_matches
-
-    close = [] if word in known else get_close_matches(word, known, 1)
-    return f" (did you mean {known[close[0]]}?)" if close else ""
 
 
 class Rows:
