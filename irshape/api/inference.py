@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterator
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, overload
 
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
@@ -87,6 +87,10 @@ class InferredLayer:
         self.node: Node = node
         self.inputs: Ports[InferredPort] = inputs
         self.outputs: Ports[InferredPort] = outputs
+
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = f"; its node has it: node.{name}" if hasattr(Node, name) else ""
+        raise AttributeError(f"'InferredLayer' has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
     def name(self) -> str:
