@@ -165,10 +165,9 @@ class Info:
     `extensions` are the layers that OpenVINO needs an extension to run, by the name of the library.
     `parameters` counts elements and bytes of the constants by element type. `stored_bytes` counts bytes that several share once. `ports`
     counts the output ports of layers without errors: all, dynamic, unbounded and unranked ones. `roots` are the axes that make sizes
-    dynamic, each with the number of ports that depend on it. `unranked` are the layers at which the rank becomes unknown, each with the
-    number of ports that depend on it. `batch` has the axes that are certainly the batch, each with the reason. `candidates` are sets of
-    further axes; any one set may belong to the batch, too. `signature` has the inputs and outputs in few symbols, None for a model with
-    errors or without open sizes.
+    dynamic, each with the number of ports that depend on it. `batch` has the axes that are certainly the batch, each with the reason.
+    `candidates` are sets of further axes; any one set may belong to the batch, too. `signature` has the inputs and outputs in few symbols,
+    None for a model with errors or without open sizes.
     """
 
     def __init__(self, inference: Inference, new_signature: Callable[[], Signature]) -> None:
@@ -196,7 +195,7 @@ class Info:
         self.parameters, self.stored_bytes = constants.by_type, constants.stored
         self.bodies = [graph for graph, _ in inference.graphs if graph.holder is not None]
         self.roots: list[Root] = roots(inference)
-        self.unranked = firsts(inference, lambda fact: fact.shape is None)
+        self._unranked = firsts(inference, lambda fact: fact.shape is None)
         self.ports = self._ports()
         self.document = inference.document
         self.errors = sum(diagnostic.severity == ERROR for diagnostic in inference.diagnostics)
@@ -334,7 +333,7 @@ def _roots(info: Info) -> Iterator[tuple[Line, ...]]:
         if not size.isdecimal():  # a guard may leave only one size
             ports = f"{root.ports:{widest}} port{'s' if root.ports > 1 else ''}"
             yield f"{root.node.name} axis {root.axis}", ports, size, _CAUSES.get(root.kind, "")
-    for node, count in info.unranked.items():
+    for node, count in info._unranked.items():
         yield node.name, counted(count, "port"), "unknown rank", ""
 
 
@@ -391,7 +390,7 @@ INFO: Final = form.Form(
         unbounded="count: output ports that have no upper bound because of it",
     ).list("the axes that make sizes dynamic"),
     unranked=form.Form(**_LAYER, ports=("count", form.item(1))).list(
-        "the layers from which on the rank is unknown", lambda info: info.unranked.items()
+        "the layers from which on the rank is unknown", lambda info: info._unranked.items()
     ),
     operations="counts: layers by operation",
     parameters=OF_TYPE.named("constants by element type"),

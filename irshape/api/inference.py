@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, overload
 
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
@@ -13,6 +14,7 @@ from irshape.model.finding import output_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
+from irshape.shape.dim import Size
 from irshape.shape.shape import Shape
 
 SymbolsAs: TypeAlias = Literal["names", "raw"]
@@ -55,6 +57,12 @@ class InferredPort(inner.InferredPort):
         return None if shape is None else len(shape)
 
     @property
+    def size(self) -> Size | None:
+        """The number of elements, as in NumPy; a `Dim` where the size of an axis is open, None if the rank is unknown."""
+        shape = self.shape
+        return None if shape is None else prod(shape)
+
+    @property
     def is_static(self) -> bool:
         """Whether every size is a number."""
         shape = super().shape
@@ -77,6 +85,10 @@ class InferredLayer:
         self.node: Node = node
         self.inputs: Ports[InferredPort] = inputs
         self.outputs: Ports[InferredPort] = outputs
+
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = f"; its node has it: node.{name}" if hasattr(Node, name) else ""
+        raise AttributeError(f"'InferredLayer' has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
     def name(self) -> str:

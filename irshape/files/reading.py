@@ -37,7 +37,8 @@ def opened(path: str | os.PathLike[str]) -> tuple[int, os.stat_result]:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL, "not a regular file", path)
+            is_folder = stat.S_ISDIR(status.st_mode)
+            raise OSError(*((errno.EISDIR, "a folder, not a file") if is_folder else (errno.EINVAL, "not a regular file")), path)
     except BaseException:
         os.close(descriptor)
         raise

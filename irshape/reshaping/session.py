@@ -21,6 +21,7 @@ from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, formula_text, symbols
 from irshape.shape.reported import Reported
+from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
     from irshape.reshaping.bench import Doubt, Mend, Refusal
@@ -222,6 +223,8 @@ class Session(SymbolSession):
             rewriting = rewriter.rewrite()
         except EditError as error:
             raise InputError(str(error)) from None
+        except WeightsError as error:
+            raise InputError(f"a rewrite reads the constants, but {error.message}; {error.hint}") from None
         except Refusal as error:
             return self._refused(wanted, [_refusal(error)], notes)
         doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]

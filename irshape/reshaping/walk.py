@@ -21,7 +21,6 @@ from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
-from irshape.xml.weights import WeightsError
 
 # The ports that name axes, and those that a handler of its own has mended.
 _NAMES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order", "pattern", "shape", "target_shape"})
@@ -337,7 +336,7 @@ class Walk:
             )
         try:
             self._mend(item)
-        except (EditError, WeightsError) as error:
+        except EditError as error:
             bench.refuse(f"cannot be edited: {error}")
         if bench.instead is not None:
             item = bench.item = bench.instead

@@ -304,7 +304,7 @@ class Explainer:
             inputs = self._by_layer(point for point in opening if sources.is_input(point))
             others = self._by_layer(point for point in opening if not sources.is_input(point))
             reasons = [f"{layer} leaves {_listed(subjects)} open" for layer, subjects in inputs]
-            return f"It is not known because {_listed([*reasons, *(f'{layer} decides it only at run time' for layer, _ in others)])}."
+            return f"It is not known because {_listed([*reasons, *(f'it depends on the data of {layer}' for layer, _ in others)])}."
         read = [f"{_listed(subjects)} of {layer}" for layer, subjects in self._by_layer(filter(sources.is_input, order))]
         if read:
             return f"It follows from {_listed(read)}."

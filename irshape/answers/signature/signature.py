@@ -294,7 +294,7 @@ def ends(signature: Signature, *, is_complete: bool = False) -> Iterator[Block]:
     yield Flow([(mark, list(shapes(side, parts, is_complete=is_complete))) for mark, side in marked], is_complete)
     yield from where(parts)
     for one in signature.data_sizes:
-        yield joined("  where ", key(one.name), " is known only at run time: ", about_layer(one.node._node, "its data decide"))
+        yield joined("  where ", key(one.name), " is known only at run time: ", about_layer(one.node._node, "it depends on the data"))
 
 
 def validity(signature: Signature) -> Section:
