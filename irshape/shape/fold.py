@@ -95,10 +95,11 @@ def replaced(expression: Expression, given: Mapping[int, Expression]) -> Express
         return expression
     table = expression.table
     below = table.atoms_below(expression)
-    if given.keys().isdisjoint(below):
+    own = {index: given[index] for index in below if index in given}
+    if not own:
         return expression
     table.work.take(_STEPS_AN_ATOM * len(below))
-    return translated(expression, table, dict(given), lambda atom: table.polynomial(0, {(atom.index,): 1}))
+    return translated(expression, table, own, lambda atom: table.polynomial(0, {(atom.index,): 1}))
 
 
 def replaced_or_same(expression: Expression, given: Mapping[int, Expression]) -> Expression:

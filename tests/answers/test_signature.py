@@ -163,6 +163,11 @@ def test_what_else_openvino_accepts_is_noted() -> None:
     ]
 
 
+def test_a_symbol_of_the_caller_is_no_axis_of_the_input_of_its_name() -> None:
+    found = signature("X: f32[?,?]\nW: f32[?]\nAdd(X, W) -> Result", {"X": "[W+1,W+1]", "W": "[H+1]"})
+    assert (found.inputs, found.notes) == ({"X": "[H + 1,H + 1]", "W": "[H + 1]"}, [])
+
+
 def test_an_exception_that_other_layers_forbid_is_not_noted() -> None:
     found = signature("_a: f32[?,2]\n_b: f32[?,2]\nAdd(_a, _b) -> Concat(_b, axis=1) -> Result")
     assert list(found.inputs.values()) == ["[B,2]", "[B,2]"]

@@ -118,14 +118,15 @@ class Arithmetic:
 
 
 class Question:
-    """What is asked of a net."""
+    """What is asked of a file."""
 
-    def __init__(self, net: Net, chance: random.Random) -> None:
+    def __init__(self, xml: str, chance: random.Random) -> None:
         self.chance = chance
-        found = [re.search(r'name="([^"]*)" type="Parameter".*?shape="([^"]*)"', text, re.DOTALL) for text in net.layers]
+        layers = xml.split("<layer ")[1:]
+        found = [re.search(r'name="([^"]*)" type="Parameter".*?shape="([^"]*)"', text, re.DOTALL) for text in layers]
         self.names = [one[1] for one in found if one]
         self.ranks = {one[1]: len(one[2].split(",")) for one in found if one}
-        self.layers = [text.split('name="')[1].partition('"')[0] for text in net.layers]
+        self.layers = [text.partition('name="')[2].partition('"')[0] for text in layers] or ["none"]
         self.shapes = {name: f"[{','.join(chance.choices(TEXTS, k=self.ranks[name]))}]" for name in self.names if chance.random() < 0.6}
         self.set = {name: chance.choice(GIVEN) for name in chance.sample(("N", "H", "W", "B", "S", "d0", "no"), 2) if chance.random() < 0.4}
         self.options = [word for name, shape in self.shapes.items() for word in ("--input", name + shape)]
@@ -302,7 +303,7 @@ def findings(seed: int) -> Iterator[str]:
         for one, suffix in zip(nets, ("", ".other.xml"), strict=True):
             Path(path + suffix).write_text(one.xml)
             Path(path + suffix).with_suffix(".bin").write_bytes(one.bin)
-        question = Question(nets[0], chance)
+        question = Question(nets[0].xml, chance)
         for arguments in commands(path, question, chance):
             for one in said_by(arguments):
                 yield f"{' '.join(arguments)[:300].replace(folder, '')}: {one}"

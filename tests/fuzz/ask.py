@@ -1,4 +1,4 @@
-"""What is asked of a mutant beyond its check: explanations, valid sizes, differences, targets, mending, and reports in every format.
+"""What is asked of a mutant beyond its check: explanations, valid sizes, differences, targets, mending, reports, and the commands.
 
 Each question is a generator of findings of its own, so that each has its own limit of time.
 """
@@ -6,9 +6,11 @@ Each question is a generator of findings of its own, so that each has its own li
 import json
 import random
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 from unittest.mock import patch
 from xml.etree import ElementTree
@@ -31,6 +33,7 @@ from irshape.report.section import fault
 from irshape.report.terminal import block_lines, lines
 from irshape.report.text import Palette
 from irshape.report.unified import unified
+from tests.fuzz.arithmetic import Question, commands, said_by
 
 T = TypeVar("T")
 NARROW = Palette(False, 80)
@@ -39,6 +42,7 @@ TARGETS = ["static-shapes", "bounded", "ranked", "npu", "max-rank=4"]
 TRIED = 2_000
 SIZES = ["?", "?", "N", "H", "W", "2*H", "H+1", "H+W", "N//2", "max(H, W)", "H-W", "1..", "..64", "8..16", "0", "1", "7", str(2**63 - 1)]
 KEPT = 0.4
+COMMANDS = 4
 
 
 class Mutant(NamedTuple):
@@ -65,6 +69,7 @@ def questions(mutant: Mutant, original: Mutant, chance: random.Random) -> Iterat
     yield targets(mutant, inputs)
     yield mended(inference, mutant)
     yield reports(inference)
+    yield commanded(mutant, original, chance)
 
 
 def opened(inference: Inference, chance: random.Random) -> dict[str, str]:
@@ -227,3 +232,16 @@ def reports(inference: Inference) -> Iterator[str]:
         yield from printable("text", block_lines([fault(diagnostic)]))
         if diagnostic.code == "I101":
             yield f"I101 {diagnostic.where.layer_type}: {diagnostic.message}"
+
+
+def commanded(mutant: Mutant, original: Mutant, chance: random.Random) -> Iterator[str]:
+    """Some of the commands that there are."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/m.xml"
+        for name, one in ((path, mutant), (f"{path}.other.xml", original)):
+            Path(name).write_bytes(one.xml)
+            if one.weights is not None:
+                Path(name).with_suffix(".bin").write_bytes(one.weights)
+        for arguments in chance.sample([*commands(path, Question(mutant.xml.decode("utf-8", "replace"), chance), chance)], COMMANDS):
+            for one_finding in said_by(arguments):
+                yield f"{arguments[0]}: {one_finding.replace(folder, '')}"

@@ -17,6 +17,9 @@ from tests.support.rows import contains
 
 Build = Callable[[Net], None]
 JOINED = 'axis="0" start="0" end="-1" stride="1" part_size="1"'
+# Of an If with one input: in both bodies the Parameter is layer 0 and the Result layer 1.
+MAP = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="1"/>'
+MAPS = f"<then_port_map>{MAP}</then_port_map><else_port_map>{MAP}</else_port_map>"
 
 
 def body(net: Net, build: Build, name: str = "body") -> str:
@@ -40,9 +43,7 @@ def chosen(then: Build, otherwise: Build, fact: str = "f32[2,3]", condition: boo
     """An If whose bodies have the Parameter 0 and the Result 1; its input is the layer 1."""
     net = Net()
     inputs = [net.parameter("boolean[]") if condition is None else net.const(condition, "boolean"), net.parameter(fact)]
-    maps = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="1"/>'
-    maps = f"<then_port_map>{maps}</then_port_map><else_port_map>{maps}</else_port_map>"
-    holder(net, "If", "opset8", inputs, maps + body(net, then, "then_body") + body(net, otherwise, "else_body"))
+    holder(net, "If", "opset8", inputs, MAPS + body(net, then, "then_body") + body(net, otherwise, "else_body"))
     return net
 
 
@@ -642,6 +643,18 @@ def test_a_fault_of_a_loop_that_openvino_does_not_see_is_no_error() -> None:
     assert core_of(net.xml.encode()).read_model(net.xml.encode(), net.bin)
     static = loop("f32[4,3]", SAME, condition=two_conditions)
     assert "V103" in codes(irshape.infer(static.xml.encode(), weights=static.bin))
+
+
+def test_a_fault_in_a_branch_in_a_loop_is_said_though_its_tensor_comes_back() -> None:
+    def branches(inner: Net, value: Ref) -> Ref:
+        (output,) = inner.layer("If", [inner.const(True, "boolean"), value], ["FP32"], "opset8")
+        content = MAPS + body(inner, SAME, "then_body") + body(inner, SAME, "else_body")
+        inner.layers[-1] = inner.layers[-1].replace("</layer>", f"{content}</layer>")
+        return output
+
+    net = loop("string[2]", inside(branches))
+    found = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert [one.where.layer_type for one in found.diagnostics if one.code == "T101"] == ["ReLU"]
 
 
 def test_loops_inside_loops_have_a_budget() -> None:

@@ -62,10 +62,10 @@ class Formula:
 
     def given(self, sizes: Mapping[str, int]) -> Formula | int:
         """The formula with these sizes in place of their symbols. Raises `InputError` if it then divides by 0."""
-        own = self._own_sizes(sizes)
-        atoms = [self.table.atoms[index] for index in self.table.symbols_below(self.expression)]
+        atoms = [(self.table.atoms[index], index) for index in self.table.symbols_below(self.expression)]
+        shown = [(self._names.get(atom.name, atom.name), index) for atom, index in atoms]
         try:
-            expression = replaced(self.expression, {atom.index: own[atom.name] for atom in atoms if atom.name in own})
+            expression = replaced(self.expression, {index: sizes[name] for name, index in shown if name in sizes})
         except ZeroDivisionError as error:
             raise _without_number(error) from None
         return expression if isinstance(expression, int) else Formula(self.table, expression, self._names)

@@ -194,7 +194,7 @@ def notes(found: Discovery) -> list[Note]:
     for step in found.steps:
         for one in step.unifier.replacements:
             symbol = step.unifier.symbols.get(one.atom)
-            if symbol is None or symbol.owner not in inputs or not one.demands:
+            if symbol is None or symbol.axis < 0 or symbol.owner not in inputs or not one.demands:
                 continue
             size = found.sizes[symbol.owner, symbol.axis]
             for text in _exceptions(step.unifier, one, symbol, size, trial):

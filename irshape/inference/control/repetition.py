@@ -88,19 +88,20 @@ class Repetition(Control):
         """A fact that includes the fact that entered and the fact that is fed back.
 
         OpenVINO lets a shape change if it is that of an output of a Loop (`is_free`). Otherwise it compiles the body for the
-        fact that enters first, so that rank and known sizes can only stay.
+        fact that enters first, so that rank and known sizes can only stay. A fact that a failed layer feeds back changes nothing: if it
+        entered, the next pass would take the failure for a consequence of it.
         """
-        if before.is_poisoned or before.shape is None:
+        shape, new = before.shape, after.shape
+        if before.is_poisoned or after.is_poisoned or shape is None:
             return before
-        shape, new, is_poisoned = before.shape, after.shape, after.is_poisoned
         if new is None or len(shape) != len(new) or tries >= PATIENCE:
-            return self.intern(before.element_type, None, is_poisoned=is_poisoned) if is_free else before
+            return self.intern(before.element_type, None) if is_free else before
         key = (self.key, "back", parameter.index)
         sizes = [
             x if type(x) is int and not is_free else self._wider((*key, axis), x, y)
             for axis, (x, y) in enumerate(zip(shape, new, strict=True))
         ]
-        return self.intern(before.element_type, tuple(sizes), is_poisoned=is_poisoned)
+        return self.intern(before.element_type, tuple(sizes))
 
     def _compare(self, parameter: Node, before: Fact, after: Fact) -> None:
         """Check that a tensor fed back has the shape for which the body was compiled. OpenVINO checks this only at run time."""
