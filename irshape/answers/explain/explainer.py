@@ -95,11 +95,12 @@ _FIXED: Final = ("attribute", "default", "axis", "element")
 class _Route(NamedTuple):
     """The way back from a number: the number that is passed on as this one (`way`, None for a step), and how long the way is.
 
-    `steps` and `passed` count the layers before it. `is_fixed` says that no input changes the number, `is_inline` that it is a number of a
+    `step` is the number at the end of the ways, which a layer computes. `steps` and `passed` count the layers before it. `is_fixed` says that no input changes the number, `is_inline` that it is a number of a
     constant which no step has read yet.
     """
 
     way: Point | None
+    step: Point
     steps: int
     passed: int
     is_fixed: bool
@@ -112,12 +113,11 @@ class Trail:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self._routes: dict[Point, _Route] = {}
-        self._steps: dict[Point, Point] = {}
 
     def order(self, points: Iterable[Point], found: dict[Point, None]) -> None:
         """Add the steps that lead to some numbers to those that are found, each once, after the steps it reads."""
         entered: set[Point] = set()
-        pending = [(self.step(point), False) for point in reversed(list(points))]
+        pending = [(step, False) for point in reversed(list(points)) if (step := self.step(point)) not in found]
         while pending:
             point, is_done = pending.pop()
             if is_done:
@@ -130,13 +130,7 @@ class Trail:
 
     def step(self, point: Point) -> Point:
         """The step that computes a number."""
-        chain = []
-        while point not in self._steps and (way := self._route(point).way) is not None:
-            chain.append(point)
-            point = way
-        found = self._steps.get(point, point)
-        self._steps |= dict.fromkeys(chain, found)
-        return found
+        return self._route(point).step
 
     def root(self, point: Point) -> tuple[Point, list[Point]]:
         """The step that computes a number, and the numbers that pass it on, the nearest to the step first."""
@@ -176,16 +170,16 @@ class Trail:
         if len(ways) > 1:  # a way through data explains more than a constant that must only be compatible with the data
             ways = [way for way in ways if self.sources.is_varying(way.graph, way.slot)] or ways
         if ways:
-            way = min(ways, key=lambda one: known[one][1:3])
-            _, steps, passed, is_fixed, is_inline = known[way]
+            way = ways[0] if len(ways) == 1 else min(ways, key=lambda one: known[one][2:4])
+            _, step, steps, passed, is_fixed, is_inline = known[way]
             if not (is_inline and point.kind == "axis" and self.sources.is_varying(point.graph, point.slot)):
-                return _Route(way, steps, passed + 1, is_fixed, is_inline)
+                return _Route(way, step, steps, passed + 1, is_fixed, is_inline)
         is_inline = self.sources.is_inline(point)
         needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
         steps = sum(known[source].steps for source in needed if source in known)
         places = [source for _, _, source in derivation.reads if isinstance(source, Place)]
         is_fixed = not isinstance(derivation.value, Dim | str) and all(one.kind in _FIXED for one in places) and self._are_fixed(needed)
-        return _Route(None, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
+        return _Route(None, point, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
 
     def _are_fixed(self, points: Sequence[Point]) -> bool:
         return all(point in self._routes and self._routes[point].is_fixed for point in points)

@@ -103,6 +103,7 @@ class Lookup:
         self.graphs = inference.graphs
         self.number = {model: number for number, (model, _) in enumerate(self.graphs)}
         self._varying: dict[int, set[int]] = {}
+        self._names: dict[Node, Where] = {}
 
     # Numbers.
 
@@ -171,7 +172,10 @@ class Lookup:
         node = self.node(point)
         if node is None:
             return self.where(point)
-        return Where(node.model.document.path, str(node.id), node.name, node.type, path=node.model.path)
+        found = self._names.get(node)
+        if found is None:
+            found = self._names[node] = Where(node.model.document.path, str(node.id), node.name, node.type, path=node.model.path)
+        return found
 
     def attribute(self, node: Node, name: str) -> Place:
         """The place of an attribute, or the remark that the layer leaves it to the default."""
@@ -264,7 +268,7 @@ class Sources(Lookup):
     def _constant(self, point: Point, node: Node, fact: Fact) -> Derivation:
         """A number of a Const: one of its attributes, or an element with its bytes in the weights."""
         number = self.number_of(point)
-        layer = layer_at(self.place(node))
+        layer = layer_at(self.name(point))
         if point.kind != "element":
             name = "shape" if point.kind == "axis" else "element_type"
             position = point.position if point.kind == "axis" else None
@@ -280,15 +284,14 @@ class Sources(Lookup):
 
     def _computed(self, point: Point, node: Node, output: int) -> Derivation:
         """A number that the rule of the node computes; without its formula if the work of the question is done."""
-        slots = self.graphs[point.graph][1].slots
-        number = self.number_of(point)
-        work = self.inference.scope.work
-        work.take(5 + sum([len(slots[slot].shape or ()) for slot in node.sources if slot >= 0]) // 8)
+        slots, work = self.graphs[point.graph][1].slots, self.inference.scope.work
+        number, fed = self.number_of(point), node.sources
+        work.take(5 + sum([len(slots[slot].shape or ()) for slot in fed if slot >= 0]) // 8)
         if work.is_done:
             return Derivation(number, [(point.subject, number, Place("unknown", NOT_EXPLAINED))])
         formula = self.formulas.formula(node, slots, Wanted(point.kind, output, point.position))
         work.take(8 * len(formula.reads))
-        sources = [self._source(point, node, leaf, slots) for leaf in formula.reads]
+        sources = [self._source(point, node, leaf.source, slots, fed) for leaf in formula.reads]
         reads = [(leaf.name, leaf.value, source) for leaf, source in zip(formula.reads, sources, strict=True)]
         if not isinstance(formula.term, Leaf | Operation):
             if point.kind == "element" and len(reads) == 1 and isinstance(sources[0], Point) and is_same(formula.reads[0].value, number):
@@ -299,19 +302,18 @@ class Sources(Lookup):
             source = sources[formula.reads.index(leaf)]
             if isinstance(source, Point) and source.kind != "values":
                 ways.append(Way(source, tuple([one for one in sources if isinstance(one, Point) and one is not source])))
-        ways += [Way(Point(point.graph, node.sources[int(twin.port)], "axis", twin.position)) for twin in formula.twins]
+        ways += [Way(Point(point.graph, fed[int(twin.port)], "axis", twin.position)) for twin in formula.twins]
         return Derivation(number, reads, formula.term, ways=ways)
 
-    def _source(self, point: Point, node: Node, leaf: Leaf, slots: Sequence[Fact]) -> Point | Place:
-        """The place or the point that a leaf of a formula was read from."""
-        origin: Origin = leaf.source
-        if origin.kind == "unknown":
+    def _source(self, point: Point, node: Node, origin: Origin, slots: Sequence[Fact], fed: Sequence[int]) -> Point | Place:
+        """The place or the point that a leaf of a formula was read from; `fed` are the tensors that the node reads."""
+        kind, port, position = origin
+        if kind == "unknown":
             return Place("unknown", "known only at run time")
-        if isinstance(origin.port, str):
-            return self.attribute(node, origin.port)
-        slot = node.sources[origin.port]
-        kind = "values" if origin.kind == "element" and not is_known(slots[slot]) else origin.kind
-        return Point(point.graph, slot, kind, 0 if kind == "values" else origin.position)
+        if isinstance(port, str):
+            return self.attribute(node, port)
+        slot = fed[port]
+        return Point(point.graph, slot, "values") if kind == "element" and not is_known(slots[slot]) else Point(point.graph, slot, kind, position)
 
     def _decided(self, point: Point, node: Node, number: Any, reads: Sequence[Reading]) -> Derivation:
         """A number that the rule chose instead of computing it, with the numbers that decide the choice."""
