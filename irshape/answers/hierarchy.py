@@ -245,7 +245,9 @@ class Hierarchy:
         shown = set(faulty)
         self.position: dict[Node, int] = {node: position for position, node in enumerate(self.nodes)}
         self._types = [node.type for node in self.nodes]
-        self._producers = [[self.position[one] for one in node.producers] for node in self.nodes]
+        # The positions of the layers of each graph, by their index in it.
+        self._places = {graph: [self.position[node] for node in graph.nodes] for graph in model.graphs()}
+        self._producers = [self._read_by(node) for node in self.nodes]
         self._is_hidden = bytearray(len(self.nodes))
         for position, node in enumerate(self.nodes):
             if node not in shown and _is_constant(node, self._producers[position], self._is_hidden):
@@ -285,12 +287,17 @@ class Hierarchy:
             group = self.groups[group].parent
         return names[::-1]
 
-    def _readers(self, position: int) -> Iterator[int]:
+    def _read_by(self, node: Node) -> list[int]:
+        """The layers whose outputs a layer reads."""
+        graph, places = node.model, self._places[node.model]
+        return [places[graph.producers[slot]] for slot in node.sources if slot >= 0 and slot not in graph.stubs]
+
+    def _readers(self, position: int) -> list[int]:
         """The layers that read a layer's outputs."""
         node = self.nodes[position]
-        for slot in range(node.first_slot, node.first_slot + node.layer.signature.output_count):
-            for reader, _ in node.model.readers.get(slot, ()):
-                yield self.position[node.model.nodes[reader]]
+        readers, places = node.model.readers, self._places[node.model]
+        slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
+        return [places[reader] for slot in slots for reader, _ in readers.get(slot, ())]
 
     def _new_group(self, parent: int, name: str, holder: int = -1, repeats: int = 0) -> int:
         self.groups.append(Group(parent, name, holder, repeats))
