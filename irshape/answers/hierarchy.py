@@ -274,9 +274,10 @@ class Hierarchy:
             self._contents.read(drawn)
             self._name(drawn)
             self._arrange(_Item("", drawn, 0), root)
-            for position in reversed(inside):  # a hidden layer stands where its reader does
+            first = {one: position for position in reversed(inside) for one in self._producers[position]}
+            for position in reversed(inside):  # a hidden layer stands where its first reader does
                 if self._is_hidden[position]:
-                    self.group_of[position] = next((self.group_of[one] for one in self._readers(position)), root)
+                    self.group_of[position] = self.group_of[first[position]] if position in first else root
 
     def path(self, node: Node) -> list[str]:
         """The names of the groups around a layer, outermost first."""
@@ -292,8 +293,8 @@ class Hierarchy:
         graph, places = node.model, self._places[node.model]
         return [places[graph.producers[slot]] for slot in node.sources if slot >= 0 and slot not in graph.stubs]
 
-    def _readers(self, position: int) -> list[int]:
-        """The layers that read a layer's outputs."""
+    def readers(self, position: int) -> list[int]:
+        """The positions of the layers that read a layer's outputs."""
         node = self.nodes[position]
         readers, places = node.model.readers, self._places[node.model]
         slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
@@ -315,7 +316,7 @@ class Hierarchy:
             if not paths[position] and _GENERATED.fullmatch(_SLASHES.split(name.strip("/")[:1000], 1)[0]):
                 adopted.append(position)
         for position in reversed(adopted):
-            paths[position] = next((paths[one] for one in self._readers(position) if paths[one]), ())
+            paths[position] = next((paths[one] for one in self.readers(position) if paths[one]), ())
         for position in adopted:
             if not paths[position]:
                 paths[position] = next((paths[one] for one in self._sources[position] if paths[one]), ())
