@@ -95,8 +95,8 @@ _FIXED: Final = ("attribute", "default", "axis", "element")
 class _Route(NamedTuple):
     """The way back from a number: the number that is passed on as this one (`way`, None for a step), and how long the way is.
 
-    `step` is the number at the end of the ways, which a layer computes. `steps` and `passed` count the layers before it. `is_fixed` says that no input changes the number, `is_inline` that it is a number of a
-    constant which no step has read yet.
+    `step` is the number at the end of the ways, which a layer computes. `steps` and `passed` count the layers before it. `is_fixed` says
+    that no input changes the number, `is_inline` that it is a number of a constant which no step has read yet.
     """
 
     way: Point | None
@@ -149,13 +149,19 @@ class Trail:
         if point in known:
             return known[point]
         entered: set[Point] = set()
-        pending: list[tuple[Point, Derivation | None]] = [(point, None)]
+        pending: list[tuple[Point, Derivation | Point | None]] = [(point, None)]
         while pending:
-            current, derivation = pending.pop()
-            if derivation is not None:
-                known[current] = self._routed(current, derivation)
+            current, found = pending.pop()
+            if isinstance(found, Point):
+                known[current] = self._passed(current, found)
+            elif found is not None:
+                known[current] = self._routed(current, found)
             elif current not in known and current not in entered:
                 entered.add(current)
+                source = self.sources.passed(current)
+                if source is not None:
+                    pending += [(current, source), (source, None)]
+                    continue
                 derivation = self.sources.derive(current)
                 pending.append((current, derivation))
                 needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
@@ -163,6 +169,13 @@ class Trail:
                 # A number that is entered already depends on itself, as in a loop.
                 pending += [(one, None) for one in needed if one not in known and one not in entered]
         return known[point]
+
+    def _passed(self, point: Point, source: Point) -> _Route:
+        """The way back from a size that is passed on."""
+        found = self._routes.get(source)
+        if found is None or (found.is_inline and self.sources.is_varying(point.graph, point.slot)):
+            return self._routed(point, self.sources.derive(point))
+        return _Route(source, found.step, found.steps, found.passed + 1, found.is_fixed, found.is_inline)
 
     def _routed(self, point: Point, derivation: Derivation) -> _Route:
         known = self._routes
@@ -260,7 +273,7 @@ class Explainer:
                 work.renew()
         number_of = {point: number for number, point in enumerate(order, 1)}
         steps = [self._step(point, number_of) for point in order]
-        return steps, [self._read(point.subject, self.sources.derive(point).value, point, number_of) for point in points]
+        return steps, [self._read(point.subject, self.sources.number_of(point), point, number_of) for point in points]
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
         """The step that computes a number."""

@@ -82,13 +82,13 @@ class Rule(Application):
 class TracedRule(Rule):
     """An application whose numbers remember where they were read and how they were computed.
 
-    `results` are its outputs. `formulas` and `twins` are those of the numbers that were asked for; the twins are found together.
+    `results` are its outputs. `formulas` are those of the numbers that were asked for, by output and position; `twins` are found together.
     """
 
     def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:
         super().__init__(scope, node, op, facts, known)
         self.results: tuple[Fact, ...] = ()
-        self.formulas: dict[Wanted, Formula] = {}
+        self.formulas: dict[tuple[int, int], Formula] = {}
         self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
@@ -326,16 +326,16 @@ class Formulas:
         self._applied: dict[tuple[object, ...], TracedRule] = {}
         self._types: dict[tuple[object, ...], int | None] = {}
 
-    def formula(self, node: Node, slots: Sequence[Fact], asked: Wanted) -> Formula:
-        """The formula of a number of an output; `slots` are the facts that the pass found of all tensors."""
-        found = self._of_nodes.get((node, asked.kind))
+    def formula(self, node: Node, slots: Sequence[Fact], kind: str, output: int, position: int) -> Formula:
+        """The formula of a number of an output, as in `Wanted`; `slots` are the facts that the pass found of all tensors."""
+        found = self._of_nodes.get((node, kind))
         if found is None:
             layer = _Applied.at(node, slots)
-            found = self._of_nodes[node, asked.kind] = layer, self._rule(layer, asked.kind)
+            found = self._of_nodes[node, kind] = layer, self._rule(layer, kind)
         layer, rule = found
-        formula = rule.formulas.get(asked)
+        formula = rule.formulas.get((output, position))
         if formula is None:
-            formula = rule.formulas[asked] = self._formula(layer, rule, asked)
+            formula = rule.formulas[output, position] = self._formula(layer, rule, Wanted(kind, output, position))
         return formula
 
     @staticmethod
