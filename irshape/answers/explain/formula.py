@@ -384,19 +384,21 @@ class Formulas:
             return found
         work, taken = self.scope.work, _passed(layer, rule.results)
         work.take(sum([len(fact.shape or ()) for fact in layer.facts]))
+        sizes = [size for fact in layer.facts for size in fact.shape or ()]
+        # How many twins each size may have.
+        most = {at: sum([is_same(size, leaf.value) for size in sizes]) - 1 for at, leaf in taken.items()}
         named = self._named(layer, is_of_elements=False)
-        for _ in range(_MOST_TWINS):
-            # The sizes that may have a twin that was not found yet.
-            taken = {at: one for at, one in taken.items() if _equals(layer, one) > 1 + len(found.get(at, ()))}
+        for number in range(_MOST_TWINS):
+            taken = {at: leaf for at, leaf in taken.items() if most[at] > number}
             if not taken or work.is_done:
                 break
-            for origin in taken.values():  # if a size is unknown to the rule, the rule passes on another one
-                port = int(origin.port)
-                named[port] = _with(named[port], "axis", origin.position, self._stranger)
+            for leaf in taken.values():  # if a size is unknown to the rule, the rule passes on another one
+                _, port, axis = leaf.source
+                named[port] = _with(named[port], "axis", axis, self._stranger)
             results = TracedRule(self.scope, layer.node, rule.op, named, layer.known).outputs()
-            taken = {at: one for at, one in _passed(layer, results).items() if at in taken}
-            for at, origin in taken.items():
-                found.setdefault(at, []).append(origin)
+            taken = {at: leaf for at, leaf in _passed(layer, results).items() if at in taken}
+            for at, leaf in taken.items():
+                found.setdefault(at, []).append(leaf.source)
         return found
 
     def _dependencies(self, layer: _Applied, asked: Wanted) -> Iterator[Leaf]:
@@ -438,21 +440,15 @@ class Formulas:
         return None
 
 
-def _passed(layer: _Applied, outputs: Sequence[Fact]) -> dict[tuple[int, int], Origin]:
+def _passed(layer: _Applied, outputs: Sequence[Fact]) -> dict[tuple[int, int], Leaf]:
     """The sizes of inputs that the rule passes on, by output and axis, where they are the sizes that the pass found."""
     found = {}
     for output, (fact, known) in enumerate(zip(outputs, layer.known, strict=False)):
         for axis, (size, number) in enumerate(zip(fact.shape or (), known.shape or (), strict=False)):
-            origin = origin_of(size)
-            if origin is not None and origin.kind == "axis" and is_same(plain(size), number):
-                found[output, axis] = origin
+            leaf = term_of(size)
+            if isinstance(leaf, Leaf) and leaf.source.kind == "axis" and is_same(plain(size), number):
+                found[output, axis] = leaf
     return found
-
-
-def _equals(layer: _Applied, origin: Origin) -> int:
-    """How many sizes of the inputs equal one of them."""
-    size = (layer.facts[int(origin.port)].shape or ())[origin.position]
-    return sum([is_same(one, size) for fact in layer.facts for one in fact.shape or ()])
 
 
 def inputs_of(node: Node, slots: Sequence[Fact]) -> list[Fact]:
