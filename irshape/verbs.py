@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from irshape.answers.diff import Difference
     from irshape.answers.explain.explanation import Explanation
     from irshape.answers.info import Info
+    from irshape.answers.signature.discovery import Discovery
     from irshape.answers.signature.signature import Signature
     from irshape.answers.sizes import ValidSizes
     from irshape.answers.summary import Summary
@@ -143,7 +144,7 @@ def info(source: Source | Model, **asked: Unpack[Asked]) -> Info:
     from irshape.answers.info import Info
 
     inference = infer(source, **asked)
-    return Info(inference, lambda: signature_of(inference))
+    return Info(inference, lambda found: signature_of(inference, found))
 
 
 def signature(source: Source | Model, **asked: Unpack[Asked]) -> Signature:
@@ -153,11 +154,12 @@ def signature(source: Source | Model, **asked: Unpack[Asked]) -> Signature:
     return Signature(*_question(source, asked))
 
 
-def signature_of(inference: Inference) -> Signature:
-    """The signature of a model for the inputs of an inference."""
+def signature_of(inference: Inference, found: Discovery | None = None) -> Signature:
+    """The signature of a model for the inputs of an inference; `found` are the symbols that name its sizes, if they are known."""
     from irshape.answers.signature.signature import Signature
 
-    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque, like=inference.engine)
+    own = None if inference.wanted.names else found  # symbols that the user names are kept in one of the two
+    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque, like=inference.engine, found=own)
 
 
 def sizes(source: Source | Model, **asked: Unpack[Asked]) -> ValidSizes:

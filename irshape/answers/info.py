@@ -10,7 +10,8 @@ from irshape.answers.batch.axes import BY_PROOF, engine_of, find_batch
 from irshape.answers.cost.counting import Parameters
 from irshape.answers.cost.formula import OF_TYPE
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
-from irshape.answers.signature.naming import named
+from irshape.answers.signature.discovery import Discovery
+from irshape.answers.signature.naming import discovered
 from irshape.answers.signature.signature import Signature, ends
 from irshape.answers.wording import title
 from irshape.inference.inference import Inference
@@ -170,7 +171,7 @@ class Info:
     None for a model with errors or without open sizes.
     """
 
-    def __init__(self, inference: Inference, new_signature: Callable[[], Signature]) -> None:
+    def __init__(self, inference: Inference, new_signature: Callable[[Discovery | None], Signature]) -> None:
         model = inference.model
         nodes = [node for graph, _ in inference.graphs for node in graph]
         types = {fact.element_type for _, _, fact in outputs(inference)}
@@ -182,7 +183,7 @@ class Info:
         extended = {node for several in self.extensions.values() for node in several}
         versions = () if inference.document.is_example else ((node.type, node.version) for node in nodes if node not in extended)
         self.oldest = oldest_release(model.ir_version, versions, types)
-        ports, spoken = inference.ports, named(inference)
+        ports, (spoken, found) = inference.ports, discovered(inference)
         self.inputs = [InfoTensor(spoken, ports, node, node.name) for node in model.parameters]
         self.outputs = [InfoTensor(spoken, ports, node) for node in model.results]
         self._guards = spoken.guards
@@ -202,15 +203,15 @@ class Info:
         self.batch: list[tuple[Node, int, str]] = []
         self.candidates: list[list[tuple[Node, int]]] = []
         if not self.errors and model.parameters:
-            found = find_batch(engine_of(inference), inference.wanted, Inputs())
-            if not found.is_whole:
+            batch = find_batch(engine_of(inference), inference.wanted, Inputs())
+            if not batch.is_whole:
                 inference.report([inference.unfinished("the batch is not known, because not every axis was tried", model.parameters[0])])
-            is_clear = len(found.candidates) == 1
-            certain = {**found.axes, **(found.candidates[0] if is_clear else {})}
-            self.batch = [(node, axis, found.reasons.get(node, BY_PROOF)) for node, axis in certain.items()]
-            self.candidates = [] if is_clear else [list(axes.items()) for axes in found.candidates if axes]
+            is_clear = len(batch.candidates) == 1
+            certain = {**batch.axes, **(batch.candidates[0] if is_clear else {})}
+            self.batch = [(node, axis, batch.reasons.get(node, BY_PROOF)) for node, axis in certain.items()]
+            self.candidates = [] if is_clear else [list(axes.items()) for axes in batch.candidates if axes]
         is_open = any(root.kind in ("input", "variable") for root in self.roots)
-        self.signature = new_signature() if is_open and not self.errors else None
+        self.signature = new_signature(found) if is_open and not self.errors else None
 
     @property
     def diagnostics(self) -> list[Diagnostic]:

@@ -68,9 +68,10 @@ class Signature:
         opaque: frozenset[str],
         remarks: Iterable[Diagnostic] = (),
         like: Engine | None = None,
+        found: Discovery | None = None,
     ) -> None:
-        """The arguments are those of `irshape.signature`, read, and an engine that has inferred the model."""
-        found = Discovery(model, given, weights, opaque, like=like)
+        """The arguments are those of `irshape.signature`, read, an engine that has inferred the model, and its symbols if known."""
+        found = Discovery(model, given, weights, opaque, like=like) if found is None else found.settle()
         self._inference: Final[Inference] = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         self._found = found
