@@ -33,7 +33,7 @@ MOST: Final = 3.0
 def lines(path: Path, folder: str) -> dict[str, list[str]]:
     """The command lines to measure, by verb; the plain check comes first."""
     model = irshape.read(path)
-    layer = next((node.key for node in model.results if node.inputs), None)
+    layer = next((node.name for node in model.results if node.inputs), None)
     found = {verb: [verb, str(path)] for verb in ("check", *VERBS)}
     found["view"] += ["-o", os.path.join(folder, "page.html"), "--force"]
     if layer is None:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack, cast
 
 import irshape
 from irshape.api.inference import Inference, InferredPort
@@ -29,8 +29,6 @@ from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.notation import parse_shape
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
 

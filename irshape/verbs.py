@@ -6,32 +6,28 @@ Only `read` takes the options of reading; a verb that is given a source reads it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.question import AS_READ
 from irshape.inference.verdict import infer as infer_all
-from irshape.model.load import load, loaded, opened
+from irshape.model.load import load, loaded
 from irshape.model.model import Model
-from irshape.report.diagnostic import ERROR
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim
-from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.weights import UNREAD, Weights
 
 if TYPE_CHECKING:
-    from typing import Literal, Unpack
-
     from irshape.answers.cost.cost import Cost
     from irshape.answers.diff import Difference
     from irshape.answers.explain.explanation import Explanation
     from irshape.answers.info import Info
+    from irshape.answers.signature.discovery import Discovery
     from irshape.answers.signature.signature import Signature
     from irshape.answers.sizes import ValidSizes
     from irshape.answers.summary import Summary
     from irshape.inference.inputs import Inputs, Shapes, Symbols
-    from irshape.ops.extensions import Extensions
-    from irshape.report.diagnostic import Diagnostic
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 
@@ -45,17 +41,8 @@ class Asked(TypedDict, total=False):
     opaque: Iterable[str]
 
 
-def read(
-    source: Source,
-    *,
-    path: str | None = None,
-    weights: WeightsChoice = None,
-    opset: str | None = None,
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
-) -> Model:
-    """Read an IR into a model."""
-    return load(source, path=path, weights=opened(weights), opset=opset, limits=limits, extensions=extensions)
+# Reads an IR into a model.
+read = load
 
 
 def infer(source: Source | Model, **asked: Unpack[Asked]) -> Inference:
@@ -157,7 +144,7 @@ def info(source: Source | Model, **asked: Unpack[Asked]) -> Info:
     from irshape.answers.info import Info
 
     inference = infer(source, **asked)
-    return Info(inference, lambda: signature_of(inference))
+    return Info(inference, lambda found: signature_of(inference, found))
 
 
 def signature(source: Source | Model, **asked: Unpack[Asked]) -> Signature:
@@ -167,11 +154,12 @@ def signature(source: Source | Model, **asked: Unpack[Asked]) -> Signature:
     return Signature(*_question(source, asked))
 
 
-def signature_of(inference: Inference) -> Signature:
-    """The signature of a model for the inputs of an inference."""
+def signature_of(inference: Inference, found: Discovery | None = None) -> Signature:
+    """The signature of a model for the inputs of an inference; `found` are the symbols that name its sizes, if they are known."""
     from irshape.answers.signature.signature import Signature
 
-    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque, like=inference.engine)
+    own = None if inference.wanted.names else found  # symbols that the user names are kept in one of the two
+    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque, like=inference.engine, found=own)
 
 
 def sizes(source: Source | Model, **asked: Unpack[Asked]) -> ValidSizes:
@@ -269,19 +257,3 @@ def _wanted(model: Model, weights: Weights | None, opaque: frozenset[str], asked
 
         model, wanted = Knobs(model, wanted, weights, opaque).set(wanted.sizes)
     return model, wanted, remarks
-
-
-__all__ = [
-    "check",
-    "cost",
-    "diff",
-    "explain",
-    "infer",
-    "info",
-    "read",
-    "signature",
-    "signature_of",
-    "sizes",
-    "summary",
-    "symbols",
-]  # fmt: skip

@@ -104,6 +104,7 @@ def test_shapes_speak_the_symbols_of_the_formulas() -> None:
     assert str(raw[0]) == "d0"
     fixed = irshape.infer(ATROUS, inputs={"image": [1, 3, 8, 8]})["stem"].output
     assert fixed.is_static and fixed.shape == (1, 4, 4, 4)
+    assert fixed.size == 64 and str(layer.output.size) == "4*B*((H + 1)//2)*((W + 1)//2)"
     assert irshape.infer(ATROUS, inputs={"image": "[...]"}).inputs[0].rank is None
     with pytest.raises(TypeError, match=r"compare its bounds `min` and `max`"):
         max(shape)
@@ -115,11 +116,19 @@ def test_an_output_is_asked_for_where_there_is_one() -> None:
         _ = layers[0].output
 
 
-@pytest.mark.parametrize(("one", "hint"), [(irshape.infer(ATROUS), r"list\(inference\)"), (irshape.read(ATROUS), r"model\.nodes")])
-def test_a_name_that_people_try_leads_on(one: Any, hint: str) -> None:
-    assert not hasattr(one, "layers")
+GUESSES = [
+    (irshape.infer(ATROUS), "layers", r"list\(inference\)"),
+    (irshape.infer(ATROUS)["stem"], "id", r"node\.id"),
+    (irshape.read(ATROUS), "layers", r"model\.nodes"),
+    (irshape.check("examples/faulty.xml").diagnostics[0], "line", r"where\.line"),
+]
+
+
+@pytest.mark.parametrize(("one", "guess", "hint"), GUESSES)
+def test_a_name_that_people_try_leads_on(one: Any, guess: str, hint: str) -> None:
+    assert not hasattr(one, guess)
     with pytest.raises(AttributeError, match=hint):
-        _ = one.layers
+        getattr(one, guess)
     with pytest.raises(AttributeError, match=r"has no attribute 'nonsense'$"):
         _ = one.nonsense
 

@@ -15,7 +15,6 @@ REASONS = {
     "answers/roots.py:roots": "one walk over the graph, with a case for each kind of layer",
     "answers/signature/unify.py:Unifier": "the steps of one fixpoint share the ties between symbols",
     "answers/sizes.py:ValidSizes": "the answer and the questions to it share the solved conditions",
-    "answers/solve.py:nearest": "one search, whose bounds each step narrows",
     "api/verbs.py:diff": OPTIONS,
     "cli/scan.py:on_cluster": "one loop over the tasks that are sent and come back",
     "cli/workers.py:in_workers": "one loop over the tasks that are sent and come back",

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
 
+from irshape.model.model import reached
+
 # The most pieces that are joined again; beyond, the pieces stay as they are.
 _MOST_PIECES: Final = 300
 
@@ -123,12 +125,4 @@ def _join(found: list[list[int]], owners: Sequence[int], sources: Links) -> None
 
 def _is_reached(reads: Sequence[set[int]], start: int, end: int) -> bool:
     """Whether a path leads from one piece up to another, through a third."""
-    pending, seen = list(reads[start] - {end}), set[int]()
-    while pending:
-        number = pending.pop()
-        if number == end:
-            return True
-        if number not in seen:
-            seen.add(number)
-            pending += reads[number]
-    return False
+    return end in reached(reads[start] - {end}, reads.__getitem__)

@@ -12,6 +12,7 @@ from irshape.answers.cost.formula import COMPARISON
 from irshape.answers.matching import Matching, is_unnamed, source_of
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
+from irshape.inference.schedule import weights_size
 from irshape.model.model import Model, Node, OutputPort
 from irshape.ops.context import element_count
 from irshape.ops.infrastructure import Constant
@@ -263,7 +264,7 @@ class _Differ:
         self.asides: Counter[str] = Counter()
         # The contents of two constants by their places, and the bytes that may still be compared: constants may share their bytes.
         self.contents: dict[tuple[Hashable, ...], tuple[str, str] | None] = {}
-        self.bytes_left = _SPARE_BYTES + 2 * sum(_weights_size(one) for one in (a, b))
+        self.bytes_left = _SPARE_BYTES + 2 * sum(max(weights_size(one.weights), 0) for one in (a, b))
 
     def run(self) -> None:
         a, b = self.difference.a.model, self.difference.b.model
@@ -440,14 +441,6 @@ class _Differ:
             if errors:
                 text = f"{side.document.path or 'a model'} has {counted(errors, 'error')}; shapes that depend on them are not compared"
                 self.difference.asides.append(text)
-
-
-def _weights_size(inference: Inference) -> int:
-    """The bytes of the weights; 0 if they cannot be read."""
-    try:
-        return inference.weights.size if inference.weights else 0
-    except WeightsError:
-        return 0
 
 
 def _precision(text: str | None) -> ElementType | None:

@@ -89,15 +89,14 @@ class Axis:
         return self.low + self.step * np.arange(self.points, dtype=np.int64)
 
 
-class Solution:
+class Solution(NamedTuple):
     """For each requirement the cells in which it holds; a cell is a size of the head or a class, for every axis.
 
     A mask has one dimension for each axis; its length is 1 if the requirement does not depend on the axis.
     """
 
-    def __init__(self, axes: Mapping[str, Axis], masks: Sequence[Mask]) -> None:
-        self.axes: Final = axes
-        self.masks: Final = masks
+    axes: Mapping[str, Axis]
+    masks: Sequence[Mask]
 
     def holds(self) -> Mask:
         """The cells in which all requirements hold."""
@@ -195,12 +194,11 @@ class _Number(NamedTuple):
     growths: dict[str, _Growth]
 
 
-class _Growths:
+class _Growths(NamedTuple):
     """The algebra that finds the growths of numbers."""
 
-    def __init__(self, axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]) -> None:
-        self.axes = axes
-        self.substitutions = substitutions
+    axes: Mapping[str, Axis]
+    substitutions: Mapping[str, Substitution]
 
     def number(self, value: int) -> _Number:
         return _Number(value, {})
@@ -353,7 +351,9 @@ class _Grid:
             differences = self._differences(a - b)
             return _never_negative(differences), _always_positive(-differences)
         if kind == "div":
-            return self._divides(a, b)
+            _, rest, is_settled = self._quotient(a, b)
+            divides = _zero(rest)
+            return divides, is_settled & ~divides & (_always_positive(rest) | _always_positive(-rest))
         one = np.ones_like(a[(slice(0, 1),) * a.ndim])
         cases = [self._equal(a, b), self._equal(a, one)] + ([self._equal(b, one)] if kind == "broadcast" else [])
         holds, fails = cases[0]
@@ -364,11 +364,6 @@ class _Grid:
     def _equal(self, a: Numbers, b: Numbers) -> tuple[Mask, Mask]:
         differences = self._differences(a - b)
         return _zero(differences), _always_positive(differences) | _always_positive(-differences)
-
-    def _divides(self, a: Numbers, b: Numbers) -> tuple[Mask, Mask]:
-        _, rest, is_settled = self._quotient(a, b)
-        divides = _zero(rest)
-        return divides, is_settled & ~divides & (_always_positive(rest) | _always_positive(-rest))
 
     def _quotient(self, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers, Mask]:
         """`a // b`; the differences of `a - q*b`, for the first quotient `q` of each class; and whether `q` holds in the whole class."""

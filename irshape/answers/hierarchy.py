@@ -245,7 +245,9 @@ class Hierarchy:
         shown = set(faulty)
         self.position: dict[Node, int] = {node: position for position, node in enumerate(self.nodes)}
         self._types = [node.type for node in self.nodes]
-        self._producers = [[self.position[one] for one in node.producers] for node in self.nodes]
+        # The positions of the layers of each graph, by their index in it.
+        self._places = {graph: [self.position[node] for node in graph.nodes] for graph in model.graphs()}
+        self._producers = [self._read_by(node) for node in self.nodes]
         self._is_hidden = bytearray(len(self.nodes))
         for position, node in enumerate(self.nodes):
             if node not in shown and _is_constant(node, self._producers[position], self._is_hidden):
@@ -272,9 +274,10 @@ class Hierarchy:
             self._contents.read(drawn)
             self._name(drawn)
             self._arrange(_Item("", drawn, 0), root)
-            for position in reversed(inside):  # a hidden layer stands where its reader does
+            first = {one: position for position in reversed(inside) for one in self._producers[position]}
+            for position in reversed(inside):  # a hidden layer stands where its first reader does
                 if self._is_hidden[position]:
-                    self.group_of[position] = next((self.group_of[one] for one in self._readers(position)), root)
+                    self.group_of[position] = self.group_of[first[position]] if position in first else root
 
     def path(self, node: Node) -> list[str]:
         """The names of the groups around a layer, outermost first."""
@@ -285,12 +288,17 @@ class Hierarchy:
             group = self.groups[group].parent
         return names[::-1]
 
-    def _readers(self, position: int) -> Iterator[int]:
-        """The layers that read a layer's outputs."""
+    def _read_by(self, node: Node) -> list[int]:
+        """The layers whose outputs a layer reads."""
+        graph, places = node.model, self._places[node.model]
+        return [places[graph.producers[slot]] for slot in node.sources if slot >= 0 and slot not in graph.stubs]
+
+    def readers(self, position: int) -> list[int]:
+        """The positions of the layers that read a layer's outputs."""
         node = self.nodes[position]
-        for slot in range(node.first_slot, node.first_slot + node.layer.signature.output_count):
-            for reader, _ in node.model.readers.get(slot, ()):
-                yield self.position[node.model.nodes[reader]]
+        readers, places = node.model.readers, self._places[node.model]
+        slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
+        return [places[reader] for slot in slots for reader, _ in readers.get(slot, ())]
 
     def _new_group(self, parent: int, name: str, holder: int = -1, repeats: int = 0) -> int:
         self.groups.append(Group(parent, name, holder, repeats))
@@ -308,7 +316,7 @@ class Hierarchy:
             if not paths[position] and _GENERATED.fullmatch(_SLASHES.split(name.strip("/")[:1000], 1)[0]):
                 adopted.append(position)
         for position in reversed(adopted):
-            paths[position] = next((paths[one] for one in self._readers(position) if paths[one]), ())
+            paths[position] = next((paths[one] for one in self.readers(position) if paths[one]), ())
         for position in adopted:
             if not paths[position]:
                 paths[position] = next((paths[one] for one in self._sources[position] if paths[one]), ())

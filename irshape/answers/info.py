@@ -10,7 +10,8 @@ from irshape.answers.batch.axes import BY_PROOF, engine_of, find_batch
 from irshape.answers.cost.counting import Parameters
 from irshape.answers.cost.formula import OF_TYPE
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
-from irshape.answers.signature.naming import named
+from irshape.answers.signature.discovery import Discovery
+from irshape.answers.signature.naming import discovered
 from irshape.answers.signature.signature import Signature, ends
 from irshape.answers.wording import title
 from irshape.inference.inference import Inference
@@ -165,13 +166,12 @@ class Info:
     `extensions` are the layers that OpenVINO needs an extension to run, by the name of the library.
     `parameters` counts elements and bytes of the constants by element type. `stored_bytes` counts bytes that several share once. `ports`
     counts the output ports of layers without errors: all, dynamic, unbounded and unranked ones. `roots` are the axes that make sizes
-    dynamic, each with the number of ports that depend on it. `unranked` are the layers at which the rank becomes unknown, each with the
-    number of ports that depend on it. `batch` has the axes that are certainly the batch, each with the reason. `candidates` are sets of
-    further axes; any one set may belong to the batch, too. `signature` has the inputs and outputs in few symbols, None for a model with
-    errors or without open sizes.
+    dynamic, each with the number of ports that depend on it. `batch` has the axes that are certainly the batch, each with the reason.
+    `candidates` are sets of further axes; any one set may belong to the batch, too. `signature` has the inputs and outputs in few symbols,
+    None for a model with errors or without open sizes.
     """
 
-    def __init__(self, inference: Inference, new_signature: Callable[[], Signature]) -> None:
+    def __init__(self, inference: Inference, new_signature: Callable[[Discovery | None], Signature]) -> None:
         model = inference.model
         nodes = [node for graph, _ in inference.graphs for node in graph]
         types = {fact.element_type for _, _, fact in outputs(inference)}
@@ -183,7 +183,7 @@ class Info:
         extended = {node for several in self.extensions.values() for node in several}
         versions = () if inference.document.is_example else ((node.type, node.version) for node in nodes if node not in extended)
         self.oldest = oldest_release(model.ir_version, versions, types)
-        ports, spoken = inference.ports, named(inference)
+        ports, (spoken, found) = inference.ports, discovered(inference)
         self.inputs = [InfoTensor(spoken, ports, node, node.name) for node in model.parameters]
         self.outputs = [InfoTensor(spoken, ports, node) for node in model.results]
         self._guards = spoken.guards
@@ -196,22 +196,22 @@ class Info:
         self.parameters, self.stored_bytes = constants.by_type, constants.stored
         self.bodies = [graph for graph, _ in inference.graphs if graph.holder is not None]
         self.roots: list[Root] = roots(inference)
-        self.unranked = firsts(inference, lambda fact: fact.shape is None)
+        self._unranked = firsts(inference, lambda fact: fact.shape is None)
         self.ports = self._ports()
         self.document = inference.document
         self.errors = sum(diagnostic.severity == ERROR for diagnostic in inference.diagnostics)
         self.batch: list[tuple[Node, int, str]] = []
         self.candidates: list[list[tuple[Node, int]]] = []
         if not self.errors and model.parameters:
-            found = find_batch(engine_of(inference), inference.wanted, Inputs())
-            if not found.is_whole:
+            batch = find_batch(engine_of(inference), inference.wanted, Inputs())
+            if not batch.is_whole:
                 inference.report([inference.unfinished("the batch is not known, because not every axis was tried", model.parameters[0])])
-            is_clear = len(found.candidates) == 1
-            certain = {**found.axes, **(found.candidates[0] if is_clear else {})}
-            self.batch = [(node, axis, found.reasons.get(node, BY_PROOF)) for node, axis in certain.items()]
-            self.candidates = [] if is_clear else [list(axes.items()) for axes in found.candidates if axes]
+            is_clear = len(batch.candidates) == 1
+            certain = {**batch.axes, **(batch.candidates[0] if is_clear else {})}
+            self.batch = [(node, axis, batch.reasons.get(node, BY_PROOF)) for node, axis in certain.items()]
+            self.candidates = [] if is_clear else [list(axes.items()) for axes in batch.candidates if axes]
         is_open = any(root.kind in ("input", "variable") for root in self.roots)
-        self.signature = new_signature() if is_open and not self.errors else None
+        self.signature = new_signature(found) if is_open and not self.errors else None
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -334,7 +334,7 @@ def _roots(info: Info) -> Iterator[tuple[Line, ...]]:
         if not size.isdecimal():  # a guard may leave only one size
             ports = f"{root.ports:{widest}} port{'s' if root.ports > 1 else ''}"
             yield f"{root.node.name} axis {root.axis}", ports, size, _CAUSES.get(root.kind, "")
-    for node, count in info.unranked.items():
+    for node, count in info._unranked.items():
         yield node.name, counted(count, "port"), "unknown rank", ""
 
 
@@ -391,7 +391,7 @@ INFO: Final = form.Form(
         unbounded="count: output ports that have no upper bound because of it",
     ).list("the axes that make sizes dynamic"),
     unranked=form.Form(**_LAYER, ports=("count", form.item(1))).list(
-        "the layers from which on the rank is unknown", lambda info: info.unranked.items()
+        "the layers from which on the rank is unknown", lambda info: info._unranked.items()
     ),
     operations="counts: layers by operation",
     parameters=OF_TYPE.named("constants by element type"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby, product
 from math import inf
 from typing import Any, Final, NamedTuple
@@ -15,7 +16,21 @@ from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import NOTES, Note, name_data_sizes, notes
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, solve
-from irshape.answers.wording import SIZE, Parts, about_layer, also, demands, heading, in_a_row, opening, reason, shapes, where
+from irshape.answers.wording import (
+    LONGEST,
+    SIZE,
+    Parts,
+    about_layer,
+    also,
+    demands,
+    heading,
+    in_a_row,
+    opening,
+    reason,
+    shapes,
+    spoken,
+    where,
+)
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.forms import GUARD
@@ -26,9 +41,9 @@ from irshape.inference.session import Session
 from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key
+from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key, paragraph
 from irshape.report.text import counted
-from irshape.shape.dim import INT64_MAX, Dim, origins
+from irshape.shape.dim import INT64_MAX, Dim, Size, origins
 from irshape.shape.guard import all_hold, broken
 from irshape.shape.notation import Described, DescribedShape, shape_text
 from irshape.shape.polynomial import NAMED
@@ -181,8 +196,8 @@ class ValidSizes:
     def nearest(self, sizes: Mapping[str, int] | None = None, /, fixed: Mapping[str, int] | None = None, **named: int) -> Nearest:
         """The nearest valid sizes: `below` has no larger sizes than given, `above` no smaller ones.
 
-        All given sizes may change, except `fixed` ones. A symbol may be left out if no condition ties it to a given one; otherwise raises
-        InputError, as for an unknown symbol.
+        All given sizes may change, except `fixed` ones. A symbol may be left out if no condition ties it to a given one, or if it is the
+        first axis of an input, the batch, which then is 1, or its smallest size. Otherwise raises InputError, as for an unknown symbol.
         """
         given, kept = self._given(sizes, named), self._given(fixed)
         self._work.renew()
@@ -226,6 +241,7 @@ class ValidSizes:
                 return None
             if not self.is_by_trial and wanted.keys().isdisjoint(names):
                 continue
+            wanted = {**self._batch(names), **wanted}
             missing = [name for name in names if name not in wanted]
             if missing:
                 raise InputError(f"the size of {', '.join(missing)} is missing, on which other sizes depend")
@@ -235,6 +251,11 @@ class ValidSizes:
         rows = [{name: size for part in parts for name, size in part.items()} for parts in product(*columns)]
         rows.sort(key=lambda row: sum(abs(size - wanted[name]) for name, size in row.items()))
         return next((row for row in rows[:_MOST_TRIED] if self._try({name: row[name] for name in self.symbols})), None)
+
+    def _batch(self, names: Iterable[str]) -> dict[str, int]:
+        """The smallest sizes of those of the symbols that are the first axis of an input."""
+        batch = {shape[0].name for shape in self._question.shapes.values() if shape}
+        return {name: max(int(self._domain[name].low), 1) for name in names if name in batch}
 
     def _groups(self) -> list[list[str]]:
         """The symbols in groups; symbols that conditions tie together share a group."""
@@ -434,25 +455,18 @@ def _opaque(engine: Engine) -> Iterator[Undecided]:
     for graph in engine.graphs():
         reached: set[int] = set()
         for node in graph.model:
-            is_input = node.type == "Parameter"
-            shapes = [graph.slots[slot].shape for slot in range(node.first_slot, node.first_slot + len(node.outputs))] if is_input else []
-            if any(shape is None or any(isinstance(size, Dim) for size in shape) for shape in shapes) or not reached.isdisjoint(
-                node.sources
-            ):
-                reached.update(range(node.first_slot, node.first_slot + node.layer.signature.output_count))
+            slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
+            shapes = [graph.slots[slot].shape for slot in slots] if node.type == "Parameter" else []
+            is_open = any(shape is None or any(isinstance(size, Dim) for size in shape) for shape in shapes)
+            if is_open or not reached.isdisjoint(node.sources):
+                reached.update(slots)
                 if node.op_class is None and node.is_live:
                     yield Undecided("the operation is unknown, and so are the sizes that it takes; describe it with --extensions", node)
 
 
 def _lost(engine: Engine, numbers: Engine) -> Iterator[Undecided]:
     """The first layers whose outputs are known for numbers, but are no formulas of the symbols."""
-    judged: dict[tuple[Fact, Fact], bool] = {}
-
-    def is_lost(fact: Fact, number: Fact) -> bool:
-        if (fact, number) not in judged:
-            judged[fact, number] = _is_lost(fact, number)
-        return judged[fact, number]
-
+    is_lost = cache(_is_lost)
     for graph, other in zip(engine.graphs(), numbers.graphs(), strict=True):
         lost: set[int] = set()
         for node in graph.model:
@@ -485,34 +499,56 @@ def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: Nearest | None = None) -> Iterator[Section]:
     """The text: title, conditions with their layers, undecided places, and the nearest valid sizes of a model."""
     yield from opening(sizes._inference.document, sizes.diagnostics)
-    parts = Parts(SIZE)
+    parts, long = Parts(SIZE), Parts(LONGEST)
     inputs = joined(*(part for line in shapes(sizes.inputs, parts) for part in (", ", line)))[1:] or ("the model",)
-    if not sizes.ok:
+    if not sizes.ok and any(one.code == "W104" for one in sizes.diagnostics):
+        yield paragraph(joined("which sizes ", inputs, " takes is not known, because the weights cannot be read"))
+    elif not sizes.ok:
         why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
-        yield Section(joined(inputs, f" is valid for no size: {why}"), [demands(one.guards) for one in sizes.conditions])
+        held = demands(guard for one in sizes.conditions for guard in one.guards)
+        yield Section(joined(inputs, f" is valid for no size: {why}"), list(held) if sizes.conditions else [])
     else:
         alone = "with these sizes" if sizes._question.called else "and can have no other sizes"
         every = f"for every {in_a_row(list(sizes.symbols))}" if sizes.symbols else alone
         source = " (as far as formulas tell)" if not sizes.is_exact else " (every size was tried)" if sizes.is_by_trial else ""
         extent = "where" if sizes.conditions else every
-        yield Section(joined(inputs, f" is valid {extent}{source}"), [*map(_condition, sizes.conditions), *where(parts)])
-    yield from (Section(text, [demands(premises)]) for text, premises in groupby(sizes.premises, heading))
+        blocks = [_condition(one, long) for one in sizes.conditions]
+        yield Section(joined(inputs, f" is valid {extent}{source}"), [*blocks, *where(parts), *where(long)])
+    yield from (Section(text, list(demands(premises))) for text, premises in groupby(sizes.premises, heading))
     yield also([note.text for note in sizes.notes])
     if sizes.undecided:
         yield Section("formulas do not decide", list(_undecided(sizes)))
     if sizes.never_runs:
         title = f"with {_sizes_text(sizes.sample)} OpenVINO accepts the model, but cannot run it"
         yield Section(title, list(map(fault, sizes.never_runs)))
-    if nearest is not None:
-        yield Section(f"nearest to {_sizes_text(near)}", [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"])
+    if nearest is not None and nearest.below == nearest.above == near:
+        yield paragraph(f"{_sizes_text(near)}: valid")
+    elif nearest is not None and sizes.ok:
+        others = {name: size for name, size in sizes._batch(nearest.below or nearest.above or ()).items() if name not in (near or ())}
+        taken = f" (taking {_sizes_text(others)})" if others else ""
+        found = [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"]
+        yield Section(f"nearest to {_sizes_text(near)}{taken}", found)
 
 
-def _condition(condition: Condition) -> Item:
+def nearest_text(sizes: ValidSizes, shapes: Mapping[str, Sequence[Size] | None]) -> str:
+    """The valid sizes nearest to these shapes, below and above; empty if the shapes have no number for a symbol, or none are known."""
+    wanted: dict[str, int] = {}
+    for node, shape in sizes._question.shapes.items():
+        for one, given in zip(shape or (), shapes[node.name] or (), strict=False):
+            if one.name and isinstance(given, int):
+                wanted[one.name] = (given - one.offset) // one.factor
+    if not sizes.ok or sizes.is_by_trial or wanted.keys() != sizes.symbols.keys() or sizes.admits(wanted):
+        return ""
+    return " or ".join(dict.fromkeys(_sizes_text(one) for one in sizes.nearest(wanted) if one))
+
+
+def _condition(condition: Condition, parts: Parts) -> Item:
     """A condition, the layers that demand it, and the branches whose numbers OpenVINO checks."""
     is_own = [str(guard.requirement) for guard in condition.guards] == [condition.text]
-    below: list[Block] = list(map(reason, condition.guards)) if is_own else [demands(condition.guards)]
+    below: Iterable[Block] = map(reason, condition.guards) if is_own else demands(condition.guards, parts)
     branches = dict.fromkeys(guard.branch for guard in condition.guards if guard.branch)
-    return Item(key(condition.text), [*below, *(dim(f"OpenVINO checks {one} for numbers, even if it does not run") for one in branches)])
+    remarks = (dim(f"OpenVINO checks {one} for numbers, even if it does not run") for one in branches)
+    return Item(key(parts.cut(spoken(condition.text))), [*below, *remarks])
 
 
 def _undecided(sizes: ValidSizes) -> Iterator[Line]:

@@ -372,13 +372,7 @@ def _needed(masks: Sequence[Mask], whole: Mask, work: Work) -> list[int]:
 
 
 def nearest(
-    scope: Scope,
-    solved: Solved,
-    wanted: Mapping[str, int],
-    fixed: Collection[str],
-    count: int,
-    *,
-    is_above: bool,
+    scope: Scope, solved: Solved, wanted: Mapping[str, int], fixed: Collection[str], count: int, *, is_above: bool
 ) -> list[dict[str, int]]:
     """At most `count` valid sizes for dependent symbols, on one side of the wanted sizes, the nearest first.
 

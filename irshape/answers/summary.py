@@ -136,11 +136,12 @@ class _Tree:
         hidden = {hierarchy.position[node] for node in hierarchy.hidden}
         self._members = [[one for one in part if one not in bodies and one not in hidden] for part in below]
         self._costs = {layer._node: layer for layer in cost.layers}
+        self._found: dict[tuple[int, bool], list[int]] = {}
         self._parameters: dict[Node, int] = {}
-        for node in hierarchy.nodes:
+        for position, node in enumerate(hierarchy.nodes):
             op = node.op if node.type in ("Const", "Constant") and not node.is_dropped and node.is_live else None
             if isinstance(op, Constant) and not op.is_broken:
-                reader = self._reader(node)
+                reader = self._reader(position)
                 self._parameters[reader] = self._parameters.get(reader, 0) + prod(op.shape)
 
     def rows(self) -> Iterator[Module]:
@@ -170,6 +171,9 @@ class _Tree:
 
     def _layers(self, member: int, *, inside: bool = True) -> list[int]:
         """The layers of a member, with `inside` those of bodies, too."""
+        known = self._found.get((member, inside))
+        if known is not None:
+            return known
         found, pending = [], [member]
         while pending:
             one = pending.pop()
@@ -178,13 +182,15 @@ class _Tree:
                 pending += self._bodies.get(one, ()) if inside else ()
             else:
                 pending += self._members[-1 - one]
+        self._found[member, inside] = found
         return found
 
-    def _reader(self, node: Node) -> Node:
+    def _reader(self, position: int) -> Node:
         """The first layer after a constant that is no constant."""
-        while node in self._hierarchy.hidden and (readers := node.consumers):
-            node = readers[0]
-        return node
+        hierarchy = self._hierarchy
+        while hierarchy.nodes[position] in hierarchy.hidden and (readers := hierarchy.readers(position)):
+            position = readers[0]
+        return hierarchy.nodes[position]
 
     def _row(self, member: int, depth: int) -> Module:
         nodes = [self._hierarchy.nodes[one] for one in self._layers(member)]
@@ -207,13 +213,12 @@ class _Tree:
 
     def _output(self, only: Node | None, member: int) -> str:
         """The first output of a layer, or of the last layer of a group that another layer reads."""
-        own = sorted(self._layers(member, inside=False), reverse=True)
-        inside = {self._hierarchy.nodes[one] for one in own}
         last = only
         if last is None:
-            nodes = [self._hierarchy.nodes[one] for one in own]
-            read = (node for node in nodes if any(one not in inside for one in node.consumers))
-            last = next(read, nodes[0] if nodes else None)
+            own = sorted(self._layers(member, inside=False), reverse=True)
+            inside = set(own)
+            read = (one for one in own if not inside.issuperset(self._hierarchy.readers(one)))
+            last = next((self._hierarchy.nodes[one] for one in (*read, *own[:1])), None)
         if last is not None and not last.layer.signature.output_count and last.producers:
             last = last.producers[0]  # a Result gives what it reads
         if last is None or not last.layer.signature.output_count:

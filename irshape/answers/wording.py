@@ -42,12 +42,25 @@ class Parts:
 
     def cut(self, text: str) -> str:
         """The text, with names in place of parts if it is longer than it may be."""
+        if len(text) > self._most:
+            for part, name in self._names.items():
+                text = text.replace(part, name) if _inside(part) != part else text
         while len(text) > self._most:
             part = max(_bracketed(text), key=lambda part: (text.count(part) * (len(part) - 2), len(part)), default="")
             if len(part) < _SHORTEST or part == text:
                 break
             text = text.replace(part, self.whole(part))
         return text
+
+
+def _inside(formula: str) -> str:
+    """A formula without the brackets around it."""
+    depth = 0
+    for position, character in enumerate(formula):
+        depth += (character == "(") - (character == ")")
+        if not depth:
+            return formula[1:-1] if position and position == len(formula) - 1 else formula
+    return formula
 
 
 def _bracketed(text: str) -> Iterator[str]:
@@ -67,7 +80,7 @@ def _bracketed(text: str) -> Iterator[str]:
 
 # The widest conditions that make their column, the longest that is not cut into parts, and the longest size of a shape.
 _CONDITION: Final = 40
-_LONGEST: Final = 120
+LONGEST: Final = 120
 SIZE: Final = 40
 # The most layers that are named for a condition that they make together, and the names in a row that are written as the first and last.
 _MOST_REASONS: Final = 4
@@ -110,22 +123,30 @@ def heading(guard: Guard) -> str:
     return f"if {guard.branch} runs, {text}" if guard.branch else text
 
 
-def reasons(rows: Iterable[tuple[str, Line]]) -> Table:
-    """Conditions, each with the layer that demands it and the reason."""
-    return Table((Column("key", most=_CONDITION), Column()), list(rows))
+def spoken(condition: str) -> str:
+    """A condition in words: of sizes that broadcast, one is equal to the other or 1."""
+    equal, joint, _ = condition.partition(" or 1 in (")
+    return f"{equal}, or one is 1" if joint else condition
 
 
-def demands(guards: Iterable[Guard]) -> Table:
-    """The conditions that guards demand."""
-    return reasons((str(guard.requirement), reason(guard)) for guard in guards)
+def reasons(rows: Iterable[tuple[str, Line]], parts: Parts) -> Table:
+    """Conditions, each with the layer that demands it and the reason; long ones are cut into named parts."""
+    return Table((Column("key", most=_CONDITION), Column()), [(parts.cut(spoken(one)), why) for one, why in rows])
+
+
+def demands(guards: Iterable[Guard], parts: Parts | None = None) -> Iterator[Block]:
+    """The conditions that guards demand, and below them their named parts, unless the caller gives and lists the parts."""
+    own = parts or Parts(LONGEST)
+    yield reasons(((str(guard.requirement), reason(guard)) for guard in guards), own)
+    yield from () if parts else where(own)
 
 
 def conditions(found: Iterable[Condition]) -> Iterator[Block]:
     """Conditions in simple words, each with the layers that demand it; long ones are cut into named parts."""
-    parts, rows = Parts(_LONGEST), []
+    parts, rows = Parts(LONGEST), []
     for one in found:
         first, *others = [reason(guard) for guard in one.guards] or ["the range that was given"]
-        rows += [(parts.cut(one.text), first), *(("", joined("and ", other)) for other in others[: _MOST_REASONS - 1])]
+        rows += [(parts.cut(spoken(one.text)), first), *(("", joined("and ", other)) for other in others[: _MOST_REASONS - 1])]
         if len(others) >= _MOST_REASONS:
             rows.append(("", f"and {len(others) + 1 - _MOST_REASONS} more"))
     yield Table((Column("key", most=WIDEST), Column()), rows)
@@ -175,7 +196,7 @@ def shapes(side: Mapping[str, str], parts: Parts, *, is_complete: bool = False) 
 
 def where(parts: Parts) -> Iterator[Line]:
     """The formulas that have names."""
-    return (("  where ", key(own), f" = {formula}") for own, formula in parts.found.items())
+    return (("  where ", key(own), f" = {_inside(formula)}") for own, formula in parts.found.items())
 
 
 def also(notes: Sequence[str]) -> Section:

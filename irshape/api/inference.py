@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, overload
 
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
@@ -13,14 +14,13 @@ from irshape.model.finding import output_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
+from irshape.shape.dim import Size
 from irshape.shape.shape import Shape
 
 SymbolsAs: TypeAlias = Literal["names", "raw"]
 """How formulas write sizes without a name: in the symbols of the signature, or each as a symbol of its own (`d0`, `d1`, ...)."""
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     from lxml.etree import _ElementTree
 
     from irshape.answers.explain.explanation import Explanation
@@ -57,6 +57,12 @@ class InferredPort(inner.InferredPort):
         return None if shape is None else len(shape)
 
     @property
+    def size(self) -> Size | None:
+        """The number of elements, as in NumPy; a `Dim` where the size of an axis is open, None if the rank is unknown."""
+        shape = self.shape
+        return None if shape is None else prod(shape)
+
+    @property
     def is_static(self) -> bool:
         """Whether every size is a number."""
         shape = super().shape
@@ -79,6 +85,10 @@ class InferredLayer:
         self.node: Node = node
         self.inputs: Ports[InferredPort] = inputs
         self.outputs: Ports[InferredPort] = outputs
+
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = f"; its node has it: node.{name}" if hasattr(Node, name) else ""
+        raise AttributeError(f"'InferredLayer' has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
     def name(self) -> str:
@@ -173,7 +183,7 @@ class Inference(Judged, Exporting, guesses={"layers": "iterate over it: list(inf
     def outputs(self) -> Ports[InferredPort]:
         """The outputs of the model, in its order, by the names of their layers and tensors."""
         ports = [port for port in self.model.outputs if port.source is not None]
-        return Ports([_port(self, port, _name_of_output(port)) for port in ports], _names_of_end)
+        return Ports([_port(self, port, output_name(port.node._node)) for port in ports], _names_of_end)
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
@@ -331,11 +341,6 @@ def _names_of_port(port: InferredPort) -> list[str]:
 
 def _names_of_end(port: InferredPort) -> list[str]:
     return [port.name, *names_of_end(port.port)]
-
-
-def _name_of_output(port: InputPort) -> str:
-    """The name of an output of the model: one of its tensor, else that of the layer that gives it."""
-    return output_name(port.node._node)
 
 
 def _refuse_errors(inference: Inference, *, force: bool) -> None:

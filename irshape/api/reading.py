@@ -53,7 +53,7 @@ def _read(source: Source, reading: Reading, path: str | None) -> tuple[Model, We
     graph = load(
         source,
         path=path,
-        weights=opened(reading.get("weights")),
+        weights=reading.get("weights"),
         opset=reading.get("opset"),
         limits=reading.get("limits", DEFAULT),
         extensions=reading.get("extensions", ()),

@@ -10,7 +10,7 @@ import os
 from _thread import RLock  # as threading.RLock, without what that module imports
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar, Unpack, overload
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference, SymbolsAs
@@ -19,8 +19,6 @@ from irshape.model.public import Model
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
-    from typing import Literal, Unpack
-
     from irshape.answers.cost.cost import Cost
     from irshape.answers.diff import Difference
     from irshape.answers.explain.explanation import Explanation

@@ -176,40 +176,23 @@ def add_operations(command: ArgumentParser) -> None:
     )
 
 
-def most(text: str) -> int:
-    """A number that bounds something: a whole number from 1."""
-    if not (text.isascii() and text.isdecimal() and int(text[:18]) > 0 and len(text) <= 18):
-        from argparse import ArgumentTypeError
+def whole(about: str, low: int, high: int = 10**18 - 1) -> Callable[[str], int]:
+    """The reader of a whole number within limits, which the message describes."""
 
-        raise ArgumentTypeError(f"{text[:60]!r} is not a whole number from 1")
-    return int(text)
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) <= len(str(high)) and low <= int(text) <= high):
+            from argparse import ArgumentTypeError
 
+            raise ArgumentTypeError(f"{text[:60]!r} is not {about}")
+        return int(text)
 
-def at_least_0(text: str) -> int:
-    """A whole number from 0."""
-    if not (text.isascii() and text.isdecimal() and len(text) <= 18):
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f"{text[:60]!r} is not a whole number from 0")
-    return int(text)
+    return read
 
 
-def port(text: str) -> int:
-    """The number of a port, or 0 for any that is free."""
-    if not (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) < 1 << 16):
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f"{text[:60]!r} is not a port, a whole number from 0 to 65535")
-    return int(text)
-
-
-def jobs(text: str) -> int:
-    """The number of --jobs."""
-    if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 0 < int(text) <= 1024):
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f"{text[:60]!r} is not an integer from 1 to 1024")
-    return int(text)
+most = whole("a whole number from 1", 1)
+at_least_0 = whole("a whole number from 0", 0)
+port = whole("a port, a whole number from 0 to 65535", 0, 65535)
+jobs = whole("an integer from 1 to 1024", 1, 1024)
 
 
 def add_limit(command: ArgumentParser) -> None:

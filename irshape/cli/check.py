@@ -13,7 +13,7 @@ from irshape import verbs
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.check_options import CONCISE, DOCUMENTS, Wish, add_options, misplaced, source_of, wish_of
 from irshape.cli.conclusion import check_writing, ended, write
-from irshape.cli.examination import Errand
+from irshape.cli.examination import Errand, Extended
 from irshape.cli.request import Request, request_of
 from irshape.cli.road import ARRAY, LINES, Totals, examined, found, own, printed, summed
 from irshape.cli.run import CLEAN, FAULTS, complain, guarded
@@ -21,16 +21,14 @@ from irshape.diagnosis.diagnosis import accept, choose
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.diagnostic import ERROR
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import PLAIN, Palette, escape
-from irshape.settings.settings import Settings
+from irshape.settings.settings import FileSettings, Settings
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from irshape.report.baseline import Baseline
-    from irshape.report.diagnostic import Diagnostic
-    from irshape.settings.settings import FileSettings
 
 # The root element of a file is looked for in its first bytes.
 _HEAD = 1 << 12
@@ -106,7 +104,7 @@ def _output(wish: Wish, files: Sequence[str]) -> Iterator[None]:
     write(wish, wish.output_file, out.getvalue(), files)
 
 
-def _say(wish: Wish) -> Callable[[Examined], Iterator[str]] | None:
+def _say(wish: Wish) -> Callable[[Extended], Iterator[str]] | None:
     """How the faults of one file are said as text; None if the end of the run says them."""
     if wish.is_summed:
         return None
@@ -114,30 +112,6 @@ def _say(wish: Wish) -> Callable[[Examined], Iterator[str]] | None:
         return partial(_diff, sys.stdout.isatty())
     palette = Palette(wish.color == "always") if wish.output_file else Palette.choose(wish.color, sys.stdout)
     return partial(fault_lines, palette, is_concise=wish.format == CONCISE, is_whole=wish.all)
-
-
-class Examined:
-    """The answer about one file.
-
-    `inference` has its facts and faults, `mended` are the faults that were mended in the file before, `accepted` the fingerprints of the
-    faults that a baseline accepts.
-    """
-
-    def __init__(self, inference: Inference, mended: Sequence[Diagnostic], accepted: Sequence[str]) -> None:
-        self.inference = inference
-        self.document = inference.document
-        self.mended = mended
-        self.accepted = accepted
-
-    @property
-    def diagnostics(self) -> Sequence[Diagnostic]:
-        """The faults of the file."""
-        return self.inference.diagnostics
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/report.schema.json`."""
-        report = self.inference.to_dict()
-        return {**report, "mended": [one.to_dict() for one in self.mended]} if self.mended else report
 
 
 def check_of(request: Request, wish: Wish, paths: Sequence[str]) -> Check:
@@ -165,7 +139,7 @@ class Check:
         self.wish = wish
         self.baselines = baselines
 
-    def __call__(self, model: Model, **options: Any) -> Examined:
+    def __call__(self, model: Model, **options: Any) -> Extended:
         """The faults of a file, after those that are mended and without those that a baseline accepts."""
         path, settings, wish = model.document.path, self.request.settings, self.wish
         assert path is not None and settings is not None
@@ -189,7 +163,7 @@ class Check:
             from irshape.cli.texts import in_names
 
             inference = in_names(inference, is_whole=True)
-        return Examined(inference, mended, accepted)
+        return Extended(inference.document, inference, mended, {"mended": [one.to_dict() for one in mended]} if mended else {}, accepted)
 
     def _selected(self, model: Model, own: FileSettings, options: Mapping[str, Any]) -> Inference:
         inference = verbs.check(model, suppressions=self.wish.suppressions, **options)
@@ -199,34 +173,34 @@ class Check:
 
 
 def fault_lines(
-    palette: Palette, examined: Examined, *, is_concise: bool = False, is_whole: bool = False, has_errors_first: bool = False
+    palette: Palette, examined: Extended, *, is_concise: bool = False, is_whole: bool = False, has_errors_first: bool = False
 ) -> Iterator[str]:
     """The faults of one file, those that were mended first; with `is_concise`, one line for each cause and nothing else.
 
     With `is_whole`, the faults that follow from others are listed, too; with `has_errors_first`, errors are before warnings.
     """
-    inference = examined.inference
-    if not (examined.mended or inference.diagnostics or inference.remedy):
+    inference = examined.answer
+    if not (examined.more or inference.diagnostics or inference.remedy):
         return
     from irshape.report.section import faults, mended
     from irshape.report.terminal import block_lines
 
     ordered = sorted(inference.diagnostics, key=lambda one: has_errors_first and one.severity != ERROR)
     found = faults(ordered, is_whole=is_whole)
-    yield from block_lines([*map(mended, examined.mended), *([one.line for one in found] if is_concise else found)], palette)
+    yield from block_lines([*map(mended, examined.more), *([one.line for one in found] if is_concise else found)], palette)
     if inference.remedy and not is_concise:
         from irshape.cli.texts import remedy
 
         yield from block_lines(remedy(inference), palette)
 
 
-def _diff(is_terminal: bool, examined: Examined) -> Iterator[str]:
+def _diff(is_terminal: bool, examined: Extended) -> Iterator[str]:
     """The changes of --fix as a unified diff. A pipe gets the exact text for `patch`; on a terminal, control characters are escaped."""
     from irshape.diagnosis.mending import mendable
     from irshape.report.unified import unified
 
     document = examined.document
-    for line in unified(escape(document.path or "<input>"), document.source, document.encoding, mendable(examined.inference)[1]):
+    for line in unified(escape(document.path or "<input>"), document.source, document.encoding, mendable(examined.answer)[1]):
         yield escape(line.removesuffix("\r")) if is_terminal else line
 
 

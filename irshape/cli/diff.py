@@ -177,20 +177,34 @@ class _Page:
         rewired, mentioned = rewirings(self.difference)
         yield self.section("model", [(f"IR version {_arrow(one)}", []) for one in self.of("ir_version")])
         for heading, kind in (("inputs", "parameter"), ("layouts", "layout"), ("tensor names", "tensor_names")):
-            yield self.section(heading, [(f"{_where(one)}: {one.what} {_arrow(one)}", []) for one in self.of(kind)])
+            yield self.section(heading, [(f"{_where(one)}: {_what(one)}{_arrow(one)}", []) for one in self.of(kind)])
         yield self.section("order", [(f"{one.what}: {_arrow(one)}", []) for one in self.of("order")], is_long=True)
         for heading, kind in (("layers replaced", "replaced"), ("edges rewired", "edge")):
             yield self.section(heading, [self.rewiring(one) for one in rewired if one.changes[0].kind == kind])
         for heading, kind in (("layers added", "added"), ("layers removed", "removed")):
             nodes = [node for one in self.of(kind) if (node := one.a or one.b) is not None and node not in mentioned]
             yield self.section(heading, _grouped((node.type, _name(node)) for node in nodes))
-        yield self.section("layers renamed", [(f"{_type(one)} {_arrow(one)}", []) for one in self.of("renamed")])
+        yield self.section("layers renamed", self.renamings())
         attributes = [one for one in self.of("attribute") if one.a not in mentioned]
         for heading, changes in (("opsets", self.of("version")), ("attributes", attributes), ("outputs", self.of("outputs"))):
-            rows = ((f"{_type(one)}: {one.what}{' ' if one.what else ''}{_arrow(one)}", _where(one)) for one in changes)
+            rows = ((f"{_type(one)}: {_what(one)}{_arrow(one)}", _where(one)) for one in changes)
             yield self.section(heading, _grouped(rows))
-        yield self.section("constants", _grouped((_arrow(one), _where(one)) for one in self.of("constant")))
+        yield self.section("constants", _grouped((f"{_type(one)}: {_arrow(one)}", _where(one)) for one in self.of("constant")))
         yield self.section("port maps", [(f"{_where(one)}: {_arrow(one)}", []) for one in self.of("port_map")], is_long=True)
+
+    def renamings(self) -> list[tuple[str, list[str]]]:
+        """A row for each new beginning that several names have, the most frequent first, then one for each other name."""
+        beginnings: dict[str, list[Change]] = {}
+        for one in self.of("renamed"):
+            before, after = one.before or "", one.after or ""
+            while before and before[-1:] == after[-1:]:
+                before, after = before[:-1], after[:-1]
+            beginnings.setdefault(f"{before}… -> {after}…", []).append(one)
+        rows: list[tuple[str, list[str]]] = []
+        for text, changes in sorted(beginnings.items(), key=lambda item: -len(item[1])):
+            is_one = not self.is_complete and len(changes) > _MOST_NAMES
+            rows += [(text, list(map(_where, changes)))] if is_one else [(f"{_type(one)} {_arrow(one)}", []) for one in changes]
+        return rows
 
     def of(self, kind: str) -> list[Change]:
         """The changes of a kind."""
@@ -269,6 +283,11 @@ def _arrow(change: Change) -> str:
 
 def _type(change: Change) -> str:
     return change.a.type if change.a is not None else ""
+
+
+def _what(change: Change) -> str:
+    """The attribute, or the number of the output if it is not the first."""
+    return f"{change.what} " if change.what.strip("0") else ""
 
 
 def _where(change: Change) -> str:

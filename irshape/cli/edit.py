@@ -7,9 +7,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from irshape import verbs
+from irshape.api.reading import Reading
 from irshape.cli.arguments import Command, add_colour, add_input_arguments, add_limit, add_operations, at_least_0
 from irshape.cli.outputs import check_outputs, refusal, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
@@ -53,14 +54,40 @@ def add_target_arguments(command: ArgumentParser) -> None:
     add_colour(command)
 
 
-def opened(given: Namespace) -> Graph:
-    """A graph of the file. Raises `RunError`."""
-    try:
-        return edit(Path(given.file), weights=given.weights_file, opaque=given.opaque, limits=given.limits, extensions=given.extensions)
-    except OSError as error:
-        raise RunError(describe(error, given.file)) from None
-    except (EditError, ExtensionError) as error:
-        raise RunError(f"{given.file}: {error}") from None
+class Change(NamedTuple):
+    """The file that a command changes, how the file is read, and where the result goes."""
+
+    file: str
+    reading: Reading
+    output: str | None
+    force: bool
+
+    def opened(self) -> Graph:
+        """A graph of the file. Raises `RunError`."""
+        try:
+            return edit(Path(self.file), **self.reading)
+        except OSError as error:
+            raise RunError(describe(error, self.file)) from None
+        except (EditError, ExtensionError) as error:
+            raise RunError(f"{self.file}: {error}") from None
+
+    def write(self, graph: Graph, *, in_place: bool = False, trim: bool = False) -> None:
+        """Write the graph. Raises `RunError`."""
+        target = self.file if in_place or self.output is None else self.output
+        try:
+            graph.write(target, force=self.force, in_place=in_place, trim=trim)
+        except OSError as error:
+            raise refusal(error, target, force=self.force) from None
+        except ValueError as error:
+            raise RunError(
+                f"{target}: not written: {str(error).partition('; force')[0]} (--force writes the model all the same)", FAULTS
+            ) from None
+
+
+def change_of(given: Namespace) -> Change:
+    """What the options of a command that changes a file ask for."""
+    reading = Reading(weights=given.weights_file, opaque=given.opaque, limits=given.limits, extensions=given.extensions)
+    return Change(given.file, reading, given.output, given.force)
 
 
 def layer(graph: Graph, text: str) -> Layer:
@@ -82,26 +109,26 @@ def tensor(graph: Graph, text: str) -> Tensor:
     return tensor_of(draft, value)
 
 
-def sized(given: Namespace, graph: Graph) -> Graph:
-    """The graph with the shapes of `--input` and `--set`. Raises `RunError`."""
-    if not given.input and not given.set:
+def sized(file: str, graph: Graph, shapes: Sequence[str], sizes: Mapping[str, str]) -> Graph:
+    """The graph of a file with the shapes of `--input` and the sizes of `--set`. Raises `RunError`."""
+    if not shapes and not sizes:
         return graph
     from irshape.cli.inputs import asked_of
     from irshape.inference.inputs import InputError
     from irshape.reshaping.public import reshaped
 
     try:
-        inputs, symbols, _ = asked_of(graph._draft.model, given.input, dict(given.set), None, lambda _: frozenset(), is_many=False)
+        inputs, symbols, _ = asked_of(graph._draft.model, shapes, sizes, None, lambda _: frozenset(), is_many=False)
         return reshaped(graph, inputs, symbols)
     except (InputError, RunError) as error:
-        raise RunError(f"{given.file}: {error}") from None
+        raise RunError(f"{file}: {error}") from None
     except EditError as error:
-        raise RunError(f"{given.file}: {error}", FAULTS) from None
+        raise RunError(f"{file}: {error}", FAULTS) from None
 
 
-def put_proof(given: Namespace, before: Graph, graph: Graph) -> None:
-    """With `--prove`, prove that a graph computes what the model did that another one began with. Raises `RunError`."""
-    for line in proved(published(before._draft.model), graph) if given.prove else ():
+def put_proof(before: Graph, graph: Graph) -> None:
+    """Prove that a graph computes what the model did that another one began with. Raises `RunError`."""
+    for line in proved(published(before._draft.model), graph):
         put(line)
 
 
@@ -109,19 +136,6 @@ def steps_made(steps: Sequence[Simplification]) -> Iterator[Section]:
     """Each layer that goes, with the reason."""
     rows = [(step.rule, step.type, step.layer, step.reason) for step in steps]
     yield paragraph(table(("RULE", "TYPE", "LAYER", "REASON"), rows) if rows else "nothing to simplify")
-
-
-def written(given: Namespace, graph: Graph, *, in_place: bool = False, trim: bool = False) -> None:
-    """Write the graph. Raises `RunError`."""
-    target = given.file if in_place else given.output
-    try:
-        graph.write(target, force=given.force, in_place=in_place, trim=trim)
-    except OSError as error:
-        raise refusal(error, target, force=given.force) from None
-    except ValueError as error:
-        raise RunError(
-            f"{target}: not written: {str(error).partition('; force')[0]} (--force writes the model all the same)", FAULTS
-        ) from None
 
 
 # `irshape edit`.
@@ -148,7 +162,8 @@ def _run_edit(given: Namespace) -> int:
     if not (given.edits or given.stateless or given.prune or given.trim):
         return complain(f"no edit: give {', '.join(EDITS)}, --stateless, --prune or --trim")
     check_outputs([given.view], force=given.force, inputs=[given.file])
-    graph = opened(given)
+    change = change_of(given)
+    graph = change.opened()
     if given.stateless:
         _make(given.file, "--stateless", graph.stateless)
     steps: list[Simplification] = []
@@ -165,27 +180,28 @@ def _run_edit(given: Namespace) -> int:
     _, *changes = sections(graph.diff(), is_complete=False)  # the first one names the two files, which are one here
     put("\n".join(lines(changes, palette)))
     if given.view is not None:
-        _write_page(given, graph)
-    put_proof(given, graph, graph)
+        _write_page(given.view, graph, change)
+    if given.prove:
+        put_proof(graph, graph)
     if given.output is None and not given.in_place:
         errors = [one for one in checked(graph._draft)[1] if one.severity == ERROR]
         put("".join(f"{escape(str(one))}\n" for one in errors) + "the model is not written without -o or --in-place")
         return FAULTS if errors else CLEAN
-    written(given, graph, in_place=given.in_place, trim=given.trim)
+    change.write(graph, in_place=given.in_place, trim=given.trim)
     put(f"written: {escape(given.file if given.in_place else given.output)}")
     return CLEAN
 
 
-def _write_page(given: Namespace, graph: Graph) -> None:
+def _write_page(path: str, graph: Graph, change: Change) -> None:
     """Write the page that shows the edited model and its changes. Raises `RunError`."""
     from irshape.page.data import PageData
     from irshape.page.html import page
 
     model, weights = graph._draft.built()
-    data = PageData(model, weights=weights, opaque=given.opaque)
+    data = PageData(model, weights=weights, opaque=graph._draft.opaque)
     data.difference = verbs.diff(graph._draft.model, data.model)
-    write_output(given.view, page(data.to_dict()).encode(), force=given.force, inputs=[given.file])
-    put(f"written: {escape(given.view)}")
+    write_output(path, page(data.to_dict()).encode(), force=change.force, inputs=[change.file])
+    put(f"written: {escape(path)}")
 
 
 def _edit(option: str, text: str) -> tuple[str, str]:
@@ -309,13 +325,15 @@ def _run_extract(given: Namespace) -> int:
     from irshape.editing.verbs import part_of
 
     try:
-        graph = opened(given)
+        change = change_of(given)
+        graph = change.opened()
         try:
             part, formulas = part_of(graph, given.sources, given.targets, given.around, given.distance, given.layers, agree)
         except EditError as error:
             raise RunError(f"{given.file}: {error}") from None
-        put_proof(given, graph, graph)
-        written(given, graph, trim=True)
+        if given.prove:
+            put_proof(graph, graph)
+        change.write(graph, trim=True)
     except RunError as error:
         complain(str(error))
         return error.code
@@ -391,14 +409,16 @@ def _run_simplify(given: Namespace) -> int:
     """Simplify a file, report the steps, write the result, and return the exit code."""
     if (given.output is None) != given.dry_run:
         return complain("give either -o OUT.xml, or --dry-run to write nothing")
-    before = opened(given)
-    graph = sized(given, before)
+    change = change_of(given)
+    before = change.opened()
+    graph = sized(given.file, before, given.input, dict(given.set))
     count = len(graph)
     steps = simplify(graph._draft, given.only)
     put("\n".join(shown(Palette.choose(given.color, sys.stdout), steps_made if given.dry_run else _counted, steps)))
-    put_proof(given, before, graph)
+    if given.prove:
+        put_proof(before, graph)
     if not given.dry_run:
-        written(given, graph, trim=given.trim)
+        change.write(graph, trim=given.trim)
     put(f"{f'written: {escape(given.output)}' if given.output else 'nothing is written'} ({counted(len(graph), 'layer')} of {count})")
     return CLEAN
 

@@ -39,6 +39,23 @@ class Answer(Protocol):
         """The answer as JSON data."""
 
 
+class Extended(NamedTuple):
+    """An answer with what a command adds to it: `more` for its text, `data` for its JSON, and the faults that a baseline has `accepted`."""
+
+    document: Document
+    answer: Any
+    more: Any
+    data: Mapping[str, Any]
+    accepted: Sequence[str] = ()
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        return self.answer.diagnostics  # type: ignore[no-any-return]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self.answer.to_dict(), **self.data}
+
+
 # From this many new objects on, the cyclic garbage collector is run; it takes as long as examining a small file.
 _MANY_OBJECTS = 100_000
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
-from irshape.answers.wording import ties, title
+from irshape.answers.wording import in_a_row, ties, title
 from irshape.cli.arguments import LAYERS, SELECTION, add_model_arguments, add_output_arguments, add_symbol_argument, add_watch
 from irshape.cli.examination import Errand
 from irshape.cli.outputs import Writing, only_targets, write, writing_of
@@ -19,7 +19,7 @@ from irshape.cli.texts import TIED, UNNAMED, Rows, Selection, ending, guards, in
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.section import Block, Section, dim, paragraph
-from irshape.report.text import Palette, counted
+from irshape.report.text import Palette
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -85,10 +85,8 @@ def _sections(is_named: bool, selection: Selection, inference: Inference) -> Ite
     blocks: list[Block] = [table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), listed.rows)]
     if not listed.rows and not selection.is_whole:
         blocks.append(f"no layer fits {selection.options(layers(inference.document))}")
-    counts = [(listed.constants, "constant"), (listed.repeated, "layer")]
-    hidden = " and ".join(f"{counted(number, thing)}{' of equal blocks' if thing == 'layer' else ''}" for number, thing in counts if number)
-    if hidden and selection.is_whole:
-        blocks.append(dim(f"{hidden} not listed (--all lists them)"))
+    if selection.is_whole and listed.hidden:
+        blocks.append(dim(f"{in_a_row(listed.hidden)} not listed (--all lists them)"))
     is_shown = has_formulas and selection.is_whole
     if is_shown and is_named and inference.ok and inference.reading is inference and any(map(UNNAMED.search, inference.formulas.values())):
         blocks.append(dim("open sizes are d0, d1, … (no signature found)"))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Sequence
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # The exit codes of a run that failed, of a program ended by a closed pipe as a shell shows it, and for Ctrl-C.
 _FAILED = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
 from irshape.cli.files import is_one
@@ -14,7 +14,6 @@ from irshape.report.text import escape
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable
 
 
 def inputs_of(files: Iterable[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
@@ -14,7 +15,7 @@ from irshape.answers.wording import title
 from irshape.cli.arguments import add_colour, add_question_arguments
 from irshape.cli.check import Check, check_of
 from irshape.cli.check_options import wish_of
-from irshape.cli.examination import Errand
+from irshape.cli.examination import Errand, Extended
 from irshape.cli.plain import parse
 from irshape.cli.request import request_of
 from irshape.cli.road import answered, found
@@ -22,7 +23,7 @@ from irshape.cli.run import Tally, complain
 from irshape.cli.texts import shown
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.diagnostic import ERROR, Diagnostic, causes
+from irshape.report.diagnostic import ERROR, causes
 from irshape.report.section import Column, Few, Item, Section, Table, bold, dim, fault, paragraph
 from irshape.report.text import Palette
 from irshape.settings.settings import Settings
@@ -30,7 +31,6 @@ from irshape.settings.settings import Settings
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from irshape.xml.document import Document
 
 ABOUT = "Show the faults and the signature of a model on one screen, and what to do next."
 EXAMPLES = """examples:
@@ -42,35 +42,6 @@ exit code: 0 without errors, 1 if the model has errors, 2 if the file could not 
 _MOST_SIGNATURE = 5
 _MOST_CONDITIONS = 3
 _MOST_FAULTS = 4
-
-
-class Overview:
-    """The check of a model, and its signature if it has one."""
-
-    def __init__(self, inference: Inference, signature: Signature | None) -> None:
-        self.inference = inference
-        self.signature = signature
-
-    @property
-    def document(self) -> Document:
-        """The file."""
-        return self.inference.document
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """The faults of the file."""
-        return self.inference.diagnostics
-
-    @property
-    def path(self) -> str:
-        """The path of the file, as a shell takes it."""
-        from shlex import quote
-
-        return quote(self.document.path or "FILE")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report of the check."""
-        return self.inference.to_dict()
 
 
 def add_arguments(command: ArgumentParser) -> None:
@@ -98,42 +69,42 @@ def run(given: Namespace) -> int:
         return max(map(complain, str(error).splitlines()))
 
 
-def _overview(check: Check, model: Model, **options: Any) -> Overview:
-    inference = check(model, **options).inference
+def _overview(check: Check, model: Model, **options: Any) -> Extended:
+    """The check of a model, with its signature if it has one."""
+    inference = check(model, **options).answer
     has_signature = inference.ok and bool(model.nodes) and model.document.is_complete
     try:
         signature = verbs.signature(model, **options) if has_signature else None
-        return Overview(inference, signature if signature is None or signature.conditions or signature.ok else None)
+        return Extended(inference.document, inference, signature if signature is None or signature.conditions or signature.ok else None, {})
     except ModuleNotFoundError:  # in a clone, from which nothing was installed
-        return Overview(inference, None)
+        return Extended(inference.document, inference, None, {})
 
 
-def _sections(overview: Overview) -> Iterator[Section]:
+def _sections(overview: Extended) -> Iterator[Section]:
     """Title, signature, conditions, faults and next steps."""
-    inference, signature, path = overview.inference, overview.signature, overview.path
+    inference, signature, path = overview.answer, overview.more, quote(overview.document.path or "FILE")
     yield paragraph(title(inference.document))
     if signature is not None and (signature.inputs or signature.outputs):
         heading, conditions = validity(signature)
         valid = [Item(bold(str(heading)), conditions, 2)] if heading else []
         remark = f"irshape signature {path}"
         yield paragraph(Few(list(ends(signature)), _MOST_SIGNATURE, remark), Few(valid, _MOST_CONDITIONS, remark))
-    ordered = sorted(causes(overview.diagnostics), key=lambda one: one.severity != ERROR)
+    ordered = sorted(causes(inference.diagnostics), key=lambda one: one.severity != ERROR)
     faults = Few([fault(one).line for one in ordered], _MOST_FAULTS, f"irshape check {path}")
     yield paragraph(faults, str(Tally().add(inference.document.layer_count, inference.diagnostics)))
-    rows = [(f"  {command}", dim(purpose)) for command, purpose in _next(overview)]
+    rows = [(f"  {command}", dim(purpose)) for command, purpose in _next(inference, signature, path)]
     yield paragraph(Table((Column("key"), Column()), rows))
 
 
-def _next(overview: Overview) -> list[tuple[str, str]]:
-    """The commands that a user runs next, each with its purpose."""
-    path, signature = overview.path, overview.signature
+def _next(inference: Inference, signature: Signature | None, path: str) -> list[tuple[str, str]]:
+    """The commands that a user runs next for the file of a path, each with its purpose."""
     commands: list[tuple[str, str]] = []
-    if overview.diagnostics:
-        code = min(overview.diagnostics, key=lambda one: one.severity != ERROR).code
+    if inference.diagnostics:
+        code = min(inference.diagnostics, key=lambda one: one.severity != ERROR).code
         commands += [(f"irshape check {path}", "every fault, with hints"), (f"irshape rule {code}", "what a code means")]
-        if any(one.fix and one.fix.is_safe for one in overview.diagnostics):
+        if any(one.fix and one.fix.is_safe for one in inference.diagnostics):
             commands[1:] = [(f"irshape check {path} --fix", "mend what can be mended safely")]
-    if overview.inference.ok and overview.inference.model.nodes:
+    if inference.ok and inference.model.nodes:
         if signature is not None and signature.symbols:
             sizes = " ".join(f"{name}=1" if name == "B" else f"{name}=..." for name in list(signature.symbols)[:3])
             commands.append((f"irshape reshape {path} --set {sizes} -o fixed.xml", "set sizes"))

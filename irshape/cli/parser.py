@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from irshape import __version__
@@ -20,6 +20,7 @@ KIND = "compiled" if IS_COMPILED else "interpreted"
 
 _ABOUT = "Check an OpenVINO IR and infer the element type and shape of every port."
 _EXAMPLES = """examples:
+  irshape model.xml
   irshape check model.xml
   irshape infer model.xml --input "image[1,3,H,W]" -o annotated.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml
@@ -160,11 +161,11 @@ class Parser(argparse.ArgumentParser):
         return self
 
 
-def meant(word: str, known: Sequence[str]) -> str:
+def meant(word: str, known: Iterable[str]) -> str:
     """A question for the known word that is closest to a word; empty if none is close."""
     from difflib import get_close_matches
 
-    close = get_close_matches(word, known, 1)
+    close = get_close_matches(word, list(known), 1)
     return f"; did you mean {close[0]}?" if close else ""
 
 

@@ -6,11 +6,11 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
 from irshape.cli.arguments import LAYERS, OUTPUT, Command, add_model_arguments, add_reading_arguments, add_symbol_argument, most
-from irshape.cli.examination import Errand
+from irshape.cli.examination import Errand, Extended
 from irshape.cli.files import is_one
 from irshape.cli.outputs import check_outputs
 from irshape.cli.request import request_of
@@ -23,14 +23,9 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from irshape.answers.cost.cost import Cost
-    from irshape.answers.explain.explanation import Explanation
-    from irshape.answers.signature.notes import Because
-    from irshape.answers.sizes import Nearest, ValidSizes
     from irshape.answers.summary import Summary
     from irshape.model.model import Model
-    from irshape.report.diagnostic import Diagnostic
     from irshape.report.section import Section
-    from irshape.xml.document import Document
 
 _EXIT = "\n\nexit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"
 # The most layers that a remark names.
@@ -137,26 +132,6 @@ SUMMARY = Command(
 # `irshape sizes`.
 
 
-class _Sizes(NamedTuple):
-    """The valid sizes of a model, and the valid sizes nearest to those of --near."""
-
-    sizes: ValidSizes
-    near: Mapping[str, int]
-    nearest: Nearest | None
-
-    @property
-    def document(self) -> Document:
-        return self.sizes._inference.document
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        return self.sizes.diagnostics
-
-    def to_dict(self) -> dict[str, Any]:
-        nearest = None if self.nearest is None else {"given": dict(self.near), **self.nearest._asdict()}
-        return {**self.sizes.to_dict(), "nearest": nearest}
-
-
 def _add_sizes(command: ArgumentParser) -> None:
     command.add_argument(
         "--near", action="append", default=[], metavar='"H=500"', help="find the valid sizes nearest to these: H=500,W=700"
@@ -169,20 +144,22 @@ def _sizes(given: Namespace) -> int:
     return answered(Errand(request_of(given), partial(_sized, _near(given.near)), _say(given, _size_sections), _verdict))
 
 
-def _sized(near: Mapping[str, int], model: Model, **options: Any) -> _Sizes:
+def _sized(near: Mapping[str, int], model: Model, **options: Any) -> Extended:
+    """The valid sizes of a model, with those nearest to the sizes of --near."""
     sizes = verbs.sizes(model, **options)
-    return _Sizes(sizes, near, sizes.nearest(near) if near else None)
+    nearest = sizes.nearest(near) if near else None
+    return Extended(model.document, sizes, (near, nearest), {"nearest": nearest and {"given": dict(near), **nearest._asdict()}})
 
 
-def _size_sections(answer: _Sizes) -> Iterator[Section]:
+def _size_sections(answer: Extended) -> Iterator[Section]:
     from irshape.answers.sizes import sections
 
-    return sections(*answer)
+    return sections(answer.answer, *answer.more)
 
 
-def _verdict(answer: _Sizes) -> Iterable[str]:
+def _verdict(answer: Extended) -> Iterable[str]:
     """Raise a fault if no size is valid although no diagnostic is an error."""
-    if not answer.sizes.ok and exit_code(answer.diagnostics) == CLEAN:
+    if not answer.answer.ok and exit_code(answer.diagnostics) == CLEAN:
         raise RunError(f"{answer.document.path}: no size is valid", FAULTS)
     return ()
 
@@ -319,53 +296,36 @@ def _add_explain(command: ArgumentParser) -> None:
     add_reading_arguments(command)
 
 
-class _Explained(NamedTuple):
-    """The explanation of a shape, and the axes of inputs that the signature ties together by the symbols in it."""
-
-    explanation: Explanation
-    ties: Sequence[Because] = ()
-
-    @property
-    def document(self) -> Document:
-        return self.explanation.document
-
-    @property
-    def diagnostics(self) -> Sequence[Diagnostic]:
-        return self.explanation.diagnostics
-
-    def to_dict(self) -> dict[str, Any]:
-        return self.explanation.to_dict()
-
-
 def _explain(given: Namespace) -> int:
     """Explain the target, and return the exit code."""
     is_named = not given.raw_symbols
     return answered(Errand(request_of(given), partial(_explained, given.target, is_named=is_named), _say(given, _explain_sections)))
 
 
-def _explained(target: str, model: Model, *, is_named: bool, **options: Any) -> _Explained:
+def _explained(target: str, model: Model, *, is_named: bool, **options: Any) -> Extended:
+    """The explanation of a shape, with the axes of inputs that the signature ties together by the symbols in it."""
     from irshape.answers.explain.explainer import parse_target, unexplained
     from irshape.answers.signature.naming import named
     from irshape.model.finding import find, names_of
 
     inference = verbs.infer(model, **options)
     if not model.nodes:
-        return _Explained(unexplained(inference))
+        return Extended(model.document, unexplained(inference), (), {})
     wanted = parse_target(model, target)
     if wanted[1] is None:  # a port is that of a layer
         agree(wanted[0], find(model, wanted[0]), names_of)
     inference = named(inference) if is_named else inference
     explanation = verbs.explain(inference, *wanted)
     names = {name for step in explanation.steps for name in _NAME.findall(step.value)}
-    return _Explained(explanation, [one for one in inference.ties if not names.isdisjoint(_NAME.findall(one.size))])
+    return Extended(model.document, explanation, [one for one in inference.ties if not names.isdisjoint(_NAME.findall(one.size))], {})
 
 
-def _explain_sections(answer: _Explained) -> Iterator[Section]:
+def _explain_sections(answer: Extended) -> Iterator[Section]:
     from irshape.answers.explain.explanation import sections
     from irshape.answers.wording import ties
 
-    yield from sections(answer.explanation)
-    yield ties(answer.ties, TIED)
+    yield from sections(answer.answer)
+    yield ties(answer.more, TIED)
 
 
 EXPLAIN = Command(

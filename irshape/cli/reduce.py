@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
-from irshape.cli.edit import opened
+from irshape.cli.edit import change_of
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.editing.reduce import NotShown, Reduction
 from irshape.editing.trial import JOURNAL, Answers, Candidate, Command, OtherQuestion, Test, content_of
@@ -76,7 +76,7 @@ def run(given: Namespace) -> int:
     if (complaint := _complaint(given)) is not None:
         return complain(complaint)
     try:
-        draft = opened(given)._draft
+        draft = change_of(given).opened()._draft
         reduction = _reduced(given, draft)
     except OSError as error:
         return complain(describe(error, given.output))

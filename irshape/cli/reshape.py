@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from irshape import verbs
 from irshape.answers.policies import Policies, find_policies, judge
 from irshape.answers.wording import ties, title
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
@@ -150,14 +151,27 @@ def _sections(before: Inference, inference: Inference) -> Iterator[Section]:
             changed = table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows)
             yield paragraph(bold(f"rewritten: {counted(len(rows), 'change')}"), changed)
     yield from ending(inference, remedy(inference))
+    yield from _valid(before, inference)
+
+
+def _valid(before: Inference, inference: Inference) -> Iterator[Section]:
+    """The valid sizes nearest to those that the model refuses, and the command that lists the others, if the model has open sizes."""
     path = inference.document.path
     shapes = [output.shape for node in before.model.parameters for output in before.view(node).outputs]
     has_open_sizes = any(shape is None or not all(isinstance(size, int) for size in shape) for shape in shapes)
     is_of_sizes = any(one.severity == "error" and one.code != "P106" for one in inference.diagnostics)
-    if path and before.ok and is_of_sizes and has_open_sizes:
-        from shlex import quote
+    if not (path and before.ok and is_of_sizes and has_open_sizes):
+        return
+    from shlex import quote
 
-        yield paragraph(("the sizes that it takes: ", key(f"irshape sizes {quote(path)}")))
+    from irshape.answers.sizes import nearest_text
+
+    command = key(f"irshape sizes {quote(path)}")
+    given = {node.name: inference.view(node).outputs[0].shape for node in inference.model.parameters}
+    if text := nearest_text(verbs.sizes(before.model, opaque=before.opaque), given):
+        yield paragraph(f"the nearest valid sizes: {text}", ("all: ", command))
+    else:
+        yield paragraph(("the sizes that it takes: ", command))
 
 
 def _row(before: Inference, inference: Inference, id: str) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ def sections(comparison: RunComparison, *, is_complete: bool) -> Iterator[Sectio
         found = f" {first.type} {first.layer}{other}, found in {counted(first.runs, 'run')}"
         output = first.output._replace(name=f"output of {first.output.name}")
         yield paragraph((bold("first layer that differs"), found), *_table([*first.before, output], most=None))
-    yield paragraph(*([f"first difference: {comparison.unfound}"] if comparison.unfound is not None else []))
+    yield paragraph(*([f"first difference: {comparison._unfound}"] if comparison._unfound is not None else []))
     rtol, atol, precision = comparison.tolerance
     tolerance = f"tolerance: {rtol:g} of the largest number, and {atol:g} ({precision}); --rtol and --atol change it"
     yield paragraph(*([] if comparison.is_same else [tolerance]), comparison.summary)

@@ -42,7 +42,6 @@ from irshape.scanning.table import INVALID, LISTED, VERDICTS, Row, Summary, Tabl
 if TYPE_CHECKING:
     from distributed import Client, Future, as_completed
 
-    from irshape.running.limits import Allowance
 
 LOCAL: Final = "local"
 # The most tasks of a group, and the groups that are with the cluster for each of its threads.
@@ -269,8 +268,8 @@ def run(given: Namespace) -> int:
         if given.summary is not None:
             if given.files or given.output is not None:
                 return complain("--summary scans nothing: leave out PATH and --output")
-            with _earlier(given) as before:
-                return _summarize(given, given.summary, before)
+            with _earlier(given.against) as before:
+                return _summarize(given.summary, before, given.format, given.color)
         if not given.files or given.output is None:
             return complain("give a PATH to scan and --output TABLE, or --summary TABLE")
         return _scan(given)
@@ -309,18 +308,22 @@ def _scan(given: Namespace) -> int:
     check_outputs([given.output], force=given.force, inputs=given.files)
     scan = _unit(given)
     with ExitStack() as open_files:
-        before = open_files.enter_context(_earlier(given))
+        before = open_files.enter_context(_earlier(given.against))
         cache = open_files.enter_context(closing(Cache(given.cache))) if given.cache is not None else None
         places = open_files.enter_context(closing(Places(given.files, given.limits.size, scan.bounds)))
         worst = max(map(complain, places.complaints), default=CLEAN)
         if not places.count:
             return worst
-        journal = open_files.enter_context(closing(Journal(given.output, _identity(given, scan), restarts=given.restart)))
+        journal = open_files.enter_context(closing(Journal(given.output, _identity(given.files, scan), restarts=given.restart)))
         if journal.done:
             print(f"irshape: {given.output}{PARTIAL}: {counted(journal.done, 'file')} of an unfinished run are done", file=sys.stderr)
         tasks = _tasks(places, journal, cache, scan.settings)
         progress = Progress(sys.stderr, places.count - journal.done)
-        with closing(_results(given, FileScan(scan), tasks, places.count)) as results:
+        # The libraries that read URLs start threads.
+        has_threads = "fsspec" in sys.modules or any(asked(argument).is_url for argument in given.files)
+        allowance = given.allowance or (Allowance() if can_limit() else None)
+        jobs = min(given.jobs or cores(), max(places.count, 1))
+        with closing(_results(FileScan(scan), tasks, allowance, given.dask, jobs, has_threads=has_threads)) as results:
             try:
                 for place, row in results:
                     if row is None:
@@ -335,13 +338,13 @@ def _scan(given: Namespace) -> int:
             worst = max(worst, {INVALID: FAULTS, LOST: FAILED}.get(row["verdict"], CLEAN))
         journal.finish(given.output, force=given.force)
         is_shown = not given.quiet and not given.output.lower().endswith(OTHERS)
-        return max(worst, _summarize(given, given.output, before)) if is_shown else worst
+        return max(worst, _summarize(given.output, before, given.format, given.color)) if is_shown else worst
 
 
-def _identity(given: Namespace, scan: Scan) -> str:
+def _identity(files: Sequence[str], scan: Scan) -> str:
     """What an unfinished run is known by: its options, and its files without their secrets, which change from run to run."""
-    files = "\0".join(asked(argument).name for argument in given.files)
-    return f"{scan.settings} {sha256(files.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
+    names = "\0".join(asked(argument).name for argument in files)
+    return f"{scan.settings} {sha256(names.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
 
 
 def _unit(given: Namespace) -> Scan:
@@ -368,37 +371,36 @@ def _tasks(places: Iterable[Place], journal: Journal, cache: Cache | None, setti
             yield Candidate(place, cache.version(place.name, settings) if cache is not None else None)
 
 
-def _results(given: Namespace, work: FileScan, tasks: Iterator[Candidate], count: int) -> Generator[tuple[Place, Row | None], None, None]:
-    allowance = given.allowance or (Allowance() if can_limit() else None)
-    if given.dask is not None:
-        return on_cluster(work, tasks, given.dask, allowance)
-    # The libraries that read URLs start threads.
-    has_threads = "fsspec" in sys.modules or any(asked(argument).is_url for argument in given.files)
-    return in_workers(work, tasks, min(given.jobs or cores(), max(count, 1)), allowance, lambda: None, has_threads=has_threads)
+def _results(
+    work: FileScan, tasks: Iterator[Candidate], allowance: Allowance | None, dask: str | None, jobs: int, *, has_threads: bool
+) -> Generator[tuple[Place, Row | None], None, None]:
+    if dask is not None:
+        return on_cluster(work, tasks, dask, allowance)
+    return in_workers(work, tasks, jobs, allowance, lambda: None, has_threads=has_threads)
 
 
 @contextmanager
-def _earlier(given: Namespace) -> Iterator[Table | None]:
+def _earlier(path: str | None) -> Iterator[Table | None]:
     """The table of --against, which is read once before anything is done, and stays what it is if --output replaces it."""
-    if given.against is None:
+    if path is None:
         yield None
         return
-    with closing(Table(given.against)) as table:
+    with closing(Table(path)) as table:
         table.check()
         yield table
 
 
-def _summarize(given: Namespace, path: str, before: Table | None) -> int:
+def _summarize(path: str, before: Table | None, format: str, color: str) -> int:
     """Print what a table holds and what has changed since an earlier one; 1 if it holds errors, 2 if it holds failed files."""
     summary = Summary(read(path))
     comparison = TableChanges(before, read(path)) if before is not None else None
-    if given.format == "json":
+    if format == "json":
         from irshape.report.form import readable
 
         put(readable({**summary.to_dict(), **({"since": comparison.to_dict()} if comparison is not None else {})}), "json")
     else:
         sections = (*_summed(summary), *(_changes(comparison) if comparison is not None else ()))
-        put("\n".join(lines(sections, Palette.choose(given.color, sys.stdout))))
+        put("\n".join(lines(sections, Palette.choose(color, sys.stdout))))
     return FAILED if summary.verdicts[LOST] else FAULTS if summary.verdicts[INVALID] else CLEAN
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.wording import heading, reason, reasons
+from irshape.answers.wording import LONGEST, Parts, about_layer, heading, reason, reasons, where
+from irshape.cli.parser import meant
 from irshape.cli.run import Tally, agree, layers
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
 from irshape.model.model import Model
 from irshape.report.section import Block, Column, Line, Section, Span, Table, dim, faults, key, paragraph
 from irshape.report.terminal import lines
-from irshape.report.text import WIDEST, Palette, some
+from irshape.report.text import WIDEST, Palette, counted, some
 from irshape.xml.document import Graph, Layer
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from irshape.answers.signature.notes import DataSize
 
 UNNAMED = re.compile(r"\bd\d+\b")
+# A condition that holds for every size but 0.
+_NOT_EMPTY = re.compile(r"\w+ >= 1")
 # The heading over axes that are tied together.
 TIED = "axes that must agree (--raw-symbols separates them)"
 # From this many similar guards on, they share one entry, which shows this many of them.
@@ -66,12 +70,20 @@ def guards(inference: Inference) -> Iterator[Section]:
     """The conditions on sizes of inputs, those on sizes that depend on data, the premises of the formulas, and then those of branches."""
     groups = _grouped(inference.guards, inference.data_sizes)
     for title, members in groupby(groups, lambda group: heading(group[0])):
+        listed = list(members)
+        plain = [group[0] for group in listed if len(group) == 1 and _NOT_EMPTY.fullmatch(str(group[0].requirement))]
         rows: list[tuple[str, Line]] = []
-        for first, *others in members:
+        if len(plain) > 1:
+            names = ", ".join([str(guard.requirement).partition(" ")[0] for guard in plain])
+            more = len({guard._node for guard in plain}) - 1 + sum([guard.more for guard in plain])
+            rows.append((f"{names} >= 1", about_layer(plain[0]._node, "no size may be 0", more)))
+            listed = [group for group in listed if group[0] not in plain]
+        for first, *others in listed:
             rows.append((str(first.requirement), reason(first)))
             if others:
                 rows.append(("", dim(f"also {some([str(guard.requirement) for guard in others], _SHOWN - 1)}")))
-        yield Section(title, [reasons(rows)])
+        parts = Parts(LONGEST)
+        yield Section(title, [reasons(rows, parts), *where(parts)])
 
 
 def remedy(inference: Inference) -> list[Block]:
@@ -127,10 +139,9 @@ class Selection(NamedTuple):
     def options(self, listed: Iterable[tuple[str, int, Layer, Graph]]) -> str:
         """The options of the selection, each with the name that was probably meant if the file does not have it."""
         known = [layer for _, _, layer, _ in listed]
-        names = {one.name: one.name for one in known[:_MOST_NAMES]}
-        types = {one.type.lower(): one.type for one in known}
-        layers = [f"--layer {one}{_meant(one, names)}" for one in self.layers]
-        others = [f"--type {one}{_meant(one, types)}" for one in self.types]
+        names, types = {one.name for one in known[:_MOST_NAMES]}, {one.type for one in known}
+        layers = [f"--layer {one}{'' if one in names else meant(one, names)}" for one in self.layers]
+        others = [f"--type {one}{'' if one in map(str.lower, types) else meant(one, types)}" for one in self.types]
         return ", ".join([*layers, *others, *(["--changed-only"] if self.is_changed else [])])
 
 
@@ -155,16 +166,8 @@ def nothing(model: Model, patterns: Iterable[str]) -> str:
     return f"no layer is selected{''.join(similar(pattern, known_names(model)) for pattern in patterns)}"
 
 
-def _meant(word: str, known: dict[str, str]) -> str:
-    """A question for the known word that is closest to a word; empty if the word is known or none is close."""
-    from difflib import get_close_matches
-
-    close = [] if word in known else get_close_matches(word, known, 1)
-    return f" (did you mean {known[close[0]]}?)" if close else ""
-
-
 class Rows:
-    """The cells of the table, one row for each port: `rows`. `constants` and `repeated` count the layers that are left out."""
+    """The cells of the table, one row for each port: `rows`. `hidden` are the numbers of the layers that are left out, in words."""
 
     def __init__(self, inference: Inference, has_formulas: bool, selection: Selection) -> None:
         self._inference = inference
@@ -173,7 +176,10 @@ class Rows:
         self._selection = selection
         self._keys_of_names = keys_of(inference.model, selection.layers) if selection.layers else None
         self._sources: dict[int, dict[int, str]] = {}
-        self.constants = self.repeated = 0
+        self._hidden: Counter[str] = Counter()
+        nodes = [node for graph in inference.model.graphs() for node in graph.nodes] if selection.is_whole else []
+        converts = [node for node in nodes if node.type == "Convert" and node.producers]
+        self._converts = {id(node.layer) for node in converts if node.producers[0].type in _CONSTANTS}  # as of weights in f16
         self._heads: dict[int, list[Blocks]] = {}
         self._depths: dict[int, int] = {}
         self._left_out: set[int] = set()
@@ -183,13 +189,15 @@ class Rows:
         if not selection.is_complete and selection.is_whole and count >= _FEW and document.is_complete:
             self._fold()
         self.rows = [row for one in listed for row in self._of_layer(*one)]
+        which = {"constant": "", "Convert": " of constants", "layer": " of equal blocks"}
+        self.hidden = [f"{counted(self._hidden[thing], thing)}{words}" for thing, words in which.items() if self._hidden[thing]]
 
     def _fold(self) -> None:
         """Find the blocks of which one is listed."""
         from irshape.answers.hierarchy import equal_blocks, hierarchy_of
 
         for blocks in equal_blocks(hierarchy_of(self._inference, self._facts, self._formulas)):
-            shown = [node for node in blocks.blocks[0] if node.type not in _CONSTANTS]
+            shown = [node for node in blocks.blocks[0] if node.type not in _CONSTANTS and id(node.layer) not in self._converts]
             is_short = len(shown) * (len(blocks.blocks) - 1) < _LEAST
             if is_short or id(shown[0].layer) in self._left_out:
                 continue
@@ -202,10 +210,13 @@ class Rows:
     def _of_layer(self, key: str, depth: int, layer: Layer, graph: Graph) -> Iterator[tuple[str, ...]]:
         selection = self._selection
         if layer.type in _CONSTANTS and not (selection.is_complete or selection.types):
-            self.constants += 1
+            self._hidden["constant"] += 1
+            return
+        if id(layer) in self._converts and not selection.is_complete:
+            self._hidden["Convert"] += 1
             return
         if id(layer) in self._left_out:
-            self.repeated += 1
+            self._hidden["layer"] += 1
             return
         is_named = self._keys_of_names is None or key in self._keys_of_names
         if not is_named or (selection.types and layer.type.lower() not in selection.types):

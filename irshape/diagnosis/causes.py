@@ -45,10 +45,7 @@ class Search:
     """
 
     def __init__(
-        self,
-        every: Mapping[Model, Witnesses],
-        equal: Callable[[Changes, Node], object],
-        is_explained: Callable[[Changes, Node], bool],
+        self, every: Mapping[Model, Witnesses], equal: Callable[[Changes, Node], object], is_explained: Callable[[Changes, Node], bool]
     ) -> None:
         self.changes = {model: Changes(witnesses) for model, witnesses in every.items()}
         self.unexplained: set[Node] = set()

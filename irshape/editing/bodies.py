@@ -311,7 +311,8 @@ def _moved(body: BodyDraft, inner: Item, moved: dict[Value, Value | None]) -> It
     item = outer.put(inner.type, inner.name, inner.attributes, inputs, version=inner.version, place=place, outputs=count)
     item.origin, item.ports, item.port_maps = inner.origin, inner.ports, inner.port_maps
     item.recorded, item.note = inner.recorded, inner.note
-    _take_bodies(state, item, body.state, inner)
+    state.journal.append((_hold, ((state, item, item.bodies), (body.state, inner, inner.bodies))))
+    _hold((state, item, inner.bodies), (body.state, inner, item.bodies))
     for name in item.held:
         _look_into(state.body(item, name))
     for value, new in zip(inner.outputs, item.outputs, strict=True):
@@ -319,12 +320,6 @@ def _moved(body: BodyDraft, inner: Item, moved: dict[Value, Value | None]) -> It
         if free:
             state.set_names(new, joined_names(free))
     return item
-
-
-def _take_bodies(state: State, item: Item, other: State, inner: Item) -> None:
-    """Let an item have the bodies of an item of another graph as they are now."""
-    state.journal.append((_hold, ((state, item, item.bodies), (other, inner, inner.bodies))))
-    _hold((state, item, inner.bodies), (other, inner, item.bodies))
 
 
 def _hold(*given: tuple[State, Item, dict[str, State]]) -> None:

@@ -18,7 +18,7 @@ from irshape.inference.verdict import infer
 from irshape.model.const import Const
 from irshape.model.finding import TENSOR, Meaning, Names, fused_of, meanings, split_names, unknown, variable_of
 from irshape.model.load import load
-from irshape.model.model import SINKS, Model
+from irshape.model.model import SINKS, Model, reached
 from irshape.ops.op import OpClass
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
@@ -260,26 +260,14 @@ class GraphDraft:
 
     def dependents(self, item: Item) -> list[Item]:
         """An item and all that depend on it; readers come first."""
-        found: set[Item] = set()
-        pending = [item]
-        while pending:
-            one = pending.pop()
-            if one not in found:
-                found.add(one)
-                pending += [reader for reader, _ in self.readers_of(one)]
+        found = reached([item], lambda one: [reader for reader, _ in self.readers_of(one)])
         return sorted(found, key=lambda one: -one.label)
 
     def between(self, value: Value, until: Value) -> set[Item]:
         """The items that lie between two tensors: those that depend on the first one, and on which the second one depends."""
         low = value.item.label
-        found: set[Item] = set()
-        pending = [until.item]
-        while pending:
-            item = pending.pop()
-            if item not in found and item.label > low:
-                found.add(item)
-                pending += [source.item for source in item.inputs if source is not None]
-        return found
+        start = [until.item] if until.item.label > low else []
+        return set(reached(start, lambda item: [one for one in item.producers if one.label > low]))
 
     def readers_of(self, item: Item) -> list[tuple[Item, int]]:
         """The inputs that read an item."""
@@ -287,7 +275,7 @@ class GraphDraft:
 
     def remove(self, item: Item) -> None:
         """Take an item out, with the constants that only it reads."""
-        sources = [value.item for value in item.inputs if value is not None]
+        sources = item.producers
         self.state.leave(item)
         for source in dict.fromkeys(sources):
             if source.type == "Const" and self.state.is_live(source) and not self.readers_of(source):
@@ -295,13 +283,8 @@ class GraphDraft:
 
     def dead(self) -> list[Item]:
         """The items that reach no Result and no Assign, except Parameters; readers come first."""
-        live: set[Item] = set()
-        pending = [item for item in self.state.items.values() if item.type in SINKS or "Assign" in types_inside(item)]
-        while pending:
-            item = pending.pop()
-            if item not in live:
-                live.add(item)
-                pending += [value.item for value in item.inputs if value is not None]
+        sinks = [item for item in self.state.items.values() if item.type in SINKS or "Assign" in types_inside(item)]
+        live = set(reached(sinks, lambda item: item.producers))
         dead = [item for item in self.state.items.values() if item not in live and item.type != "Parameter"]
         return sorted(dead, key=lambda item: -item.label)
 

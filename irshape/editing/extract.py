@@ -21,7 +21,7 @@ from irshape.editing.simplify import computes
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
 from irshape.inference.inputs import AS
-from irshape.model.model import SINKS
+from irshape.model.model import SINKS, reached
 from irshape.shape.dim import is_within
 from irshape.shape.shape import format_shape
 from irshape.shape.value import Unreadable
@@ -58,15 +58,8 @@ class Part(NamedTuple):
 def between(draft: Draft, sources: Sequence[Value], targets: Sequence[Item]) -> set[Item]:
     """The items on which the targets depend, up to the sources. Raises `EditError` for a source that leads to no target."""
     stops = set(sources)
-    found: set[Item] = set()
-    used: set[Value] = set()
-    pending = list(targets)
-    while pending:
-        item = pending.pop()
-        if item not in found:
-            found.add(item)
-            used.update(value for value in item.inputs if value in stops)
-            pending += [value.item for value in item.inputs if value is not None and value not in stops]
+    found = set(reached(targets, lambda item: [value.item for value in item.inputs if value is not None and value not in stops]))
+    used = {value for item in found for value in item.inputs}
     for value in sources:
         if value not in used:
             raise EditError(f"nothing that is kept reads {value.item!r}")
@@ -90,7 +83,7 @@ def with_numbered(draft: Draft, items: Iterable[Item]) -> set[Item]:
     found = set(items)
     pending = list(found)
     while pending:
-        for source in dict.fromkeys(value.item for value in pending.pop().inputs if value is not None):
+        for source in dict.fromkeys(pending.pop().producers):
             is_nameless = source not in found and source.type not in (*_ENDS, "ReadValue") and _NUMBERED.fullmatch(source.name) is not None
             if is_nameless and all(reader in found for reader, _ in draft.readers_of(source)):
                 found.add(source)
@@ -123,12 +116,7 @@ class _Extraction:
     """The making of one part."""
 
     def __init__(
-        self,
-        draft: Draft,
-        kept: Iterable[Item],
-        sources: Iterable[Value],
-        targets: Iterable[Value] | None,
-        formulas: Mapping[str, str],
+        self, draft: Draft, kept: Iterable[Item], sources: Iterable[Value], targets: Iterable[Value] | None, formulas: Mapping[str, str]
     ) -> None:
         self.draft = draft
         self.state = draft.state
@@ -147,9 +135,8 @@ class _Extraction:
     def find_constants(self) -> None:
         """Find the layers that compute something of constants alone."""
         for item in self.state.in_order:
-            sources = [value.item for value in item.inputs if value is not None]
             is_plain = item.type not in SINKS and item.type != "ReadValue" and not item.held
-            if is_plain and sources and all(one.type == "Const" or one in self.constant for one in sources):
+            if is_plain and item.producers and all(one.type == "Const" or one in self.constant for one in item.producers):
                 self.constant.add(item)
 
     def made(self) -> Part:

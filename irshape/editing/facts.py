@@ -22,7 +22,7 @@ from irshape.inference.schedule import Common, Reads, sources_of
 from irshape.inference.transfer import ENDS, TUPLE_ENDS, Outcome, Transfer
 from irshape.inference.verdict import OpenVINOPass, forgiven
 from irshape.model.bodies import bodies_of, conditions_passed
-from irshape.model.model import SINKS, UNFED, Model, Node
+from irshape.model.model import SINKS, UNFED, Model, Node, reached
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.finding import Finding
 from irshape.shape.guard import Premise, Requirement
@@ -96,22 +96,12 @@ class Records:
             if item.held:
                 model.holders.append(node)
         model.order = [positions[item] for item in state.in_order]
-        _mark_live(model)
+        sinks = (node for node in model.nodes if node.type in SINKS)
+        for node in (*reached(sinks, lambda node: node.producers), *model.parameters):
+            node.is_live = True
         for node in model.holders:
             self.enter(items[node.index], node)
         return model
-
-
-def _mark_live(model: Model) -> None:
-    """Mark the nodes that reach a Result or an Assign, and the Parameters."""
-    pending = [node for node in model.nodes if node.type in SINKS]
-    while pending:
-        node = pending.pop()
-        if not node.is_live:
-            node.is_live = True
-            pending += [model.nodes[model.producers[slot]] for slot in node.sources if slot >= 0]
-    for node in model.parameters:
-        node.is_live = True
 
 
 _Reads: TypeAlias = tuple[tuple[Value, ...], tuple[tuple[Value, frozenset[int]], ...]]
@@ -311,7 +301,8 @@ class Facts:
             self._touched.clear()
             self._question = self._asked()
             for item in touched:
-                self._forget(item)
+                self._nodes.pop(item, None)
+                self._shared.pop(item, None)
             for item in (*touched, *self._demand.update(touched)):
                 self._push(item)
         queue, queued = self._queue, self._queued
@@ -385,11 +376,6 @@ class Facts:
             return question if question.verdict is None else Question(question.shapes, question.symbols, question.overrides)
         shapes = {index: shape for index, shape in question.shapes.items() if index not in gone}
         return Question(shapes, question.symbols, question.overrides) if shapes else AS_READ
-
-    def _forget(self, item: Item) -> None:
-        """Forget what an edit may have made untrue of an item."""
-        self._nodes.pop(item, None)
-        self._shared.pop(item, None)
 
     def _node(self, item: Item) -> Node:
         """A node that stands for an item in a rule: its own node in the model, if it is as it was."""

@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference
@@ -24,8 +24,6 @@ from irshape.shape.element_type import ElementType
 from irshape.xml.writer import quoted, write_ir
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from irshape.answers.diff import Difference
     from irshape.xml.source import Source
 
@@ -81,12 +79,7 @@ class Graph(Layers):
         return tensor
 
     def result(
-        self,
-        source: Tensor | Layer,
-        *,
-        name: str | None = None,
-        names: str | Iterable[str] | None = None,
-        before: Layer | None = None,
+        self, source: Tensor | Layer, *, name: str | None = None, names: str | Iterable[str] | None = None, before: Layer | None = None
     ) -> Layer:
         """Add an output of the model, the last one or the one before another Result, and return its Result.
 
@@ -212,15 +205,7 @@ class Graph(Layers):
         if draft.state.appended and draft.start and not draft.weights.has_original and weights != "none":
             raise OSError(errno.ENOENT, "the weights are missing, and new constants come behind them", draft.weights.path)
         text, own = draft.text(trims=trim)
-        write_ir(
-            path,
-            text,
-            source=draft.model.document.path,
-            weights=own,
-            how=weights,
-            force=force,
-            in_place=in_place,
-        )
+        write_ir(path, text, source=draft.model.document.path, weights=own, how=weights, force=force, in_place=in_place)
 
     def __repr__(self) -> str:
         return f"<Graph {self._draft.model.name!r}: {counted(len(self), 'layer')}, {counted(len(self.steps), 'edit')}>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from irshape.editing.arrays import data_of
 from irshape.editing.bodies import add_input, add_output, feed_back, leave, other_body
@@ -16,14 +16,10 @@ from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
-from irshape.shape.value import Unreadable
+from irshape.shape.value import Elements, Unreadable
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from numpy.typing import NDArray
-
-    from irshape.shape.value import Elements
 
 
 class Tensor:

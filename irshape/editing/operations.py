@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irshape.ops.registry import REGISTRY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Operations:

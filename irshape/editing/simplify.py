@@ -155,7 +155,7 @@ class _Simplifier:
         behind_shapes: dict[Item, bool] = {}
         facts = self.draft.facts
         for item in self.state.in_order:
-            sources = [value.item for value in item.inputs if value is not None]
+            sources = item.producers
             is_shape = item.type == "ShapeOf"
             if item in self._dead or item in self.assuming or len(item.outputs) != 1 or not computes(item):
                 continue

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
-from irshape.model.model import UNFED, Model, Node
+from irshape.model.model import UNFED, Model, Node, reached
 from irshape.ops.op import OpClass
 from irshape.xml.document import PortMap
 
@@ -90,6 +90,11 @@ class Item:
         if base is None or self.ports is not None or self.port_maps is not base.layer.port_maps:
             return True
         return self.attributes != base.layer.attributes or self.sources != base.sources
+
+    @property
+    def producers(self) -> list[Item]:
+        """The layers whose outputs the layer reads, in the order of its inputs."""
+        return [value.item for value in self.inputs if value is not None]
 
     @property
     def input_ids(self) -> list[int]:
@@ -457,23 +462,14 @@ class State(Journal):
         low, high = after.label, before.label
         if high < low:
             return
-        forward: set[Item] = set()
-        pending = [after]
-        while pending:
-            item = pending.pop()
-            if item is before:
-                raise EditError(f"{after!r} would depend on itself: {before!r} already depends on it")
-            if item not in forward:
-                forward.add(item)
-                readers = (reader for value in item.outputs for reader, _ in self.readers.get(value, ()))
-                pending += [reader for reader in readers if reader.label <= high]
-        backward: set[Item] = set()
-        pending = [before]
-        while pending:
-            item = pending.pop()
-            if item not in backward:
-                backward.add(item)
-                pending += [value.item for value in item.inputs if value is not None and value.item.label >= low]
+
+        def readers(item: Item) -> Iterator[Item]:
+            return (one for value in item.outputs for one, _ in self.readers.get(value, ()) if one.label <= high)
+
+        forward = set(reached([after], readers))
+        if before in forward:
+            raise EditError(f"{after!r} would depend on itself: {before!r} already depends on it")
+        backward = reached([before], lambda item: [one for one in item.producers if one.label >= low])
         moved = sorted(backward, key=_label) + sorted(forward, key=_label)
         for item, label in zip(moved, sorted(item.label for item in moved), strict=True):
             self.revise(item)

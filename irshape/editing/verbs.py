@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
@@ -25,8 +25,6 @@ from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, Diagnostic, clipped
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from irshape.xml.source import Source
 
 
@@ -76,13 +74,7 @@ def _agreed(text: str, known: Sequence[Any], names_of: Callable[[Any], Any]) -> 
 
 
 def part_of(
-    graph: Graph,
-    from_: Sequence[str],
-    to: Sequence[str],
-    around: str | None,
-    distance: int,
-    layers: Sequence[str],
-    told: Told = _agreed,
+    graph: Graph, from_: Sequence[str], to: Sequence[str], around: str | None, distance: int, layers: Sequence[str], told: Told = _agreed
 ) -> tuple[parts.Part, Mapping[str, str]]:
     """Reduce a graph to a part of it; also returns the shapes of the whole as formulas. Raises `EditError`."""
     draft = graph._draft

@@ -8,10 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from typing import IO
+from typing import IO, Any, Final
 
 # The most bytes of a file that irshape reads for its text: a configuration, a table of operations, a baseline.
 MOST_OF_SETTINGS: Final = 1 << 20
@@ -40,7 +37,8 @@ def opened(path: str | os.PathLike[str]) -> tuple[int, os.stat_result]:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL, "not a regular file", path)
+            is_folder = stat.S_ISDIR(status.st_mode)
+            raise OSError(*((errno.EISDIR, "a folder, not a file") if is_folder else (errno.EINVAL, "not a regular file")), path)
     except BaseException:
         os.close(descriptor)
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from irshape.inference.annotation import input_annotations
 from irshape.inference.inference import Inference
@@ -16,8 +16,6 @@ from irshape.shape.dim import Dim
 from irshape.shape.shape import format_shape
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     from lxml.etree import _ElementTree
 
     from irshape.xml.openvino_model import OpenVINOModel

@@ -12,8 +12,8 @@ GUARD: Final = Form(
     message=("text: why the layer demands it", "requirement.message"),
     layer=("text: the layer's id in the file", "_node.key"),
     layer_name=(NAME, "_node.name"),
-    path=(BODIES, "path?"),
-    line="number: counted from 1",
+    path=(BODIES, "_node.model.path?"),
+    line=("number: counted from 1", "_node.line"),
     is_premise="flag: whether only the formulas assume it: OpenVINO accepts other sizes",
     branch=("text?: the body that demands the condition, if this body need not run: then_body of If_3", "branch?"),
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from os.path import splitext
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -28,8 +28,6 @@ from irshape.xml.lexical import whole_number
 from irshape.xml.weights import UNREAD
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
     from irshape.inference.inputs import Inputs
@@ -361,11 +359,7 @@ class Inference:
         return formulas
 
     def xml(self) -> bytes:
-        """The file with the inferred facts in its ports; every other byte is unchanged.
-
-        A `<dim>` holds a number or -1. Intervals and formulas of named symbols go into the port's `<rt_info>`, which OpenVINO ignores.
-        Parameters get the shapes that were given for them. A file that could not be read to its end is returned unchanged.
-        """
+        """The file with the inferred facts in its ports; a file that could not be read to its end is unchanged."""
         if not self.document.is_complete:
             return self.document.source
         from irshape.inference.annotation import annotation
@@ -385,13 +379,9 @@ class Inference:
         in_place: bool = False,
         weights: Literal["copy", "link", "none"] = "copy",
     ) -> None:
-        """Write the annotated file, completely or not at all, and its weights beside it.
+        """Write the annotated file, completely or not at all, and its weights beside it, also if the model has errors.
 
-        An existing file is replaced only with `force`, and the input itself only with `in_place`; otherwise raises `FileExistsError`.
-        `weights` says how the `.bin` gets its place: `"copy"`, which shares the blocks of the original where the file system can copy on
-        write; `"link"`, a hard link, so that a program that writes one of the two in place changes both; `"none"`, not at all. A file
-        that is written in place keeps its weights. A rewritten model needs a copy. Raises `OSError` if a file cannot be written,
-        `ValueError` for another word.
+        `irshape.api.inference` describes the arguments. Raises `OSError` and `ValueError`.
         """
         from irshape.xml.writer import write_ir
 

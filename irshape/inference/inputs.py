@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import inf
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsIndex, TypeAlias
 
 from irshape.inference.engine import Engine
 from irshape.inference.question import Question
@@ -39,7 +39,6 @@ AS = " as "
 
 
 if TYPE_CHECKING:
-    from typing import Protocol
 
     class Shaped(Protocol):
         """An array or tensor: NumPy's, PyTorch's, OpenVINO's."""

@@ -50,16 +50,6 @@ class Guard:
         """Whether OpenVINO accepts sizes that break the requirement: only the formulas assume it."""
         return isinstance(self.requirement, Premise)
 
-    @property
-    def line(self) -> int:
-        """The line of the node's layer in the file."""
-        return self._node.model.document.position(self._node.layer.offset)[0]
-
-    @property
-    def path(self) -> str:
-        """The bodies around the node, outermost first; empty in the net itself."""
-        return self._node.model.path
-
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
         from irshape.inference.forms import GUARD

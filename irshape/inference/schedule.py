@@ -137,7 +137,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
         offset, is_odd = None, False
         if common.is_constant and not sources:
             if size is None:
-                size = _size(weights)
+                size = weights_size(weights)
             at = common.op.offset if layer.weights_at is None else layer.weights_at
             is_odd = at + common.op.size > size >= 0
             is_short = is_short or (is_odd and node.is_live and model.is_live)
@@ -233,7 +233,7 @@ def facts_of(node: Node, slots: list[Fact]) -> tuple[Fact, ...]:
     return tuple([slots[source] for source in sources_of(node)])
 
 
-def _size(weights: Weights | None) -> int:
+def weights_size(weights: Weights | None) -> int:
     """The number of bytes of the weights; -1 where there are none, or none that can be read."""
     try:
         return -1 if weights is None else weights.total

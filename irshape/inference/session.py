@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import (
-    InputError,
-    Inputs,
-    ShapeLike,
-    Shapes,
-    Symbols,
-    asked_inputs,
-    by_name,
-    parse_batch,
-    recorded_inputs,
-)
+from irshape.inference.inputs import InputError, Inputs, ShapeLike, Shapes, Symbols, asked_inputs, by_name, parse_batch, recorded_inputs
 from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import loaded
 from irshape.model.model import Model
@@ -41,12 +31,7 @@ class Session:
     """A graph whose inputs can be given other shapes, again and again: an engine that stays. `irshape.api.session` describes its use."""
 
     def __init__(
-        self,
-        source: Source | Model,
-        *,
-        weights: WeightsChoice = None,
-        opaque: Iterable[str] = (),
-        work: Work | None = None,
+        self, source: Source | Model, *, weights: WeightsChoice = None, opaque: Iterable[str] = (), work: Work | None = None
     ) -> None:
         """Raises `OSError` if the file cannot be read. `work` holds the steps that are left to the question that the session serves."""
         self.model, self._weights = loaded(source, weights)
@@ -72,13 +57,7 @@ class Session:
         return conclude(self.attempt(self._inputs), remarks=self._remarks, asked=self._inputs)
 
     def reshape(
-        self,
-        inputs: Shapes | None = None,
-        /,
-        *,
-        symbols: Symbols | None = None,
-        batch: int | str | None = None,
-        **named: ShapeLike,
+        self, inputs: Shapes | None = None, /, *, symbols: Symbols | None = None, batch: int | str | None = None, **named: ShapeLike
     ) -> Inference:
         """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
         self._work.renew()

@@ -30,11 +30,7 @@ class Outcome:
     __slots__ = ("findings", "has_effects", "outputs", "requirements")
 
     def __init__(
-        self,
-        outputs: tuple[Fact, ...],
-        findings: tuple[Finding, ...] = (),
-        requirements: tuple[Requirement, ...] = (),
-        listed: int = 1,
+        self, outputs: tuple[Fact, ...], findings: tuple[Finding, ...] = (), requirements: tuple[Requirement, ...] = (), listed: int = 1
     ) -> None:
         self.outputs = outputs
         self.findings = findings

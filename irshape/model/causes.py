@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from irshape.model.model import FAULTY, Model, Node
+from irshape.model.model import FAULTY, Model, Node, reached
 from irshape.report.diagnostic import clipped
 from irshape.report.text import counted
 from irshape.xml.document import Port
@@ -219,13 +219,7 @@ class _Causes:
             for slot in node.sources:
                 if 0 <= slot < len(self.model.producers):
                     readers.setdefault(self.model.nodes[self.model.producers[slot]], []).append(node)
-        found: set[Node] = set()
-        pending = [] if reader is None else [reader]
-        while pending:
-            if (node := pending.pop()) not in found:
-                found.add(node)
-                pending += readers.get(node, ())
-        return found
+        return set(reached([] if reader is None else [reader], lambda node: readers.get(node, ())))
 
     def say_next_steps(self) -> None:
         """What to do about inputs with too many edges or none, where nothing tells which edge is meant."""

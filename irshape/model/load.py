@@ -23,7 +23,7 @@ def load(
     source: Source | Model,
     *,
     path: str | None = None,
-    weights: Weights | None = None,
+    weights: WeightsChoice = None,
     opset: str | None = None,
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
@@ -33,7 +33,7 @@ def load(
         return source
     document = read_document(source, path=path, limits=limits)
     if weights is not None:
-        document.weights = weights
+        document.weights = opened(weights)
     return _built(document, opset, extensions)
 
 

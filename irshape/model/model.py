@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from irshape.ops.op import Op, OpClass
 from irshape.ops.registry import REGISTRY, Registry
@@ -18,12 +18,26 @@ if TYPE_CHECKING:
     from irshape.xml.rt_info import RtInfo
     from irshape.xml.weights import Weights
 
+_T = TypeVar("_T", bound=Hashable)
+
 # OpenVINO finds sinks by these exact names, although it builds operations from names in any case.
 SINKS = frozenset({"Result", "Assign"})
 
 # In place of a slot: no edge leads to the input, or a faulty edge or one that closes a cycle does, so the tensor is unknown.
 UNFED: Final = -1
 FAULTY: Final = -2
+
+
+def reached(start: Iterable[_T], following: Callable[[_T], Iterable[_T]]) -> Iterator[_T]:
+    """The start, and whatever can be reached from it, each once: `following` gives the things that follow one."""
+    pending = list(start)
+    seen: set[_T] = set()
+    while pending:
+        one = pending.pop()
+        if one not in seen:
+            seen.add(one)
+            yield one
+            pending += following(one)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -215,11 +229,6 @@ class Node:
     def consumers(self) -> list[Node]:
         """The nodes that read this node's outputs."""
         return [reader.node for port in self.outputs for reader in port.readers]
-
-    @property
-    def body(self) -> Model | Any:
-        """The body of a Loop or TensorIterator; None for any other operation. An If has `bodies`."""
-        return self.bodies.get("body")
 
     @property
     def const(self) -> Const | Any:
@@ -443,11 +452,7 @@ class Model:
 
     def graphs(self) -> Iterator[Model]:
         """The model itself and every body in it, in canonical order."""
-        pending = [self]
-        while pending:
-            model = pending.pop()
-            yield model
-            pending += [body for node in reversed(model.holders) for body in reversed(tuple(node.bodies.values()))]
+        return reached([self], lambda model: [body for node in reversed(model.holders) for body in reversed(tuple(node.bodies.values()))])
 
     @property
     def readers(self) -> Mapping[int, list[tuple[int, int]]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
-from irshape.model.export import Attributes
+from irshape.model.export import Attributes, Facts
 from irshape.report.text import counted
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from lxml.etree import _ElementTree
 
     from irshape.model.const import Const
-    from irshape.model.export import Facts
     from irshape.report.diagram import Diagram
     from irshape.xml.rt_info import RtInfo
     from irshape.xml.weights import Weights
@@ -80,8 +79,7 @@ class _End:
     @property
     def rt_info(self) -> RtInfo:
         """The notes in the port's `<rt_info>`, by name; empty if there is none."""
-        record = self._port.record
-        notes: RtInfo = self._port.node.model.document.rt_info(record.offset, record.end)
+        notes: RtInfo = self._port.rt_info
         return notes
 
     def __eq__(self, other: object) -> bool:
@@ -223,13 +221,7 @@ class Node:
         return self._reached(lambda node: node.consumers)
 
     def _reached(self, following: Callable[[Node], list[Node]]) -> list[Node]:
-        found: set[Node] = set()
-        pending = following(self)
-        while pending:
-            node = pending.pop()
-            if node not in found:
-                found.add(node)
-                pending += following(node)
+        found = set(inner.reached(following(self), following))
         return [node for node in self.model if node in found]
 
     @property
@@ -415,12 +407,12 @@ class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes
 
     def graphs(self) -> Iterator[Model]:
         """The model itself and every body in it, in the order of the file."""
-        pending = [self]
-        while pending:
-            model = pending.pop()
-            yield model
+
+        def bodies(model: Model) -> list[Model]:
             holders = sorted(model._graph.holders, key=lambda node: -node.index)
-            pending += [body for node in holders for body in reversed(tuple(model._of(node).bodies.values()))]
+            return [body for node in holders for body in reversed(tuple(model._of(node).bodies.values()))]
+
+        return inner.reached([self], bodies)
 
     @property
     def weights(self) -> Weights | None:

@@ -20,7 +20,7 @@ from irshape.answers.hierarchy import Hierarchy
 from irshape.answers.signature.notes import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
-from irshape.inference.plan.formulas import Formulas
+from irshape.inference.plan.formulas import Formulas, names_in
 from irshape.model.bodies import Body, bodies_of
 from irshape.model.finding import preferred
 from irshape.model.model import Model, Node
@@ -38,7 +38,6 @@ from irshape.xml.weights import WeightsError, decode
 
 if TYPE_CHECKING:
     from irshape.answers.cost.formula import Amount
-    from irshape.answers.diff import Difference
     from irshape.answers.signature.signature import Signature
 
 
@@ -346,7 +345,7 @@ class PageData:
         definitions = self._formulas.definitions()
         own = {} if self.signature is None else self.signature.symbols
         used = {str(name) for name in self._formulas.names.values()}
-        used |= {name for _, tree in definitions for name in _names(tree)}
+        used |= {name for _, tree in definitions for name in names_in(tree)}
         unknown = {}
         for atom, known in zip(table.atoms, table.ranges, strict=True):
             if atom.kind == "symbol" and atom.name in used and atom.name not in own:
@@ -423,17 +422,6 @@ def _is_open(inference: Inference) -> bool:
     nodes = [node for node in inference.model.nodes if node.type in ("Parameter", "ReadValue") and node.layer.signature.output_count]
     shapes = [slots[node.first_slot].shape for node in nodes]
     return any(shape is None or any(isinstance(size, Dim) for size in shape) for shape in shapes)
-
-
-def _names(tree: Any) -> Iterable[str]:
-    """The names in a tree."""
-    pending = [tree]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, list):
-            pending += one[1:]
 
 
 def _end(bound: float) -> int | None:

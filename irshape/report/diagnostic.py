@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, NoReturn, Self
 
 from irshape.report.catalogue import CATALOGUE
 from irshape.shape.limits import DEFAULT
@@ -194,6 +194,10 @@ class Diagnostic:
         self.caused_by: Diagnostic | None = None
         self.consequences = (0, 0)
         self.rank = LAST
+
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = f"; its place has it: where.{name}" if hasattr(Where, name) else ""
+        raise AttributeError(f"'Diagnostic' has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
     def key(self) -> tuple[object, ...]:

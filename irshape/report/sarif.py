@@ -122,9 +122,9 @@ def _rule(code: str) -> dict[str, Any]:
         "fullDescription": {"text": entry.meaning},
         "help": {"text": help, "markdown": markdown},
         "defaultConfiguration": {"level": entry.severity},
-        "properties": {"tags": ["openvino"], "precision": "very-high", "problem.severity": _problem(entry.severity)},
+        "properties": {
+            "tags": ["openvino"],
+            "precision": "very-high",
+            "problem.severity": ("recommendation" if entry.severity == NOTE else entry.severity),
+        },
     }
-
-
-def _problem(severity: str) -> str:
-    return "recommendation" if severity == NOTE else severity

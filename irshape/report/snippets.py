@@ -97,10 +97,7 @@ _GRAPH: Final[dict[str, Snippet]] = {
     "G113": Snippet(Run(chain(X, RELU)), Run(ACTIVATED)),
     "G114": mistake(ACTIVATED, 'name="relu"', 'name="x"'),
     "G115": mistake(ACTIVATED, '1" precision="FP32"/></output>', '1" precision="FP32"/><port id="1" precision="FP32"/></output>'),
-    "G116": Snippet(
-        Run(net((X, RELU, result(2, "y"), DEAD), "0.0 1.0, 1.1 2.0, 1.1 3.0")),
-        Run(ACTIVATED),
-    ),
+    "G116": Snippet(Run(net((X, RELU, result(2, "y"), DEAD), "0.0 1.0, 1.1 2.0, 1.1 3.0")), Run(ACTIVATED)),
     "G117": Snippet(Run(CUSTOM, command=f"{CHECK} --opaque Stretch"), Run(ACTIVATED)),
     "G118": mistake(STATEFUL, 'variable_id="state"/>', 'variable_id="stat"/>'),
     "G119": mistake(LOOP, 'external_port_id="0" internal_layer_id="0"', 'external_port_id="0" internal_layer_id="5"'),
@@ -354,9 +351,7 @@ RANDOM: Final = net(
 )
 
 BLOCKS: Final = chain(
-    parameter(0, "x", "1,4,8,8"),
-    layer(1, "depth", "SpaceToDepth opset1", 'block_size="2" mode="blocks_first"'),
-    result(2, "y"),
+    parameter(0, "x", "1,4,8,8"), layer(1, "depth", "SpaceToDepth opset1", 'block_size="2" mode="blocks_first"'), result(2, "y")
 )
 
 # A body that sees one row after the other.
@@ -394,11 +389,7 @@ ITERATED: Final = chain(
 )
 
 # An operation that a library adds to OpenVINO.
-EXTENDED: Final = chain(
-    X,
-    layer(1, "text", "NumericToString openvino_tokenizers", precision="STRING"),
-    result(2, "y"),
-)
+EXTENDED: Final = chain(X, layer(1, "text", "NumericToString openvino_tokenizers", precision="STRING"), result(2, "y"))
 
 CONSTANT: Final = chain(constant(0, "sizes", "2", 16), result(1, "y"))
 NUMBERS: Final = b"\2" + bytes(7) + b"\4" + bytes(7)
@@ -432,12 +423,7 @@ REWRITE: Final = f"{ASKED} --rewrite"
 
 # The rows of the output are as many as those of both inputs: a sum of two terms.
 JOINED: Final = net(
-    (
-        parameter(0, "a", "?,8"),
-        parameter(1, "b", "?,8"),
-        layer(2, "rows", "Concat opset1", 'axis="0"', inputs=2),
-        result(3, "y"),
-    ),
+    (parameter(0, "a", "?,8"), parameter(1, "b", "?,8"), layer(2, "rows", "Concat opset1", 'axis="0"', inputs=2), result(3, "y")),
     "0.0 2.0, 1.0 2.1, 2.2 3.0",
 )
 

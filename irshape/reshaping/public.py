@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
@@ -13,7 +13,6 @@ from irshape.report.diagnostic import ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Unpack
 
     from irshape.inference.inputs import ShapeLike, Shapes, Symbols
     from irshape.inference.plan.plan import Plan

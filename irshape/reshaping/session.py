@@ -13,7 +13,7 @@ from irshape.answers.signature.session import SymbolSession
 from irshape.editing.state import EditError
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, described_shape, note_changed_ranks
+from irshape.inference.inputs import InputError, Inputs, ShapeLike, Shapes, Symbols, described_shape, note_changed_ranks
 from irshape.inference.run import Guard
 from irshape.model.build import place
 from irshape.model.model import Node
@@ -21,9 +21,9 @@ from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, formula_text, symbols
 from irshape.shape.reported import Reported
+from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
-    from irshape.inference.inputs import ShapeLike, Shapes, Symbols
     from irshape.reshaping.bench import Doubt, Mend, Refusal
     from irshape.reshaping.rewriting import Rewriter
     from irshape.reshaping.walk import Witness
@@ -223,6 +223,8 @@ class Session(SymbolSession):
             rewriting = rewriter.rewrite()
         except EditError as error:
             raise InputError(str(error)) from None
+        except WeightsError as error:
+            raise InputError(f"a rewrite reads the constants, but {error.message}; {error.hint}") from None
         except Refusal as error:
             return self._refused(wanted, [_refusal(error)], notes)
         doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]

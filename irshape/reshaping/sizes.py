@@ -8,19 +8,15 @@ layer then passes, the walk checks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, key, same
-from irshape.reshaping.bench import listed, scalar, source, total, vector
+from irshape.reshaping.bench import Bench, listed, scalar, source, total, vector
 from irshape.shape.dim import Dim, Size, product, symbols
-
-if TYPE_CHECKING:
-    from irshape.reshaping.bench import Bench
-
 
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24

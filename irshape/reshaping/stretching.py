@@ -17,13 +17,11 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
-from irshape.reshaping.bench import CONSTANTS, formula, listed, scalar, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, formula, listed, scalar, source, total, vector
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, symbols
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from irshape.reshaping.bench import Bench
 
 
 Array: TypeAlias = "NDArray[Any]"

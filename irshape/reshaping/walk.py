@@ -8,7 +8,7 @@ are those that a layer reads from a constant at a port whose elements its rule r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from irshape.answers.batch.traces import Layer, Tensor
 from irshape.editing.state import EditError, Item, Value
@@ -16,16 +16,11 @@ from irshape.inference.facts import Fact
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
-from irshape.reshaping.bench import CONSTANTS, Doubt, Mixed, Place, Refusal, listed, source, where_of
+from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mixed, Place, Refusal, listed, source, where_of
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
-from irshape.xml.weights import WeightsError
-
-if TYPE_CHECKING:
-    from irshape.reshaping.bench import Bench
-
 
 # The ports that name axes, and those that a handler of its own has mended.
 _NAMES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order", "pattern", "shape", "target_shape"})
@@ -341,7 +336,7 @@ class Walk:
             )
         try:
             self._mend(item)
-        except (EditError, WeightsError) as error:
+        except EditError as error:
             bench.refuse(f"cannot be edited: {error}")
         if bench.instead is not None:
             item = bench.item = bench.instead

@@ -119,11 +119,11 @@ def _compared(pair: Pair, feeds: Iterator[Feed], *, is_first_wanted: bool = Fals
         if not failures and not run.is_same:
             pair.repeat(feed, pairs, names)
         comparison.runs.append(run)
-        if is_first_wanted and not failures and not run.is_same and not (comparison.first or comparison.unfound):
+        if is_first_wanted and not failures and not run.is_same and not (comparison.first or comparison._unfound):
             try:
                 comparison.first = first_difference(pair, feed)
             except RunningError as error:
-                comparison.unfound = str(error)
+                comparison._unfound = str(error)
         if len(comparison.runs) == _RUNS:
             break
     if not comparison.runs:

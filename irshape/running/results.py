@@ -119,8 +119,7 @@ class RunComparison:
     """The outputs of two models for equal inputs, run by run.
 
     `a` and `b` name the models, `runs` has each run, and `tolerance` what counts as equal. `missing` are outputs that only `a` has. `first`
-    is the first layer that differs, if that was asked for and a corresponding layer was found to differ; else `unfound` says why there is
-    none.
+    is the first layer that differs, if that was asked for and a corresponding layer was found to differ.
     """
 
     def __init__(self, a: str, b: str, tolerance: Tolerance, missing: list[str]) -> None:
@@ -130,7 +129,7 @@ class RunComparison:
         self.missing = missing
         self.runs: list[Run] = []
         self.first: FirstDifference | None = None
-        self.unfound: str | None = None
+        self._unfound: str | None = None
 
     @property
     def is_same(self) -> bool:
@@ -211,7 +210,7 @@ COMPARISON: Final = Form(
     missing="texts: the outputs that only the first model has",
     runs=_RUN.list("the runs"),
     first=_FIRST.maybe("the first layer that differs, if it was asked for"),
-    unfound="text?: why no such layer was found",
+    unfound=("text?: why no such layer was found", "_unfound"),
 )
 # What `irshape diff --run` prints: the command adds the run.
 DIFFERENCE_AND_RUN: Final = DIFFERENCE.extended(

@@ -12,6 +12,7 @@ from irshape.editing.graph import Graph, edit
 from irshape.editing.state import EditError
 from irshape.files.writing import write_atomic
 from irshape.model.model import Model, Node, OutputPort
+from irshape.model.public import Model as PublicModel
 from irshape.model.public import published
 from irshape.report.text import some
 from irshape.running.runner import Runner, RunningError
@@ -19,7 +20,6 @@ from irshape.xml.weights import Weights, WeightsError
 
 if TYPE_CHECKING:
     from irshape.api.reading import Reading
-    from irshape.model.public import Model as PublicModel
     from irshape.xml.source import Source
 
 

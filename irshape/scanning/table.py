@@ -84,11 +84,7 @@ FAULT: Final = (
 
 def row_schema() -> dict[str, Any]:
     """The JSON Schema of a row, as `irshape scan` writes it into a `.jsonl` file."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A row of irshape scan: one file",
-        **_record(FIELDS),
-    }
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A row of irshape scan: one file", **_record(FIELDS)}
 
 
 def _record(fields: tuple[Field, ...]) -> dict[str, Any]:

@@ -137,13 +137,8 @@ def _kind(value: object) -> str:
     return {str: "a string", int: "an integer", float: "a number", bool: "a boolean", list: "an array"}.get(type(value), "a date")
 
 
-def line_of(text: str, keys: Sequence[str]) -> int:
-    """The line, from 1, that sets a key, or else the nearest table or key around it. Elements of arrays are found at their array."""
-    return _line_of(_lines(text), keys)
-
-
 def _line_of(lines: dict[tuple[str, ...], int], keys: Sequence[str]) -> int:
-    """The line of a key, given the lines of all keys."""
+    """The line, from 1, that sets a key, or else the nearest table or key around it, given the lines of all keys."""
     return next((lines[tuple(keys[:count])] for count in range(len(keys), -1, -1) if tuple(keys[:count]) in lines), 1)
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from irshape.settings.read import find
 
 if TYPE_CHECKING:
-    from typing import Literal
-
     from irshape.report.selection import Choice, Selection
     from irshape.settings.globs import Globs
     from irshape.settings.schema import Configuration

@@ -178,7 +178,11 @@ class _Parser:
             self._open(position)
             left = self._chain(0)
             self._take(",")
-            return self._closed(self._made(token, left, self._chain(0)))
+            made = self._made(token, left, self._chain(0))
+            while token != "ceil_div" and self._peek()[0] == ",":  # of any number, as in Python
+                self._next += 1
+                made = self._made(token, made, self._chain(0))
+            return self._closed(made)
         if token == "(":
             self._next -= 1
             self._open(position)

@@ -107,19 +107,29 @@ def broken(requirements: Sequence[Requirement], values: Mapping[str, int]) -> li
 
 
 def all_hold(requirements: Sequence[Requirement]) -> Callable[[Mapping[str, int]], bool]:
-    """A function that tells whether all relations hold for values of the symbols; what their formulas share is computed once."""
+    """A function that tells whether all relations hold for values of the symbols; what their formulas share is computed once.
+
+    The relation that was broken last is tried first, because most values that are not valid break the same one.
+    """
     sides = [side for one in requirements for side in (one.a, one.b)]
     tables = [side.scope.polynomials for side in sides if isinstance(side, Dim)]
     if not tables:
         return lambda values: all(one.holds(values) for one in requirements)
     evaluated = tables[0].evaluator([expression_of(side) for side in sides])
+    broken: list[Requirement] = []
 
     def hold(values: Mapping[str, int]) -> bool:
+        if broken and not broken[0].holds(values):
+            return False
         try:
             numbers = evaluated(values)
         except (ZeroDivisionError, OverflowError):
             return False
-        return all(one.relates(a, b) for one, a, b in zip(requirements, numbers[::2], numbers[1::2], strict=True))
+        for one, a, b in zip(requirements, numbers[::2], numbers[1::2], strict=True):
+            if not one.relates(a, b):
+                broken[:] = [one]
+                return False
+        return True
 
     return hold
 

@@ -164,7 +164,7 @@ class PolynomialTable:
             size = 1 + sum([x.size for x in open_ones])
             name = ""
             if kind in ("add", "multiply") or depth > self._most_levels or size > self._most_read:
-                name, depth, size = f"e{self.large}", 1, 1
+                name, depth, size = f"long{self.large}", 1, 1
                 self.large += 1
             made = self._append(kind, (a, b), name, COMPOSE[kind](range_of(a), range_of(b)), depth, size, self.origins(a) | self.origins(b))
             self._of_atom[kind, a, b] = made
@@ -515,11 +515,25 @@ class PolynomialTable:
     def select(self, kind: str, a: Expression, b: Expression) -> Expression:
         """`min`, `max` or `broadcast` of two expressions, of which neither is known to be the result."""
         a, b = self._ordered(a, b)
-        for x, y in ((a, b), (b, a)):
-            atom = self.only_atom(x)
-            if atom and atom.kind == kind and y in atom.arguments:
-                return x
-        return self.atom(kind, a, b)
+        of_a, of_b = self._selected(kind, a), self._selected(kind, b)
+        return a if of_a >= of_b else b if of_b >= of_a else self.atom(kind, a, b)
+
+    def _selected(self, kind: str, expression: Expression) -> set[Expression]:
+        """The expressions of which an expression is one, by operations of this kind in each other."""
+        found: set[Expression] = set()
+        seen: set[Expression] = {expression}
+        pending = [expression]
+        while pending:
+            one = pending.pop()
+            atom = self.only_atom(one)
+            if atom is None or atom.kind != kind or atom.name:
+                found.add(one)
+                continue
+            for argument in atom.arguments:
+                if argument not in seen:
+                    seen.add(argument)
+                    pending.append(argument)
+        return found
 
     def operation(self, kind: str, a: Expression, b: Expression) -> Expression:
         """The result of an operation, by the kind of its atom; ZeroDivisionError if it divides by 0."""
@@ -696,13 +710,19 @@ class PolynomialTable:
         if atom.name:
             return atom.name
         if atom.kind != "floor":
-            return f"{atom.kind}({', '.join(map(self.text, atom.arguments))})"
+            arguments = {one for argument in atom.arguments for one in self._selected(atom.kind, argument)}
+            return f"{atom.kind}({', '.join([self.text(one) for one in sorted(arguments, key=_age)])})"
         division = "//".join(map(self._operand_text, atom.arguments))
         return division if stands_alone else f"({division})"
 
     def _operand_text(self, expression: Expression) -> str:
         atom = self.only_atom(expression)
         return self._atom_text(atom, False) if atom else number_text(expression) if isinstance(expression, int) else f"({expression})"
+
+
+def _age(expression: Expression) -> int:
+    """The place of an expression among the arguments of a selection: older polynomials first, an int last."""
+    return expression.index if isinstance(expression, Polynomial) else 1 << 62
 
 
 def _is_huge(*numbers: int) -> bool:

@@ -49,15 +49,7 @@ def merge_shapes(
 
 
 def broadcast_shapes(
-    ctx: Judge,
-    a: Shape,
-    b: Shape,
-    kind: str = "numpy",
-    axis: int = -1,
-    message: str = "",
-    *,
-    code: str = "S202",
-    **names: Any,
+    ctx: Judge, a: Shape, b: Shape, kind: str = "numpy", axis: int = -1, message: str = "", *, code: str = "S202", **names: Any
 ) -> Shape:
     """The shape of an elementwise result.
 

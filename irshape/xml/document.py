@@ -209,6 +209,9 @@ class PortMap:
         self.attributes = attributes
         self.offset = offset
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return PortMap, (self.map, self.tag, self.attributes, self.offset)
+
 
 class PreProcess:
     """The `<pre-process>` of a net at an offset: the layer that it refers to, and the id and the `<mean>` of each channel."""

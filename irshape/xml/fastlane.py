@@ -25,7 +25,6 @@ from irshape.xml.lexical import BODIES, DELICATE_NOTES, EDGE_ENDS, IR_VERSIONS, 
 _VALUE: Final = r"[ !#-%'-;=-~]*+"
 _IN_VALUES: Final = bytes(byte for byte in range(ord(" "), ord("~") + 1) if byte not in b'"&<')
 _NAME: Final = r"[A-Za-z_][\w.-]*+"
-_ID: Final = rf"[0-9]{{1,{SAFE_DIGITS}}}+"
 _BLANKS: Final = rf"[{WHITE_SPACE}]*+"
 # The declarations of XML that writers make, with the encoding of each.
 _DECLARATION_BEGIN: Final = b"<?xml"

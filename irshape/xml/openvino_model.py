@@ -9,12 +9,11 @@ import tempfile
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from irshape.xml.lexical import INPUTS
 
 if TYPE_CHECKING:
-    from typing import Protocol
 
     class OpenVINOModel(Protocol):
         """An `openvino.Model`."""

@@ -146,11 +146,7 @@ class _Reader(Markup):
         from irshape.xml.fastlane import read_canonical
 
         is_read = read_canonical(
-            self.document,
-            self.signatures,
-            types_with_bodies=_TYPES_WITH_BODIES,
-            read_layer=self.read_layer,
-            most_nested=self.deepest // 2,
+            self.document, self.signatures, types_with_bodies=_TYPES_WITH_BODIES, read_layer=self.read_layer, most_nested=self.deepest // 2
         )
         if not is_read:
             self.layers.clear()

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from irshape.files.reading import read
 
 if TYPE_CHECKING:
-    from typing import IO, Protocol, TypeAlias
-
     from irshape.xml.openvino_model import OpenVINOModel
     from irshape.xml.weights import WeightsSource
 

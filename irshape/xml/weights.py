@@ -8,7 +8,7 @@ import stat
 import struct
 import sys
 from _thread import RLock  # as threading.RLock, without what that module imports
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from irshape.files.reading import opened
 from irshape.report.catalogue import next_step
@@ -18,8 +18,6 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.value import Ends
 
 if TYPE_CHECKING:
-    from typing import IO, Literal, TypeAlias
-
     from irshape.xml.not_xml import Format
 
     WeightsSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | Readable | Weights"

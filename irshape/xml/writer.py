@@ -43,7 +43,6 @@ MARKUP: Final = re.compile(
     re.DOTALL,
 )
 _ATTRIBUTE: Final = re.compile(r"(\s+)([^\s=/>]+)(\s*=\s*)(\"[^\"]*\"|'[^']*')")
-_FIRST_TEXT: Final = re.compile(r"[^<]*")
 
 
 class Element(NamedTuple):
@@ -259,7 +258,11 @@ def _annotation(content: str, annotation: str | None, layout: Layout) -> list[Ed
     """The edits that set, replace or remove irshape's entry in the `<rt_info>` of a port's content."""
     holder = next((element for element in elements(content, 0, len(content)) if element.tag == "rt_info"), None)
     entries = [] if holder is None else [*elements(content, holder.content, holder.content_end)]
-    own = [element for element in entries if element.tag == "attribute" and _is_own(content[element.start : element.content])]
+    own = [
+        element
+        for element in entries
+        if element.tag == "attribute" and attributes_of(content[element.start : element.content]).get("name") == ANNOTATION
+    ]
     if annotation is None:
         if holder is not None and own and len(own) == len(entries) and "<!" not in content[holder.content : holder.content_end]:
             own = [holder]
@@ -275,10 +278,6 @@ def _annotation(content: str, annotation: str | None, layout: Layout) -> list[Ed
         return [Edit(holder.start, holder.end, block)]
     at = len(content.rstrip())
     return [Edit(at, at, layout.line(1) + block)]
-
-
-def _is_own(tag: str) -> bool:
-    return attributes_of(tag).get("name") == ANNOTATION
 
 
 def attributes_of(tag: str) -> dict[str, str]:

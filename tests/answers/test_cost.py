@@ -445,7 +445,7 @@ def test_the_dearer_branch_of_an_if_counts(then: int, other: int) -> None:
 def test_usual_sizes_fulfil_the_conditions() -> None:
     found = verbs.cost(EXAMPLES / "decoder.xml")
     assert found.near == {"B": 1, "P": 128, "S": 128}
-    assert found.is_near_valid
+    assert found._is_near_valid
     chosen = verbs.cost(EXAMPLES / "decoder.xml", near={"S": 7})
     assert chosen.near == {"B": 1, "P": 128, "S": 7}
     with pytest.raises(irshape.InputError, match="there is no symbol 'H'; the symbols are B, P, S"):
@@ -454,8 +454,8 @@ def test_usual_sizes_fulfil_the_conditions() -> None:
 
 def test_sizes_beyond_a_range_are_said_to_be_invalid() -> None:
     net = Net(f"f32[1,1,3..64,8] -> {nets.conv(3)} -> Result")
-    assert cost(net, near={"H": 9}).is_near_valid
-    assert not cost(net, near={"H": 65}).is_near_valid
+    assert cost(net, near={"H": 9})._is_near_valid
+    assert not cost(net, near={"H": 65})._is_near_valid
 
 
 def test_nothing_of_costs_is_loaded_where_nobody_asks() -> None:

@@ -157,9 +157,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("CTCGreedyDecoderSeqLen", "opset6"): [("each element of the data", "f32[2,4,5] i32[2]", CTC, 0, 40)],
     ("RNNCell", "opset1"): [("4 + 3 inputs of 3 states", "f32[2,4] f32[2,3] f32[3,4] f32[3,3] f32[3]", {"hidden_size": 3}, 2 * 21, 12)],
     ("GRUCell", "opset3"): [("3 gates", "f32[2,4] f32[2,3] f32[9,4] f32[9,3] f32[9]", {"hidden_size": 3}, 2 * 63, 66)],
-    ("LSTMCell", "opset1"): [
-        ("peepholes", "f32[2,4] f32[2,3] f32[2,3] f32[12,4] f32[12,3] f32[12] f32[9]", LSTM, 2 * 84 + 18, 78),
-    ],
+    ("LSTMCell", "opset1"): [("peepholes", "f32[2,4] f32[2,3] f32[2,3] f32[12,4] f32[12,3] f32[12] f32[9]", LSTM, 2 * 84 + 18, 78)],
     ("LSTMCell", "opset4"): [("4 gates", "f32[2,4] f32[2,3] f32[2,3] f32[12,4] f32[12,3] f32[12]", LSTM, 2 * 84, 78)],
     ("GRUSequence", "opset5"): [
         (

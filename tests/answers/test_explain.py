@@ -161,7 +161,7 @@ def test_where_a_size_became_dynamic() -> None:
     explanation = explained(net, "turned", None, 0)
     assert explanation.interval == "..12"
     assert [step.where.layer_type for step in explanation.steps] == ["NonZero"]
-    assert explanation.because == "It is not known because NonZero places decides it only at run time."
+    assert explanation.because == "It is not known because it depends on the data of NonZero places."
     explanation = irshape.explain(irshape.infer(ATROUS), "mask", None, 2)
     assert explanation.because == "It is not known because Parameter image leaves axis 2 open."
 
@@ -191,7 +191,7 @@ def test_bodies_are_crossed_by_their_port_maps() -> None:
     assert equations(explanation)[:2] == ["Parameter: axis 0 = 2", "Concat: axis 0 = data[0][0] + data[1][0] = 2 + 2 = 4"]
     assert explanation.steps[2].note == "the branch is chosen only at run time"
     assert [(read.value, read.step) for read in explanation.steps[2].reads] == [("4", 2), ("2", 1)]
-    assert explanation.because == "It is not known because If if_2 decides it only at run time."
+    assert explanation.because == "It is not known because it depends on the data of If if_2."
     net = chosen(doubled, same, condition=True)
     assert equations(explained(net, 2, None, 0))[-1] == "Concat: axis 0 = data[0][0] + data[1][0] = 2 + 2 = 4"
     assert explained(net, "2.then_body/0", None, 0).steps[0].where.layer_name == "parameter_1"

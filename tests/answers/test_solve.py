@@ -28,7 +28,7 @@ ROWS = [
     ("rounded up", [("eq", "2*((H + 3)//4)", "(H + 1)//2")], "H >= 3 and H % 4 in {0, 3}"),
     ("windows of 7 patches of 4", [("div", "H//4", 7), ("ge", "H//4", 1)], "H >= 28 and H % 28 <= 3"),
     ("not a multiple", [("ge", "H - 3*(H//3)", 1)], "H % 3 != 0"),
-    ("up to a multiple", [("ge", "(H + 3)//32", "(H + 31)//32")], "H >= 29 and (H + 3) % 32 <= 3"),
+    ("up to a multiple", [("ge", "(H + 3)//32", "(H + 31)//32")], "H >= 29 and H % 32 in {0, 29, 30, 31}"),
     ("or one", [("broadcast", "H", 32)], "H in {1, 32}"),
     ("exceptions", [("broadcast", "2*(H//2)", "H")], "(H >= 2 and H % 2 == 0) or H == 1"),
     ("square", [("ge", "H*H", 50)], "H >= 8"),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import irshape
 from tests.answers.sketch import Layer, Sketch
 from tests.report.test_schemas import FILES, validator
 from tests.support.commands import Start
@@ -69,6 +70,18 @@ def test_diff_of_a_reshaped_model(run: Start, tmp_path: Path) -> None:
         "1 input changed, shapes of 9 layers follow",
     ]
     assert "features: [?,8,2..,2..] -> [1,8,32,2..]" in run("diff", ATROUS, reshaped, "--all").out
+
+
+def test_diff_shows_a_renamed_beginning_once(run: Start, tmp_path: Path) -> None:
+    graph = irshape.edit(ATROUS)
+    for layer in [one for one in graph if one.name.startswith("atrous/")]:
+        layer.rename(f"net.{layer.name.removeprefix('atrous/')}")
+    graph["stem"].rename("first")
+    renamed = tmp_path / "renamed.xml"
+    graph.write(renamed)
+    lines = run("diff", ATROUS, renamed, code=1).lines
+    rows = lines[lines.index("layers renamed") + 1 :]
+    assert rows[0].endswith(" atrous/… -> net.…") and rows[2] == "  Convolution stem -> first"
 
 
 def test_diff_of_conditions_on_symbols(run: Start, tmp_path: Path) -> None:

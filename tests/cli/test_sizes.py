@@ -1,6 +1,7 @@
 """`irshape sizes` as a user meets it."""
 
 import json
+import os
 from pathlib import Path
 
 import jsonschema
@@ -117,3 +118,23 @@ def test_the_answer_for_programs(run: Start) -> None:
     told = json.loads("\n".join(lines))
     jsonschema.validate(told, schema)
     assert told["nearest"] is None
+
+
+def test_a_batch_that_is_left_out_is_1_and_sizes_that_are_valid_are_called_so(run: Start, tmp_path: Path) -> None:
+    tied = saved(Net("x: f32[?,3,?] -> Reshape([-1,8]) -> Result"), tmp_path / "tied.xml")
+    lines = run("sizes", tied, "--input", "x[B,3,H]", "--near", "H=9", code=0).lines
+    assert lines[-3:] == ["nearest to H = 9 (taking B = 1)", "  below  B = 1, H = 8", "  above  B = 2, H = 12"]
+    assert run("sizes", ATROUS, "--near", "H=8,W=8", code=0).lines[-1] == "H = 8, W = 8: valid"
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
+def test_weights_that_cannot_be_read_forbid_no_size(run: Start, tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    path = saved(nets.unet("pool"), tmp_path / "models" / "linked.xml")
+    path.with_suffix(".bin").rename(tmp_path / "stored")
+    path.with_suffix(".bin").symlink_to(tmp_path / "stored")
+    text = run("sizes", path, "--input", "[1,1,H,W]", "--near", "H=9,W=9", code=1).out
+    assert "which sizes parameter_0[1,1,H,W] takes is not known, because the weights cannot be read" in text
+    assert "nearest" not in text and "no size" not in text
+    err = run("reshape", path, "--input", "[1,1,H,W]", "--rewrite").err
+    assert "internal error" not in err

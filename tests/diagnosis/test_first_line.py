@@ -149,11 +149,7 @@ ROWS = {
         "S202 the inputs must broadcast on axis 0: 2 and 8 are neither equal nor 1; should its type be MatMul? Then the layer "
         "gives [2,2], which it records [Add matmul_2]",
     ),
-    "an id": (
-        BRANCHES,
-        ('<layer id="1"', '<layer id="0"'),
-        "G101 layer id 0 is already the id of 'x' [ReLU a]",
-    ),
+    "an id": (BRANCHES, ('<layer id="1"', '<layer id="0"'), "G101 layer id 0 is already the id of 'x' [ReLU a]"),
     "a recorded dim": (
         TRANSPOSED,
         ("<dim>8</dim>(\\s*)</port>(\\s*)</output>", r"<dim>9</dim>\1</port>\2</output>"),

@@ -84,11 +84,7 @@ def test_the_hooks_of_pre_commit(tmp_path: Path, repository: Path) -> None:
 @needs_bash
 @pytest.mark.parametrize(
     ("paths", "args", "code", "faults"),
-    [
-        (".", "", 1, 9),
-        ("models\nmodels/faulty.xml\n", "--select S,W --exit-zero", 0, 6),
-        ("sound folder", "--strict", 0, 0),
-    ],
+    [(".", "", 1, 9), ("models\nmodels/faulty.xml\n", "--select S,W --exit-zero", 0, 6), ("sound folder", "--strict", 0, 0)],
 )
 def test_the_steps_of_the_action(tmp_path: Path, repository: Path, paths: str, args: str, code: int, faults: int) -> None:
     """The steps run as a runner runs them, except that irshape is installed already."""
@@ -134,8 +130,7 @@ def test_the_job_of_gitlab(tmp_path: Path, repository: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "name"),
-    [("vendor.github-actions", "action.yml"), ("vendor.gitlab-ci", "templates/irshape.gitlab-ci.yml")],
+    ("schema", "name"), [("vendor.github-actions", "action.yml"), ("vendor.gitlab-ci", "templates/irshape.gitlab-ci.yml")]
 )
 def test_the_forms(schema: str, name: str) -> None:
     pytest.importorskip("check_jsonschema", reason="check-jsonschema is not installed")

@@ -44,9 +44,7 @@ UNARY = ["Abs", "Negative", "Sign", "Floor", "Ceiling", "Sqrt", "ReLU", "Sigmoid
 REDUCTION = ["ReduceSum", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceMean"]
 VERSIONS = {**dict.fromkeys(["BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"], "opset13"), "Round": "opset5"}
 VERSIONS |= dict.fromkeys(["BitwiseLeftShift", "BitwiseRightShift"], "opset15")
-TYPES = [
-    *["i64", "i64", "i64", "i32", "f32", "f16", "f64", "bf16", "u64", "u32", "u8", "i8", "i16", "u16", "u4", "i4", "u1", "boolean"],
-]
+TYPES = [*["i64", "i64", "i64", "i32", "f32", "f16", "f64", "bf16", "u64", "u32", "u8", "i8", "i16", "u16", "u4", "i4", "u1", "boolean"]]
 SECONDS = 2.0
 
 

@@ -167,12 +167,7 @@ def test_sizes_that_openvino_does_not_see_contradicted_are_symbols() -> None:
 
 # A value of one element: of a size, of data, of an operation that OpenVINO does not follow, or one that it fails to compute.
 SIZE = "ShapeOf-3(f32[1..9], output_type=i64)"
-PIECES = {
-    "size": SIZE,
-    "data": "i64[1]",
-    "not followed": f"ConvertLike({SIZE}, [1])",
-    "failing": f"ScatterUpdate-3({SIZE}, [-1], [7], 0)",
-}
+PIECES = {"size": SIZE, "data": "i64[1]", "not followed": f"ConvertLike({SIZE}, [1])", "failing": f"ScatterUpdate-3({SIZE}, [-1], [7], 0)"}
 
 
 @pytest.mark.oracle

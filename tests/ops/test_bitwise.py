@@ -26,8 +26,6 @@ ROWS: Rows = {
 test_row, test_row_with_openvino = row_tests(ROWS)
 
 # Values that travel into a shape.
-VALUES: Rows = {
-    ("BitwiseAnd", "opset13"): [("[12] [6]", "[4]")],
-}
+VALUES: Rows = {("BitwiseAnd", "opset13"): [("[12] [6]", "[4]")]}
 
 test_values, test_values_with_openvino = value_tests(VALUES)

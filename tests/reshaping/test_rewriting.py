@@ -93,12 +93,7 @@ def recurrent() -> Net:
             "[?,14,14,8]",
         ),
         (sliced, "[1,S,4]", [("ends", "[12]", "[to the end]")], "[1,?,4]"),
-        (
-            masked,
-            "[1,S,S]",
-            [("elements", "[1,6,6]", "[S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")],
-            "[1,?,?]",
-        ),
+        (masked, "[1,S,S]", [("elements", "[1,6,6]", "[S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")], "[1,?,?]"),
         (counted(0, 1), "[1,S]", [("elements", "[1,6]", "[S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
     ],
     ids=["image", "larger image", "batch", "to the end", "mask", "count"],

@@ -78,7 +78,7 @@ def test_the_first_wrong_layer_is_found(
     graph = edit(models / "torch.xml")
     change(graph)
     found = irshape.compare(graph, models / f"{reference}.xml", first=True)
-    assert not found.is_same and found.first is not None, found.unfound
+    assert not found.is_same and found.first is not None, found._unfound
     assert found.first.layer == layer and [one.is_same for one in found.first.before] == before
 
 

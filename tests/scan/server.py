@@ -23,14 +23,7 @@ class Server:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        *,
-        ranges: bool = True,
-        breaks: int = 0,
-        lies: int = 0,
-        refuses: str = "\0",
-        changes: bool = False,
+        self, folder: Path, *, ranges: bool = True, breaks: int = 0, lies: int = 0, refuses: str = "\0", changes: bool = False
     ) -> None:
         self.folder, self.ranges, self.breaks, self.lies, self.refuses, self.changes = folder, ranges, breaks, lies, refuses, changes
         self.bytes = 0

@@ -13,7 +13,7 @@ import pytest
 
 from irshape.cli.main import main
 from irshape.report.selection import Choice
-from irshape.settings.read import ConfigurationError, find, line_of, read_configuration
+from irshape.settings.read import ConfigurationError, _line_of, _lines, find, read_configuration
 from irshape.settings.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -187,7 +187,7 @@ def test_the_line_of_a_key() -> None:
     text = '[tool]\n[tool.irshape]\nselect = []\n[tool.irshape.per-file."a=b]"]\ninputs = { x = 1 }\nsymbols.H = 2\n'
     lines = {("select",): 3, ("per-file", "a=b]"): 4, ("per-file", "a=b]", "inputs", "x"): 5, ("per-file", "a=b]", "symbols", "H"): 6}
     for keys, line in lines.items():
-        assert line_of(text, ("tool", "irshape", *keys)) == line
+        assert _line_of(_lines(text), ("tool", "irshape", *keys)) == line
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

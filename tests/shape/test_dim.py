@@ -1,5 +1,6 @@
 """Formulas, bounds and text of single sizes."""
 
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from irshape.shape.dim import (
     Scope,
     Size,
     bounds,
+    broadcast_of,
     ceil_div,
     congruence,
     dim_max,
@@ -317,3 +319,14 @@ def test_products_of_multiples_have_one_form() -> None:
     assert eq(height * (width // 8), (height // 8) * width) is True
     assert eq((height // 4) * (width // 4), 4 * (height // 8) * (width // 8)) is True
     assert eq(height * (width // 16), (height // 16) * width) is None  # 8*1 and 0*24
+
+
+@pytest.mark.parametrize(("choose", "name"), [(dim_min, "min"), (dim_max, "max"), (broadcast_of, "broadcast")])
+def test_what_is_chosen_again_is_written_once(choose: Callable[[Size, Size], Size], name: str) -> None:
+    scope = Scope()
+    a, b, c = (scope.symbol(letter, high=9) for letter in "ABC")
+    chosen = choose(choose(a, b), c)
+    assert str(chosen.polynomial) == f"{name}(A, B, C)"  # type: ignore[union-attr]
+    assert all(choose(chosen, one) == chosen for one in (a, b, c, choose(a, b)))
+    values = {"A": 1, "B": 5, "C": 5}
+    assert evaluate(chosen, values) == (1 if name == "min" else 5)

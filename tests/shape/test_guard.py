@@ -12,14 +12,7 @@ from irshape.shape.guard import Requirement
 from irshape.shape.reported import Reported
 from tests.shape.recorder import Recorder
 
-SYMBOLS = (
-    ("H", 0, inf, 1, 0),
-    ("P", 1, inf, 1, 0),
-    ("W", 1, 8, 1, 0),
-    ("T", 6, 9, 1, 0),
-    ("K", 0, inf, 32, 0),
-    ("M", 2, inf, 1, 0),
-)
+SYMBOLS = (("H", 0, inf, 1, 0), ("P", 1, inf, 1, 0), ("W", 1, 8, 1, 0), ("T", 6, 9, 1, 0), ("K", 0, inf, 32, 0), ("M", 2, inf, 1, 0))
 
 
 def context() -> tuple[Recorder, dict[str, object]]:

@@ -73,11 +73,7 @@ def small_models(random: Random) -> dict[str, tuple[list[list[Interval]], Rule, 
             lambda ctx, x: (2, *merge_shapes(ctx, x[0][1:], x[1][1:])),
             lambda p: ops.concat(p, 0),
         ),
-        "broadcast": (
-            [[size(4), size(4)], [size(4), size(4), size(4)]],
-            lambda ctx, x: broadcast_shapes(ctx, *x),
-            lambda p: ops.add(*p),
-        ),
+        "broadcast": ([[size(4), size(4)], [size(4), size(4), size(4)]], lambda ctx, x: broadcast_shapes(ctx, *x), lambda p: ops.add(*p)),
         "window": (
             [[(1, 9), (3, 3), size()]],
             lambda ctx, x: (x[0][0], 7, window(ctx, x[0][2], kernel, Slide(stride, 1, c, b))),

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).parent.parent.parent
 
 # The tests of the modules that are compiled, and of what stands on them. OpenVINO has been asked about the same rows already.
-TESTS = ["answers", "fuzz", "inference", "model", "ops", "shape", "xml", "test_compiled.py", "test_imports.py"]
+TESTS = ["answers", "fuzz", "inference", "model", "ops", "shape", "xml", "test_compiled.py", "test_imports.py", "test_pickling.py"]
 IS_COMPILED = """
 from importlib.machinery import EXTENSION_SUFFIXES
 from irshape.shape import dim

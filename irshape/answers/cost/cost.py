@@ -124,7 +124,7 @@ class Cost:
     `layers` are the layers in the order of the file, those of bodies included; `uncounted` are those whose work is not counted and is in no
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
     ranges of the sizes that the user can choose, `data_sizes` the sizes known only at run time. `near` are the sizes at which formulas are
-    compared; `is_near_valid` says that they fulfil the conditions of the model. `signature` has these conditions; it is None for a model
+    compared. `signature` has these conditions; it is None for a model
     without open sizes. `diagnostics` are the faults of the model, and `reuse` says which tensors share memory.
     """
 
@@ -174,8 +174,8 @@ class Cost:
                 [inference.unfinished("the cost is that of the layers before this one, and the peak may be higher", tensors.unfinished)]
             )
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
-        self.near, self.is_near_valid = self._reference(near)
-        self._broken = [] if self.is_near_valid else broken(self._demands, self.near)
+        self.near, self._is_near_valid = self._reference(near)
+        self._broken = [] if self._is_near_valid else broken(self._demands, self.near)
         scope.work.renew()  # for what is asked of the answer
 
     @property
@@ -539,7 +539,7 @@ class _Page:
         if cost.signature is None:
             return
         yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
-        remark = "" if cost.is_near_valid else " (these sizes do not fulfil the conditions of the model)"
+        remark = "" if cost._is_near_valid else " (these sizes do not fulfil the conditions of the model)"
         near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{remark}; --near changes the sizes")
         data = (f"{name}: known only when the model runs, by {nodes}" for name, nodes in _by_type(cost).items())
         yield paragraph(*([near] if cost.near else []), *data)

@@ -95,11 +95,12 @@ _FIXED: Final = ("attribute", "default", "axis", "element")
 class _Route(NamedTuple):
     """The way back from a number: the number that is passed on as this one (`way`, None for a step), and how long the way is.
 
-    `steps` and `passed` count the layers before it. `is_fixed` says that no input changes the number, `is_inline` that it is a number of a
-    constant which no step has read yet.
+    `step` is the number at the end of the ways, which a layer computes. `steps` and `passed` count the layers before it. `is_fixed` says
+    that no input changes the number, `is_inline` that it is a number of a constant which no step has read yet.
     """
 
     way: Point | None
+    step: Point
     steps: int
     passed: int
     is_fixed: bool
@@ -112,12 +113,11 @@ class Trail:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self._routes: dict[Point, _Route] = {}
-        self._steps: dict[Point, Point] = {}
 
     def order(self, points: Iterable[Point], found: dict[Point, None]) -> None:
         """Add the steps that lead to some numbers to those that are found, each once, after the steps it reads."""
         entered: set[Point] = set()
-        pending = [(self.step(point), False) for point in reversed(list(points))]
+        pending = [(step, False) for point in reversed(list(points)) if (step := self.step(point)) not in found]
         while pending:
             point, is_done = pending.pop()
             if is_done:
@@ -130,13 +130,7 @@ class Trail:
 
     def step(self, point: Point) -> Point:
         """The step that computes a number."""
-        chain = []
-        while point not in self._steps and (way := self._route(point).way) is not None:
-            chain.append(point)
-            point = way
-        found = self._steps.get(point, point)
-        self._steps |= dict.fromkeys(chain, found)
-        return found
+        return self._route(point).step
 
     def root(self, point: Point) -> tuple[Point, list[Point]]:
         """The step that computes a number, and the numbers that pass it on, the nearest to the step first."""
@@ -155,13 +149,19 @@ class Trail:
         if point in known:
             return known[point]
         entered: set[Point] = set()
-        pending: list[tuple[Point, Derivation | None]] = [(point, None)]
+        pending: list[tuple[Point, Derivation | Point | None]] = [(point, None)]
         while pending:
-            current, derivation = pending.pop()
-            if derivation is not None:
-                known[current] = self._routed(current, derivation)
+            current, found = pending.pop()
+            if isinstance(found, Point):
+                known[current] = self._passed(current, found)
+            elif found is not None:
+                known[current] = self._routed(current, found)
             elif current not in known and current not in entered:
                 entered.add(current)
+                source = self.sources.passed(current)
+                if source is not None:
+                    pending += [(current, source), (source, None)]
+                    continue
                 derivation = self.sources.derive(current)
                 pending.append((current, derivation))
                 needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
@@ -170,22 +170,29 @@ class Trail:
                 pending += [(one, None) for one in needed if one not in known and one not in entered]
         return known[point]
 
+    def _passed(self, point: Point, source: Point) -> _Route:
+        """The way back from a size that is passed on."""
+        found = self._routes.get(source)
+        if found is None or (found.is_inline and self.sources.is_varying(point.graph, point.slot)):
+            return self._routed(point, self.sources.derive(point))
+        return _Route(source, found.step, found.steps, found.passed + 1, found.is_fixed, found.is_inline)
+
     def _routed(self, point: Point, derivation: Derivation) -> _Route:
         known = self._routes
         ways = [way.source for way in derivation.ways if way.source in known and self._are_fixed(way.others)]
         if len(ways) > 1:  # a way through data explains more than a constant that must only be compatible with the data
             ways = [way for way in ways if self.sources.is_varying(way.graph, way.slot)] or ways
         if ways:
-            way = min(ways, key=lambda one: known[one][1:3])
-            _, steps, passed, is_fixed, is_inline = known[way]
+            way = ways[0] if len(ways) == 1 else min(ways, key=lambda one: known[one][2:4])
+            _, step, steps, passed, is_fixed, is_inline = known[way]
             if not (is_inline and point.kind == "axis" and self.sources.is_varying(point.graph, point.slot)):
-                return _Route(way, steps, passed + 1, is_fixed, is_inline)
+                return _Route(way, step, steps, passed + 1, is_fixed, is_inline)
         is_inline = self.sources.is_inline(point)
         needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
         steps = sum(known[source].steps for source in needed if source in known)
         places = [source for _, _, source in derivation.reads if isinstance(source, Place)]
         is_fixed = not isinstance(derivation.value, Dim | str) and all(one.kind in _FIXED for one in places) and self._are_fixed(needed)
-        return _Route(None, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
+        return _Route(None, point, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
 
     def _are_fixed(self, points: Sequence[Point]) -> bool:
         return all(point in self._routes and self._routes[point].is_fixed for point in points)
@@ -266,7 +273,7 @@ class Explainer:
                 work.renew()
         number_of = {point: number for number, point in enumerate(order, 1)}
         steps = [self._step(point, number_of) for point in order]
-        return steps, [self._read(point.subject, self.sources.derive(point).value, point, number_of) for point in points]
+        return steps, [self._read(point.subject, self.sources.number_of(point), point, number_of) for point in points]
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
         """The step that computes a number."""
@@ -304,7 +311,7 @@ class Explainer:
             inputs = self._by_layer(point for point in opening if sources.is_input(point))
             others = self._by_layer(point for point in opening if not sources.is_input(point))
             reasons = [f"{layer} leaves {_listed(subjects)} open" for layer, subjects in inputs]
-            return f"It is not known because {_listed([*reasons, *(f'{layer} decides it only at run time' for layer, _ in others)])}."
+            return f"It is not known because {_listed([*reasons, *(f'it depends on the data of {layer}' for layer, _ in others)])}."
         read = [f"{_listed(subjects)} of {layer}" for layer, subjects in self._by_layer(filter(sources.is_input, order))]
         if read:
             return f"It follows from {_listed(read)}."

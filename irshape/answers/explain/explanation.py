@@ -244,11 +244,7 @@ _READS: Final = form.Form(
         {"type": "array", "items": form.LAYER_OR_NULL, "description": "layers that pass it on unchanged"},
         convert=lambda several, _: [one.layer for one in several],
     ),
-    bytes=form.Form(
-        file=("text", form.item(0)),
-        begin=("number", form.item(1)),
-        end=("number: the byte after", form.item(2)),
-    ).maybe(),
+    bytes=form.Form(file=("text", form.item(0)), begin=("number", form.item(1)), end=("number: the byte after", form.item(2))).maybe(),
 ).list()
 _STEP: Final = form.Form(
     number="number: counted from 1",

@@ -65,7 +65,6 @@ class Rule(Application):
         super().__init__(rules, node, transfer, tuple(facts))
         self.kept = len(known) if len(known) > 1 else 0
         self.openvino_knows_same = False
-        self.results: tuple[Fact, ...] = ()
 
     def outputs(self) -> tuple[Fact, ...]:
         """The result of the rule; unknown outputs if it takes more work than is left."""
@@ -81,7 +80,16 @@ class Rule(Application):
 
 
 class TracedRule(Rule):
-    """An application whose numbers remember where they were read and how they were computed."""
+    """An application whose numbers remember where they were read and how they were computed.
+
+    `results` are its outputs. `formulas` are those of the numbers that were asked for, by output and position; `twins` are found together.
+    """
+
+    def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:
+        super().__init__(scope, node, op, facts, known)
+        self.results: tuple[Fact, ...] = ()
+        self.formulas: dict[tuple[int, int], Formula] = {}
+        self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
         quotient: Any = super().quotient(a, divisor)
@@ -314,18 +322,20 @@ class Formulas:
         self._any = scope.bounded("any size", 0, inf)
         # An unknown size whose formula is so long that a rule prefers any other size.
         self._stranger = sum(scope.bounded(("stranger", index), 0, inf) for index in range(20))
+        self._of_nodes: dict[tuple[Node, str], tuple[_Applied, TracedRule]] = {}
         self._applied: dict[tuple[object, ...], TracedRule] = {}
-        self._formulas: dict[tuple[object, ...], Formula] = {}
         self._types: dict[tuple[object, ...], int | None] = {}
 
-    def formula(self, node: Node, slots: Sequence[Fact], asked: Wanted) -> Formula:
-        """The formula of a number of an output; `slots` are the facts that the pass found of all tensors."""
-        layer = _Applied.at(node, slots)
-        rule = self._rule(layer, asked.kind)
-        key = (node if rule.is_unshared else None, *layer.key, asked)
-        formula = self._formulas.get(key)
+    def formula(self, node: Node, slots: Sequence[Fact], kind: str, output: int, position: int) -> Formula:
+        """The formula of a number of an output, as in `Wanted`; `slots` are the facts that the pass found of all tensors."""
+        found = self._of_nodes.get((node, kind))
+        if found is None:
+            layer = _Applied.at(node, slots)
+            found = self._of_nodes[node, kind] = layer, self._rule(layer, kind)
+        layer, rule = found
+        formula = rule.formulas.get((output, position))
         if formula is None:
-            formula = self._formulas[key] = self._formula(layer, asked, asked.of(rule.results))
+            formula = rule.formulas[output, position] = self._formula(layer, rule, Wanted(kind, output, position))
         return formula
 
     @staticmethod
@@ -346,46 +356,50 @@ class Formulas:
         self._applied[layer.node if rule.is_unshared else None, *key] = rule
         return rule
 
-    def _formula(self, layer: _Applied, asked: Wanted, found: Any) -> Formula:
+    def _formula(self, layer: _Applied, rule: TracedRule, asked: Wanted) -> Formula:
         """The term, if its value is the number that the pass found; else the number with the reads it depends on."""
-        number, term = asked.of(layer.known), term_of(found)
+        number, found = asked.of(layer.known), asked.of(rule.results)
+        term = term_of(found)
         if not isinstance(term, Leaf | Operation) or not is_same(plain(found), number):
             return Formula(number, list(self._dependencies(layer, asked)))
+        if isinstance(term, Leaf):
+            if asked.kind == "axis" and rule.twins is None:
+                rule.twins = self._twins(layer, rule)
+            twins = rule.twins.get(asked[1:], ()) if rule.twins and asked.kind == "axis" else ()
+            return Formula(term, [term], [term], twins)
         reads = leaves(term)
-        unchanged = [leaf for leaf in reads if is_same(leaf.value, number) and self._is_unchanged(term, leaf)]
-        twins = list(self._twins(layer, asked, term)) if isinstance(term, Leaf) and asked.kind == "axis" else ()
-        return Formula(term, reads, unchanged, twins)
+        return Formula(term, reads, [leaf for leaf in reads if is_same(leaf.value, number) and self._is_unchanged(term, leaf)])
 
     def _is_unchanged(self, term: Term, leaf: Leaf) -> bool:
         """Whether a term equals one of its leaves for every value of that leaf, the other leaves keeping theirs."""
-        if term is leaf:
-            return True
         try:
             return is_same(value(term, lambda one: self._any if one is leaf else one.value), self._any)
         except (TypeError, ArithmeticError, ValueError):
             return False  # arithmetic of a real and an unknown size has no result
 
-    def _twins(self, layer: _Applied, asked: Wanted, leaf: Leaf) -> Iterator[Origin]:
-        """Sizes of other inputs that the rule requires to be equal to the size that it passes on."""
-        work = self.scope.work
+    def _twins(self, layer: _Applied, rule: TracedRule) -> dict[tuple[int, int], list[Origin]]:
+        """For each size that the rule passes on: the sizes of other inputs that it requires to be equal to that size."""
+        found: dict[tuple[int, int], list[Origin]] = {}
+        if sum(fact.elements is None for fact in layer.facts) < 2:
+            return found
+        work, taken = self.scope.work, _passed(layer, rule.results)
         work.take(sum([len(fact.shape or ()) for fact in layer.facts]))
-        taken: Origin | None = leaf.source
-        # The leaf, and the sizes that may be its twins.
-        left = sum([is_same(size, leaf.value) for fact in layer.facts for size in fact.shape or ()])
-        if work.is_done or left < 2 or sum(fact.elements is None for fact in layer.facts) < 2:
-            return
+        sizes = [size for fact in layer.facts for size in fact.shape or ()]
+        # How many twins each size may have.
+        most = {at: sum([is_same(size, leaf.value) for size in sizes]) - 1 for at, leaf in taken.items()}
         named = self._named(layer, is_of_elements=False)
-        for _ in range(_MOST_TWINS):
-            if left < 2 or taken is None or taken.kind != "axis" or work.is_done:
-                return
-            port = int(taken.port)
-            left -= is_same((layer.facts[port].shape or ())[taken.position], leaf.value)
-            # If this size is unknown to the rule, the rule passes on another one.
-            named[port] = _with(named[port], "axis", taken.position, self._stranger)
-            size = asked.of(TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known).outputs())
-            taken = origin_of(size)
-            if taken is not None and taken.kind == "axis" and is_same(plain(size), leaf.value):
-                yield taken
+        for number in range(_MOST_TWINS):
+            taken = {at: leaf for at, leaf in taken.items() if most[at] > number}
+            if not taken or work.is_done:
+                break
+            for leaf in taken.values():  # if a size is unknown to the rule, the rule passes on another one
+                _, port, axis = leaf.source
+                named[port] = _with(named[port], "axis", axis, self._stranger)
+            results = TracedRule(self.scope, layer.node, rule.op, named, layer.known).outputs()
+            taken = {at: leaf for at, leaf in _passed(layer, results).items() if at in taken}
+            for at, leaf in taken.items():
+                found.setdefault(at, []).append(leaf.source)
+        return found
 
     def _dependencies(self, layer: _Applied, asked: Wanted) -> Iterator[Leaf]:
         """The numbers that the result depends on, found by changing each of them."""
@@ -424,6 +438,17 @@ class Formulas:
                 if with_it[output : output + 1] == [wanted] != without[output : output + 1]:
                     return position
         return None
+
+
+def _passed(layer: _Applied, outputs: Sequence[Fact]) -> dict[tuple[int, int], Leaf]:
+    """The sizes of inputs that the rule passes on, by output and axis, where they are the sizes that the pass found."""
+    found = {}
+    for output, (fact, known) in enumerate(zip(outputs, layer.known, strict=False)):
+        for axis, (size, number) in enumerate(zip(fact.shape or (), known.shape or (), strict=False)):
+            leaf = term_of(size)
+            if isinstance(leaf, Leaf) and leaf.source.kind == "axis" and is_same(plain(size), number):
+                found[output, axis] = leaf
+    return found
 
 
 def inputs_of(node: Node, slots: Sequence[Fact]) -> list[Fact]:

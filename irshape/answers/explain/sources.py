@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.answers.explain.explanation import layer_at
-from irshape.answers.explain.formula import Formulas, Origin, Wanted, inputs_of, is_known, is_same
+from irshape.answers.explain.formula import Formulas, Origin, inputs_of, is_known, is_same
 from irshape.answers.explain.traced import Leaf, Operation, Term, number_text
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
@@ -90,25 +90,30 @@ def unknown(point: Point, why: str) -> Derivation:
 
 
 CONSTANTS: Final = ("Const", "Constant")
+# Layers whose numbers do not come from a rule alone.
+_APART: Final = frozenset((*CONSTANTS, "Parameter", *BODIES))
 
 
 class Lookup:
     """Finds the value, the layer and the line of each number of one inference.
 
-    `graphs` are the model and its bodies, each with its run. `number` gives the position of a model among them.
+    `graphs` are the model and its bodies, each with its run, and `slots` the facts of these runs. `number` gives the position of a model
+    among them.
     """
 
     def __init__(self, inference: Inference) -> None:
         self.inference = inference
         self.graphs = inference.graphs
         self.number = {model: number for number, (model, _) in enumerate(self.graphs)}
+        self.slots = [run.slots for _, run in self.graphs]
         self._varying: dict[int, set[int]] = {}
+        self._names: dict[Node, Where] = {}
 
     # Numbers.
 
     def fact(self, point: Point) -> Fact:
         """The fact that the pass found for the point's tensor."""
-        return self.graphs[point.graph][1].slots[point.slot]
+        return self.slots[point.graph][point.slot]
 
     def rank(self, point: Point) -> int:
         """The number of axes of the point's tensor; 0 if the rank is unknown."""
@@ -171,7 +176,10 @@ class Lookup:
         node = self.node(point)
         if node is None:
             return self.where(point)
-        return Where(node.model.document.path, str(node.id), node.name, node.type, path=node.model.path)
+        found = self._names.get(node)
+        if found is None:
+            found = self._names[node] = Where(node.model.document.path, str(node.id), node.name, node.type, path=node.model.path)
+        return found
 
     def attribute(self, node: Node, name: str) -> Place:
         """The place of an attribute, or the remark that the layer leaves it to the default."""
@@ -212,6 +220,21 @@ class Sources(Lookup):
         if found is None:
             found = self._derived[point] = self._derive(point)
         return found
+
+    def passed(self, point: Point) -> Point | None:
+        """The size that the rule of a layer passes on as this one, if that is all that the layer does with it; `derive` tells the rest."""
+        node, work = self.node(point), self.inference.scope.work
+        if point.kind != "axis" or node is None or node.op_class is None or node.type in _APART:
+            return None
+        slots, fed = self.slots[point.graph], node.sources
+        work.take(5 + len(fed))
+        if work.is_done:
+            return None
+        term, _, _, twins = self.formulas.formula(node, slots, "axis", point.slot - node.first_slot, point.position)
+        if twins or not isinstance(term, Leaf) or term.source.kind == "unknown":
+            return None
+        source = self._source(point, node, term.source, slots, fed)
+        return source if isinstance(source, Point) and source.kind != "values" else None
 
     def _derive(self, point: Point) -> Derivation:
         fact, node = self.fact(point), self.node(point)
@@ -264,7 +287,7 @@ class Sources(Lookup):
     def _constant(self, point: Point, node: Node, fact: Fact) -> Derivation:
         """A number of a Const: one of its attributes, or an element with its bytes in the weights."""
         number = self.number_of(point)
-        layer = layer_at(self.place(node))
+        layer = layer_at(self.name(point))
         if point.kind != "element":
             name = "shape" if point.kind == "axis" else "element_type"
             position = point.position if point.kind == "axis" else None
@@ -280,15 +303,14 @@ class Sources(Lookup):
 
     def _computed(self, point: Point, node: Node, output: int) -> Derivation:
         """A number that the rule of the node computes; without its formula if the work of the question is done."""
-        slots = self.graphs[point.graph][1].slots
-        number = self.number_of(point)
-        work = self.inference.scope.work
-        work.take(5 + sum([len(slots[slot].shape or ()) for slot in node.sources if slot >= 0]) // 8)
+        slots, work = self.slots[point.graph], self.inference.scope.work
+        number, fed = self.number_of(point), node.sources
+        work.take(5 + sum([len(slots[slot].shape or ()) for slot in fed if slot >= 0]) // 8)
         if work.is_done:
             return Derivation(number, [(point.subject, number, Place("unknown", NOT_EXPLAINED))])
-        formula = self.formulas.formula(node, slots, Wanted(point.kind, output, point.position))
+        formula = self.formulas.formula(node, slots, point.kind, output, point.position)
         work.take(8 * len(formula.reads))
-        sources = [self._source(point, node, leaf, slots) for leaf in formula.reads]
+        sources = [self._source(point, node, leaf.source, slots, fed) for leaf in formula.reads]
         reads = [(leaf.name, leaf.value, source) for leaf, source in zip(formula.reads, sources, strict=True)]
         if not isinstance(formula.term, Leaf | Operation):
             if point.kind == "element" and len(reads) == 1 and isinstance(sources[0], Point) and is_same(formula.reads[0].value, number):
@@ -299,19 +321,18 @@ class Sources(Lookup):
             source = sources[formula.reads.index(leaf)]
             if isinstance(source, Point) and source.kind != "values":
                 ways.append(Way(source, tuple([one for one in sources if isinstance(one, Point) and one is not source])))
-        ways += [Way(Point(point.graph, node.sources[int(twin.port)], "axis", twin.position)) for twin in formula.twins]
+        ways += [Way(Point(point.graph, fed[int(twin.port)], "axis", twin.position)) for twin in formula.twins]
         return Derivation(number, reads, formula.term, ways=ways)
 
-    def _source(self, point: Point, node: Node, leaf: Leaf, slots: Sequence[Fact]) -> Point | Place:
-        """The place or the point that a leaf of a formula was read from."""
-        origin: Origin = leaf.source
-        if origin.kind == "unknown":
+    def _source(self, point: Point, node: Node, origin: Origin, slots: Sequence[Fact], fed: Sequence[int]) -> Point | Place:
+        """The place or the point that a leaf of a formula was read from; `fed` are the tensors that the node reads."""
+        kind, port, position = origin
+        if kind == "unknown":
             return Place("unknown", "known only at run time")
-        if isinstance(origin.port, str):
-            return self.attribute(node, origin.port)
-        slot = node.sources[origin.port]
-        kind = "values" if origin.kind == "element" and not is_known(slots[slot]) else origin.kind
-        return Point(point.graph, slot, kind, 0 if kind == "values" else origin.position)
+        if isinstance(port, str):
+            return self.attribute(node, port)
+        is_whole = kind == "element" and not is_known(slots[fed[port]])
+        return Point(point.graph, fed[port], "values") if is_whole else Point(point.graph, fed[port], kind, position)
 
     def _decided(self, point: Point, node: Node, number: Any, reads: Sequence[Reading]) -> Derivation:
         """A number that the rule chose instead of computing it, with the numbers that decide the choice."""
@@ -328,7 +349,7 @@ class Sources(Lookup):
         """Why the values of a tensor are unknown."""
         op, number = node.op, NOT_KNOWN
         assert op is not None
-        facts = inputs_of(node, self.graphs[point.graph][1].slots)
+        facts = inputs_of(node, self.slots[point.graph])
         if op.propagate is None:
             return unknown(point, f"{node.type} computes them only at run time")
         for position, one in enumerate(facts):
@@ -343,7 +364,7 @@ class Sources(Lookup):
         op, number = node.op, NOT_KNOWN
         assert op is not None
         work = self.inference.scope.work
-        facts = list(enumerate(inputs_of(node, self.graphs[point.graph][1].slots)))
+        facts = list(enumerate(inputs_of(node, self.slots[point.graph])))
         for position, one in facts:
             port = op.input_at(position, len(facts))
             if one.shape is None and port is not None and not port.value:
@@ -369,7 +390,7 @@ class Sources(Lookup):
         number = fact.element_type
         op = node.op
         assert op is not None
-        source = self.formulas.type_source(node, self.graphs[point.graph][1].slots, point.slot - node.first_slot)
+        source = self.formulas.type_source(node, self.slots[point.graph], point.slot - node.first_slot)
         if source is not None:
             return Derivation(number, ways=[Way(Point(point.graph, node.sources[source], "type"))])
         for name, attribute in op.attributes.items():
@@ -440,7 +461,7 @@ def _taken(lookup: Lookup, point: Point, node: Node) -> list[Body]:
     bodies = bodies_of(node)
     if node.type != "If" or node.sources[0] < 0:
         return bodies
-    elements = lookup.graphs[point.graph][1].slots[node.sources[0]].elements
+    elements = lookup.slots[point.graph][node.sources[0]].elements
     if elements and isinstance(elements[0], int | float):
         return [bodies[0 if elements[0] else 1]]
     return bodies
@@ -448,7 +469,7 @@ def _taken(lookup: Lookup, point: Point, node: Node) -> list[Body]:
 
 def _iterations(lookup: Lookup, point: Point, node: Node, body: Body) -> list[Reading]:
     """The number that decides how often a body runs: the trip count of a Loop, or the sliced axis of an input."""
-    slots = lookup.graphs[point.graph][1].slots
+    slots = lookup.slots[point.graph]
     if node.type == "Loop" and node.sources[0] >= 0:
         source = Point(point.graph, node.sources[0], "element" if is_known(slots[node.sources[0]]) else "values")
         return [("trip_count", lookup.number_of(source), source)]

@@ -254,6 +254,12 @@ class Discovery:
         engine.run(inputs.question(engine).with_overrides(overrides))
         return engine
 
+    def settle(self) -> Discovery:
+        """Let `engine` be a pass with the present shapes and ranges, where it is one for a reading."""
+        if self.is_read:
+            self.engine, self.is_read = self.run(self.ranges), False
+        return self
+
     def _open(self) -> None:
         """Find the open axes of inputs and variables."""
         table = self.engine.scope.polynomials

@@ -143,7 +143,7 @@ class Knobs:
                     return f"the symbol {name!r} cannot be {size}: it is {there}"
         for data in name_data_sizes(conclude(self._found.engine), self._found.ranges):
             if data.name == name:
-                return f"the symbol {name!r} cannot be {size}: the data of {data.node.type} {data.node.name!r} decide it at run time"
+                return f"the symbol {name!r} cannot be {size}: it depends on the data of {data.node.type} {data.node.name!r}"
         names = list(self._found.ranges)
         close = [one for one in names if one.lower() == name.lower()] or get_close_matches(name, names, 1)
         hint = f"; did you mean {close[0]!r}?" if close else ""

@@ -54,21 +54,26 @@ class NamedInference(Inference):
 
 def named(plain: Inference) -> Inference:
     """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found."""
+    return discovered(plain)[0]
+
+
+def discovered(plain: Inference) -> tuple[Inference, Discovery | None]:
+    """The inference as `named` gives it, and the symbols that were found for its names, if it has new ones."""
     if isinstance(plain, NamedInference) or not plain.ok or _is_much(plain) or not nameless(plain, plain.symbols):
-        return plain
+        return plain, None
     asked = plain.wanted
     try:
         found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True, is_reading=True, like=plain.engine)
         engine = found.engine if found.is_read else found.run(found.free_ranges, is_static=False)
     except InputError:
-        return plain
+        return plain, None
     if found.engine.scope.work.is_done or any(one.severity == ERROR for one in engine.diagnostics):
-        return plain
+        return plain, None
     reading = conclude(engine)
     reading.given = plain.given
     data_sizes = name_data_sizes(reading, found.ranges)
     name_ties(found, reading)
-    return NamedInference(plain, reading, found, data_sizes)
+    return NamedInference(plain, reading, found, data_sizes), found
 
 
 def _is_much(plain: Inference) -> bool:

@@ -68,9 +68,10 @@ class Signature:
         opaque: frozenset[str],
         remarks: Iterable[Diagnostic] = (),
         like: Engine | None = None,
+        found: Discovery | None = None,
     ) -> None:
-        """The arguments are those of `irshape.signature`, read, and an engine that has inferred the model."""
-        found = Discovery(model, given, weights, opaque, like=like)
+        """The arguments are those of `irshape.signature`, read, an engine that has inferred the model, and its symbols if known."""
+        found = Discovery(model, given, weights, opaque, like=like) if found is None else found.settle()
         self._inference: Final[Inference] = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         self._found = found
@@ -294,7 +295,7 @@ def ends(signature: Signature, *, is_complete: bool = False) -> Iterator[Block]:
     yield Flow([(mark, list(shapes(side, parts, is_complete=is_complete))) for mark, side in marked], is_complete)
     yield from where(parts)
     for one in signature.data_sizes:
-        yield joined("  where ", key(one.name), " is known only at run time: ", about_layer(one.node._node, "its data decide"))
+        yield joined("  where ", key(one.name), " is known only at run time: ", about_layer(one.node._node, "it depends on the data"))
 
 
 def validity(signature: Signature) -> Section:

@@ -21,18 +21,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Final, TypeAlias
 
-from irshape.shape.dim import (
-    Dim,
-    Size,
-    broadcast_of,
-    dim_max,
-    dim_min,
-    eq_unasked,
-    expression_of,
-    is_multiple,
-    le_unasked,
-    lt_unasked,
-)
+from irshape.shape.dim import Dim, Size, broadcast_of, dim_max, dim_min, eq_unasked, expression_of, is_multiple, le_unasked, lt_unasked
 from irshape.shape.polynomial import Atom, Expression, PolynomialTable, split
 
 Tree: TypeAlias = Any

@@ -23,7 +23,6 @@ from irshape.shape.guard import Requirement
 
 if TYPE_CHECKING:
     from irshape.inference.engine import Engine
-    from irshape.inference.plan.shared import Making
 
 
 # No plan is made of more formulas and conditions: it would cost more than it saves.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.plan.formulas import OPERATIONS, Tree, is_total, names_in, python
@@ -299,15 +299,14 @@ def _once(make: Callable[[], list[Fact]]) -> Callable[[], list[Fact]]:
     return facts
 
 
-class _Asking:
+class _Asking(NamedTuple):
     """The rules that a plan asks for one reshape. Their reports go to `run`, and the outputs that are no formulas to `answers`."""
 
-    def __init__(self, plan: Plan, engine: Engine, question: Question, run: Run, answers: dict[int, Fact]) -> None:
-        self.plan = plan
-        self.engine = engine
-        self.question = question
-        self.run = run
-        self.answers = answers
+    plan: Plan
+    engine: Engine
+    question: Question
+    run: Run
+    answers: dict[int, Fact]
 
     def ask(self, number: int, rows: list[Any]) -> Sizes | None:
         """The sizes that the symbols of a node stand for; None if the plan does not hold."""

@@ -381,14 +381,13 @@ _FUNCTIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {"min": dim_min, "max"
 _DIVISIONS: Final = (ast.FloorDiv, ast.Mod)
 
 
-class _Compiler:
+class _Compiler(NamedTuple):
     """Compiles the syntax tree of one text."""
 
-    def __init__(self, names: Names, text: str, place: str, *, is_condition: bool = False) -> None:
-        self.names = names
-        self.text = text
-        self.place = place
-        self.is_condition = is_condition
+    names: Names
+    text: str
+    place: str
+    is_condition: bool = False
 
     def fault(self, tree: ast.expr) -> Fault:
         return Fault(f"{ast.unparse(tree)!r} cannot be part of a formula", self.place, _HINT)

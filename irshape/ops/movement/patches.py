@@ -18,12 +18,6 @@ from irshape.shape.window import dilated
 _INDEX = frozenset({ElementType.i32, ElementType.i64})
 
 
-def two_items(ctx: Context, values: tuple[int, ...], attribute: str) -> None:
-    """Demand that a list attribute has an item for rows and one for columns."""
-    if len(values) != 2:
-        ctx.fail("A105", f"{attribute} must have 2 items, got {len(values)}", attribute=attribute)
-
-
 @op("ExtractImagePatches", "opset3")
 class ExtractImagePatches(Op):
     """Put the elements of each patch of an image into the channels."""
@@ -40,7 +34,8 @@ class ExtractImagePatches(Op):
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         for name, values in (("sizes", self.sizes), ("strides", self.strides), ("rates", self.rates)):
-            two_items(ctx, values, name)
+            if len(values) != 2:
+                ctx.fail("A105", f"{name} must have 2 items, got {len(values)}", attribute=name)
         for name, values in (("strides", self.strides), ("rates", self.rates)):
             for value in values:
                 ctx.at_least(value, 1, name)

@@ -70,8 +70,6 @@ ROWS: Rows = {
 
 test_row, test_row_with_openvino = row_tests(ROWS)
 
-VALUES: Rows = {
-    ("Transpose", "opset1"): [("[2..4,5,?] [0]", "[2..4,5,?]")],
-}
+VALUES: Rows = {("Transpose", "opset1"): [("[2..4,5,?] [0]", "[2..4,5,?]")]}
 
 test_values, test_values_with_openvino = value_tests(VALUES)
