@@ -101,17 +101,22 @@ def _layer(draft: Draft, text: str, told: Told) -> Item:
     if not known:
         raise unknown_layer(draft, text)
     told(text, known, names_of)
-    if own is not draft:
-        raise EditError(f"{text!r} is a layer in a body; a part has whole bodies, so name the layer that holds it")
+    _check_holder(own, draft, text)
     return known[0].layer
 
 
+def _check_holder(own: Draft, draft: Draft, text: str) -> None:
+    if own is not draft:
+        raise EditError(f"{text!r} is a layer in a body; a part has whole bodies, so name the layer that holds it")
+
+
 def _tensor(draft: Draft, text: str, told: Told) -> Value:
-    """The tensor that a text names. Raises `KeyError` if there is none."""
+    """The tensor of the graph itself that a text names. Raises `EditError` for one in a body, and `KeyError` if there is none."""
     known = found_output(draft, text)
     if known is None:
         raise unknown_layer(draft, text, "tensor")
     told(text, known[2], names_of)
+    _check_holder(known[0], draft, text)
     return known[1]
 
 

@@ -188,6 +188,12 @@ def test_what_is_no_part_is_refused(sources: list[str], targets: list[str], mess
         extract(draft, between(draft, values, ends), values, [item.outputs[0] for item in ends])
 
 
+@pytest.mark.parametrize("part", [{"to": "Equal_2812"}, {"from_": "Mod_2809"}, {"around": "Mod_2809"}])
+def test_a_part_of_a_body_is_refused(part: dict[str, str]) -> None:
+    with pytest.raises(irshape.EditError, match="is a layer in a body; a part has whole bodies"):
+        irshape.extract(ROOT / "tests/data/ir/fp16/loop_if_nested_fp16.xml", **part)
+
+
 def test_an_axis_that_is_known_less_is_named() -> None:
     """The elements of a float tensor are bounds, which no constant and no computation of integers holds."""
     graph = irshape.edit(ROOT / "examples" / "decoder_stateful.xml")
