@@ -245,9 +245,15 @@ class _Leading:
     def add(self, a: Leading | None, b: Leading | None) -> Leading | None:
         if a is None or b is None:
             return None
-        found = {names: own for names in {**a, **b} if (own := a.get(names, Fraction(0)) + b.get(names, Fraction(0)))}
-        highest = max(map(len, found), default=0)
-        return {names: own for names, own in found.items() if len(names) == highest}
+        first, second = (len(next(iter(one), ())) for one in (a, b))
+        if first != second:
+            return a if first > second else b
+        found = dict(a)
+        for names, own in b.items():
+            found[names] = own + found.get(names, 0)
+            if not found[names]:
+                del found[names]
+        return found
 
     def multiply(self, a: Leading | None, b: Leading | None) -> Leading | None:
         if a is None or b is None or len(a) * len(b) > _MOST_PRODUCTS:

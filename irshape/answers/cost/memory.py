@@ -269,10 +269,10 @@ class Peak:
         """
         if symbol not in self._symbols:
             return []
-        others = {name: size for name, size in sizes.items() if name != symbol}
         work = self._tensors.scope.work
         if work.is_done:
             return None
+        others = {name: size for name, size in sizes.items() if name != symbol}
         amounts = [found.given(others) if isinstance(found, Formula) else found for _, found in self.candidates]
         found = Race(symbol, amounts, is_valid, work).turns(low, high)
         if work.is_done:
