@@ -64,8 +64,12 @@ class Witnesses:
 
     @property
     def contradictions(self) -> int:
-        """The number of nodes that a contradiction concerns."""
-        return len(self.edges) + len(self.layers) + len(self.records)
+        """The number of contradictions. Layers that fail for one reason, such as a constant that all of them read, are one."""
+        reasons: set[object] = set()
+        for node in self.layers:
+            fault = next((found for found in self.own[node].findings if is_fault(found.code)), None)
+            reasons.add(node if fault is None else (node.type, fault.code, fault.message))
+        return len(self.edges) + len(self.records) + len(reasons)
 
     def is_faulty(self, body: Model) -> bool:
         """Whether a body, or a body inside it, has a contradiction."""

@@ -190,3 +190,12 @@ def test_the_first_line(net: str, edit: tuple[str, str] | Callable[[bytes], byte
     [cause, *others] = causes(irshape.check(text.encode(), weights=weights).diagnostics)
     assert str(cause).partition(": ")[2] == line
     assert others == []
+
+
+def test_a_constant_that_a_hundred_layers_share_is_one_cause() -> None:
+    """So many layers record other facts in a file that is out of date, too: but there, no rule fails."""
+    text, weights = sound(Net("\n".join(f"x{number}: f32[1,8,4] -> Transpose([0,2,1]) -> Result" for number in range(150))))
+    found = irshape.check(text.encode(), weights=element(2, 3)(weights)).diagnostics
+    assert len(found) == 150
+    [cause] = causes(found)
+    assert "with [0,2,1] the layer gives [1,4,8], which it records; 150 layers agree" in cause.message
