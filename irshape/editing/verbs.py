@@ -105,7 +105,7 @@ def _layer(draft: Draft, text: str, told: Told) -> Item:
     return known[0].layer
 
 
-def _check_holder(own: Draft, draft: Draft, text: str) -> None:
+def _check_holder(own: object, draft: Draft, text: str) -> None:
     if own is not draft:
         raise EditError(f"{text!r} is a layer in a body; a part has whole bodies, so name the layer that holds it")
 
