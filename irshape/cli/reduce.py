@@ -14,6 +14,7 @@ from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, m
 from irshape.cli.edit import change_of
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.editing.reduce import NotShown, Reduction
+from irshape.editing.state import EditError
 from irshape.editing.trial import JOURNAL, Answers, Candidate, Command, OtherQuestion, Test, content_of
 from irshape.editing.verbs import Fault
 from irshape.files.writing import write_atomic
@@ -107,12 +108,15 @@ def _complaint(given: Namespace) -> str | None:
 def _reduced(given: Namespace, draft: Draft) -> Reduction:
     """The reduction of a file, and its folder. Raises `RunError`."""
     fault = Fault(draft, given.command_line, given.keep, given.match, given.timeout)
+    try:
+        whole = content_of(draft)
+    except EditError as error:
+        raise RunError(f"{given.file}: {error}") from None
     is_new = not os.path.isdir(given.output)
     os.makedirs(given.output, exist_ok=True)
     journal = os.path.join(given.output, JOURNAL)
     if not given.resume and os.path.lexists(journal):
         os.unlink(journal)
-    whole = content_of(draft)
     question = sha256(repr((whole.key, given.command_line, given.keep, given.match, given.timeout, __version__)).encode()).hexdigest()
     try:
         answers = Answers(given.output, question)

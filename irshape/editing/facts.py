@@ -130,7 +130,7 @@ class Demand:
         if not common.is_followed:
             return _NONE
         wanted = frozenset([value.index for value in item.outputs if self._elements[value]])
-        if wanted or not common.has_ends:
+        if wanted or not common.has_ends or not item.outputs:
             return wanted
         return next((mark for mark in (TUPLE_ENDS, ENDS) if self._ends[item.outputs[0], mark]), _NONE)
 

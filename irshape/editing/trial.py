@@ -201,9 +201,9 @@ def content_of(draft: Draft) -> Candidate:
     text, weights = draft.text(trims=True)
     try:
         return Candidate(text, b"" if weights is None else None if weights.are_unread else weights.read(0, weights.total))
-    except WeightsError:
+    except (WeightsError, OverflowError, MemoryError) as error:
         if draft.weights.has_original:
-            raise
+            raise EditError(f"a constant needs bytes that cannot be read: {error}; give the .bin that belongs to the file") from None
         return Candidate(text, None)
 
 

@@ -319,6 +319,8 @@ class Session(SymbolSession):
         except Refusal as error:
             hint = None
             causes = [_refusal(error)]
+        except (EditError, WeightsError):  # the errors of the pass are all that can be told
+            causes = []
         if not causes:
             found += errors
             return found

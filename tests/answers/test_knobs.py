@@ -277,3 +277,10 @@ def test_no_command_is_promised_that_meets_no_target() -> None:
     found = irshape.check(net.xml.encode(), targets=["static-shapes"])
     assert [one.hint for one in found.diagnostics] == ["set it, as in --set B=1", "no size of an input decides it"]
     assert found._inference.remedy is None
+
+
+@pytest.mark.parametrize(("shape", "example"), [("f32[]", "--input"), ("f32[2,1,1,1,1,1]", '--input "x[N,1,1,1,1,1]"')])
+def test_the_example_for_a_symbol_fits_the_rank(shape: str, example: str) -> None:
+    with pytest.raises(irshape.InputError) as told:
+        irshape.infer(Net(f"x: {shape} -> ReLU -> Result").xml.encode(), symbols={"N": 4})
+    assert str(told.value).endswith(example)

@@ -13,6 +13,7 @@ from irshape.editing.reduce import PASSES, NotShown, Reduction, reduce
 from irshape.editing.trial import Answers, Candidate, Command, Judge, OtherQuestion, Test, candidate_of, shows_code
 from irshape.report.diagnostic import Diagnostic
 from tests.support.injected import injected
+from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core_of
 
@@ -219,3 +220,9 @@ def test_a_code_in_a_body_is_kept() -> None:
     result = reduced(folder, shows_code("S202", None), suspect=holder, codes=frozenset({"S202"}))
     left = irshape.check(result.candidate.text, weights=result.candidate.weights)
     assert [one.where.layer_type for one in left.diagnostics if one.code == "S202"] == ["Add"]
+
+
+def test_weights_that_cannot_be_read_are_said() -> None:
+    net = Net("x: f32[4], f32=1[4] -> Add -> Result")
+    with pytest.raises(irshape.EditError, match="a constant needs bytes that cannot be read: bytes 0 to 16 are needed"):
+        irshape.reduce(net.xml.encode(), keep="W102", weights=net.bin[:8])

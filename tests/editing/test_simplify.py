@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import irshape
+from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core_of
 
@@ -241,3 +242,10 @@ def test_openvino_computes_the_same(path: Path) -> None:
             assert irshape.compare(path, graph).is_same
     except (irshape.RunningError, irshape.EditError) as error:
         pytest.skip(str(error))
+
+
+def test_a_constant_without_an_output_is_no_trouble() -> None:
+    net = Net("x: f32[1,3,2]\nx, [1,6] -> Reshape(special_zero=false) -> Result")
+    before, const, behind = net.xml.partition('type="Const"')
+    text = before + const + behind[: behind.index("<output>")] + behind[behind.index("</output>") + len("</output>") :]
+    assert irshape.edit(text.encode(), weights=net.bin).simplify() == []
