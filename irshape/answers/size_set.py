@@ -193,7 +193,8 @@ def _residue_text(name: str, residues: list[int], period: int) -> str | None:
         return f"{name} % {period} >= {first}" if last == period - 1 else f"{first} <= {name} % {period} <= {last}"
     if len(gaps) == 1 and residues[0] == 0 and residues[-1] == period - 1 and count > 4:
         last = residues[gaps[0] - 1]
-        return f"{name} % {period} {f'<= {last}' if last else '== 0'} or {name} % {period} >= {residues[gaps[0]]}"
+        lower = f"{name} % {period} <= {last}" if last else f"{name} % {period} == 0"
+        return f"{lower} or {name} % {period} >= {residues[gaps[0]]}"
     if count <= min(period // 2, _LONGEST_LIST):
         return f"{name} % {period} in {_list_text(residues)}"
     if period - count <= _LONGEST_LIST:

@@ -39,7 +39,7 @@ _SIMPLEST: Final = {"strides": 1, "dilations": 1, "pads_begin": 0, "pads_end": 0
 def _items(draft: GraphDraft, *types: str) -> list[Item]:
     """The items of some types, or without types those that are no constants, inputs or outputs, in topological order.
 
-    A Parameter or a Const without an output is none of them.
+    A Parameter or a Const without an output, which only a broken file has, is left out.
     """
     chosen = (item for item in draft.state.in_order if (item.type in types if types else item.type not in BORDER))
     return [item for item in chosen if item.outputs or item.type not in ("Parameter", "Const")]

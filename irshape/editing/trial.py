@@ -203,7 +203,8 @@ def content_of(draft: Draft) -> Candidate:
         return Candidate(text, b"" if weights is None else None if weights.are_unread else weights.read(0, weights.total))
     except (WeightsError, OverflowError, MemoryError) as error:
         if draft.weights.has_original:
-            raise EditError(f"a constant needs bytes that cannot be read: {error}; give the .bin that belongs to the file") from None
+            why = error.message if isinstance(error, WeightsError) else "its size is more than memory holds"
+            raise EditError(f"a constant needs bytes that cannot be read: {why}; give the .bin that belongs to the file") from None
         return Candidate(text, None)
 
 

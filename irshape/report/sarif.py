@@ -125,6 +125,6 @@ def _rule(code: str) -> dict[str, Any]:
         "properties": {
             "tags": ["openvino"],
             "precision": "very-high",
-            "problem.severity": ("recommendation" if entry.severity == NOTE else entry.severity),
+            "problem.severity": "recommendation" if entry.severity == NOTE else entry.severity,
         },
     }

@@ -224,7 +224,7 @@ class Session(SymbolSession):
         except EditError as error:
             raise InputError(str(error)) from None
         except WeightsError as error:
-            raise InputError(f"a rewrite reads the constants, but {error.message}; {error.hint}") from None
+            raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
         except Refusal as error:
             return self._refused(wanted, [_refusal(error)], notes)
         doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]
@@ -319,7 +319,7 @@ class Session(SymbolSession):
         except Refusal as error:
             hint = None
             causes = [_refusal(error)]
-        except (EditError, WeightsError):  # the errors of the pass are all that can be told
+        except (EditError, WeightsError):  # only the errors of the pass are known
             causes = []
         if not causes:
             found += errors

@@ -427,10 +427,10 @@ class Walk:
             if elements is not None and not any(isinstance(one, Dim) and bench.holds_batch(one) for one in elements):
                 continue
             seen.add(value.item)
-            source = next(iter(value.item.inputs), None)
+            data = next(iter(value.item.inputs), None)
             if value.item.type != "ShapeOf":
                 pending += value.item.inputs
-            elif source is not None and any(map(bench.holds_batch, bench.shape(source) or ())):
+            elif data is not None and any(map(bench.holds_batch, bench.shape(data) or ())):
                 return value.item
         return None
 

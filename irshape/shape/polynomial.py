@@ -131,6 +131,7 @@ class PolynomialTable:
         self._symbols: list[int] = []
         self._below: list[int] = []
         self._symbols_of: dict[Polynomial, list[int]] = {}
+        self._selections: dict[int, frozenset[Expression]] = {}
         # The atoms below polynomials, as far as they were asked for.
         self._listed: dict[Expression, list[int]] = {}
         self.degrees: dict[int, int] = {}
@@ -518,22 +519,16 @@ class PolynomialTable:
         of_a, of_b = self._selected(kind, a), self._selected(kind, b)
         return a if of_a >= of_b else b if of_b >= of_a else self.atom(kind, a, b)
 
-    def _selected(self, kind: str, expression: Expression) -> set[Expression]:
+    def _selected(self, kind: str, expression: Expression) -> frozenset[Expression]:
         """The expressions of which an expression is one, by operations of this kind in each other."""
-        found: set[Expression] = set()
-        seen: set[Expression] = {expression}
-        pending = [expression]
-        while pending:
-            one = pending.pop()
-            atom = self.only_atom(one)
-            if atom is None or atom.kind != kind or atom.name:
-                found.add(one)
-                continue
-            for argument in atom.arguments:
-                if argument not in seen:
-                    seen.add(argument)
-                    pending.append(argument)
-        return found
+        atom = self.only_atom(expression)
+        if atom is None or atom.kind != kind or atom.name:
+            return frozenset([expression])
+        known = self._selections.get(atom.index)
+        if known is None:
+            first, second = atom.arguments
+            known = self._selections[atom.index] = self._selected(kind, first) | self._selected(kind, second)
+        return known
 
     def operation(self, kind: str, a: Expression, b: Expression) -> Expression:
         """The result of an operation, by the kind of its atom; ZeroDivisionError if it divides by 0."""
@@ -710,8 +705,9 @@ class PolynomialTable:
         if atom.name:
             return atom.name
         if atom.kind != "floor":
-            arguments = {one for argument in atom.arguments for one in self._selected(atom.kind, argument)}
-            return f"{atom.kind}({', '.join([self.text(one) for one in sorted(arguments, key=_age)])})"
+            first, second = atom.arguments
+            arguments = sorted(self._selected(atom.kind, first) | self._selected(atom.kind, second), key=_age)
+            return f"{atom.kind}({', '.join(map(self.text, arguments))})"
         division = "//".join(map(self._operand_text, atom.arguments))
         return division if stands_alone else f"({division})"
 

@@ -124,8 +124,8 @@ class Cost:
     `layers` are the layers in the order of the file, those of bodies included; `uncounted` are those whose work is not counted and is in no
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
     ranges of the sizes that the user can choose, `data_sizes` the sizes known only at run time. `near` are the sizes at which formulas are
-    compared. `signature` has these conditions; it is None for a model
-    without open sizes. `diagnostics` are the faults of the model, and `reuse` says which tensors share memory.
+    compared. `signature` has the conditions on these sizes; it is None for a model without open sizes. `diagnostics` are the faults of the
+    model, and `reuse` says which tensors share memory.
     """
 
     _swept: Sequence[Swept] = ()

@@ -245,7 +245,7 @@ class _Leading:
     def add(self, a: Leading | None, b: Leading | None) -> Leading | None:
         if a is None or b is None:
             return None
-        first, second = len(next(iter(a), ())), len(next(iter(b), ()))
+        first, second = len(next(iter(a), ())), len(next(iter(b), ()))  # the terms of each have one degree
         if first != second:
             return a if first > second else b
         found = dict(a)

@@ -155,8 +155,9 @@ class Knobs:
         """An option that gives sizes of the first input names, the given one among them."""
         for node in self._model.parameters:
             sizes = list(map(str, described_shape(node) or ()))
-            letters = {1: "S", 2: "NS", 3: "NSE", 4: "NCHW", 5: "NCDHW"}.get(len(sizes), "N"[: len(sizes)])
-            open_axes = [0][: len(letters)] if name == "N" else [axis for axis, letter in enumerate(letters) if letter in "SDHW"]
+            letters = {0: "", 1: "S", 2: "NS", 3: "NSE", 4: "NCHW", 5: "NCDHW"}.get(len(sizes), "N")
+            wanted = letters[:1] if name == "N" else "SDHW"
+            open_axes = [axis for axis, letter in enumerate(letters) if letter in wanted]
             for axis in open_axes:
                 sizes[axis] = letters[axis]
             if open_axes:

@@ -13,7 +13,7 @@ from irshape.inference.control.rule import Asking, Control, Outputs
 from irshape.inference.facts import Fact
 from irshape.inference.run import Run
 from irshape.model.bodies import Body, BodyInput, BodyOutput, Slice, conditions_passed
-from irshape.model.model import Node
+from irshape.model.model import Node, reached
 from irshape.report.diagnostic import ERROR
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, format_size, is_filled, narrow, origins
@@ -353,12 +353,8 @@ class LoopRule(Repetition):
 
 def _has_errors(run: Run) -> bool:
     """Whether a pass over a body, or over a body in it, has found an error."""
-    pending = [run]
-    for one in pending:
-        if any(found.severity == ERROR for found in one.diagnostics):
-            return True
-        pending += one.inner.values()
-    return False
+    runs = reached([run], lambda one: one.inner.values())
+    return any(found.severity == ERROR for one in runs for found in one.diagnostics)
 
 
 def _is_within(inner: Size, outer: Size) -> bool:
