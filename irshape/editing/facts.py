@@ -347,7 +347,10 @@ class Facts:
         question = self._question
         if item.held and not self._engine.is_reduced:
             question = question.with_verdict(partial(self._judge_inside, item))
-        return self._engine.answer(self._run, node, transfer, facts, question)
+        working, self._working = self._working, self._working + 1  # the passes over the bodies write into the run
+        outcome = self._engine.answer(self._run, node, transfer, facts, question)
+        self._working = working
+        return outcome
 
     def _transfer(self, item: Item, node: Node) -> Transfer | None:
         """The transfer function of an item, as a schedule has it."""
