@@ -15,12 +15,13 @@ from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from irshape.diagnosis.recorded import contradictions, dims_text
-from irshape.diagnosis.witnesses import MOST_ELEMENTS, Witnesses, is_fault
+from irshape.diagnosis.witnesses import MOST_ELEMENTS, Witnesses
 from irshape.inference.facts import Fact
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.ops.attribute import Malformed
+from irshape.report.catalogue import is_fault
 from irshape.report.diagnostic import Where, clipped
 from irshape.shape.element_type import ElementType
 

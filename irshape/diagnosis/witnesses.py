@@ -21,19 +21,13 @@ from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.model.model import Model, Node
-from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR
+from irshape.report.catalogue import is_fault
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import PortRecord
 from irshape.xml.weights import WeightsError, decode
 
 # The most elements of a constant that are looked at.
 MOST_ELEMENTS: Final = 64
-
-
-def is_fault(code: str) -> bool:
-    """Whether a finding of this code says that a layer does not pass."""
-    return CATALOGUE[code].severity == ERROR or code == "R401"
 
 
 class Witnesses:

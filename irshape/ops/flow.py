@@ -164,7 +164,7 @@ class Flow:
         for axis, factors in enumerate(trace):
             to = kept.get(axis)
             is_whole = axis not in taken
-            if to is not None and not is_whole and own is not None and taken[axis][2] == 1:
+            if to is not None and not is_whole and own is not None and to < len(own) and taken[axis][2] == 1:
                 is_whole = same(_product(factors), _product(own[to]))
             if is_whole and to is not None:
                 self.keep(port, axis, to)
@@ -299,7 +299,7 @@ class Flow:
     def _traced(self, position: int, own: Trace, batched: Mapping[int, Sequence[int]], taint: str) -> Trace:
         """The trace of an output."""
         found, lead = list(own), None
-        claims = [claim for claim in self._claims if claim.out == position]
+        claims = [claim for claim in self._claims if claim.out == position and claim.to < len(own)]
         for claim in claims:
             is_same = same(_product(claim.factors), _product(own[claim.to]))
             if not self.holds(claim.factors) or taint:

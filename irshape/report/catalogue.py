@@ -527,6 +527,11 @@ def next_step(code: str) -> str:
     return fix[0].lower() + fix[1:].removesuffix(".")
 
 
+def is_fault(code: str) -> bool:
+    """Whether a finding of this code says that a layer does not pass."""
+    return CATALOGUE[code].severity == "error" or code == "R401"
+
+
 def is_about_specification(code: str) -> bool:
     """Whether a code is for `check` alone: OpenVINO takes the file, the specification or a careful reader does not."""
     return code[0] == "R" and code not in ("R203", "R401")

@@ -14,8 +14,7 @@ from irshape.answers.batch.traces import Layer, Tensor
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
 from irshape.ops.flow import Factor
-from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR
+from irshape.report.catalogue import is_fault
 from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mixed, Place, Refusal, listed, source, where_of
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
@@ -334,6 +333,9 @@ class Walk:
             bench.refuse(
                 "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size", hint=_BODY
             )
+        if any(is_fault(found.code) and (str(item.id), found.code) in self._faults for found in bench.draft.facts.findings(item)):
+            self._trace(item)  # which says that the layer has an error; its attributes may be anything
+            return
         try:
             self._mend(item)
         except EditError as error:
@@ -356,7 +358,7 @@ class Walk:
         """No error, no number that ties an open size, and the recorded shapes at the recorded sizes."""
         bench, facts = self.bench, self.bench.draft.facts
         for found in facts.findings(item):
-            if (CATALOGUE[found.code].severity == ERROR or found.code == "R401") and (str(item.id), found.code) not in self._faults:
+            if is_fault(found.code) and (str(item.id), found.code) not in self._faults:
                 raise Refusal(item, found.message, hint=found.hint, code=found.code)
         for one in facts.requirements(item):
             self._admit(item, one)
@@ -399,14 +401,18 @@ class Walk:
 
     # The axes.
 
-    def _flow(self, item: Item) -> None:
+    def _trace(self, item: Item) -> None:
         """Trace the axes of the outputs, and refuse a layer that mixes the batch."""
-        bench, notes = self.bench, self.bench.notes
-        found = notes.traces.visit(self._layer(item))
+        found = self.bench.notes.traces.visit(self._layer(item))
         if found.mixed:
             raise Mixed(item, found.mixed)
         if found.unproven:
-            notes.unproven.append(Doubt(where_of(item), f"{item!r}: {found.unproven}"))
+            self.bench.notes.unproven.append(Doubt(where_of(item), f"{item!r}: {found.unproven}"))
+
+    def _flow(self, item: Item) -> None:
+        """Trace the axes of the outputs, and write down those of a Concat and of a layer that was rewritten."""
+        self._trace(item)
+        bench, notes = self.bench, self.bench.notes
         if bench.traced is not None:
             slot = item.outputs[0].slot
             notes.traces.held[slot] = notes.traces.held[slot]._replace(trace=bench.traced)

@@ -91,6 +91,13 @@ ROWS: list[tuple[str, Net | str, list[str], list[str]]] = [
 ]  # fmt: skip
 
 
+def test_many_inputs_that_are_added_have_one_shape() -> None:
+    """Sizes of more inputs than a formula may name are nevertheless one size."""
+    found = signature(added(*["f32[?,?,?,?,?,?,?,?]"] * 150))
+    assert set(found.inputs.values()) == {"[B,T,L,M,N,K,Q,R]"} == set(found.outputs.values())
+    assert not found.diagnostics
+
+
 @pytest.mark.parametrize(("net", "inputs", "conditions"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_the_shapes_of_the_inputs(net: Net | str, inputs: list[str], conditions: list[str]) -> None:
     found = signature(net)

@@ -56,6 +56,7 @@ def reshape(sizes: object) -> str:
         f"f32[{','.join(['2'] * 10_000)}] -> Unsqueeze([0]) -> Result",
         f"f32[{','.join(['?'] * 10**6)}] -> Result",
         *(f"f32[?] -> Split(0, num_splits={parts}) -> Result" for parts in (100_001, 10**6, HUGE)),
+        f"f32[?] -> VariadicSplit(i64[1], i64[{HUGE}]) -> Result",
     ],
     ids=lambda text: text[:40],
 )
@@ -443,3 +444,45 @@ def test_sizes_for_symbols_that_make_a_size_too_large_are_refused() -> None:
     session = SymbolSession(net.xml.encode(), weights=net.bin)
     with pytest.raises(InputError, match=r"axis 0 of 'c' is B \+ T, which is no size for B=4611686018427387904, T=4611686018427387904"):
         session.reshape(symbols={"B": 2**62, "T": 2**62})
+
+
+# Layers at fault, of which nothing is known, in the answers about a batch and about bodies.
+
+
+def batched(xml: str, weights: bytes) -> Inference:
+    """The answer for a batch of 2, without an exception."""
+    return SymbolSession(xml.encode(), weights=weights).reshape(batch=2)
+
+
+def with_dims(xml: str, type: str, *dims: int) -> str:
+    """The text with sizes recorded on the output of the first layer of a type."""
+    before, own, after = xml.partition(f'type="{type}"')
+    head, output, rest = after.partition("<output>")
+    port, _, rest = rest.partition("/>")
+    return f"{before}{own}{head}{output}{port}>{''.join(f'<dim>{dim}</dim>' for dim in dims)}</port>{rest}"
+
+
+def test_a_batch_reaches_a_layer_without_an_output() -> None:
+    net = Net("x: f32[?,4] -> ReLU -> Result\nx -> Reshape([0,4], special_zero=true) -> Result")
+    before, own, after = net.xml.partition('type="Reshape"')
+    head, _, rest = after.partition("<output>")
+    inference = batched(before + own + head + rest.partition("</output>")[2], net.bin)
+    assert codes(inference) == {"N101", "G103"}
+
+
+def test_a_batch_reaches_indices_that_are_transposed_by_mistake() -> None:
+    net = Net("x: f32[?,4] -> Gather-8(Transpose(Range-4(0, 4, 1, output_type=i64), [5]), 1) -> Result")
+    assert "V102" in codes(batched(with_dims(net.xml, "Transpose", 4), net.bin))
+
+
+def test_a_rewrite_meets_a_concat_along_no_axis() -> None:
+    net = Net(f"x: f32[3,4]\nx -> Concat(x, axis={2**63}) -> Result\nx -> Reshape([3,4], special_zero=false) -> Result")
+    inference = SymbolSession(net.xml.encode(), weights=net.bin).reshape({"x": "[7,4]"})
+    assert not inference.ok
+
+
+def test_no_size_is_left_for_a_symbol() -> None:
+    sizes = f"_s: {SIZES.replace('(', '(x, ')}\n_h: Divide(Gather-8(_s, [0], 0), [2])\n_w: Divide(Gather-8(_s, [1], 0), [2])"
+    net = Net(f"x: f32[?,?]\n{sizes}\nx -> Reshape(Concat([2], _h, _w, axis=0), special_zero=false) -> Result")
+    found = verbs.signature(net.xml.encode(), weights=net.bin, inputs={"x": "[H,H+1]"})
+    assert [one.text for one in found.conditions] == ["H >= 2"]

@@ -22,8 +22,7 @@ from irshape.model.model import Model, Node
 from irshape.ops.flow import Factor, Flow, Held, Law, Mixed, Random, Term, Trace, Unproven, holds, is_symbol, key, quotient, same
 from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Input, Op, UnknownRank
-from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR
+from irshape.report.catalogue import is_fault
 from irshape.shape.dim import Dim, Size, origins, product, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.polynomial import UNBACKED
@@ -211,7 +210,7 @@ class Traces:
         for tensor, held in zip(layer.outputs, found.outputs, strict=True):
             self.held[tensor.slot] = held
         slot, fact, _ = layer.outputs[0] if layer.outputs else (-1, POISONED, None)
-        if self.batch is not None and layer.op is not None and fact.element_type in _TYPES:
+        if self.batch is not None and layer.op is not None and fact.element_type in _TYPES and not layer.is_at_fault:
             law = law_of(layer.op, [tensor.fact for tensor in layer.inputs], [held.law for held in inputs], fact)
             self.held[slot] = self.held[slot]._replace(law=law)
         return found
@@ -237,6 +236,11 @@ class Layer(NamedTuple):
     outputs: Sequence[Tensor]
     codes: Iterable[str] = ()
 
+    @property
+    def is_at_fault(self) -> bool:
+        """Whether the layer is never valid."""
+        return any(map(is_fault, self.codes))
+
 
 def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     """What flows out of a layer, from what is known of its inputs."""
@@ -244,8 +248,10 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     plains = [Held(plain(tensor.fact.shape, tensor.recorded)) for tensor in layer.outputs]
     if op is None:
         return Flowed(plains, unproven="the operation is unknown")
-    if any(code == "R401" or CATALOGUE[code].severity == ERROR for code in layer.codes):
+    if layer.is_at_fault:
         return Flowed(plains, unproven="the layer has an error")
+    if not plains:
+        return Flowed(plains)
     if op.flow is None:
         taint = next((one.taint for one in inputs if one.taint), "")
         if taint and all(one.taint or _is_free(one, batch) for one in inputs):  # a function of the size of the batch, whichever it is

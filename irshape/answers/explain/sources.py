@@ -154,9 +154,12 @@ class Lookup:
         return None if point.slot in model.stubs else model.nodes[model.producers[point.slot]]
 
     def of_result(self, result: Node, point: Point) -> Point | None:
-        """The same number of the tensor that a Result of a body reads; None if nothing feeds the Result."""
+        """The same number of the tensor that a Result of a body reads, or its rank if it has no such axis; None if nothing feeds it."""
         slot = result.sources[0] if result.sources else -1
-        return Point(self.number[result.model], slot, point.kind, point.position) if slot >= 0 else None
+        found = Point(self.number[result.model], slot, point.kind, point.position)
+        if slot < 0:
+            return None
+        return found if point.kind != "axis" or point.position < self.rank(found) else found._replace(kind="rank", position=0)
 
     def place(self, node: Node, offset: int | None = None) -> Where:
         """A place in a node's layer, by default its start."""
@@ -417,7 +420,7 @@ def of_output(lookup: Lookup, point: Point, node: Node, output: int) -> Derivati
             [*_iterations(lookup, point, node, body), ("part_size", entry.slice.part_size, where)],
             note=f"the slices of all iterations of {node.type}, concatenated",
         )
-    if all(is_same(lookup.number_of(one), number) for _, _, one in known):
+    if all(one.kind == point.kind and is_same(lookup.number_of(one), number) for _, _, one in known):
         return Derivation(number, ways=[Way(source)])
     reads = [(f"{body.name}'s {entry.result.name}", lookup.number_of(one), one) for body, entry, one in known]
     note = "the branch is chosen only at run time" if others else "the size may differ between iterations"

@@ -223,7 +223,8 @@ class Signature:
             free = domain | {name: _range(self._found.declared[name]) for name in bounded if name in self._found.declared}
             alone = solve(self._inference.scope, requirements, free) if free != domain else solved
             for name, sizes in solved.sets.items():
-                if free[name] != domain[name] and alone.sets[name].text(name) == sizes.text(name):
+                is_wider = free[name] != domain[name] and not sizes.is_empty
+                if is_wider and alone.sets[name].text(name) == sizes.text(name):
                     causes[name] = [own[number] for number in alone.causes[name]]
                 else:
                     causes.setdefault(name, []).extend(own[number] for number in solved.causes[name])

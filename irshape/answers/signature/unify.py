@@ -174,8 +174,8 @@ class Unifier:
                 self.demands += self._replace(index, self._multiple(index, symbol, known), DEMANDED, demands or own)
 
     def _by_choice(self) -> None:
-        """Resolve broadcasts to equal sizes."""
-        for demand in [demand for demand in self.demands if demand.requirement.kind in _CHOICES]:
+        """Resolve broadcasts to equal sizes, those of few atoms first: what a layer broadcasts again is then short."""
+        for demand in sorted([demand for demand in self.demands if demand.requirement.kind in _CHOICES], key=self._atoms):
             if self.scope.work.is_done:
                 break
             for part in self._simplified(demand):
@@ -389,6 +389,10 @@ class Unifier:
     def _open(self) -> set[int]:
         """The symbols that the demands name."""
         return set().union(*(self._symbols(demand.requirement) for demand in self.demands))
+
+    def _atoms(self, demand: Demand) -> int:
+        """The number of atoms in a demand, where a size that has too many terms counts with all of them."""
+        return len(self.table.atoms_below(expression_of(demand.requirement.a), expression_of(demand.requirement.b)))
 
     def _symbols(self, requirement: Requirement) -> frozenset[int]:
         found = self._known.get(requirement)

@@ -153,9 +153,9 @@ class VariadicSplit(_Split):
                 ctx.require_eq(0, data.shape[along], _WHOLE, axis=along)
             return [None]
         ctx.require_rank(split_lengths, (1,))
+        lengths = ctx.values(split_lengths)
         if along is None:
             return [self.anywhere(ctx, data)] * count
-        lengths = ctx.values(split_lengths)
         for length in lengths:
             ctx.require_ge(length, -1, "a length must be at least -1", code="V101")
         if lengths.count(-1) > 1 and ctx.known(split_lengths) is not None:
