@@ -273,9 +273,8 @@ def add_fixes(
     """Set the fix of each diagnostic of a pass that has one.
 
     `behind` are the places of further faults that a diagnostic stands for, `alone` the faults of records that all other witnesses
-    contradict, `explained` those that a change of the model explains: no fix writes over their records. `is_as_read` means that the inputs
-    have the shapes of the file. Examples of the specification get no fixes, because they are not
-    valid XML.
+    contradict, `explained` those that a change of the model explains: no fix writes over their records. `is_as_read` means that the
+    inputs have the shapes of the file. Examples of the specification get no fixes, because they are not valid XML.
     """
     mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in _INFERRED)]
     if not mendable or engine.model.document.is_example:
@@ -284,7 +283,7 @@ def add_fixes(
     doubts = _Doubts(layers, diagnostics, alone)
     for diagnostic in mendable:
         is_explained = diagnostic.related or diagnostic in explained or diagnostic.caused_by in explained
-        if diagnostic.where.offset is None or (diagnostic.code in _INFERRED and is_explained):
+        if diagnostic.where.offset is None or (diagnostic.code in (*_INFERRED, "R101") and is_explained):
             continue
         repairs = [_repair(layers, diagnostic.code, offset) for offset in (diagnostic.where.offset, *behind.get(diagnostic, ()))]
         edits = [edit for repair in repairs if repair for edit in repair.edits]

@@ -55,11 +55,12 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             continue
         faults, unclear = found
         for index in unclear:
-            slot = node.sources[index]
-            if ("R301", slot) not in roots and ("R302", slot) not in roots and (start := other_end(node, index)) is not None:
-                port = node.layer.inputs[index]
+            slot, port, start = node.sources[index], node.layer.inputs[index], other_end(node, index)
+            if start is not None:
                 producer, record = start
                 code, theirs = ("R301", dims_text(record[2])) if record[2] != port.dims else ("R302", record[1])
+                if (code, slot) in roots:
+                    continue
                 ours = dims_text(port.dims) if code == "R301" else port.precision
                 message = (
                     f"the port records {ours}, but {producer.type} {clipped(producer.name)!r}, from which its edge starts, records {theirs}"

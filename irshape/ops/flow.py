@@ -71,6 +71,10 @@ class _Claim(NamedTuple):
     factors: Axis
 
 
+# No tensor has so many axes that are sliced.
+_MOST_LIMITS: Final = 1_000
+
+
 class Mixed(Exception):
     """A layer puts samples of the batch together. The text says how, with the layer as its subject."""
 
@@ -267,7 +271,7 @@ class Flow:
         if port is None or port.elements is not None:
             self.sizes(port)
             return self.elements(port, default)
-        if port.count is None:
+        if port.count is None or port.count > _MOST_LIMITS:
             raise Unproven(f"it is not known how many elements {port.name} has")
         return (None,) * port.count
 

@@ -238,7 +238,7 @@ class _Interpolate(Op):
         axes = next((port for port in targets if port.name == "axes"), None)
         flow.sizes(*targets)
         pads = (*self.pads_begin, *self.pads_end)
-        _resizes(flow, data, flow.elements(axes, range(data.rank)), pads, self.coordinate_transformation_mode)
+        _resizes(flow, data, range(data.rank) if axes is None else flow.axes(axes, data.rank), pads, self.coordinate_transformation_mode)
 
 
 @op("Interpolate", "opset1")

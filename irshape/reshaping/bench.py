@@ -222,7 +222,10 @@ class Bench:
     def array(self, value: Value) -> NDArray[Any] | None:
         """The elements of a Const, also of one behind a Convert; None for any other tensor."""
         constant = self.constant_of(value)
-        return None if constant is None else layer_of(self.draft, constant).data
+        try:
+            return None if constant is None else layer_of(self.draft, constant).data
+        except TypeError:  # NumPy has not the element type
+            return None
 
     def constant_of(self, value: Value | None) -> Item | None:
         """The Const that a tensor is, or that a Convert before it reads; None for any other tensor."""

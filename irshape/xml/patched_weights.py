@@ -51,11 +51,9 @@ class PatchedWeights(Weights):
         return max([self._original.total, *self._ends])
 
     def _read(self, offset: int, size: int) -> bytes:
-        end, total = offset + size, self._original.total
-        data = bytearray(size)
-        if offset < total:
-            stored = min(end, total) - offset
-            data[:stored] = self._original.read(offset, stored)
+        end, stored = offset + size, max(min(offset + size, self._original.total) - offset, 0)
+        data = bytearray(self._original.read(offset, stored) if stored else b"")  # no memory is taken for bytes that the original lacks
+        data += bytes(size - stored)
         for place in range(bisect_right(self._ends, offset), bisect_left(self._starts, end)):
             start = self._starts[place]
             patch = self._patches[start]
@@ -88,14 +86,14 @@ class RangedWeights(Weights):
         return self._ranges[-1][0] + self._ranges[-1][2] if self._ranges else 0
 
     def _read(self, offset: int, size: int) -> bytes:
-        end = offset + size
-        data = bytearray(size)
+        at, end, pieces = offset, offset + size, []
         for place, old, length in self._ranges[max(bisect_right(self._starts, offset) - 1, 0) : bisect_left(self._starts, end)]:
             first, last = max(place, offset), min(place + length, end)
-            if first < last:
-                data[first - offset : last - offset] = self._original.read(old + first - place, last - first)
+            if first < last:  # no memory is taken for bytes that the original lacks
+                pieces += [bytes(first - at), self._original.read(old + first - place, last - first)]
+                at = last
         self.bytes_read += size
-        return bytes(data)
+        return b"".join([*pieces, bytes(end - at)])
 
 
 class AppendedWeights(Weights):

@@ -309,8 +309,8 @@ def findings(mutant: Mutant, seconds: float = SECONDS) -> list[str]:
 
 
 def answers(mutant: Mutant, original: Mutant, chance: random.Random, seconds: float = SECONDS) -> list[str]:
-    """The findings of all that is asked of a mutant beyond its check."""
-    return [finding for question in questions(mutant, original, chance) for finding in guarded(question, seconds)]
+    """The findings of all that is asked of a mutant beyond its check; a question makes more than one inference, too."""
+    return [finding for question in questions(mutant, original, chance) for finding in guarded(question, 3 * seconds)]
 
 
 def fuzz(

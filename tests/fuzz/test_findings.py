@@ -470,19 +470,34 @@ def test_a_batch_reaches_a_layer_without_an_output() -> None:
     assert codes(inference) == {"N101", "G103"}
 
 
-def test_a_batch_reaches_indices_that_are_transposed_by_mistake() -> None:
-    net = Net("x: f32[?,4] -> Gather-8(Transpose(Range-4(0, 4, 1, output_type=i64), [5]), 1) -> Result")
-    assert "V102" in codes(batched(with_dims(net.xml, "Transpose", 4), net.bin))
-
-
-def test_a_rewrite_meets_a_concat_along_no_axis() -> None:
-    net = Net(f"x: f32[3,4]\nx -> Concat(x, axis={2**63}) -> Result\nx -> Reshape([3,4], special_zero=false) -> Result")
-    inference = SymbolSession(net.xml.encode(), weights=net.bin).reshape({"x": "[7,4]"})
-    assert not inference.ok
-
-
 def test_no_size_is_left_for_a_symbol() -> None:
     sizes = f"_s: {SIZES.replace('(', '(x, ')}\n_h: Divide(Gather-8(_s, [0], 0), [2])\n_w: Divide(Gather-8(_s, [1], 0), [2])"
     net = Net(f"x: f32[?,?]\n{sizes}\nx -> Reshape(Concat([2], _h, _w, axis=0), special_zero=false) -> Result")
     found = verbs.signature(net.xml.encode(), weights=net.bin, inputs={"x": "[H,H+1]"})
     assert [one.text for one in found.conditions] == ["H >= 2"]
+
+
+def test_a_batch_is_sought_behind_slices_and_resizes_of_what_is_not_known() -> None:
+    attributes = "mode=nearest, shape_calculation_mode=sizes, pads_begin=0, pads_end=0"
+    net = Net(f"x: f32[?,?] -> Slice-8(i64[{HUGE}], i64[{HUGE}], i64[{HUGE}]) -> Result")
+    assert codes(batched(net.xml, net.bin)) >= {"N101"}
+    sized = Net(
+        f"x: f32[?,3]\n_axis: {SIZES.replace('(', '(x, ')} -> Gather-8([0], 0)\nx -> Interpolate-4(i64=[8], f32=[2.0], _axis, {attributes}) -> Result"
+    )
+    assert codes(batched(sized.xml, sized.bin)) >= {"N101"}
+
+
+def test_a_layer_in_a_body_that_is_not_read_whole_is_not_explained() -> None:
+    before, body, after = (DATA.parents[1] / "examples" / "voice.xml").read_text().partition("<then_body>")
+    text = before + body + after.replace("<dim>", "<dim>\x02", 1)
+    with pytest.raises(InputError, match="is in a body that is not inferred"):
+        verbs.explain(verbs.infer(text.encode()), "Parameter_23")
+
+
+def test_a_record_of_a_wrong_type_hides_no_wrong_shape() -> None:
+    net = Net("x: f32[2,?] -> ReLU -> Result")
+    xml = with_dims(net.xml, "Parameter", 2, 0).replace('type="Parameter"', 'type="Parameter"', 1)
+    before, _, after = xml.partition('precision="FP32"')
+    before, mark, after = (before + 'precision="BOOL"' + after).partition("<input>")
+    after = after.replace('precision="FP32"/>', 'precision="FP32"><dim>2</dim><dim>-1</dim></port>', 1)
+    assert codes(verbs.check((before + mark + after).encode())) >= {"R301", "R302"}

@@ -41,7 +41,12 @@ class Target(NamedTuple):
             if number is not None and not (isinstance(number, int) and abs(number) <= INT64_MAX):
                 raise InputError(f"the {what} of layer {node.name!r} must be an int up to {INT64_MAX}")
         record, slot = _find_port(node, named if port is None else port)
-        shape = next(run.slots[slot].shape for model, run in graphs if model is node.model)
+        run = next((run for model, run in graphs if model is node.model), None)
+        if run is None:
+            raise InputError(
+                f"layer {node.name!r} is in a body that is not inferred, because the file is not well-formed; irshape check says where"
+            )
+        shape = run.slots[slot].shape
         if axis is not None and shape is not None and not -len(shape) <= axis < len(shape):
             axes = f"it has axes 0 to {len(shape) - 1}" if shape else "it is a scalar"
             raise InputError(f"port {record.id} of layer {node.name!r} has no axis {axis}; {axes}")
