@@ -481,9 +481,8 @@ def test_a_batch_is_sought_behind_slices_and_resizes_of_what_is_not_known() -> N
     attributes = "mode=nearest, shape_calculation_mode=sizes, pads_begin=0, pads_end=0"
     net = Net(f"x: f32[?,?] -> Slice-8(i64[{HUGE}], i64[{HUGE}], i64[{HUGE}]) -> Result")
     assert codes(batched(net.xml, net.bin)) >= {"N101"}
-    sized = Net(
-        f"x: f32[?,3]\n_axis: {SIZES.replace('(', '(x, ')} -> Gather-8([0], 0)\nx -> Interpolate-4(i64=[8], f32=[2.0], _axis, {attributes}) -> Result"
-    )
+    axis = f"_axis: {SIZES.replace('(', '(x, ')} -> Gather-8([0], 0)"
+    sized = Net(f"x: f32[?,3]\n{axis}\nx -> Interpolate-4(i64=[8], f32=[2.0], _axis, {attributes}) -> Result")
     assert codes(batched(sized.xml, sized.bin)) >= {"N101"}
 
 
