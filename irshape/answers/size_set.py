@@ -169,7 +169,7 @@ def _shortest(cycle: Mask) -> Mask:
 
 def _bounds_text(name: str, first: int, high: Bound, period: int, residues: frozenset[int]) -> str:
     """`H >= 32`; empty if the residues alone exclude smaller sizes."""
-    is_bounded = period > first and not any(size in residues for size in range(first))
+    is_bounded = period > first and min(residues) >= first
     if high == inf:
         return "" if is_bounded else f"{name} >= {first}"
     return f"{name} <= {high}" if is_bounded else f"{first} <= {name} <= {high}"

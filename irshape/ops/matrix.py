@@ -102,6 +102,8 @@ class Einsum(Op):
 
     def flow(self, flow: Flow, data: tuple[Input, ...]) -> None:
         inputs, output = self._subscripts(None)
+        if len(inputs) != len(data):
+            flow.unproven("the equation has not one subscript for each input")
         axes = [_axes(subscript, port.rank) for subscript, port in zip(inputs, data, strict=True)]
         covered = max(
             [len(own) - len(subscript) + 1 for own, subscript in zip(axes, inputs, strict=True) if _ELLIPSIS in subscript], default=0

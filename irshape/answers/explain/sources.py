@@ -204,6 +204,19 @@ class Lookup:
 NOT_EXPLAINED: Final = "not explained, because the explanation takes more steps than the limit work allows"
 
 
+_UNFED: Final = Place("unknown", "nothing feeds the input")
+
+
+def _fed(found: Derivation) -> Derivation:
+    """A derivation with a remark in place of the tensors of inputs that nothing feeds."""
+    sources = (*[source for _, _, source in found.reads], *[way.source for way in found.ways])
+    if not any(isinstance(source, Point) and source.slot < 0 for source in sources):
+        return found
+    ways = [way for way in found.ways if way.source.slot >= 0]
+    reads = [read for read in found.reads if not (isinstance(read[2], Point) and read[2].slot < 0)]
+    return found._replace(reads=[*reads, ("an input", NOT_KNOWN, _UNFED)], ways=ways, term=None)
+
+
 class Sources(Lookup):
     """Derives each number of one inference, once."""
 
@@ -221,7 +234,7 @@ class Sources(Lookup):
         """How the layer that produces a number derives it."""
         found = self._derived.get(point)
         if found is None:
-            found = self._derived[point] = self._derive(point)
+            found = self._derived[point] = _fed(self._derive(point))
         return found
 
     def passed(self, point: Point) -> Point | None:
@@ -246,6 +259,8 @@ class Sources(Lookup):
             return self._recorded(point, port, f"{'the comment in' if point.kind == 'element' else 'recorded on'} input port {port.id}")
         output = point.slot - node.first_slot
         if node.op_class is None:
+            if output >= len(node.layer.outputs):
+                return unknown(point, f"the unknown operation {node.type} lists no such output port")
             port = node.layer.outputs[output]
             return self._recorded(point, port, f"recorded on output port {port.id} of the unknown operation {node.type}")
         if node.type in BODIES and node.bodies:
@@ -334,6 +349,8 @@ class Sources(Lookup):
             return Place("unknown", "known only at run time")
         if isinstance(port, str):
             return self.attribute(node, port)
+        if fed[port] < 0:
+            return _UNFED
         is_whole = kind == "element" and not is_known(slots[fed[port]])
         return Point(point.graph, fed[port], "values") if is_whole else Point(point.graph, fed[port], kind, position)
 

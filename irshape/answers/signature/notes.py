@@ -270,7 +270,7 @@ class _Trial:
     def _admits(self, owner: str, axis: int, size: int, ones: Iterable[str]) -> bool:
         """Whether the requirements hold with this size of an axis, where some symbols are 1."""
         origin = self._origins.get((owner, axis))
-        if origin is None or not self._values:
+        if origin is None or not self._values or self._work.is_done:
             return True
         moved = {origin: None for name in ones for origin in self._by_symbol.get(name, ())}
         changed = {**self._given(ChainMap(dict.fromkeys(ones, 1), self._sizes), moved), _raw_name(self._found, origin): size}
