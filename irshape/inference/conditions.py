@@ -11,7 +11,17 @@ from irshape.shape.limits import Work
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial
 from irshape.shape.remainders import Known
 from irshape.shape.reported import Reported
-from irshape.shape.simplify import always_holds, composed, derived, equality, selections, simplified, substituted
+from irshape.shape.simplify import (
+    always_holds,
+    composed,
+    derived,
+    equality,
+    selections,
+    simplified,
+    substituted,
+    with_numbers,
+    without_quotients,
+)
 
 # The most equalities that are used to simplify other guards.
 _MOST_EQUALITIES: Final = 64
@@ -44,7 +54,7 @@ def _simpler(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> li
     premises: list[Guard] = []
     for guard in guards:
         (premises if guard.is_premise else enforced).append(guard)
-    found = _within(_distinct(_independent(_decided(enforced, work), work, unfinished), work, unfinished), work)
+    found = _numbered(_within(_distinct(_independent(_decided(enforced, work), work, unfinished), work, unfinished), work), work)
     assumed = {text: guard for text, guard in _distinct(premises, work, unfinished).items() if text not in found}
     kept = list(_strongest(list(found.values())))
     kept += [guard for guard in _strongest([*kept, *assumed.values()]) if guard.is_premise]
@@ -64,7 +74,7 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
     plain = [simplified(guard.requirement) for guard in guards]
     left = dict(enumerate(plain))
     lessons: dict[str, list[tuple[int, Requirement]]] = {}
-    told = {number for number, own in left.items() if any([known.learn(one) for one in own])}
+    told = {number for number, own in left.items() if len(list(filter(known.learn, own)))}
     pending, is_new = [number for number in left if number not in told], True
     while is_new and not work.is_done:
         is_new = False
@@ -94,7 +104,9 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
         if name in changed:
             telling = [number for number, guard in enumerate(guards) if name in guard.requirement.symbols()]
             last = next((number for number in reversed(telling) if guards[number].requirement.kind == "ge"), telling[-1])
-            kept.append((last, _with(guards[last], derived(guards[last].requirement, "ge", scope.named(name), low))))
+            size = scope.named(name)
+            assert size is not None
+            kept.append((last, _with(guards[last], derived(guards[last].requirement, "ge", size, low))))
     return [guard for _, guard in sorted(kept, key=lambda numbered: numbered[0])]
 
 
@@ -145,6 +157,30 @@ def _within(guards: dict[str, Guard], work: Work) -> dict[str, Guard]:
         else:
             for requirement in simplified(reduced):
                 kept.setdefault(str(requirement), Guard(guard._node, requirement, guard.more, guard.branch))
+    return kept
+
+
+def _numbered(guards: dict[str, Guard], work: Work) -> dict[str, Guard]:
+    """The guards with `x == 4` for `12//x == 3` where 12 is a multiple of `x`, and without those that then always hold."""
+    divisors = [one.b for one in (guard.requirement for guard in guards.values()) if one.kind == "div" and isinstance(one.a, int)]
+    scope = next((size.scope for size in divisors if isinstance(size, Dim)), None)
+    if scope is None or work.is_done:
+        return guards
+    found = without_quotients(scope, [guard.requirement for guard in guards.values()])
+    known = {
+        one.a.polynomial: one.b
+        for one in found
+        if one.kind == "eq" and isinstance(one.b, int) and isinstance(one.a, Dim) and len(one.a.polynomial.terms[0][0]) > 1
+    }
+    kept: dict[str, Guard] = {}
+    for guard, one in zip(guards.values(), found, strict=True):
+        is_number = isinstance(one.a, Dim) and one.kind == "eq" and one.a.polynomial in known
+        for requirement in [one] if is_number else simplified(with_numbers(one, known)):
+            text, (a, b) = str(requirement), (requirement.a, requirement.b)
+            if text in kept:
+                kept[text].more += 1 + guard.more
+            elif not (isinstance(a, int) and isinstance(b, int) and requirement.relates(a, b)):
+                kept[text] = Guard(guard._node, requirement, guard.more, guard.branch)
     return kept
 
 

@@ -15,7 +15,7 @@ from irshape.shape.fold import fold
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable, range_of, split
 from irshape.shape.range import Range
-from irshape.shape.reported import SELECTIONS, Reported, chosen
+from irshape.shape.reported import Reported, chosen
 from irshape.shape.simplify import derived, simplified
 
 # The largest number by which remainders are told.
@@ -23,18 +23,18 @@ _LARGEST: Final = 4096
 
 
 class Remainders(NamedTuple):
-    """Neighbouring remainders by a number: `count` of them, from `first` on, which may go on at 0."""
+    """Neighbouring remainders by a number: `length` of them, from `first` on, which may go on at 0."""
 
     modulus: int
     first: int
-    count: int
+    length: int
 
     def meet(self, other: Remainders) -> Remainders | None:
         """The remainders that both leave; None if these are no neighbours, or none."""
         modulus = lcm(self.modulus, other.modulus)
         if modulus > _LARGEST:
             return None
-        left = [all((rest - one.first) % one.modulus < one.count for one in (self, other)) for rest in range(modulus)]
+        left = [all((rest - one.first) % one.modulus < one.length for one in (self, other)) for rest in range(modulus)]
         count = sum(left)
         first = next((rest for rest in range(modulus) if left[rest] and not left[rest - 1]), 0)
         is_row = count and all(left[(first + step) % modulus] for step in range(count))
@@ -97,7 +97,7 @@ class _Decided:
         return self._table.operation(atom.kind, a, b) if one is None else one
 
     def _without_rest(self, n: Expression, d: Expression) -> tuple[Expression, Expression]:
-        """The terms of a fraction without those of small ranges that a floor rounds away: `2*k + t` by 4 is `k` by 2 for a `t` of 0 or 1."""
+        """A fraction without the terms that a floor rounds away: `2*k + t` by 4 is `k` by 2 for a `t` of 0 or 1."""
         constant, terms = split(n)
         small = {monomial: factor for monomial, factor in terms if all(self._table.ranges[index].high < inf for index in monomial)}
         if not isinstance(d, int) or not small:

@@ -271,9 +271,7 @@ class Reported:
                     yield first, Range(low if other.high < low else -inf, high)
 
 
-def chosen(
-    table: PolynomialTable, kind: str, a: Expression, b: Expression, range_of: Callable[[Expression], Range]
-) -> Expression | None:
+def chosen(table: PolynomialTable, kind: str, a: Expression, b: Expression, range_of: Callable[[Expression], Range]) -> Expression | None:
     """The argument that a `min`, `max` or broadcast is by the ranges of expressions; None if it may be either."""
     if kind == "broadcast":
         for first, second in ((a, b), (b, a)):

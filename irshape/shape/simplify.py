@@ -15,7 +15,7 @@ from irshape.shape.dim import Dim, Scope, Size, bounds, dim_of, eq, expression_o
 from irshape.shape.fold import replaced_or_same
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, range_of, split
-from irshape.shape.range import Range
+from irshape.shape.range import Range, exactly, meet
 from irshape.shape.reported import SELECTIONS, Reported
 
 # The limit of simplification steps. Each step removes a floor, a minimum or a factor, so few are necessary.
@@ -459,3 +459,48 @@ def _divided(scope: Scope, a: Size, b: Size, reported: Reported) -> tuple[Size, 
     terms = {tuple(sorted((Counter(monomial) - common).elements())): value for monomial, value in difference.polynomial.terms}
     constant = terms.pop((), 0)
     return scope.dim(table.polynomial(constant, terms), Range(-inf, inf)), 0
+
+
+def without_quotients(scope: Scope, requirements: Sequence[Requirement]) -> list[Requirement]:
+    """The requirements in their order, with `x == 4` for `12//x == 3` where another one is `12 % x == 0`.
+
+    `12//x in (1, 3)`, which broadcasting demands, is `x == 4`, too, if `x` cannot be 12.
+    """
+    found = list(requirements)
+    dividends = {one.b.polynomial: one.a for one in found if one.kind == "div" and isinstance(one.a, int) and isinstance(one.b, Dim)}
+    is_new = bool(dividends)
+    while is_new:
+        is_new, reported = False, Reported(scope, found)
+        for number, one in enumerate(found):
+            quotient, wanted = (one.a, one.b) if isinstance(one.a, Dim) else (one.b, one.a)
+            atom = scope.polynomials.only_atom(quotient.polynomial) if isinstance(quotient, Dim) else None
+            if one.kind == "ge" or atom is None or atom.kind != "floor" or not isinstance(wanted, int):
+                continue
+            dividend, divisor = atom.arguments
+            if isinstance(divisor, int) or dividends.get(divisor) != dividend or not isinstance(dividend, int):
+                continue
+            size = dim_of(scope, divisor)
+            choices = {wanted} if one.kind == "eq" else {1, wanted}
+            sizes = [dividend // choice for choice in choices if choice and dividend % choice == 0]
+            left = [one for one in sizes if meet(reported.range(size), exactly(one)) is not None]
+            if len(left) == 1:
+                found[number] = type(one)("eq", size, left[0], one.template, one.code, one.names)
+                is_new = True
+    return found
+
+
+def with_numbers(requirement: Requirement, known: Mapping[Polynomial, int]) -> Requirement:
+    """The requirement with the numbers that some formulas are known to be, where these are a side of it or divide a number."""
+    sides: list[Size] = []
+    for size in (requirement.a, requirement.b):
+        if not isinstance(size, Dim):
+            sides.append(size)
+            continue
+        atoms = [size.polynomial.table.atoms[index] for index in size.polynomial.table.atoms_below(size.polynomial)]
+        given: dict[int, Expression] = {}
+        for atom in atoms:
+            dividend, divisor = atom.arguments if atom.kind == "floor" else (0, 0)
+            if isinstance(dividend, int) and isinstance(divisor, Polynomial) and known.get(divisor):
+                given[atom.index] = dividend // known[divisor]
+        sides.append(known.get(size.polynomial, dim_of(size.scope, replaced_or_same(size.polynomial, given))))
+    return derived(requirement, requirement.kind, *sides)
