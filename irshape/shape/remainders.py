@@ -187,11 +187,15 @@ class Known:
         found = simplified(derived(requirement, requirement.kind, a, b))
         return [derived(one, one.kind, *(self._translated(size, self._back) for size in (one.a, one.b))) for one in found]
 
-    def simplest(self, size: Size) -> Size:
-        """The size in the fewest operations that bounds and remainders leave."""
+    def regular(self, size: Size) -> Size:
+        """The size in whole numbers of the symbols, as `2*((H + 1)//8)` for `(H + 3)//4`, so that sizes of one symbol are alike."""
         try:
-            found = self._translated(self._translated(size, self._into), self._back)
+            return self._translated(self._translated(size, self._into), self._back)
         except ZeroDivisionError:
             return size
+
+    def simplest(self, size: Size) -> Size:
+        """The size in the fewest operations that bounds and remainders leave."""
+        found = self.regular(size)
         is_shorter = isinstance(size, Dim) and (not isinstance(found, Dim) or found.polynomial.size < size.polynomial.size)
         return found if is_shorter else size

@@ -13,7 +13,7 @@ from itertools import product
 from math import inf
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from irshape.answers.cost.counting import CostGraph, Counting, LayerCost, Parameters, Tensors, Trips
+from irshape.answers.cost.counting import CostGraph, Counting, LayerCost, Parameters, Tensors, Trips, regular
 from irshape.answers.cost.formula import (
     NEAR,
     OF_TYPE,
@@ -142,7 +142,7 @@ class Cost:
         scope.polynomials.widen(_TERMS)
         (model, run), *_ = inference.graphs
         trips = Trips(scope)
-        graph = CostGraph(model, run, trips)
+        graph = CostGraph(model, run, trips, regular(inference))
         names = self._names(trips)
         self._shown = names
         self._tensors = tensors = Tensors(scope)

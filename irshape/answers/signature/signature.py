@@ -198,6 +198,8 @@ class Signature:
         self.data_sizes.extend(one for one in self._all_data_sizes if one.name in open_names)
         seen: dict[str, int] = {}
         for name, shape in shapes:
+            if self._inference.is_conditional:
+                shape = shape and tuple(map(self._inference.known.simplest, shape))
             texts = [table.text(expression_of(size)) for size in shape or ()]
             seen[name] = seen.get(name, 0) + 1
             yield name if seen[name] == 1 else f"{name} ({seen[name]})", "[...]" if shape is None else f"[{','.join(texts)}]"
