@@ -85,6 +85,16 @@ class Condition(NamedTuple):
         return self.guards[0].branch if self.guards else ""
 
 
+def merged(conditions: Iterable[Condition]) -> list[Condition]:
+    """The conditions in their order; those that say the same of the same body are one, with the guards of all."""
+    found: dict[tuple[str, str], Condition] = {}
+    for one in conditions:
+        known = found.setdefault((one.text, one.branch), one)
+        if known is not one:
+            found[one.text, one.branch] = known._replace(guards=tuple(dict.fromkeys((*known.guards, *one.guards))))
+    return list(found.values())
+
+
 CONDITION: Final = Form(
     condition=("text: a Python expression", "text"),
     symbols="texts",

@@ -8,7 +8,7 @@ from itertools import groupby
 from math import inf
 from typing import Any, Final
 
-from irshape.answers.question import CONDITION, Condition, is_whole
+from irshape.answers.question import CONDITION, Condition, is_whole, merged
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import (
     BECAUSE,
@@ -88,7 +88,7 @@ class Signature:
     @cached_property
     def conditions(self) -> list[Condition]:
         """The conditions on the symbols, in simple words."""
-        return list(self._conditions())
+        return merged(self._conditions())
 
     @property
     def document(self) -> Document:
