@@ -197,5 +197,11 @@ class Known:
     def simplest(self, size: Size) -> Size:
         """The size in the fewest operations that bounds and remainders leave."""
         found = self.regular(size)
-        is_shorter = isinstance(size, Dim) and (not isinstance(found, Dim) or found.polynomial.size < size.polynomial.size)
-        return found if is_shorter else size
+        return found if self._length(found) < self._length(size) else size
+
+    def _length(self, size: Size) -> tuple[bool, int]:
+        """The length of a formula for a reader: one with a part that has only a name is longer than any other."""
+        if not isinstance(size, Dim):
+            return False, 0
+        atoms = [self._table.atoms[index] for index in self._table.atoms_below(size.polynomial)]
+        return any(atom.name and atom.arguments for atom in atoms), size.polynomial.size
