@@ -10,13 +10,11 @@ from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial
 from irshape.shape.remainders import Known
-from irshape.shape.reported import Reported
 from irshape.shape.simplify import (
     always_holds,
     composed,
     derived,
     equality,
-    selections,
     simplified,
     substituted,
     with_numbers,
@@ -54,7 +52,7 @@ def _simpler(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> li
     premises: list[Guard] = []
     for guard in guards:
         (premises if guard.is_premise else enforced).append(guard)
-    found = _numbered(_within(_distinct(_independent(_decided(enforced, work), work, unfinished), work, unfinished), work), work)
+    found = _numbered(_distinct(_independent(_decided(enforced, work), work, unfinished), work, unfinished), work)
     assumed = {text: guard for text, guard in _distinct(premises, work, unfinished).items() if text not in found}
     kept = list(_strongest(list(found.values())))
     kept += [guard for guard in _strongest([*kept, *assumed.values()]) if guard.is_premise]
@@ -137,27 +135,6 @@ def _distinct(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> d
             known = found.setdefault(str(requirement), Guard(guard._node, requirement, -1, guard.branch))
             known.more += 1 + guard.more
     return found
-
-
-def _within(guards: dict[str, Guard], work: Work) -> dict[str, Guard]:
-    """The guards without a `min`, `max` or broadcast that those without any of these resolve, and without guards that then always hold."""
-    selecting = {text for text, guard in guards.items() if selections(guard.requirement)}
-    if len(selecting) in (0, len(guards)) or work.is_done:
-        return guards
-    plain = [guard.requirement for text, guard in guards.items() if text not in selecting]
-    scope = next(
-        size.scope for text in selecting for size in (guards[text].requirement.a, guards[text].requirement.b) if isinstance(size, Dim)
-    )
-    resolved = Reported(scope, plain).resolved
-    kept: dict[str, Guard] = {}
-    for text, guard in guards.items():
-        reduced = substituted(guard.requirement, resolved) if text in selecting else guard.requirement
-        if reduced == guard.requirement:
-            kept.setdefault(text, guard)
-        else:
-            for requirement in simplified(reduced):
-                kept.setdefault(str(requirement), Guard(guard._node, requirement, guard.more, guard.branch))
-    return kept
 
 
 def _numbered(guards: dict[str, Guard], work: Work) -> dict[str, Guard]:

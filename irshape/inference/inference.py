@@ -285,7 +285,7 @@ class Inference:
     def symbolic(self, shape: Shape) -> str:
         """A shape as formulas, without what the guards resolve: `S` for `min(S, 64)` where `S <= 64`."""
         if shape and self._reported:
-            shape = tuple([self.known.simplest(self._reported.simplest(size)) for size in shape])
+            shape = tuple(map(self.known.simplest, shape))
         return format_symbolic(shape)
 
     def __iter__(self) -> Iterator[InferredLayer]:

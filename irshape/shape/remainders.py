@@ -6,7 +6,7 @@ Where the requirements leave `H` neighbouring remainders, as `H % 8 in {0, 7}` d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from math import gcd, inf, lcm
 from typing import Final, NamedTuple
 
@@ -16,7 +16,7 @@ from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable, range_of, split
 from irshape.shape.range import Range
 from irshape.shape.reported import Reported, chosen
-from irshape.shape.simplify import derived, simplified
+from irshape.shape.simplify import derived, selections, simplified
 
 # The largest number by which remainders are told.
 _LARGEST: Final = 4096
@@ -116,9 +116,11 @@ class Known:
     `lows` has the smallest sizes of the symbols that the requirements together leave, by name, where these are larger than the scope's.
     """
 
-    def __init__(self, scope: Scope, requirements: Iterable[Requirement]) -> None:
+    def __init__(self, scope: Scope, requirements: Sequence[Requirement]) -> None:
         self._scope = scope
         self._table = scope.polynomials
+        # What requirements without a minimum, a maximum or a broadcast decide of these; they stay as they are.
+        self._chosen = Reported(scope, [one for one in requirements if not selections(one)]).resolved
         reported = Reported(scope, requirements)
         self.lows: dict[str, int] = {}
         self._ranges: dict[int, Range] = {}
@@ -172,6 +174,8 @@ class Known:
             for made, formula in ((whole, back), (rest, table.add(table.add(own, -first), back, -modulus))):
                 if (atom := table.only_atom(made)) is not None:
                     self._back[atom.index] = formula
+        for index, argument in self._chosen.items():
+            self._into[index] = fold(table, _Decided(table), (argument,), self._into)[0]
 
     def _translated(self, size: Size, atoms: dict[int, Expression]) -> Size:
         if not isinstance(size, Dim):

@@ -7,8 +7,8 @@ from functools import cached_property
 from math import gcd, inf
 from typing import Final
 
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, format_size
-from irshape.shape.fold import replaced_or_same, translated
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, expression_of, format_size
+from irshape.shape.fold import replaced_or_same
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, Terms
 from irshape.shape.range import COMPOSE, Bound, Range, add, exactly, join, meet, multiply, reduced, subtract
@@ -104,23 +104,6 @@ class Reported:
         a, b = atom.arguments
         self._work.left -= 10
         return chosen(self._table, atom.kind, a, b, self._range)
-
-    def simplest(self, size: Size) -> Size:
-        """The size without a `min`, a `max` or a broadcast that the requirements resolve."""
-        if not isinstance(size, Dim) or not self.resolved:
-            return size
-        if self.resolved.keys().isdisjoint(self._table.atoms_below(size.polynomial)):
-            return size
-        try:
-            found = translated(size.polynomial, self._table, self._replaced, lambda atom: self._table.polynomial(0, {(atom.index,): 1}))
-        except ZeroDivisionError:
-            return size
-        return dim_of(size.scope, found)
-
-    @cached_property
-    def _replaced(self) -> dict[int, Expression]:
-        """What stands for atoms in the simplest formulas; those of atoms that others are computed from are kept, too."""
-        return dict(self.resolved)
 
     def format(self, size: Size) -> str:
         """OpenVINO's notation of the size with these bounds."""
