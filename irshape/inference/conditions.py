@@ -15,6 +15,7 @@ from irshape.shape.simplify import (
     composed,
     derived,
     equality,
+    selections,
     simplified,
     substituted,
     with_numbers,
@@ -68,7 +69,8 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
     scope = next((size.scope for guard in guards for size in (guard.requirement.a, guard.requirement.b) if isinstance(size, Dim)), None)
     if scope is None:
         return guards
-    known = Known(scope, [guard.requirement for guard in guards])
+    demanded = [guard.requirement for guard in guards]
+    known = Known(scope, demanded, stay=[one for one in demanded if not selections(one)])
     plain = [simplified(guard.requirement) for guard in guards]
     left = dict(enumerate(plain))
     lessons: dict[str, list[tuple[int, Requirement]]] = {}

@@ -16,7 +16,7 @@ from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable, range_of, split
 from irshape.shape.range import Range
 from irshape.shape.reported import Reported, chosen
-from irshape.shape.simplify import derived, selections, simplified
+from irshape.shape.simplify import derived, simplified
 
 # The largest number by which remainders are told.
 _LARGEST: Final = 4096
@@ -113,20 +113,21 @@ class _Decided:
 class Known:
     """What requirements say of single symbols: bounds from the start, and remainders as they are learned.
 
+    Requirements that `stay` as they are decide a minimum, a maximum or a broadcast; all do unless they are given.
     `lows` has the smallest sizes of the symbols that the requirements together leave, by name, where these are larger than the scope's.
     """
 
-    def __init__(self, scope: Scope, requirements: Sequence[Requirement]) -> None:
+    def __init__(self, scope: Scope, requirements: Sequence[Requirement], stay: Sequence[Requirement] | None = None) -> None:
         self._scope = scope
         self._table = scope.polynomials
-        # What requirements without a minimum, a maximum or a broadcast decide of these; they stay as they are.
-        self._chosen = Reported(scope, [one for one in requirements if not selections(one)]).resolved
         reported = Reported(scope, requirements)
+        self._chosen = (reported if stay is None else Reported(scope, stay)).resolved
         self.lows: dict[str, int] = {}
         self._ranges: dict[int, Range] = {}
         self._left: dict[int, Remainders] = {}
-        for atom in self._table.atoms if not reported.is_contradictory else ():
-            size = scope.named(atom.name) if atom.kind == "symbol" else None
+        asked = set().union(*[one.symbols() for one in requirements]) if not reported.is_contradictory else set[str]()
+        for atom in self._table.atoms:
+            size = scope.named(atom.name) if atom.kind == "symbol" and atom.name in asked else None
             if isinstance(size, Dim):
                 low, high, modulus, remainder = size.range
                 if reported.range(size).low > low:
@@ -162,6 +163,8 @@ class Known:
         table = self._table
         for index, (modulus, first, count) in self._left.items():
             low, high, *_ = self._ranges[index]
+            if modulus == 1 and table.atoms[index].name not in self.lows:
+                continue
             first -= modulus if first + count > modulus or 2 * first > modulus else 0
             name = table.atoms[index].name
             own = table.polynomial(0, {(index,): 1})
