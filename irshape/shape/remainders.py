@@ -43,36 +43,27 @@ class Remainders(NamedTuple):
 
 def remainders_of(requirement: Requirement) -> tuple[Atom, Remainders] | None:
     """The symbol that a requirement is about, and the remainders that are all that it demands; None for another requirement."""
-    size, divisor = requirement.a, requirement.b
-    found: tuple[Expression, int, int, int] | None = None  # a formula, a divisor, the first remainder and their number
-    if requirement.kind == "div":
-        if isinstance(size, Dim) and isinstance(divisor, int) and divisor > 0:
-            found = size.polynomial, divisor, 0, 1
-    elif requirement.kind in ("eq", "ge") and isinstance(size := size - divisor, Dim):
-        remainder = size.polynomial.table.as_remainder(size.polynomial)
-        if remainder:
-            numerator, divisor, rest, factor = remainder
-            if requirement.kind == "eq":
-                found = numerator, divisor, rest, 1
-            else:
-                found = (numerator, divisor, 0, rest + 1) if factor < 0 else (numerator, divisor, rest, divisor - rest)
-    if found is None or not isinstance(found[0], Polynomial):
+    kind, a, b = requirement.kind, requirement.a, requirement.b
+    if kind not in ("div", "eq", "ge") or (kind == "div" and (isinstance(b, Dim) or b < 1)):
         return None
-    table = found[0].table
-    numerator, modulus, first, count = found
+    size = a % b if kind == "div" else a - b
+    remainder = size.polynomial.table.as_remainder(size.polynomial) if isinstance(size, Dim) else None
+    if remainder is None:
+        return None
+    numerator, modulus, first, factor = remainder
+    length = 1
+    if kind == "ge":
+        first, length = (0, first + 1) if factor < 0 else (first, modulus - first)
     while isinstance(numerator, Polynomial):
-        constant, terms = split(numerator)
-        if len(terms) != 1 or terms[0][1] != 1 or len(terms[0][0]) != 1:
+        atom = numerator.table.only_atom(numerator.table.add(numerator, -numerator.constant))
+        if atom is None:
             return None
-        atom = table.atoms[terms[0][0][0]]
-        first -= constant
+        first -= numerator.constant
         if atom.kind == "symbol":
-            return (atom, Remainders(modulus, first % modulus, count)) if count < modulus else None
-        if atom.kind != "floor" or not isinstance(atom.arguments[1], int):
+            return (atom, Remainders(modulus, first % modulus, length)) if length < modulus else None
+        if atom.kind != "floor" or not isinstance(inner := atom.arguments[1], int):
             return None
-        numerator, inner = atom.arguments
-        assert isinstance(inner, int)
-        modulus, first, count = modulus * inner, first * inner, count * inner
+        numerator, modulus, first, length = atom.arguments[0], modulus * inner, first * inner, length * inner
     return None
 
 
