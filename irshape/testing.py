@@ -229,6 +229,8 @@ def _fits(inference: Inference, size: Size, field: str, bound: Bindings) -> bool
                 bound[field] = size
             return isinstance(size, Dim)
         for name, found in known.items():
+            if found is None and isinstance(size, Dim):  # as the signature calls a size without a name
+                found = known[name] = size.scope.named(name)
             if found is None:
                 raise LookupError(f"no input has the symbol {name!r}, which the expected size {field!r} names")
         return eq_unasked(size, one.size(lambda name: cast("Size", known[name]))) is True

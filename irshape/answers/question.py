@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
 from typing import Final, NamedTuple
 
@@ -83,6 +84,16 @@ class Condition(NamedTuple):
     def branch(self) -> str:
         """The body that demands the condition, if this body need not run: `then_body of If_3`; else empty."""
         return self.guards[0].branch if self.guards else ""
+
+
+def merged(conditions: Iterable[Condition]) -> list[Condition]:
+    """The conditions in their order; those that say the same of the same body are one, with the guards of all."""
+    found: dict[tuple[str, str], Condition] = {}
+    for one in conditions:
+        known = found.setdefault((one.text, one.branch), one)
+        if known is not one:
+            found[one.text, one.branch] = known._replace(guards=tuple(dict.fromkeys((*known.guards, *one.guards))))
+    return list(found.values())
 
 
 CONDITION: Final = Form(

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irshape.answers.question import CONDITION, Condition, filled, is_whole, opened
+from irshape.answers.question import CONDITION, Condition, filled, is_whole, merged, opened
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import NOTES, Note, name_data_sizes, notes
 from irshape.answers.size_set import SizeSet, bracketed
@@ -151,7 +151,7 @@ class ValidSizes:
         if self.ok and not inference.knows_values:  # also the sizes that were tried were tried without them
             self.is_exact = self.is_by_trial = False
             self.undecided.append(Undecided("the values of constants are unknown, and they may forbid sizes", None))
-        self.conditions: list[Condition] = list(self._conditions())
+        self.conditions: list[Condition] = merged(self._conditions())
 
     @property
     def diagnostics(self) -> list[Diagnostic]:

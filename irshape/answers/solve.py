@@ -12,12 +12,12 @@ import numpy as np
 from irshape.answers.grid import Axis, Solution, Substitution, Unsolved, tabulate
 from irshape.answers.grid import solve as solve_on_grid
 from irshape.answers.size_set import Mask, SizeSet
-from irshape.shape.dim import Dim, Scope, dim_of
+from irshape.shape.dim import Dim, Scope
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
-from irshape.shape.range import Range, exactly, meet
+from irshape.shape.range import Range
 from irshape.shape.reported import Reported
-from irshape.shape.simplify import within_bounds
+from irshape.shape.simplify import within_bounds, without_quotients
 
 # The most sizes in head and period of one symbol's set, the largest number in an equation that is substituted for a symbol, and the most
 # combinations of sizes that are compared to find the nearest.
@@ -62,7 +62,7 @@ class _Demand(NamedTuple):
 
 def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> Solved:
     """Find the sizes for which all requirements hold, within `domain`, which has the range of every symbol."""
-    simpler = _without_quotients(scope, within_bounds(scope, requirements))
+    simpler = without_quotients(scope, within_bounds(scope, requirements))
     substitutions, links = _linked(simpler, domain)
     demands = [(number, requirement) for number, requirement in enumerate(simpler) if number not in links]
     for name, substitution in substitutions.items():
@@ -71,34 +71,6 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
     system = _System(scope, domain, substitutions, demands)
     relations = sorted(number for number in set(system.relations) if number >= 0)
     return Solved(system.sets, system.causes, links, substitutions, relations, simpler, system.unfinished)
-
-
-def _without_quotients(scope: Scope, requirements: Sequence[Requirement]) -> list[Requirement]:
-    """The requirements in their order, with `x == 4` for `12//x == 3` where another one is `12 % x == 0`.
-
-    `12//x in (1, 3)`, which broadcasting demands, is `x == 4`, too, if `x` cannot be 12.
-    """
-    found = list(requirements)
-    dividends = {one.b.polynomial: one.a for one in found if one.kind == "div" and isinstance(one.a, int) and isinstance(one.b, Dim)}
-    is_new = bool(dividends)
-    while is_new:
-        is_new, reported = False, Reported(scope, found)
-        for number, one in enumerate(found):
-            quotient, wanted = (one.a, one.b) if isinstance(one.a, Dim) else (one.b, one.a)
-            atom = scope.polynomials.only_atom(quotient.polynomial) if isinstance(quotient, Dim) else None
-            if one.kind == "ge" or atom is None or atom.kind != "floor" or not isinstance(wanted, int):
-                continue
-            dividend, divisor = atom.arguments
-            if isinstance(divisor, int) or dividends.get(divisor) != dividend or not isinstance(dividend, int):
-                continue
-            size = dim_of(scope, divisor)
-            choices = {wanted} if one.kind == "eq" else {1, wanted}
-            sizes = [dividend // choice for choice in choices if choice and dividend % choice == 0]
-            left = [one for one in sizes if meet(reported.range(size), exactly(one)) is not None]
-            if len(left) == 1:
-                found[number] = type(one)("eq", size, left[0], one.template, one.code, one.names)
-                is_new = True
-    return found
 
 
 def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> tuple[dict[str, Substitution], list[int]]:

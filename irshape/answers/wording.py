@@ -145,7 +145,7 @@ def conditions(found: Iterable[Condition]) -> Iterator[Block]:
     """Conditions in simple words, each with the layers that demand it; long ones are cut into named parts."""
     parts, rows = Parts(LONGEST), []
     for one in found:
-        first, *others = [reason(guard) for guard in one.guards] or ["the range that was given"]
+        first, *others = [reason(guard) for guard in one.guards] or ["the file or the question gives this range"]
         rows += [(parts.cut(spoken(one.text)), first), *(("", joined("and ", other)) for other in others[: _MOST_REASONS - 1])]
         if len(others) >= _MOST_REASONS:
             rows.append(("", f"and {len(others) + 1 - _MOST_REASONS} more"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterator
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, TypeVar, overload
 
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
@@ -14,7 +14,7 @@ from irshape.model.finding import output_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
-from irshape.shape.dim import Size
+from irshape.shape.dim import Dim, Size, narrow
 from irshape.shape.shape import Shape
 
 SymbolsAs: TypeAlias = Literal["names", "raw"]
@@ -48,7 +48,11 @@ class InferredPort(inner.InferredPort):
     @property
     def shape(self) -> Shape:
         """The sizes of the axes, each an int or a `Dim` in the symbols of the signature; None if the rank is unknown."""
-        return super().shape if self.is_static else _facts_of(self._owner._named, self.port)._reading.shape
+        if self.is_static:
+            return super().shape
+        named = self._owner._named
+        shape = _facts_of(named, self.port)._reading.shape
+        return shape and tuple([narrow(size, *named.reading.bounds(size)) if isinstance(size, Dim) else size for size in shape])
 
     @property
     def rank(self) -> int | None:
@@ -147,7 +151,16 @@ class Judged:
         return self.ok
 
 
-class Inference(Judged, Exporting, guesses={"layers": "iterate over it: list(inference)"}):
+_GUESSES: Final = {
+    "layers": "iterate over it: list(inference)",
+    "conditions": "inference.guards has the conditions on the sizes",
+    "warnings": "inference.diagnostics has all faults, each with its severity",
+    "signature": "irshape.signature(inference.model) gives it",
+    "symbols": "irshape.signature(inference.model).symbols has them",
+}
+
+
+class Inference(Judged, Exporting, guesses=_GUESSES):
     """The facts of a model after a pass.
 
     Iterating gives the layers in topological order, those of the model itself without those of bodies. `inference["name"]`,
@@ -238,9 +251,14 @@ class Inference(Judged, Exporting, guesses={"layers": "iterate over it: list(inf
         return _layer(self, self._inference.view(node._node)) if isinstance(item, Node) else _port(self, item, "")
 
     def explain(self, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
-        """Why a port, or one axis of it, has its shape: `irshape.explain` for this inference."""
-        from irshape.answers.explain.explainer import explain
+        """Why a port, or one axis of it, has its shape: `irshape.explain` for this inference.
 
+        `layer` may also be the text that the command takes: `LAYER:PORT:AXIS`.
+        """
+        from irshape.answers.explain.explainer import explain, parse_target
+
+        if isinstance(layer, str) and port is None and axis is None:
+            layer, port, axis = parse_target(self._named.model, layer)
         return explain(self._named.reading, layer, port, axis)
 
     def xml(self) -> bytes:

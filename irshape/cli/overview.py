@@ -105,8 +105,11 @@ def _next(inference: Inference, signature: Signature | None, path: str) -> list[
         if any(one.fix and one.fix.is_safe for one in inference.diagnostics):
             commands[1:] = [(f"irshape check {path} --fix", "mend what can be mended safely")]
     if inference.ok and inference.model.nodes:
-        if signature is not None and signature.symbols:
-            sizes = " ".join(f"{name}=1" if name == "B" else f"{name}=..." for name in list(signature.symbols)[:3])
-            commands.append((f"irshape reshape {path} --set {sizes} -o fixed.xml", "set sizes"))
+        if signature is not None and signature.conditions:
+            commands.append((f"irshape sizes {path}", "the sizes that it takes"))
+        elif signature is not None and signature.symbols:
+            commands.append((f"irshape cost {path}", "its work and memory, as formulas of its sizes"))
+        elif inference.model.parameters:
+            commands.append((f"irshape reshape {path} --batch N --rewrite -o batches.xml", "open the batch"))
         commands += [(f"irshape infer {path}", "the shape of every layer"), (f"irshape view {path}", "look at it in the browser")]
     return commands[:3]

@@ -441,14 +441,17 @@ def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:
                 if inner is int
                 else (",".join([str(one)] * count) for count in (rank - 2, rank) if count > 0 for one in (1, 0, 2))
             )
-        for at, part in enumerate(parts):
+        # Equal numbers, such as strides, are changed together, too.
+        ranges = [range(len(parts))] if len(parts) > 1 and len(set(parts)) == 1 else []
+        for changed in (*ranges, *(range(at, at + 1) for at in range(len(parts)))):
+            part = parts[changed.start]
             if part.lstrip("-").isdigit() and len(part) < 10:
                 number = int(part)
                 for other in dict.fromkeys(
                     [number - 1, number + 1, number - 2, number + 2, 0, 1, -1, number * 2, number // 2, number + 10, number - 10]
                 ):
                     if other != number and (other >= 0 or number < 0 or inner is int):
-                        yield ",".join([*parts[:at], str(other), *parts[at + 1 :]])
+                        yield ",".join([str(other) if at in changed else one for at, one in enumerate(parts)])
 
 
 def slots_of(node: Node) -> range:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from irshape.editing.arrays import data_of
 from irshape.editing.bodies import add_input, add_output, feed_back, leave, other_body
@@ -290,6 +290,10 @@ class Layers:
     """What the graph of a model and those of its bodies have in common: finding, adding and removing layers and tensors."""
 
     _draft: GraphDraft
+
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = '; iterate over it: [layer for layer in graph if layer.type == "ReLU"]' if name in ("layers", "nodes", "of_type") else ""
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
     def op(self) -> Operations:

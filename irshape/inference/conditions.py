@@ -5,12 +5,22 @@ from math import gcd
 from typing import Final, TypeAlias
 
 from irshape.inference.run import Guard
-from irshape.shape.dim import Dim, origins
+from irshape.shape.dim import Dim, expression_of, origins
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial
-from irshape.shape.reported import Reported
-from irshape.shape.simplify import always_holds, composed, equality, selections, simplified, substituted
+from irshape.shape.remainders import Known
+from irshape.shape.simplify import (
+    always_holds,
+    composed,
+    derived,
+    equality,
+    selections,
+    simplified,
+    substituted,
+    with_numbers,
+    without_quotients,
+)
 
 # The most equalities that are used to simplify other guards.
 _MOST_EQUALITIES: Final = 64
@@ -43,12 +53,75 @@ def _simpler(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> li
     premises: list[Guard] = []
     for guard in guards:
         (premises if guard.is_premise else enforced).append(guard)
-    found = _within(_distinct(_independent(enforced, work, unfinished), work, unfinished), work)
+    found = _numbered(_distinct(_independent(_decided(enforced, work), work, unfinished), work, unfinished), work)
     assumed = {text: guard for text, guard in _distinct(premises, work, unfinished).items() if text not in found}
     kept = list(_strongest(list(found.values())))
     kept += [guard for guard in _strongest([*kept, *assumed.values()]) if guard.is_premise]
     kept.sort(key=lambda guard: (guard.is_premise, is_about_data(guard.requirement)))
     return kept
+
+
+def _decided(guards: list[Guard], work: Work) -> list[Guard]:
+    """The guards in the form that they have where the symbols have the bounds and the remainders that the guards leave them.
+
+    The bounds and the remainders are among them, so that they say together what they said before.
+    """
+    scope = next((size.scope for guard in guards for size in (guard.requirement.a, guard.requirement.b) if isinstance(size, Dim)), None)
+    if scope is None:
+        return guards
+    demanded = [guard.requirement for guard in guards]
+    known = Known(scope, demanded, stay=[one for one in demanded if not selections(one)])
+    plain = [simplified(guard.requirement) for guard in guards]
+    left = dict(enumerate(plain))
+    lessons: dict[str, list[tuple[int, Requirement]]] = {}
+    told = {number for number, own in left.items() if len(list(filter(known.learn, own)))}
+    pending, is_new = [number for number in left if number not in told], True
+    while is_new and not work.is_done:
+        is_new = False
+        for number in pending:
+            left[number] = []
+            for one in known.decided(guards[number].requirement):
+                name = known.learn(one)
+                is_new |= bool(name)
+                lessons.setdefault(name, []).append((number, one)) if name else left[number].append(one)
+        pending = [number for number in pending if left[number]]
+    if work.is_done:
+        return guards
+    kept, changed, lows = list[tuple[int, Guard]](), set[str](), dict(known.lows)
+    for number, guard in enumerate(guards):
+        lows = {name: low for name, low in lows.items() if (name, low) not in map(_least, plain[number])}
+        is_shorter = sum(map(_length, left[number])) < sum(map(_length, plain[number]))
+        if number in told or not is_shorter or any(map(_least, plain[number])):
+            kept.append((number, guard))
+        else:
+            changed |= guard.requirement.symbols()
+            kept += [(number, _with(guard, one)) for one in left[number]]
+    for name, own in lessons.items():
+        number, first = own[0]
+        whole = first if len(own) == 1 else derived(first, "ge", *known.remainders(name))
+        kept.append((number, _with(guards[number], whole, len({guards[other]._node for other, _ in own}) - 1)))
+    for name, low in lows.items():
+        if name in changed:
+            telling = [number for number, guard in enumerate(guards) if name in guard.requirement.symbols()]
+            last = next((number for number in reversed(telling) if guards[number].requirement.kind == "ge"), telling[-1])
+            size = scope.named(name)
+            assert size is not None
+            kept.append((last, _with(guards[last], derived(guards[last].requirement, "ge", size, low))))
+    return [guard for _, guard in sorted(kept, key=lambda numbered: numbered[0])]
+
+
+def _least(requirement: Requirement) -> tuple[str, int] | None:
+    """The symbol of which a requirement demands a smallest size, and the size; None if it demands anything else."""
+    size, low = requirement.a - requirement.b, 0
+    if requirement.kind != "ge" or not isinstance(size, Dim):
+        return None
+    low = -size.polynomial.constant
+    atom = size.polynomial.table.only_atom(expression_of(size + low))
+    return (atom.name, low) if atom is not None and atom.kind == "symbol" else None
+
+
+def _with(guard: Guard, requirement: Requirement, more: int = 0) -> Guard:
+    return Guard(guard._node, requirement, guard.more + more, guard.branch)
 
 
 def _distinct(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> dict[str, Guard]:
@@ -66,24 +139,27 @@ def _distinct(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> d
     return found
 
 
-def _within(guards: dict[str, Guard], work: Work) -> dict[str, Guard]:
-    """The guards without a `min`, `max` or broadcast that those without any of these resolve, and without guards that then always hold."""
-    selecting = {text for text, guard in guards.items() if selections(guard.requirement)}
-    if len(selecting) in (0, len(guards)) or work.is_done:
+def _numbered(guards: dict[str, Guard], work: Work) -> dict[str, Guard]:
+    """The guards with `x == 4` for `12//x == 3` where 12 is a multiple of `x`, and without those that then always hold."""
+    divisors = [one.b for one in (guard.requirement for guard in guards.values()) if one.kind == "div" and isinstance(one.a, int)]
+    scope = next((size.scope for size in divisors if isinstance(size, Dim)), None)
+    if scope is None or work.is_done:
         return guards
-    plain = [guard.requirement for text, guard in guards.items() if text not in selecting]
-    scope = next(
-        size.scope for text in selecting for size in (guards[text].requirement.a, guards[text].requirement.b) if isinstance(size, Dim)
-    )
-    resolved = Reported(scope, plain).resolved
+    found = without_quotients(scope, [guard.requirement for guard in guards.values()])
+    known = {
+        one.a.polynomial: one.b
+        for one in found
+        if one.kind == "eq" and isinstance(one.b, int) and isinstance(one.a, Dim) and len(one.a.polynomial.terms[0][0]) > 1
+    }
     kept: dict[str, Guard] = {}
-    for text, guard in guards.items():
-        reduced = substituted(guard.requirement, resolved) if text in selecting else guard.requirement
-        if reduced == guard.requirement:
-            kept.setdefault(text, guard)
-        else:
-            for requirement in simplified(reduced):
-                kept.setdefault(str(requirement), Guard(guard._node, requirement, guard.more, guard.branch))
+    for guard, one in zip(guards.values(), found, strict=True):
+        is_number = isinstance(one.a, Dim) and one.kind == "eq" and one.a.polynomial in known
+        for requirement in [one] if is_number else simplified(with_numbers(one, known)):
+            text, (a, b) = str(requirement), (requirement.a, requirement.b)
+            if text in kept:
+                kept[text].more += 1 + guard.more
+            elif not (isinstance(a, int) and isinstance(b, int) and requirement.relates(a, b)):
+                kept[text] = Guard(guard._node, requirement, guard.more, guard.branch)
     return kept
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
     from irshape.inference.inputs import Inputs
+    from irshape.shape.remainders import Known
     from irshape.shape.reported import Reported
     from irshape.xml.openvino_model import OpenVINOModel
 
@@ -266,13 +267,26 @@ class Inference:
             self.report([self.unfinished("conditions from here on may not be in their simplest form", unfinished._node)])
         return guards
 
+    @cached_property
+    def known(self) -> Known:
+        """What the conditions of every run say of the symbols."""
+        from irshape.shape.remainders import Known
+
+        told = [guard.requirement for guard in self.guards if not guard.branch and not guard.is_premise]
+        known = Known(self.scope, told)
+        for one in told:
+            known.learn(one)
+        return known
+
     def format(self, shape: Shape) -> str:
         """A shape in OpenVINO's notation, tightened by the guards."""
         return format_shape(shape, self._reported.bounds if self._reported else bounds)
 
     def symbolic(self, shape: Shape) -> str:
         """A shape as formulas, without what the guards resolve: `S` for `min(S, 64)` where `S <= 64`."""
-        return format_symbolic((shape and self._reported and tuple(map(self._reported.simplest, shape))) or shape)
+        if shape and self._reported:
+            shape = tuple(map(self.known.simplest, shape))
+        return format_symbolic(shape)
 
     def __iter__(self) -> Iterator[InferredLayer]:
         return map(self.view, self.model)

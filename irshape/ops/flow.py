@@ -464,8 +464,9 @@ def _ratio(a: int | None, b: int | None) -> int | None:
 
 
 def _size(factors: Axis) -> str:
-    """The factors of an axis as text: `N`, `(N, 12)`."""
-    return str(factors[0].size) if len(factors) == 1 else f"({', '.join([str(one.size) for one in factors])})"
+    """The factors of an axis as text: `N`, `N*12`."""
+    texts = [str(one.size) for one in factors]
+    return texts[0] if len(texts) == 1 else "*".join([text if text.isalnum() else f"({text})" for text in texts])
 
 
 def _sizes(trace: Trace) -> str:

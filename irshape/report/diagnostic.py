@@ -235,6 +235,10 @@ class Diagnostic:
         return DIAGNOSTIC(self)
 
 
+# The code that says the same of each layer: a formula that is cut short.
+_ONE_FOR_ALL: Final = "N104"
+
+
 class Diagnostics(list[Diagnostic]):
     """Diagnostics in the order of discovery, at most `most` of each code and severity, with a count of all.
 
@@ -295,10 +299,11 @@ class Diagnostics(list[Diagnostic]):
         for one in ordered:
             kind = (one.code, one.severity)
             seen[kind] += 1
-            if seen[kind] <= self.most:
+            most = 1 if one.code == _ONE_FOR_ALL else self.most
+            if seen[kind] <= most:
                 found.append(one)
-            if seen[kind] == self.most < self.counts.get(kind, 0):
-                found.append(_rest(one, self.counts[kind] - self.most))
+            if seen[kind] == most < self.counts.get(kind, 0):
+                found.append(_rest(one, self.counts[kind] - most))
         return found
 
 
@@ -358,6 +363,7 @@ def causes(found: Iterable[Diagnostic]) -> list[Diagnostic]:
 def _rest(last: Diagnostic, count: int) -> Diagnostic:
     """The diagnostic that stands for the faults beyond the limit, at the place of the last listed one."""
     where = Where(last.where.file, line=last.where.line, column=last.where.column, offset=last.where.offset)
-    rest = Diagnostic(last.code, f"… {count:,} more of {last.code} (limit faults)", where, last.severity, count=count)
+    limit = "" if last.code == _ONE_FOR_ALL else " (limit faults)"
+    rest = Diagnostic(last.code, f"… {count:,} more of {last.code}{limit}", where, last.severity, count=count)
     rest.caused_by = last.caused_by
     return rest

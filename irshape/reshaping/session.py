@@ -226,7 +226,8 @@ class Session(SymbolSession):
         except WeightsError as error:
             raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
         except Refusal as error:
-            return self._refused(wanted, [_refusal(error)], notes)
+            others = [name for name, known in wish.inputs.symbols.items() if name != wish.batch and known.modulus == 1]
+            return self._refused(wanted, [_refusal(error, others)], notes)
         doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]
         if doubts and self._how.choose is None:
             inference = self._refused(wanted, doubts, notes)
@@ -345,8 +346,8 @@ def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
     return found
 
 
-def _refusal(error: Refusal) -> Diagnostic:
-    """The error that a refused rewriting is."""
+def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:
+    """The error that a refused rewriting is; `others` are the open sizes beside the batch."""
     from irshape.reshaping.bench import Mixed, where_of
 
     where, constant = where_of(error.item), error.constant
@@ -356,6 +357,8 @@ def _refusal(error: Refusal) -> Diagnostic:
     held = f": {constant!r} (line {related[0].line}) holds the old size" if related and repr(constant) not in error.reason else ""
     code = "P110" if isinstance(error, Mixed) else "S207"
     hint = "convert the model again with another batch, or run one sample after the other" if code == "P110" else _OTHER
+    if code == "P110" and others:
+        hint += f"; if multiples of a number are enough, say so: --set {' '.join(f'{name}=32*k{at}' for at, name in enumerate(others, 1))}"
     return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=error.hint or hint, related=related)
 
 

@@ -63,8 +63,8 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
     else:
         axis, size = next(iter(left.items()))
         doubt = "the elements differ: they were learned or computed for this size" if law is None else law.doubt
-        needs = f"needs {formula_text(size)} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
-        bench.refuse(f"{needs}, and {doubt}", item, _HINT)
+        needs = f"needs {formula_text(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
+        bench.refuse(f"{needs}, and {doubt}", item, _HINT if bench.asked else f"{_HINT}; --batch N alone opens the batch")
     rest = {axis: size for axis, size in wants.items() if axis not in left}
     if rest and not keep_ones:
         made = widened(bench, made, rest, array.ndim)

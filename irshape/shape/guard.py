@@ -24,7 +24,7 @@ from irshape.shape.dim import (
     narrow,
     symbols,
 )
-from irshape.shape.polynomial import Polynomial
+from irshape.shape.polynomial import Polynomial, split
 from irshape.shape.range import Range, meet, reduced
 
 
@@ -141,6 +141,10 @@ class Premise(Requirement):
     __slots__ = ()
 
 
+# The most remainders that are listed: `H % 8 in {0, 7}`.
+_MOST_LISTED: Final = 4
+
+
 def _operand_text(size: Size | Polynomial) -> str:
     text = formula_text(size)
     return text if text.replace("_", "").isalnum() else f"({text})"
@@ -159,6 +163,10 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
     remainder = table.as_remainder(polynomial)
     if remainder:
         n, divisor, rest, times = remainder
+        lone = table.only_atom(table.add(n, -split(n)[0]))
+        if sign == ">=" and times < 0 < rest < _MOST_LISTED and lone is not None and lone.kind == "symbol":
+            rests = sorted((one - split(n)[0]) % divisor for one in range(rest + 1))
+            return f"{lone.name} % {divisor} in {{{', '.join(map(str, rests))}}}"
         return f"{_operand_text(n)} % {divisor} {sign if times > 0 or sign == '==' else '<='} {rest}"
     factor = gcd(*(coefficient for _, coefficient in polynomial.terms))
     constant = -polynomial.constant

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from math import gcd, inf
 from typing import Final
 
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, format_size
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, expression_of, format_size
 from irshape.shape.fold import replaced_or_same
 from irshape.shape.guard import Requirement
-from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, Terms
+from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, Terms
 from irshape.shape.range import COMPOSE, Bound, Range, add, exactly, join, meet, multiply, reduced, subtract
 
 # Only ranges that no sizes meet move for so many rounds: those of `N >= M + 1` and `M >= N + 1`. Bounds are right after any round.
@@ -103,25 +103,7 @@ class Reported:
         """The argument that an atom is wherever every requirement holds; None if it may be either."""
         a, b = atom.arguments
         self._work.left -= 10
-        if atom.kind == "broadcast":
-            for first, second in ((a, b), (b, a)):
-                known = self._range(first)
-                if known.low == known.high == 1:
-                    return second
-            return next((one for one in (a, b) if self._range(one).low > 1), None)
-        low, high, *_ = self._range(self._table.add(a, b, -1))
-        if low >= 0:
-            return a if atom.kind == "max" else b
-        if high <= 0:
-            return b if atom.kind == "max" else a
-        return None
-
-    def simplest(self, size: Size) -> Size:
-        """The size without a `min`, a `max` or a broadcast that the requirements resolve."""
-        if not isinstance(size, Dim) or not self.resolved:
-            return size
-        expression = replaced_or_same(size.polynomial, self.resolved)
-        return size if expression is size.polynomial else dim_of(size.scope, expression)
+        return chosen(self._table, atom.kind, a, b, self._range)
 
     def format(self, size: Size) -> str:
         """OpenVINO's notation of the size with these bounds."""
@@ -267,6 +249,11 @@ class Reported:
         a, b = atom.arguments
         if atom.kind == "floor" and isinstance(b, int) and b <= INT64_MAX:
             yield a, Range(low * b, high * b + b - 1)
+        elif atom.kind == "broadcast":
+            # It is one of both, and the other is as far from it as they are from each other.
+            least, most, *_ = self._range(self._table.add(a, b, -1))
+            yield a, Range(min(low, low + least), inf)
+            yield b, Range(min(low, low - most), inf)
         elif atom.kind in ("min", "max"):
             for first, second in ((a, b), (b, a)):
                 # An argument is at least the min (at most the max), and equal to it if the other argument cannot be.
@@ -275,6 +262,22 @@ class Reported:
                     yield first, Range(low, high if other.low > high else inf)
                 else:
                     yield first, Range(low if other.high < low else -inf, high)
+
+
+def chosen(table: PolynomialTable, kind: str, a: Expression, b: Expression, range_of: Callable[[Expression], Range]) -> Expression | None:
+    """The argument that a `min`, `max` or broadcast is by the ranges of expressions; None if it may be either."""
+    if kind == "broadcast":
+        for first, second in ((a, b), (b, a)):
+            known = range_of(first)
+            if known.low == known.high == 1:
+                return second
+        return next((one for one in (a, b) if range_of(one).low > 1), None)
+    low, high, *_ = range_of(table.add(a, b, -1))
+    if low >= 0:
+        return a if kind == "max" else b
+    if high <= 0:
+        return b if kind == "max" else a
+    return None
 
 
 def _linear_part(polynomial: Polynomial) -> tuple[int, Terms]:

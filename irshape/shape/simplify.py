@@ -7,15 +7,15 @@ always equivalent to the original requirement.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
-from math import gcd, inf
+from math import gcd, inf, prod
 from operator import and_
 from typing import Final, TypeAlias
 
 from irshape.shape.dim import Dim, Scope, Size, bounds, dim_of, eq, expression_of, le
 from irshape.shape.fold import replaced_or_same
 from irshape.shape.guard import Requirement
-from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, split
-from irshape.shape.range import Range
+from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, range_of, split
+from irshape.shape.range import Range, exactly, meet
 from irshape.shape.reported import SELECTIONS, Reported
 
 # The limit of simplification steps. Each step removes a floor, a minimum or a factor, so few are necessary.
@@ -194,10 +194,10 @@ def substituted(requirement: Requirement, substitution: Mapping[int, Expression]
         dim_of(size.scope, replaced_or_same(size.polynomial, substitution)) if isinstance(size, Dim) else size
         for size in (requirement.a, requirement.b)
     )
-    return _derived(requirement, requirement.kind, a, b)
+    return derived(requirement, requirement.kind, a, b)
 
 
-def _derived(requirement: Requirement, kind: str, a: Size, b: Size) -> Requirement:
+def derived(requirement: Requirement, kind: str, a: Size, b: Size) -> Requirement:
     """A requirement that follows from another and keeps its message."""
     names = {"a": requirement.a, "b": requirement.b, **requirement.names}
     return type(requirement)(kind, a, b, requirement.template, requirement.code, names)
@@ -222,11 +222,11 @@ def _step_ge(requirement: Requirement) -> _Parts:
         rest = size - coefficient * dim_of(size.scope, atom)
         first, second = (dim_of(size.scope, argument) for argument in atom.arguments) if atom.arguments else (0, 0)
         if atom.kind == ("min" if coefficient > 0 else "max"):
-            return [_derived(requirement, "ge", rest + coefficient * one, 0) for one in (first, second)]
+            return [derived(requirement, "ge", rest + coefficient * one, 0) for one in (first, second)]
         if atom.kind == ("max" if coefficient > 0 else "min"):  # one of the two is enough, and one is never
             for one, other in ((first, second), (second, first)):
                 if le(0, rest + coefficient * other) is False:
-                    return [_derived(requirement, "ge", rest + coefficient * one, 0)]
+                    return [derived(requirement, "ge", rest + coefficient * one, 0)]
         if atom.kind != "floor" or not isinstance(second, int):
             continue
         if abs(coefficient) > 1:
@@ -236,16 +236,16 @@ def _step_ge(requirement: Requirement) -> _Parts:
         # floor(n/d) >= -rest is equivalent to n >= -rest*d, and floor(n/d) <= rest to n <= rest*d + d - 1.
         plain = first + second * rest if coefficient > 0 else second * rest + second - 1 - first
         if not isinstance(plain, Dim) or plain.polynomial.size < polynomial.size:
-            return [_derived(requirement, "ge", plain, 0)]
+            return [derived(requirement, "ge", plain, 0)]
     shared = _without_shared(size)
     if shared is not None:
-        return [_derived(requirement, "ge", shared, 0)]
+        return [derived(requirement, "ge", shared, 0)]
     if len(polynomial.terms) == 1:
         ((monomial, coefficient),) = polynomial.terms
         if len(monomial) > 1 and 0 < -polynomial.constant <= coefficient:
             factors = [dim_of(size.scope, polynomial.table.atoms[index]) for index in dict.fromkeys(monomial)]
             if all(bounds(factor)[0] >= 0 for factor in factors):
-                return [_derived(requirement, "ge", factor, 1) for factor in factors]
+                return [derived(requirement, "ge", factor, 1) for factor in factors]
     return None
 
 
@@ -259,17 +259,20 @@ def _step_eq(requirement: Requirement) -> _Parts:
     polynomial, scope = size.polynomial, size.scope
     shared = _without_shared(size)
     if shared is not None:
-        return [_derived(requirement, "eq", shared, 0)]
+        return [derived(requirement, "eq", shared, 0)]
+    pairs = _equal_factors(polynomial)
+    if pairs:
+        return [derived(requirement, "eq", dim_of(scope, one), times * dim_of(scope, other)) for one, other, times in pairs]
     for atom, coefficient in _lone(polynomial):
         if atom.kind in ("min", "max") and abs(coefficient) == 1:
             value = (coefficient * dim_of(scope, atom) - size) * coefficient
             sides = [dim_of(scope, argument) for argument in atom.arguments]
             if value in sides:
                 limit = sides[1 - sides.index(value)]
-                return [_derived(requirement, "ge", *((limit, value) if atom.kind == "min" else (value, limit)))]
+                return [derived(requirement, "ge", *((limit, value) if atom.kind == "min" else (value, limit)))]
             for side, never in zip(sides, reversed(sides), strict=True):
                 if (le(value, never) if atom.kind == "max" else le(never, value)) is False:
-                    return [_derived(requirement, "eq", side, value)]
+                    return [derived(requirement, "eq", side, value)]
     floors = [(atom, coefficient) for atom, coefficient in _lone(polynomial) if atom.kind == "floor" and isinstance(atom.arguments[1], int)]
     if len(floors) == len(polynomial.terms) == 2:
         (one, factor), (other, opposite) = floors
@@ -279,16 +282,54 @@ def _step_eq(requirement: Requirement) -> _Parts:
             # The two floors are equal if adding the offset does not carry into the quotient.
             low, carried = (m, offset) if offset > 0 else (n, -offset)
             if carried == divisor - 1:
-                return [_derived(requirement, "div", low, divisor)]
+                return [derived(requirement, "div", low, divisor)]
             if carried < divisor:
-                return [_derived(requirement, "ge", divisor - 1 - carried, low % divisor)]
+                return [derived(requirement, "ge", divisor - 1 - carried, low % divisor)]
     remainder = polynomial.table.as_remainder(polynomial)
     if remainder:
         numerator, divided, rest, _ = remainder
         whole = polynomial.table.add(numerator, -rest)
         if not split(whole)[0]:  # otherwise the original text is shorter
-            return [_derived(requirement, "div", dim_of(scope, whole), divided)]
+            return [derived(requirement, "div", dim_of(scope, whole), divided)]
     return None
+
+
+def _equal_factors(polynomial: Polynomial) -> list[tuple[Atom, Atom, int]]:
+    """The pairs of factors of two equal products that must be equal: `h` and `7*(h//7)` of `h*w == 49*(h//7)*(w//7)`.
+
+    Each factor of one product is at least (or each at most) its counterpart in the other, and none is 0; so none is larger.
+    """
+    if polynomial.constant or len(polynomial.terms) != 2:
+        return []
+    (first, factor), (second, opposite) = polynomial.terms
+    common = gcd(factor, opposite)
+    if factor * opposite > 0 or not 1 < len(first) == len(second) or common not in (abs(factor), abs(opposite)):
+        return []
+    plain, scaled = (first, second) if abs(factor) == common else (second, first)
+    table, left, pairs = polynomial.table, list(scaled), list[tuple[Atom, Atom, int]]()
+    differences = []
+    for index in plain:
+        for other in left:
+            times = _ratio(table.atoms[index], table.atoms[other])
+            if times and table.ranges[index].low > 0:
+                left.remove(other)
+                pairs.append((table.atoms[index], table.atoms[other], times))
+                differences.append(range_of(table.polynomial(0, {(index,): 1, (other,): -times})))
+                break
+    is_whole = len(pairs) == len(plain) and prod(times for *_, times in pairs) == abs(factor * opposite) // common**2
+    is_ordered = all(known.low >= 0 for known in differences) or all(known.high <= 0 for known in differences)
+    return pairs if is_whole and is_ordered else []
+
+
+def _ratio(one: Atom, other: Atom) -> int:
+    """How many times as large `one` is as `other`, a floor of the same formula up to a number; 0 if they have no such ratio."""
+    numerator, divisor = other.arguments if other.kind == "floor" else (0, 0)
+    table = numerator.table if isinstance(numerator, Polynomial) else None
+    if table is None or not isinstance(divisor, int):
+        return 0
+    formula, own = one.arguments if one.kind == "floor" else (table.polynomial(0, {(one.index,): 1}), 1)
+    is_like = isinstance(own, int) and divisor % own == 0 and isinstance(table.add(numerator, formula, -1), int)
+    return divisor // own if is_like and isinstance(own, int) else 0
 
 
 def _without_shared(size: Dim) -> Size | None:
@@ -323,7 +364,7 @@ def _step_div(requirement: Requirement) -> _Parts:
     kept = {monomial: coefficient for monomial, coefficient in polynomial.terms if coefficient % divisor}
     if len(kept) < len(polynomial.terms) or not 0 <= polynomial.constant < abs(divisor):
         return [
-            _derived(requirement, "div", dim_of(size.scope, polynomial.table.polynomial(polynomial.constant % abs(divisor), kept)), divisor)
+            derived(requirement, "div", dim_of(size.scope, polynomial.table.polynomial(polynomial.constant % abs(divisor), kept)), divisor)
         ]
     # The coefficient of a single term may share a factor with the divisor; the rest of the coefficient does not matter.
     coefficients = [coefficient for _, coefficient in polynomial.terms]
@@ -334,10 +375,10 @@ def _step_div(requirement: Requirement) -> _Parts:
         table = polynomial.table
         atoms = [table.atoms[index] for monomial, _ in polynomial.terms for index in monomial]
         exact = next((found for atom in atoms if (found := _exact_divisor(atom))), 0)
-        return [_derived(requirement, "div", dim_of(size.scope, table.multiply(polynomial, exact)), divisor * exact)] if exact else None
+        return [derived(requirement, "div", dim_of(size.scope, table.multiply(polynomial, exact)), divisor * exact)] if exact else None
     terms = {monomial: coefficient // common for monomial, coefficient in polynomial.terms}
     part = dim_of(size.scope, polynomial.table.polynomial(polynomial.constant // common, terms))
-    return [_derived(requirement, "div", part, divisor // gcd(divisor, common))]
+    return [derived(requirement, "div", part, divisor // gcd(divisor, common))]
 
 
 def _exact_divisor(atom: Atom) -> int:
@@ -358,9 +399,9 @@ def _step_broadcast(requirement: Requirement) -> _Parts:
     if is_equal or True in is_one or _is_either(a, 1, b) or (requirement.kind == "broadcast" and _is_either(b, 1, a)):
         return []
     if is_one == [False, False]:
-        return [_derived(requirement, "eq", a, b)]
+        return [derived(requirement, "eq", a, b)]
     if is_equal is False and False in is_one:
-        return [_derived(requirement, "eq", b if is_one[0] is False else a, 1)]
+        return [derived(requirement, "eq", b if is_one[0] is False else a, 1)]
     return None
 
 
@@ -418,3 +459,48 @@ def _divided(scope: Scope, a: Size, b: Size, reported: Reported) -> tuple[Size, 
     terms = {tuple(sorted((Counter(monomial) - common).elements())): value for monomial, value in difference.polynomial.terms}
     constant = terms.pop((), 0)
     return scope.dim(table.polynomial(constant, terms), Range(-inf, inf)), 0
+
+
+def without_quotients(scope: Scope, requirements: Sequence[Requirement]) -> list[Requirement]:
+    """The requirements in their order, with `x == 4` for `12//x == 3` where another one is `12 % x == 0`.
+
+    `12//x in (1, 3)`, which broadcasting demands, is `x == 4`, too, if `x` cannot be 12.
+    """
+    found = list(requirements)
+    dividends = {one.b.polynomial: one.a for one in found if one.kind == "div" and isinstance(one.a, int) and isinstance(one.b, Dim)}
+    is_new = bool(dividends)
+    while is_new:
+        is_new, reported = False, Reported(scope, found)
+        for number, one in enumerate(found):
+            quotient, wanted = (one.a, one.b) if isinstance(one.a, Dim) else (one.b, one.a)
+            atom = scope.polynomials.only_atom(quotient.polynomial) if isinstance(quotient, Dim) else None
+            if one.kind == "ge" or atom is None or atom.kind != "floor" or not isinstance(wanted, int):
+                continue
+            dividend, divisor = atom.arguments
+            if isinstance(divisor, int) or dividends.get(divisor) != dividend or not isinstance(dividend, int):
+                continue
+            size = dim_of(scope, divisor)
+            choices = {wanted} if one.kind == "eq" else {1, wanted}
+            sizes = [dividend // choice for choice in choices if choice and dividend % choice == 0]
+            left = [one for one in sizes if meet(reported.range(size), exactly(one)) is not None]
+            if len(left) == 1:
+                found[number] = type(one)("eq", size, left[0], one.template, one.code, one.names)
+                is_new = True
+    return found
+
+
+def with_numbers(requirement: Requirement, known: Mapping[Polynomial, int]) -> Requirement:
+    """The requirement with the numbers that some formulas are known to be, where these are a side of it or divide a number."""
+    sides: list[Size] = []
+    for size in (requirement.a, requirement.b):
+        if not isinstance(size, Dim):
+            sides.append(size)
+            continue
+        atoms = [size.polynomial.table.atoms[index] for index in size.polynomial.table.atoms_below(size.polynomial)]
+        given: dict[int, Expression] = {}
+        for atom in atoms:
+            dividend, divisor = atom.arguments if atom.kind == "floor" else (0, 0)
+            if isinstance(dividend, int) and isinstance(divisor, Polynomial) and known.get(divisor):
+                given[atom.index] = dividend // known[divisor]
+        sides.append(known.get(size.polynomial, dim_of(size.scope, replaced_or_same(size.polynomial, given))))
+    return derived(requirement, requirement.kind, *sides)

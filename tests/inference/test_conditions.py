@@ -44,6 +44,34 @@ def test_conditions_say_the_same(block: int) -> None:
             )  # fmt: skip
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_towers_of_stages_say_the_same(seed: int) -> None:
+    """Stages that halve an image, add what they halved in another way to it, cut it into windows, or take kernels."""
+    random = Random(seed)
+    _, (b, h, w) = scope_of(B=1, H=1, W=1)
+    demanded = []
+    for _ in range(random.randint(1, 4)):
+        by, window = random.choice((2, 2, 4)), random.choice((2, 3, 7))
+        ups = random.sample(range(by), 2)
+        sides = []
+        for size in (h, w):
+            demanded.append(guard("broadcast", (size + ups[0]) // by, (size + ups[1]) // by))
+            sides.append(broadcast_of((size + ups[0]) // by, (size + ups[1]) // by))
+        h, w = sides
+        if random.random() < 0.5:
+            demanded.append(guard("eq", b * h * w, window * window * b * (h // window) * (w // window)))
+            b = broadcast_of(b, (b * h * w) // dim_max((h // window) * (w // window) * window * window, 1))
+        elif random.random() < 0.5:
+            demanded.append(guard(random.choice(("div", "ge")), h, random.randint(2, 4)))
+    listed, unfinished = conditions(demanded, Work(10**6))
+    assert unfinished is None
+    for height in range(1, 260):
+        for values in ({"B": 3, "H": height, "W": width} for width in (1, 2, 6, 7, 8, 12, 27, 28, 56, 63, 64, 112, 223, 224, height)):
+            assert all(one.requirement.holds(values) for one in demanded) == all(one.requirement.holds(values) for one in listed), (
+                [str(one.requirement) for one in demanded], [str(one.requirement) for one in listed], values,
+            )  # fmt: skip
+
+
 def joined(axis: int, *, halves: int) -> Net:
     """`x[N,H]` halved so often by pools and doubled again, joined with itself."""
     net = Net()

@@ -78,7 +78,7 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("Split", "opset1"): [
         ("along another axis", "f32[N,4] 1", {"num_splits": 2}, "[N,2] [N,2]"),
         ("whole batches", "f32[2.N,4] 0", {"num_splits": 2}, "[N,4] [N,4]"),
-        ("samples", "f32[N.2,4] 0", {"num_splits": 2}, "splits axis 0 (N, 2) of data"),
+        ("samples", "f32[N.2,4] 0", {"num_splits": 2}, "splits axis 0 N*2 of data"),
     ],
     ("VariadicSplit", "opset1"): [
         ("along another axis", "f32[N,4] 1 [1,-1]", "[N,1] [N,3]"),
@@ -135,7 +135,7 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("BatchToSpace", "opset2"): [
         ("blocks that lie outside of the samples", "f32[6.N,2,2] [1,2,3] [0,0,0] [0,0,0]", "[N,4,6]"),
-        ("blocks of samples", "f32[N.6,2,2] [1,2,3] [0,0,0] [0,0,0]", "makes N of axis 0 (N, 6) of data"),
+        ("blocks of samples", "f32[N.6,2,2] [1,2,3] [0,0,0] [0,0,0]", "makes N of axis 0 N*6 of data"),
     ],
     ("SpaceToDepth", "opset1"): [("blocks of one image", "f32[N,3,4,4]", {"block_size": 2, "mode": "blocks_first"}, "[N,12,2,2]")],
     ("DepthToSpace", "opset1"): [("blocks of one image", "f32[N,12,2,2]", {"block_size": 2, "mode": "blocks_first"}, "[N,3,4,4]")],
@@ -184,7 +184,7 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("an axis before the batch", "f32[9,N] [0]", {"keep_dims": False}, "[N]"),
         ("which stays with size 1", "f32[9,N] [0]", {"keep_dims": True}, "[1,N]"),
         ("the batch", "f32[N,9] [-2]", {"keep_dims": True}, "reduces axis 0 of data"),
-        ("rows of all samples", "f32[N.4,9] [0]", {"keep_dims": True}, "reduces axis 0 (N, 4) of data"),
+        ("rows of all samples", "f32[N.4,9] [0]", {"keep_dims": True}, "reduces axis 0 N*4 of data"),
     ],
     ("ReduceLogicalAnd", "opset1"): [("another axis", "boolean[N,9] [1]", {"keep_dims": False}, "[N]")],
     ("CumSum", "opset3"): [

@@ -9,6 +9,7 @@ import pytest
 from irshape.shape import dim, guard
 from irshape.shape.dim import Scope, Size, format_size
 from irshape.shape.guard import Requirement
+from irshape.shape.remainders import Known
 from irshape.shape.reported import Reported
 from tests.shape.recorder import Recorder
 
@@ -249,4 +250,4 @@ def test_what_requirements_resolve_is_put_into_formulas_that_are_new_then() -> N
     size = eval(f"dim_max({inner} + 1, T * M)", vars(dim) | names)
     demands = [Requirement("ge", names["H"], names["P"], "", "S203", {})]  # type: ignore[arg-type]
     demands.append(Requirement("ge", eval(f"{inner} + 1", vars(dim) | names), eval("T * M", vars(dim) | names), "", "S203", {}))
-    assert str(Reported(ctx.scope, demands).simplest(size)) == "min(K, 2*min(3*T, 2*H)) + 1"
+    assert str(Known(ctx.scope, demands).simplest(size)) == "min(K, 2*min(3*T, 2*H)) + 1"

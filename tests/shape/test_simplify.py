@@ -6,7 +6,7 @@ import pytest
 
 from irshape.shape.dim import Scope, Size, dim_max, dim_min
 from irshape.shape.guard import Requirement
-from irshape.shape.reported import Reported
+from irshape.shape.remainders import Known
 from irshape.shape.simplify import simplified
 from tests.shape.random_sizes import RandomSizes
 
@@ -81,5 +81,5 @@ def test_an_argument_that_is_resolved_in_turn_makes_new_atoms() -> None:
     scope = Scope()
     size, other, more = scope.symbol("S", 1), scope.symbol("T", 1), scope.symbol("U", 1)
     whole = dim_max(dim_min(dim_max(dim_min(size, 64), other), 100) + more, 64)
-    known = Reported(scope, [Requirement("ge", a, b, "", "S203", {}) for a, b in ((64, size), (more, 64))])
+    known = Known(scope, [Requirement("ge", a, b, "", "S203", {}) for a, b in ((64, size), (more, 64))])
     assert str(known.simplest(whole)) == "U + min(max(S, T), 100)"

@@ -13,7 +13,7 @@ from itertools import product
 from math import inf
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from irshape.answers.cost.counting import CostGraph, Counting, LayerCost, Parameters, Tensors, Trips
+from irshape.answers.cost.counting import CostGraph, Counting, LayerCost, Parameters, Tensors, Trips, regular
 from irshape.answers.cost.formula import (
     NEAR,
     OF_TYPE,
@@ -142,7 +142,7 @@ class Cost:
         scope.polynomials.widen(_TERMS)
         (model, run), *_ = inference.graphs
         trips = Trips(scope)
-        graph = CostGraph(model, run, trips)
+        graph = CostGraph(model, run, trips, regular(inference))
         names = self._names(trips)
         self._shown = names
         self._tensors = tensors = Tensors(scope)
@@ -658,8 +658,11 @@ class _Page:
             names = list(dict.fromkeys(f"{node.type} {node.name}" for node in cost.peak.unknown))
             lines.append(f"not in the memory: outputs of {counted(len(names), 'layer')} whose bytes are not known: {some(names, most)}")
         if cost.folded:
-            verb = "is" if cost.folded == 1 else "are"
-            lines.append(f"{counted(cost.folded, 'layer')} of constants alone {verb} computed before the model runs, and cost nothing here")
+            one = cost.folded == 1
+            lines.append(
+                f"{counted(cost.folded, 'layer')} that {'reads' if one else 'read'} only constants {'is' if one else 'are'} computed "
+                f"before the model runs, and {'costs' if one else 'cost'} nothing here"
+            )
         return paragraph(*lines)
 
     def shown(self, found: Amount, text: Callable[[int], str] = bytes_text) -> tuple[str, str]:

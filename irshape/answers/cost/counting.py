@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from math import prod
 from typing import Any, Final, NamedTuple
@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from irshape.answers.cost.formula import Amount, amount, ratio, total, value
 from irshape.inference.apply import arranged
 from irshape.inference.facts import Fact
+from irshape.inference.inference import Inference
 from irshape.inference.run import Run
 from irshape.model.bodies import Body, bodies_of, conditions_passed
 from irshape.model.model import Model, Node
@@ -64,6 +65,25 @@ class Tensors:
         return self.scope.work.is_done
 
 
+def regular(inference: Inference) -> Callable[[Fact], Fact]:
+    """A function that gives facts with sizes that are alike, for facts of a model whose conditions make some of its sizes shorter."""
+    known = inference.known if inference.is_conditional else None
+    sizes = {size for _, run in inference.graphs for fact in run.slots for size in fact.shape or () if isinstance(size, Dim)}
+    if known is None or all(known.simplest(size) is size for size in sizes):
+        return lambda fact: fact
+    made: dict[Fact, Fact] = {}
+    alike = {size: known.regular(size) for size in sizes}
+
+    def simpler(fact: Fact) -> Fact:
+        found = made.get(fact, fact)
+        if found is fact and fact.shape and not alike.keys().isdisjoint(fact.shape):
+            shape = tuple([alike[size] if isinstance(size, Dim) else size for size in fact.shape])
+            found = made[fact] = Fact(fact.element_type, shape, fact.elements, fact.is_poisoned, fact.openvino_view)
+        return found
+
+    return simpler
+
+
 class Branch(NamedTuple):
     """A body with the graph in it, and how often it runs for each run of its layer: the trip count of a loop, 1 for an If."""
 
@@ -80,10 +100,10 @@ class CostGraph:
     the bodies of If, Loop and TensorIterator, by node; of an If whose condition is a constant, only the body that it takes.
     """
 
-    def __init__(self, model: Model, run: Run, trips: Trips) -> None:
+    def __init__(self, model: Model, run: Run, trips: Trips, simpler: Callable[[Fact], Fact]) -> None:
         self.model = model
         self.run = run
-        self.slots = run.slots
+        self.slots = list(map(simpler, run.slots))
         self.constants: dict[int, frozenset[Node]] = {}
         self.layers: list[Node] = []
         self.folded = 0
@@ -100,7 +120,7 @@ class CostGraph:
                 found = frozenset().union(*(self.constants[slot] for slot in node.sources))
                 self.constants.update(dict.fromkeys(outputs, found))
                 self.folded += type != "Result"
-        self.branches = {node: list(self._branches(node, trips)) for node in self.layers if node.bodies}
+        self.branches = {node: list(self._branches(node, trips, simpler)) for node in self.layers if node.bodies}
 
     def facts(self, node: Node) -> tuple[Fact, ...]:
         """The facts of the inputs of a node."""
@@ -110,7 +130,7 @@ class CostGraph:
         """The facts of the outputs of a node."""
         return self.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
 
-    def _branches(self, node: Node, trips: Trips) -> Iterator[Branch]:
+    def _branches(self, node: Node, trips: Trips, simpler: Callable[[Fact], Fact]) -> Iterator[Branch]:
         bodies = bodies_of(node)
         if type_of(node) == "If" and bodies and node.sources and node.sources[0] in self.constants:
             taken = _one(self.slots[node.sources[0]])
@@ -118,7 +138,7 @@ class CostGraph:
         for body in bodies:
             inner = self.run.inner.get((node.index, body.name))
             if inner is not None:
-                yield Branch(body, CostGraph(body.model, inner, trips), trips.of(self, node, body, inner))
+                yield Branch(body, CostGraph(body.model, inner, trips, simpler), trips.of(self, node, body, inner))
 
     def walk(self) -> Iterator[CostGraph]:
         """The graph itself, and the graphs of all bodies in it that run."""

@@ -272,10 +272,11 @@ class _Leading:
 
 
 def _number(number: Fraction) -> str:
-    """A number, with at most a few digits of its fraction."""
+    """A number, with a few digits: `893.5`, `0.000061`."""
     if number.denominator == 1:
         return str(number.numerator)
-    digits = max(_DIGITS - len(str(abs(int(number)))), 0) or 1
+    zeros = len(str(int(1 / abs(number)))) - 1 if abs(number) < 1 else 0
+    digits = (max(_DIGITS - len(str(abs(int(number)))), 0) or 1) + zeros
     return f"{float(number):.{digits}f}".rstrip("0").rstrip(".")
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from math import inf
 from typing import Any, Final
 
-from irshape.answers.question import CONDITION, Condition, is_whole
+from irshape.answers.question import CONDITION, Condition, is_whole, merged
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import (
     BECAUSE,
@@ -88,7 +88,7 @@ class Signature:
     @cached_property
     def conditions(self) -> list[Condition]:
         """The conditions on the symbols, in simple words."""
-        return list(self._conditions())
+        return merged(self._conditions())
 
     @property
     def document(self) -> Document:
@@ -198,6 +198,8 @@ class Signature:
         self.data_sizes.extend(one for one in self._all_data_sizes if one.name in open_names)
         seen: dict[str, int] = {}
         for name, shape in shapes:
+            if self._inference.is_conditional:
+                shape = shape and tuple(map(self._inference.known.simplest, shape))
             texts = [table.text(expression_of(size)) for size in shape or ()]
             seen[name] = seen.get(name, 0) + 1
             yield name if seen[name] == 1 else f"{name} ({seen[name]})", "[...]" if shape is None else f"[{','.join(texts)}]"
