@@ -82,13 +82,15 @@ class Rule(Application):
 class TracedRule(Rule):
     """An application whose numbers remember where they were read and how they were computed.
 
-    `results` are its outputs. `formulas` are those of the numbers that were asked for, by output and position; `twins` are found together.
+    `results` are its outputs. `formulas` are those of the numbers that were asked for, by output and position; `passed` and `twins` are
+    found together, for all axes of an output and of all outputs.
     """
 
     def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:
         super().__init__(scope, node, op, facts, known)
         self.results: tuple[Fact, ...] = ()
         self.formulas: dict[tuple[int, int], Formula] = {}
+        self.passed: dict[int, Sequence[Origin | None]] = {}
         self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
@@ -328,15 +330,30 @@ class Formulas:
 
     def formula(self, node: Node, slots: Sequence[Fact], kind: str, output: int, position: int) -> Formula:
         """The formula of a number of an output, as in `Wanted`; `slots` are the facts that the pass found of all tensors."""
-        found = self._of_nodes.get((node, kind))
-        if found is None:
-            layer = _Applied.at(node, slots)
-            found = self._of_nodes[node, kind] = layer, self._rule(layer, kind)
-        layer, rule = found
+        layer, rule = self._traced(node, slots, kind)
         formula = rule.formulas.get((output, position))
         if formula is None:
             formula = rule.formulas[output, position] = self._formula(layer, rule, Wanted(kind, output, position))
         return formula
+
+    def passed(self, node: Node, slots: Sequence[Fact], output: int) -> Sequence[Origin | None]:
+        """For each axis of an output, the number of an input that the rule passes on as its size, if the rule does no more with it."""
+        layer, rule = self._traced(node, slots, "axis")
+        found = rule.passed.get(output)
+        if found is None:
+            leaves = [_leaf(layer, rule, Wanted("axis", output, axis)) for axis in range(len(layer.known[output].shape or ()))]
+            twins = self._twins_of(layer, rule) if any(leaves) else {}
+            own = [leaf.source if leaf is not None and (output, axis) not in twins else None for axis, leaf in enumerate(leaves)]
+            found = rule.passed[output] = [one if one is not None and _is_number(layer, one) else None for one in own]
+        return found
+
+    def _traced(self, node: Node, slots: Sequence[Fact], kind: str) -> tuple[_Applied, TracedRule]:
+        """A node with its facts, and the application of its rule to traced numbers."""
+        found = self._of_nodes.get((node, kind))
+        if found is None:
+            layer = _Applied.at(node, slots)
+            found = self._of_nodes[node, kind] = layer, self._rule(layer, kind)
+        return found
 
     @staticmethod
     def _named(layer: _Applied, *, is_of_elements: bool) -> list[Fact]:
@@ -363,10 +380,7 @@ class Formulas:
         if not isinstance(term, Leaf | Operation) or not is_same(plain(found), number):
             return Formula(number, list(self._dependencies(layer, asked)))
         if isinstance(term, Leaf):
-            if asked.kind == "axis" and rule.twins is None:
-                rule.twins = self._twins(layer, rule)
-            twins = rule.twins.get(asked[1:], ()) if rule.twins and asked.kind == "axis" else ()
-            return Formula(term, [term], [term], twins)
+            return Formula(term, [term], [term], self._twins_of(layer, rule).get(asked[1:], ()) if asked.kind == "axis" else ())
         reads = leaves(term)
         return Formula(term, reads, [leaf for leaf in reads if is_same(leaf.value, number) and self._is_unchanged(term, leaf)])
 
@@ -376,6 +390,11 @@ class Formulas:
             return is_same(value(term, lambda one: self._any if one is leaf else one.value), self._any)
         except (TypeError, ArithmeticError, ValueError):
             return False  # arithmetic of a real and an unknown size has no result
+
+    def _twins_of(self, layer: _Applied, rule: TracedRule) -> dict[tuple[int, int], list[Origin]]:
+        if rule.twins is None:
+            rule.twins = self._twins(layer, rule)
+        return rule.twins
 
     def _twins(self, layer: _Applied, rule: TracedRule) -> dict[tuple[int, int], list[Origin]]:
         """For each size that the rule passes on: the sizes of other inputs that it requires to be equal to that size."""
@@ -438,6 +457,18 @@ class Formulas:
                 if with_it[output : output + 1] == [wanted] != without[output : output + 1]:
                     return position
         return None
+
+
+def _leaf(layer: _Applied, rule: TracedRule, asked: Wanted) -> Leaf | None:
+    """The number that a rule reads and gives as this one, where it is the number that the pass found."""
+    found = asked.of(rule.results)
+    term = term_of(found)
+    return term if isinstance(term, Leaf) and is_same(plain(found), asked.of(layer.known)) else None
+
+
+def _is_number(layer: _Applied, origin: Origin) -> bool:
+    """Whether a rule reads one number at this place of its inputs."""
+    return origin.kind == "axis" or (origin.kind == "element" and is_known(layer.facts[int(origin.port)]))
 
 
 def _passed(layer: _Applied, outputs: Sequence[Fact]) -> dict[tuple[int, int], Leaf]:
