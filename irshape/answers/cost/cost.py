@@ -338,7 +338,7 @@ class Cost:
         amounts = ("macs", "operations", "weights", "inputs", "outputs", "runs")
         places = [(layer._node, getattr(layer, name)) for layer in self.layers for name in amounts]
         firsts: dict[Polynomial, tuple[Formula, Node]] = {}
-        for node, found in (*places, *self.peak.profile):
+        for node, found in (*places, *((node, amount(size, {})) for node, size in self.peak.tensors)):
             if isinstance(found, Formula):
                 firsts.setdefault(found.expression, (found, node))
         for found, node in firsts.values():

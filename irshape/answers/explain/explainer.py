@@ -258,8 +258,8 @@ class Explainer:
     def table(self, points: Sequence[Point]) -> tuple[list[Step], list[int | Read]]:
         """The steps that lead to several numbers, each once and after the steps it reads; and for each number its step.
 
-        A number of a constant has no step but a place. Of the layers that pass a number on, only the last is listed: all of them would be as
-        many as the square of the layers. The layers of steps are named without their lines.
+        A number of a constant has no step but a place. Of the layers that pass a number on, only the last is listed: all of them would be
+        as many as the square of the layers. The layers of steps are named without their lines.
         """
         self._is_brief = True
         self._place = self.sources.name
@@ -276,7 +276,8 @@ class Explainer:
                 work.renew()
         number_of = {point: number for number, point in enumerate(order, 1)}
         steps = [self._step(point, number_of) for point in order]
-        answers = [number_of.get(root) or self._read(point.subject, "", point, number_of) for root, point in zip(roots, points, strict=True)]
+        pairs = zip(roots, points, strict=True)
+        answers = [number_of.get(root) or self._read(point.subject, "", point, number_of) for root, point in pairs]
         return steps, answers
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
