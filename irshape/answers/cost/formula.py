@@ -205,12 +205,6 @@ class Sum:
         return self.constant, frozenset(self.terms.items())
 
     @property
-    def is_unbounded(self) -> bool:
-        """Whether the sum has no greatest value."""
-        size = self.size
-        return isinstance(size, Dim) and size.range.high == inf
-
-    @property
     def size(self) -> Size:
         """The sum."""
         self.scope.work.take(len(self.terms) + 1)

@@ -480,7 +480,7 @@ def _covers(a: Moment, b: Moment) -> bool:
             return True
         # If no term can be replaced by one that cancels, an unbounded term of `b` alone exceeds `a` for some sizes.
         is_plain = not any(len(monomial) == 1 and table.atoms[monomial[0]].arguments for monomial in differing)
-        if is_plain and b.memory.is_unbounded and any(_is_unbounded(monomial, ranges) for monomial in less):
+        if is_plain and any(b.memory.terms.get(one, 0) > 0 and _is_unbounded(one, ranges) for one in less):
             return False
     return le_unasked(b.memory.size, a.memory.size) is True
 
