@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import groupby, islice
 from math import inf
 from operator import ge
@@ -15,8 +15,8 @@ from irshape.answers.cost.formula import Amount, Formula, Sum, amount, value, va
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked
 from irshape.shape.limits import Work
-from irshape.shape.polynomial import Expression, Monomial, split
-from irshape.shape.range import Range
+from irshape.shape.polynomial import Expression, split
+from irshape.shape.range import multiply
 
 # Sizes up to this one are all tried for another layer at the peak; beyond it, sizes grow by a half and the place is found by halving.
 _EVERY: Final = 512
@@ -187,6 +187,8 @@ def _turns(winners: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, ...
 
 # Ends of a graph, which have no tensors of their own: a Result hands a tensor out, an Assign makes it the variable.
 _SINKS: Final = frozenset({"Result", "Assign"})
+# The operations whose arguments bound them, which may tell more of a sum than their ranges do.
+_BOUNDED: Final = frozenset({"floor", "min", "max"})
 # The sizes that are tried before one formula is compared with another.
 _ATTEMPTS: Final = 5
 # The sizes at which formulas are compared first.
@@ -478,14 +480,8 @@ def _covers(a: Moment, b: Moment) -> bool:
         less = [monomial for monomial in differing if more[monomial] < 0]
         if a.memory.constant >= b.memory.constant and not less and all(ranges[index].low >= 0 for one in differing for index in one):
             return True
-        # If no term can be replaced by one that cancels, an unbounded term of `b` alone exceeds `a` for some sizes.
-        is_plain = not any(len(monomial) == 1 and table.atoms[monomial[0]].arguments for monomial in differing)
-        if is_plain and any(b.memory.terms.get(one, 0) > 0 and _is_unbounded(one, ranges) for one in less):
+        # If no term can be replaced by one that cancels, a term without a bound hides whether the difference is positive.
+        is_plain = not any(len(monomial) == 1 and table.atoms[monomial[0]].kind in _BOUNDED for monomial in differing)
+        if is_plain and any(reduce(multiply, [ranges[index] for index in one]).high == inf for one in less):
             return False
     return le_unasked(b.memory.size, a.memory.size) is True
-
-
-def _is_unbounded(monomial: Monomial, ranges: Sequence[Range]) -> bool:
-    """Whether the ranges leave a product of sizes without a bound above."""
-    own = [ranges[index] for index in monomial]
-    return all(known.low >= 0 for known in own) and any(known.high == inf for known in own)
