@@ -59,7 +59,7 @@ _SIZES_A_STEP: Final = 4
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
 # The amounts of a layer.
-_AMOUNTS: Final = ("runs", "macs", "operations", "flops", "weights", "inputs", "outputs")
+_AMOUNTS: Final = ("runs", "macs", "operations", "weights", "inputs", "outputs")
 
 # The most rows of a list, names in a row, pieces of the sizes of a symbol; the widths of a bar, a name and a formula.
 _MOST_ROWS: Final = 8
@@ -224,6 +224,10 @@ class Cost:
             self._numbers[amount.expression] = value(amount, self.near)
         return self._numbers[amount.expression]
 
+    def flops_of(self, layer: LayerCost) -> int:
+        """The FLOPs of a layer, for the sizes `near`."""
+        return 2 * self.at(layer.macs) + self.at(layer.operations)
+
     def stretches(self, symbol: str) -> list[Stretch]:
         """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.
 
@@ -281,7 +285,7 @@ class Cost:
             {
                 "layer": layer._node.key, "name": layer.name, "type": layer.type, "path": layer._node.model.path,
                 "runs": self.at(layer.runs), "macs": self.at(layer.macs), "operations": self.at(layer.operations),
-                "flops": self.at(layer.flops), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
+                "flops": self.flops_of(layer), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
                 "outputs": self.at(layer.outputs), "intensity": _intensity(self, layer), "formula": str(layer.macs),
                 "uncounted": layer.uncounted or "",
             }
@@ -393,7 +397,7 @@ def _numbers(layers: Sequence[LayerCost], sizes: Mapping[str, int]) -> dict[Expr
 def _intensity(cost: Cost, layer: LayerCost) -> float | None:
     """The arithmetic intensity of a layer at the sizes `near`."""
     moved = cost.at(layer.weights) + cost.at(layer.inputs) + cost.at(layer.outputs)
-    return ratio(cost.at(layer.flops), moved) if moved else None
+    return ratio(cost.flops_of(layer), moved) if moved else None
 
 
 # The amounts that are compared, each with its words.
@@ -530,7 +534,7 @@ class _Page:
     def __init__(self, cost: Cost, is_complete: bool) -> None:
         self.cost = cost
         self.is_complete = is_complete
-        self.work = {layer: cost.at(layer.flops) for layer in cost.layers}
+        self.work = {layer: cost.flops_of(layer) for layer in cost.layers}
         self.all_work = sum(self.work.values())
 
     def sizes(self) -> Iterator[Section]:

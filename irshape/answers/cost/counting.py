@@ -333,7 +333,7 @@ class Counting:
             found = [self._of_branch(branch, runs) for branch in branches]
             if not found:
                 self.layers.append(LayerCost(node, runs, _Counted(Count(), (), (0, 0, 0, 0), FAILED, False), 0, self._names))
-            for one, sizes in zip(sums, zip(*found, strict=True), strict=bool(found)):
+            for one, sizes in zip(sums, zip(*found, strict=True), strict=False):
                 one.add(reduce(dim_max, sizes))
         return Load(*(one.size for one in sums))
 
