@@ -102,9 +102,8 @@ class PageData:
         symbols: Any = None,
         weights: Any = None,
         opaque: Iterable[str] = (),
-        explains: bool = True,
     ) -> None:
-        """The arguments are those of `irshape.check`, read. Without `explains`, no shape is explained ahead."""
+        """The arguments are those of `irshape.check`, read."""
         opaque = list(opaque)
         self.inference: Final = check(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
         self.model = model = self.inference.model  # a copy if the symbols set the size of a variable
@@ -119,7 +118,6 @@ class PageData:
         self._texts: dict[Shape, str] = {}
         self.hierarchy: Final = Hierarchy(model, faulty, self._shown_shapes)
         self.difference: Difference | None = None
-        self._explains = explains
         self._at = {(node.model.path, str(node.id)): position for position, node in enumerate(self.hierarchy.nodes)}
         self._formulas = Formulas(self.formal.scope.polynomials, {})
         self._shapes: dict[tuple[Shape, Shape], int] = {}
@@ -140,8 +138,8 @@ class PageData:
         path = self.document.path
         demands = [self._demand(*one) for one in dict.fromkeys(self.formal.requirements)]
         layers = self._layers()  # which list the shapes
-        cost, excerpts = self._cost(), Excerpts(self.document.source)
-        explanations = self._explanations() if self._explains else {"steps": [], "answers": {}}
+        cost = self._cost()
+        excerpts = Excerpts(self.document.source if self.diagnostics else b"")
         return {
             "tool": TOOL,
             "name": escape(self._name()),
@@ -159,7 +157,7 @@ class PageData:
             "rules": rules(self.diagnostics),
             "demands": demands,
             "cost": cost,
-            **explanations,
+            **self._explanations(),
             **self._what_if(),
             **({} if self.difference is None else changes_of(self.difference, self.hierarchy)),
         }
