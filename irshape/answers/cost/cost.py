@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import product
 from math import inf
@@ -219,10 +220,16 @@ class Cost:
         if sizes:
             return value(amount, {**self.near, **sizes_by_name(sizes, self.near)})
         if not self._numbers:
-            self._numbers.update(_numbers(self.layers, self.near))
+            self.compute(getattr(layer, name) for layer in self.layers for name in _AMOUNTS)
         if amount.expression not in self._numbers:
             self._numbers[amount.expression] = value(amount, self.near)
         return self._numbers[amount.expression]
+
+    def compute(self, amounts: Iterable[Amount]) -> None:
+        """Compute amounts that `at` will be asked for, at the sizes `near`. What their formulas share is computed once."""
+        found = [one for one in amounts if isinstance(one, Formula)]
+        with suppress(ZeroDivisionError, InputError):  # then one of them has no number
+            self._numbers.update(zip([one.expression for one in found], values(found)(self.near), strict=True))
 
     def flops_of(self, layer: LayerCost) -> int:
         """The FLOPs of a layer, for the sizes `near`."""
@@ -382,16 +389,6 @@ class Cost:
                 before = self._bytes(graph, node, node.first_slot)
                 after = before if assign is None or not assign.sources else self._bytes(graph, assign, assign.sources[0])
                 yield Variable(op.variable_id, before or 0, after or before or 0)
-
-
-def _numbers(layers: Sequence[LayerCost], sizes: Mapping[str, int]) -> dict[Expression, int]:
-    """The numbers of the amounts of layers; none if one of them has no number. What formulas share is computed once."""
-    amounts = [getattr(layer, name) for layer in layers for name in _AMOUNTS]
-    found = [one for one in amounts if isinstance(one, Formula)]
-    try:
-        return dict(zip([one.expression for one in found], values(found)(sizes), strict=True))
-    except (ZeroDivisionError, InputError):
-        return {}
 
 
 def _intensity(cost: Cost, layer: LayerCost) -> float | None:
