@@ -222,9 +222,15 @@ def _folded(term: Term, read: Callable[[Leaf | Number], Any], combine: Callable[
 
 def leaves(term: Term) -> list[Leaf]:
     """The leaves of a term, each once, in the order of the written formula."""
-    found: dict[int, Leaf] = {}
-    _folded(term, lambda part: found.setdefault(id(part), part) if isinstance(part, Leaf) else None, lambda *_: None)
-    return list(found.values())
+    found: dict[Leaf, None] = {}
+    pending = [term]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Operation):
+            pending += (part.b, part.a)
+        elif isinstance(part, Leaf):
+            found[part] = None
+    return list(found)
 
 
 def value(term: Term, number: Callable[[Leaf], Any]) -> Any:
