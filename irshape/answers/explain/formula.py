@@ -90,7 +90,7 @@ class TracedRule(Rule):
         super().__init__(scope, node, op, facts, known)
         self.results: tuple[Fact, ...] = ()
         self.formulas: dict[tuple[int, int], Formula] = {}
-        self.passed: dict[int, Sequence[Origin | None]] = {}
+        self.passed: dict[int, Sequence[Leaf | None]] = {}
         self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
@@ -336,15 +336,14 @@ class Formulas:
             formula = rule.formulas[output, position] = self._formula(layer, rule, Wanted(kind, output, position))
         return formula
 
-    def passed(self, node: Node, slots: Sequence[Fact], output: int) -> Sequence[Origin | None]:
+    def passed(self, node: Node, slots: Sequence[Fact], output: int) -> Sequence[Leaf | None]:
         """For each axis of an output, the number of an input that the rule passes on as its size, if the rule does no more with it."""
         layer, rule = self._traced(node, slots, "axis")
         found = rule.passed.get(output)
         if found is None:
-            leaves = [_leaf(layer, rule, Wanted("axis", output, axis)) for axis in range(len(layer.known[output].shape or ()))]
-            twins = self._twins_of(layer, rule) if any(leaves) else {}
-            own = [leaf.source if leaf is not None and (output, axis) not in twins else None for axis, leaf in enumerate(leaves)]
-            found = rule.passed[output] = [one if one is not None and _is_number(layer, one) else None for one in own]
+            leaves, twins = _passed(layer, rule.results), self._twins_of(layer, rule)
+            axes = [(output, axis) for axis in range(len(layer.known[output].shape or ()))]
+            found = rule.passed[output] = [None if axis in twins else leaves.get(axis) for axis in axes]
         return found
 
     def _traced(self, node: Node, slots: Sequence[Fact], kind: str) -> tuple[_Applied, TracedRule]:
@@ -401,7 +400,8 @@ class Formulas:
         found: dict[tuple[int, int], list[Origin]] = {}
         if sum(fact.elements is None for fact in layer.facts) < 2:
             return found
-        work, taken = self.scope.work, _passed(layer, rule.results)
+        work = self.scope.work
+        taken = {at: leaf for at, leaf in _passed(layer, rule.results).items() if leaf.source.kind == "axis"}
         work.take(sum([len(fact.shape or ()) for fact in layer.facts]))
         sizes = [size for fact in layer.facts for size in fact.shape or ()]
         # How many twins each size may have.
@@ -415,7 +415,7 @@ class Formulas:
                 _, port, axis = leaf.source
                 named[port] = _with(named[port], "axis", axis, self._stranger)
             results = TracedRule(self.scope, layer.node, rule.op, named, layer.known).outputs()
-            taken = {at: leaf for at, leaf in _passed(layer, results).items() if at in taken}
+            taken = {at: leaf for at, leaf in _passed(layer, results).items() if at in taken and leaf.source.kind == "axis"}
             for at, leaf in taken.items():
                 found.setdefault(at, []).append(leaf.source)
         return found
@@ -459,25 +459,13 @@ class Formulas:
         return None
 
 
-def _leaf(layer: _Applied, rule: TracedRule, asked: Wanted) -> Leaf | None:
-    """The number that a rule reads and gives as this one, where it is the number that the pass found."""
-    found = asked.of(rule.results)
-    term = term_of(found)
-    return term if isinstance(term, Leaf) and is_same(plain(found), asked.of(layer.known)) else None
-
-
-def _is_number(layer: _Applied, origin: Origin) -> bool:
-    """Whether a rule reads one number at this place of its inputs."""
-    return origin.kind == "axis" or (origin.kind == "element" and is_known(layer.facts[int(origin.port)]))
-
-
 def _passed(layer: _Applied, outputs: Sequence[Fact]) -> dict[tuple[int, int], Leaf]:
-    """The sizes of inputs that the rule passes on, by output and axis, where they are the sizes that the pass found."""
+    """The numbers that the rule reads and passes on as sizes, by output and axis, where they are the sizes that the pass found."""
     found = {}
     for output, (fact, known) in enumerate(zip(outputs, layer.known, strict=False)):
         for axis, (size, number) in enumerate(zip(fact.shape or (), known.shape or (), strict=False)):
             leaf = term_of(size)
-            if isinstance(leaf, Leaf) and leaf.source.kind == "axis" and is_same(plain(size), number):
+            if isinstance(leaf, Leaf) and is_same(plain(size), number):
                 found[output, axis] = leaf
     return found
 

@@ -240,8 +240,10 @@ class Sources(Lookup):
         work.take(5 + len(fed) + rank)
         if work.is_done:
             return (None,) * rank
-        origins = self.formulas.passed(node, self.slots[point.graph], point.slot - node.first_slot)
-        return [None if one is None else Point(point.graph, fed[int(one.port)], one.kind, one.position) for one in origins]
+        slots = self.slots[point.graph]
+        leaves = self.formulas.passed(node, slots, point.slot - node.first_slot)
+        sources = [None if one is None else self._source(point, node, one.source, slots, fed) for one in leaves]
+        return [one if isinstance(one, Point) and one.kind != "values" else None for one in sources]
 
     def _derive(self, point: Point) -> Derivation:
         fact, node = self.fact(point), self.node(point)
