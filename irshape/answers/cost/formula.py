@@ -184,6 +184,7 @@ class Sum:
 
     def copy(self) -> Sum:
         """The present sum, which does not change."""
+        self.scope.work.take(len(self.terms) + 1)
         found = Sum(self.scope)
         found.constant, found.terms = self.constant, dict(self.terms)
         return found
