@@ -220,18 +220,18 @@ class Cost:
         if sizes:
             return value(amount, {**self.near, **sizes_by_name(sizes, self.near)})
         if not self._numbers:
-            self.compute(getattr(layer, name) for layer in self.layers for name in _AMOUNTS)
+            self._compute(getattr(layer, name) for layer in self.layers for name in _AMOUNTS)
         if amount.expression not in self._numbers:
             self._numbers[amount.expression] = value(amount, self.near)
         return self._numbers[amount.expression]
 
-    def compute(self, amounts: Iterable[Amount]) -> None:
+    def _compute(self, amounts: Iterable[Amount]) -> None:
         """Compute amounts that `at` will be asked for, at the sizes `near`. What their formulas share is computed once."""
         found = [one for one in amounts if isinstance(one, Formula)]
         with suppress(ZeroDivisionError, InputError):  # then one of them has no number
             self._numbers.update(zip([one.expression for one in found], values(found)(self.near), strict=True))
 
-    def flops_of(self, layer: LayerCost) -> int:
+    def _flops_of(self, layer: LayerCost) -> int:
         """The FLOPs of a layer, for the sizes `near`."""
         return 2 * self.at(layer.macs) + self.at(layer.operations)
 
@@ -292,7 +292,7 @@ class Cost:
             {
                 "layer": layer._node.key, "name": layer.name, "type": layer.type, "path": layer._node.model.path,
                 "runs": self.at(layer.runs), "macs": self.at(layer.macs), "operations": self.at(layer.operations),
-                "flops": self.flops_of(layer), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
+                "flops": self._flops_of(layer), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
                 "outputs": self.at(layer.outputs), "intensity": _intensity(self, layer), "formula": str(layer.macs),
                 "uncounted": layer.uncounted or "",
             }
@@ -394,7 +394,7 @@ class Cost:
 def _intensity(cost: Cost, layer: LayerCost) -> float | None:
     """The arithmetic intensity of a layer at the sizes `near`."""
     moved = cost.at(layer.weights) + cost.at(layer.inputs) + cost.at(layer.outputs)
-    return ratio(cost.flops_of(layer), moved) if moved else None
+    return ratio(cost._flops_of(layer), moved) if moved else None
 
 
 # The amounts that are compared, each with its words.
@@ -531,7 +531,7 @@ class _Page:
     def __init__(self, cost: Cost, is_complete: bool) -> None:
         self.cost = cost
         self.is_complete = is_complete
-        self.work = {layer: cost.flops_of(layer) for layer in cost.layers}
+        self.work = {layer: cost._flops_of(layer) for layer in cost.layers}
         self.all_work = sum(self.work.values())
 
     def sizes(self) -> Iterator[Section]:
