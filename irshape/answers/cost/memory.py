@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, reduce
+from functools import cache, cached_property, partial, reduce
 from itertools import groupby, islice
 from math import inf
 from operator import ge
@@ -39,11 +39,11 @@ class Race:
 
     def __init__(self, symbol: str, amounts: Sequence[Amount], is_valid: Callable[[int], bool], work: Work) -> None:
         self._symbol = symbol
-        self._is_valid = is_valid
+        self._is_valid = cache(is_valid)
         self._work = work
         self._places = [place for place, one in enumerate(amounts) if not any(_exceeds(other, one) for other in amounts)]
         self._running = [amounts[place] for place in self._places]
-        self._evaluated = values(self._running)
+        self._memories = cache(partial(self._computed, values(self._running)))
         self._are_growing = all(map(_grows, self._running))
 
     def turns(self, low: int, high: int | None) -> list[tuple[int, tuple[int, ...]]]:
@@ -75,11 +75,11 @@ class Race:
         found = self._memories(size)
         return self._places[found.index(max(found))]
 
-    def _memories(self, size: int, evaluated: Callable[[Mapping[str, int]], list[int]] | None = None) -> list[int]:
-        """The memories at a size, of all or of some; none takes any where one of them divides by 0, because such a size is not valid."""
+    def _computed(self, evaluated: Callable[[Mapping[str, int]], list[int]], size: int) -> list[int]:
+        """The memories at a size; none takes any where one of them divides by 0, because such a size is not valid."""
         self._work.take(1 + len(self._places) // _A_STEP)
         try:
-            return (evaluated or self._evaluated)({self._symbol: size})
+            return evaluated({self._symbol: size})
         except ZeroDivisionError:
             return [0] * len(self._places)
 
@@ -121,7 +121,7 @@ class Race:
             else:
                 evaluated = values([self._running[one] for one in able])
                 for size in sizes[begin:end]:
-                    memories = self._memories(size, evaluated)
+                    memories = self._computed(evaluated, size) if self._are_growing else self._memories(size)
                     found[size] = able[memories.index(max(memories))]
         return found
 
