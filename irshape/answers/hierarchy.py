@@ -250,7 +250,7 @@ class Hierarchy:
         self._producers = [self._read_by(node) for node in self.nodes]
         self._is_hidden = bytearray(len(self.nodes))
         for position, node in enumerate(self.nodes):
-            if node not in shown and _is_constant(node, self._producers[position], self._is_hidden):
+            if node not in shown and _is_constant(node, self._types[position], self._producers[position], self._is_hidden):
                 self._is_hidden[position] = True
                 self.hidden.add(node)
         self.group_of = [-1] * len(self.nodes)
@@ -300,6 +300,11 @@ class Hierarchy:
         slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
         return [places[reader] for slot in slots for reader, _ in readers.get(slot, ())]
 
+    def _links(self, members: Sequence[_Item | _Stack]) -> list[set[int]]:
+        """The members that each of some members reads, by their numbers."""
+        owner = {layer: number for number, member in enumerate(members) for layer in member.layers}
+        return links(owner, self._sources, len(members))
+
     def _new_group(self, parent: int, name: str, holder: int = -1, repeats: int = 0) -> int:
         self.groups.append(Group(parent, name, holder, repeats))
         return len(self.groups) - 1
@@ -331,8 +336,7 @@ class Hierarchy:
             -1 if end == "Parameter" else len(self.nodes) if end == "Result" else one.layers[0]
             for one, end in zip(items, ends, strict=True)
         ]
-        owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
-        order = ordered(links(owner, self._sources, len(items)), keys)
+        order = ordered(self._links(items), keys)
         # Inputs come first and results last, so that each can become one group.
         inputs = [items[number] for number in order if ends[number] == "Parameter"]
         results = [items[number] for number in order if ends[number] == "Result"]
@@ -370,6 +374,8 @@ class Hierarchy:
     def _split(self, layers: Sequence[int], depth: int) -> list[_Item]:
         """The members that layers make by the next part of their names; those that read each other in circles are cut."""
         heads = self._heads(layers, depth)
+        if not heads:
+            return [_Item("", [layer], depth + 1) for layer in layers]
         items: list[_Item] = []
         named: dict[str, _Item] = {}
         for layer in layers:
@@ -381,8 +387,7 @@ class Hierarchy:
                 items.append(_Item(head or "", [layer], depth + 1))
                 if head is not None:
                     named[head] = items[-1]
-        owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
-        cut = circles(links(owner, self._sources, len(items))) if 1 < len(items) < len(layers) else []
+        cut = circles(self._links(items)) if 1 < len(items) < len(layers) else []
         for members in cut:
             found = pieces({number: items[number].layers for number in members}, self._sources)
             items += [_Item(items[number].name, piece, depth + 1) for number, piece in found]
@@ -448,14 +453,12 @@ class Hierarchy:
 
     def _units(self, items: Sequence[_Item]) -> list[_Item | _Stack]:
         """Members in their order, of which blocks that repeat become stacks."""
-        if len(items) < 2:
-            return list(items)
-        owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
-        reads = links(owner, self._sources, len(items))
         contents = self._contents.numbers([item.layers for item in items])
+        if len(set(contents)) == len(items):
+            return list(items)
         found: list[_Item | _Stack] = []
         at = 0
-        for run in runs(contents, [len(item.layers) for item in items], reads):
+        for run in runs(contents, [len(item.layers) for item in items], self._links(items)):
             found += [*items[at : run.begin], self._stacked(items, run)]
             at = run.end
         return [*found, *items[at:]]
@@ -504,9 +507,8 @@ class Hierarchy:
 
     def _parts(self, units: Sequence[_Item | _Stack]) -> list[Sequence[_Item | _Stack]]:
         """The parts of members, of about equal size, each cut where the fewest tensors cross."""
-        owner = {layer: number for number, unit in enumerate(units) for layer in unit.layers}
         last = list(range(len(units)))  # the last reader of each member
-        for number, read in enumerate(links(owner, self._sources, len(units))):
+        for number, read in enumerate(self._links(units)):
             for one in read:
                 last[one] = max(last[one], number)
         crossing = [0] * (len(units) + 1)  # the members before each place that are read behind it
@@ -570,11 +572,11 @@ def _parts(name: str) -> list[str]:
     return [group for group in groups if "::" not in group and not _GENERATED_GROUP.fullmatch(group)]
 
 
-def _is_constant(node: Node, producers: Sequence[int], is_constant: Sequence[int]) -> bool:
-    """Whether a layer depends on constants alone; `is_constant` says so of its producers, as far as they are before it."""
-    if node.type == "Const":
+def _is_constant(node: Node, type: str, producers: Sequence[int], is_constant: Sequence[int]) -> bool:
+    """Whether a layer of a type depends on constants alone; `is_constant` says so of its producers, as far as they are before it."""
+    if type == "Const":
         return True
-    is_whole = bool(producers) and len(producers) == len(node.sources) and not node.bodies and node.type != "Result"
+    is_whole = bool(producers) and len(producers) == len(node.sources) and not node.bodies and type != "Result"
     return is_whole and all(is_constant[one] for one in producers)
 
 

@@ -237,6 +237,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield from opening(cost.document, summary.diagnostics)
     if cost.signature is not None:
         yield paragraph(*ends(cost.signature))
+    cost._compute(found for one in summary.modules for found in (one.macs, one.memory))
     rows = [(f"{'  ' * one.depth}{cells[0]}", *cells[1:]) for one in summary.modules for cells in (summary._cells(one),)]
     remark = dim("a row of equal blocks sums all of them; the rows below it show one")
     table = Table(_COLUMNS, rows, ("MODULE", "TYPE", "OUTPUT", "PARAMETERS", "MACS", "MEMORY"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -101,9 +102,8 @@ class PageData:
         symbols: Any = None,
         weights: Any = None,
         opaque: Iterable[str] = (),
-        explains: bool = True,
     ) -> None:
-        """The arguments are those of `irshape.check`, read. Without `explains`, no shape is explained ahead."""
+        """The arguments are those of `irshape.check`, read."""
         opaque = list(opaque)
         self.inference: Final = check(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
         self.model = model = self.inference.model  # a copy if the symbols set the size of a variable
@@ -118,7 +118,6 @@ class PageData:
         self._texts: dict[Shape, str] = {}
         self.hierarchy: Final = Hierarchy(model, faulty, self._shown_shapes)
         self.difference: Difference | None = None
-        self._explains = explains
         self._at = {(node.model.path, str(node.id)): position for position, node in enumerate(self.hierarchy.nodes)}
         self._formulas = Formulas(self.formal.scope.polynomials, {})
         self._shapes: dict[tuple[Shape, Shape], int] = {}
@@ -139,8 +138,8 @@ class PageData:
         path = self.document.path
         demands = [self._demand(*one) for one in dict.fromkeys(self.formal.requirements)]
         layers = self._layers()  # which list the shapes
-        cost, excerpts = self._cost(), Excerpts(self.document.source)
-        explanations = self._explanations() if self._explains else {"steps": [], "answers": {}}
+        cost = self._cost()
+        excerpts = Excerpts(self.document.source if self.diagnostics else b"")
         return {
             "tool": TOOL,
             "name": escape(self._name()),
@@ -158,7 +157,7 @@ class PageData:
             "rules": rules(self.diagnostics),
             "demands": demands,
             "cost": cost,
-            **explanations,
+            **self._explanations(),
             **self._what_if(),
             **({} if self.difference is None else changes_of(self.difference, self.hierarchy)),
         }
@@ -371,7 +370,7 @@ class PageData:
     # Explanations.
 
     def _explanations(self) -> dict[str, Any]:
-        """The steps that lead to each axis, and for each tensor where its axes come from."""
+        """The steps that lead to each axis, and for each tensor the steps that compute its axes, or the places of numbers of constants."""
         explainer = Explainer(self.formal)
         numbers = {graph: number for number, (graph, _) in enumerate(self.formal.graphs)}
         nodes = [node for node in self.hierarchy.nodes if node.model in numbers and node not in self.hierarchy.hidden]
@@ -389,10 +388,10 @@ class PageData:
                     key = self.hierarchy.position[node], index
                     points[key] = [Point(numbers[node.model], node.first_slot + index, "axis", axis) for axis in range(rank)]
         steps, answers = explainer.table([point for own in points.values() for point in own])
-        found = iter(answers)
+        found = iter([one if isinstance(one, int) else self._read(one) for one in answers])
         return {
             "steps": [self._step(step) for step in steps],
-            "answers": {f"{position}:{index}": [self._read(next(found)) for _ in own] for (position, index), own in points.items()},
+            "answers": {f"{position}:{index}": list(islice(found, len(own))) for (position, index), own in points.items()},
         }
 
     def _step(self, step: Step) -> list[Any]:
@@ -402,10 +401,10 @@ class PageData:
         return [layer, *texts, [self._read(read) for read in step.reads]]
 
     def _read(self, read: Read) -> list[Any]:
-        """Name, value, origin in words, the step that computes it (0 if none), and the last layer that passes it on, if there is one."""
+        """Name, origin in words, the step that computes it (0 if none), and the last layer that passes it on, if there is one."""
         last = [self._at.get((one.path, one.layer_id or ""), -1) for one in read.through[-1:]]
         source = "" if read.step else "a size of the input" if read.kind == "input" and self.signature else escape(read.source)
-        return [escape(read.name), escape(read.value), source, read.step or 0, *last]
+        return [escape(read.name), source, read.step or 0, *last]
 
 
 def open_signature(inference: Inference) -> Signature | None:

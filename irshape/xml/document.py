@@ -375,11 +375,13 @@ class Document:
     def _moved(self, place: tuple[int, int], start: int, end: int) -> tuple[int, int]:
         """Line and column, from 0, at the end of a range of bytes, given those at its start."""
         line, column = place
+        is_wide = self.encoding.startswith("utf-16")
+        if not is_wide and (lines := self.source.count(b"\n", start, end)):
+            line, column, start = line + lines, 0, self.source.rfind(b"\n", start, end) + 1
         text = _characters(self.source[start:end], self.encoding)
-        if lines := text.count("\n"):
-            column = 0
-            text = text[text.rindex("\n") + 1 :]
-        return line + lines, column + len(text)
+        if is_wide and (lines := text.count("\n")):
+            line, column, text = line + lines, 0, text[text.rindex("\n") + 1 :]
+        return line, column + len(text)
 
     def attribute_offset(self, tag_offset: int, name: str) -> int:
         """The offset of attribute `name` in the start tag at `tag_offset`; `tag_offset` itself if the attribute is absent."""

@@ -9,6 +9,8 @@ import pytest
 
 import irshape
 from irshape import verbs
+from irshape.answers.explain.explainer import Explainer, Target
+from irshape.answers.explain.explanation import Explanation, Read
 from irshape.answers.explain.sources import Derivation, Point, Sources
 from irshape.cli.main import main
 from irshape.model.model import Model
@@ -189,3 +191,54 @@ def test_tensors_of_very_many_axes_are_not_explained_ahead(rank: int, is_explain
     net = Net()
     net.result(net.layer("ReLU", [net.parameter(f"f32[{','.join(['2'] * rank)}]")], ["FP32"])[0])
     assert bool(PageData(verbs.read(net.xml.encode())).to_dict()["answers"]) is is_explained
+
+
+# A step without its number: the name of its layer, its texts, and the name and the origin of each number that it reads. A step is an origin
+# by the name of its layer and its subject.
+Told = tuple[str | None, str, str, str, str, str, tuple[tuple[str, Any], ...]]
+
+
+def told_by_page(page: dict[str, Any], number: int) -> set[Told]:
+    """The steps that a page shows for a size which the step with this number computes."""
+    names, steps = page["layers"]["name"], page["steps"]
+    found: set[Told] = set()
+    pending, entered = [number], {0, number}
+    while pending:
+        layer, *texts, reads = steps[pending.pop() - 1]
+        origins = [
+            (names[steps[step - 1][0]], steps[step - 1][1]) if step else source.split(", unchanged")[0] for _, source, step, *_ in reads
+        ]
+        found.add((names[layer], *texts, tuple(zip([name for name, *_ in reads], origins, strict=True))))
+        new = {step for _, _, step, *_ in reads} - entered
+        pending += new
+        entered |= new
+    return found
+
+
+def told_by_command(explanation: Explanation, *, is_open: bool) -> set[Told]:
+    """The same steps in the answer of `irshape explain`."""
+    origins = {one.number: (one.where.layer_name, one.subject) for one in explanation.steps}
+
+    def origin(read: Read) -> object:
+        text = "a size of the input" if is_open and read.kind == "input" else read.source.split(", unchanged")[0]
+        return text if read.step is None else origins[read.step]
+
+    return {(one.where.layer_name, *one[2:7], tuple([(read.name, origin(read)) for read in one.reads])) for one in explanation.steps}
+
+
+@pytest.mark.parametrize("name", ["atrous", "decoder", "detokenizer", "sums", "space_to_batch"])
+def test_a_page_tells_of_each_size_what_the_command_tells(name: str) -> None:
+    data = PageData(verbs.read(EXAMPLES / f"{name}.xml"))
+    page, explainer = data.to_dict(), Explainer(data.formal)
+    compared = 0
+    for key, own in page["answers"].items():
+        position, output = map(int, key.split(":"))
+        node = data.hierarchy.nodes[position]
+        if node.model.holder is not None:
+            continue
+        for axis, answer in enumerate(own):
+            target = Target(node, node.layer.signature.output_ids[output], node.first_slot + output, axis)
+            steps = told_by_command(explainer.explain(target), is_open=data.signature is not None)
+            assert (told_by_page(page, answer) if isinstance(answer, int) else set()) == steps, (key, axis)
+            compared += 1
+    assert compared >= 4

@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import product
 from math import inf
@@ -59,7 +60,7 @@ _SIZES_A_STEP: Final = 4
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
 # The amounts of a layer.
-_AMOUNTS: Final = ("runs", "macs", "operations", "flops", "weights", "inputs", "outputs")
+_AMOUNTS: Final = ("runs", "macs", "operations", "weights", "inputs", "outputs")
 
 # The most rows of a list, names in a row, pieces of the sizes of a symbol; the widths of a bar, a name and a formula.
 _MOST_ROWS: Final = 8
@@ -219,10 +220,20 @@ class Cost:
         if sizes:
             return value(amount, {**self.near, **sizes_by_name(sizes, self.near)})
         if not self._numbers:
-            self._numbers.update(_numbers(self.layers, self.near))
+            self._compute(getattr(layer, name) for layer in self.layers for name in _AMOUNTS)
         if amount.expression not in self._numbers:
             self._numbers[amount.expression] = value(amount, self.near)
         return self._numbers[amount.expression]
+
+    def _compute(self, amounts: Iterable[Amount]) -> None:
+        """Compute amounts that `at` will be asked for, at the sizes `near`. What their formulas share is computed once."""
+        found = [one for one in amounts if isinstance(one, Formula)]
+        with suppress(ZeroDivisionError, InputError):  # then one of them has no number
+            self._numbers.update(zip([one.expression for one in found], values(found)(self.near), strict=True))
+
+    def _flops_of(self, layer: LayerCost) -> int:
+        """The FLOPs of a layer, for the sizes `near`."""
+        return 2 * self.at(layer.macs) + self.at(layer.operations)
 
     def stretches(self, symbol: str) -> list[Stretch]:
         """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.
@@ -281,7 +292,7 @@ class Cost:
             {
                 "layer": layer._node.key, "name": layer.name, "type": layer.type, "path": layer._node.model.path,
                 "runs": self.at(layer.runs), "macs": self.at(layer.macs), "operations": self.at(layer.operations),
-                "flops": self.at(layer.flops), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
+                "flops": self._flops_of(layer), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
                 "outputs": self.at(layer.outputs), "intensity": _intensity(self, layer), "formula": str(layer.macs),
                 "uncounted": layer.uncounted or "",
             }
@@ -338,7 +349,7 @@ class Cost:
         amounts = ("macs", "operations", "weights", "inputs", "outputs", "runs")
         places = [(layer._node, getattr(layer, name)) for layer in self.layers for name in amounts]
         firsts: dict[Polynomial, tuple[Formula, Node]] = {}
-        for node, found in (*places, *self.peak.profile):
+        for node, found in (*places, *((node, amount(size, {})) for node, size in self.peak.tensors)):
             if isinstance(found, Formula):
                 firsts.setdefault(found.expression, (found, node))
         for found, node in firsts.values():
@@ -380,20 +391,10 @@ class Cost:
                 yield Variable(op.variable_id, before or 0, after or before or 0)
 
 
-def _numbers(layers: Sequence[LayerCost], sizes: Mapping[str, int]) -> dict[Expression, int]:
-    """The numbers of the amounts of layers; none if one of them has no number. What formulas share is computed once."""
-    amounts = [getattr(layer, name) for layer in layers for name in _AMOUNTS]
-    found = [one for one in amounts if isinstance(one, Formula)]
-    try:
-        return dict(zip([one.expression for one in found], values(found)(sizes), strict=True))
-    except (ZeroDivisionError, InputError):
-        return {}
-
-
 def _intensity(cost: Cost, layer: LayerCost) -> float | None:
     """The arithmetic intensity of a layer at the sizes `near`."""
     moved = cost.at(layer.weights) + cost.at(layer.inputs) + cost.at(layer.outputs)
-    return ratio(cost.at(layer.flops), moved) if moved else None
+    return ratio(cost._flops_of(layer), moved) if moved else None
 
 
 # The amounts that are compared, each with its words.
@@ -530,7 +531,7 @@ class _Page:
     def __init__(self, cost: Cost, is_complete: bool) -> None:
         self.cost = cost
         self.is_complete = is_complete
-        self.work = {layer: cost.at(layer.flops) for layer in cost.layers}
+        self.work = {layer: cost._flops_of(layer) for layer in cost.layers}
         self.all_work = sum(self.work.values())
 
     def sizes(self) -> Iterator[Section]:

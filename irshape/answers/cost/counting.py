@@ -7,7 +7,7 @@ from functools import reduce
 from math import prod
 from typing import Any, Final, NamedTuple
 
-from irshape.answers.cost.formula import Amount, amount, ratio, total, value
+from irshape.answers.cost.formula import Amount, Sum, amount, ratio, total, value
 from irshape.inference.apply import arranged
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
@@ -254,10 +254,14 @@ class Load(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """What layers of equal attributes and facts have in common: their amounts, and the work of one run without the bytes of constants."""
+    """What layers of equal attributes and facts have in common: the work of one run, and the bytes that it reads and writes.
 
-    amounts: tuple[Amount, Amount, Amount, Amount, Amount]
-    work: Load
+    The bytes of constants are not among them. `amounts` are those of all runs: MACs, other operations, bytes read and written.
+    """
+
+    work: Count
+    moved: Sequence[Size]
+    amounts: Sequence[Amount]
     uncounted: str | None
     is_complete: bool
 
@@ -272,16 +276,26 @@ class LayerCost:
     says that the bytes of every tensor are known.
     """
 
-    __slots__ = ("_names", "_node", "flops", "inputs", "is_complete", "macs", "operations", "outputs", "runs", "uncounted", "weights")
+    __slots__ = (
+        "_counted", "_names", "_node", "_runs", "inputs", "is_complete", "macs", "operations", "outputs", "runs", "uncounted", "weights",
+    )  # fmt: skip
 
     def __init__(self, node: Node, runs: Size, counted: _Counted, weights: Size, names: Mapping[str, str]) -> None:
         self._node = node
         self.uncounted = counted.uncounted
         self.is_complete = counted.is_complete
         self._names = names
+        self._counted = counted
+        self._runs = runs
         self.runs: Amount = amount(runs, names)
-        self.macs, self.operations, self.flops, self.inputs, self.outputs = counted.amounts
+        self.macs, self.operations, self.inputs, self.outputs = counted.amounts
         self.weights: Amount = amount(weights * runs, names)
+
+    @property
+    def flops(self) -> Amount:
+        """Two for each MAC, and one for each other operation."""
+        macs, operations = self._counted.work
+        return amount((2 * macs + operations) * self._runs, self._names)
 
     @property
     def node(self) -> PublicNode:
@@ -329,25 +343,26 @@ class Counting:
 
     def _of(self, graph: CostGraph, runs: Size) -> Load:
         """The work of one run of a graph, which runs so often."""
-        return self._sum([work for node in graph.layers for work in self._of_node(graph, node, runs)])
-
-    def _of_node(self, graph: CostGraph, node: Node, runs: Size) -> Iterator[Load]:
-        branches = graph.branches.get(node)
-        if branches is not None:
+        sums = [Sum(self._scope) for _ in Load._fields]
+        for node in graph.layers:
+            branches = graph.branches.get(node)
+            if branches is None:
+                if type_of(node) not in ENDS:
+                    self._add_layer(graph, node, runs, *sums)
+                continue
             found = [self._of_branch(branch, runs) for branch in branches]
             if not found:
-                self.layers.append(LayerCost(node, runs, _Counted((0, 0, 0, 0, 0), Load(), FAILED, False), 0, self._names))
-            yield (
-                found[0] if len(found) == 1 else Load(*(reduce(dim_max, sizes) for sizes in zip(*found, strict=True))) if found else Load()
-            )
-        elif type_of(node) not in ENDS:
-            yield self._of_layer(graph, node, runs)
+                self.layers.append(LayerCost(node, runs, _Counted(Count(), (), (0, 0, 0, 0), FAILED, False), 0, self._names))
+            for one, sizes in zip(sums, zip(*found, strict=True), strict=False):
+                one.add(reduce(dim_max, sizes))
+        return Load(*(one.size for one in sums))
 
     def _of_branch(self, branch: Branch, runs: Size) -> Load:
         own = self._of(branch.graph, runs * branch.trips)
         return Load(*(amount * branch.trips for amount in own))
 
-    def _of_layer(self, graph: CostGraph, node: Node, runs: Size) -> Load:
+    def _add_layer(self, graph: CostGraph, node: Node, runs: Size, macs: Sum, operations: Sum, traffic: Sum) -> None:
+        """Add one run of a layer to the work of its graph."""
         facts, outputs = graph.facts(node), graph.outputs(node)
         constants = [slot for slot in node.sources if slot in graph.constants]
         read = tuple([fact for slot, fact in zip(node.sources, facts, strict=True) if slot not in graph.constants])
@@ -357,23 +372,19 @@ class Counting:
             counted = self._known[key] = self._counted(graph, node, read, outputs, runs)
         weights = weight_bytes(frozenset().union(*[graph.constants[slot] for slot in constants])) if constants else 0
         self.layers.append(LayerCost(node, runs, counted, weights, self._names))
-        is_view = node.op_class is not None and node.op_class.is_view
-        macs, operations, traffic = counted.work
-        return Load(macs, operations, 0 if is_view else traffic + weights)
+        macs.add(counted.work.macs)
+        operations.add(counted.work.operations)
+        if node.op_class is None or not node.op_class.is_view:
+            for size in (*counted.moved, weights):
+                traffic.add(size)
 
     def _counted(self, graph: CostGraph, node: Node, read: Sequence[Fact], outputs: Sequence[Fact], runs: Size) -> _Counted:
         count, uncounted = (Count(), UNFINISHED) if self._tensors.is_done(node) else count_of(graph, node)
         known = [self._tensors.bytes(fact) for fact in (*read, *outputs)]
         parts = (known[: len(read)], known[len(read) :])
-        inputs, written = (total(self._scope, [size for size in part if size is not None]) for part in parts)
-        sizes = (count.macs, count.operations, 2 * count.macs + count.operations, inputs, written)
-        of_runs = sizes if runs == 1 else [size * runs for size in sizes]
-        macs, operations, flops, taken, given = [amount(size, self._names) for size in of_runs]
-        work = Load(count.macs, count.operations, inputs + written)
-        return _Counted((macs, operations, flops, taken, given), work, uncounted, None not in known)
-
-    def _sum(self, works: list[Load]) -> Load:
-        return Load(*(total(self._scope, sizes) for sizes in zip(*works, strict=True))) if works else Load()
+        moved = [total(self._scope, [size for size in part if size is not None]) for part in parts]
+        amounts = [amount(size if runs == 1 else size * runs, self._names) for size in (*count, *moved)]
+        return _Counted(count, moved, amounts, uncounted, None not in known)
 
 
 def count_of(graph: CostGraph, node: Node) -> tuple[Count, str | None]:

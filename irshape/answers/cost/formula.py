@@ -173,38 +173,53 @@ def _without_number(error: OverflowError | ZeroDivisionError) -> InputError:
 
 
 class Sum:
-    """A sum of sizes that grows and shrinks. However many terms it has, it is one polynomial."""
+    """A sum of sizes that grows and shrinks. However many terms it has, it is one polynomial, which is made when it is asked for."""
 
-    __slots__ = ("_constant", "_scope", "_terms")
+    __slots__ = ("constant", "scope", "terms")
 
     def __init__(self, scope: Scope) -> None:
-        self._scope = scope
-        self._constant = 0
-        self._terms: dict[Monomial, int] = {}
+        self.scope = scope
+        self.constant = 0
+        self.terms: dict[Monomial, int] = {}
+
+    def copy(self) -> Sum:
+        """The present sum, which does not change."""
+        self.scope.work.take(len(self.terms) + 1)
+        found = Sum(self.scope)
+        found.constant, found.terms = self.constant, dict(self.terms)
+        return found
 
     def add(self, size: Size, factor: int = 1) -> None:
         """Add a size so many times."""
         constant, terms = split(expression_of(size))
-        self._constant += factor * constant
+        self.constant += factor * constant
         for monomial, coefficient in terms:
-            now = self._terms.get(monomial, 0) + factor * coefficient
+            now = self.terms.get(monomial, 0) + factor * coefficient
             if now:
-                self._terms[monomial] = now
+                self.terms[monomial] = now
             else:
-                del self._terms[monomial]
+                del self.terms[monomial]
+
+    @property
+    def key(self) -> object:
+        """What equal sums have in common."""
+        return self.constant, frozenset(self.terms.items())
 
     @property
     def size(self) -> Size:
         """The sum."""
-        self._scope.work.take(len(self._terms) + 1)
-        expression = self._scope.polynomials.polynomial(self._constant, self._terms)
-        return expression if isinstance(expression, int) else self._scope.dim(expression, expression.range)
+        self.scope.work.take(len(self.terms) + 1)
+        expression = self.scope.polynomials.polynomial(self.constant, self.terms)
+        return expression if isinstance(expression, int) else self.scope.dim(expression, expression.range)
 
 
 def total(scope: Scope, sizes: Iterable[Size]) -> Size:
     """The sum of many sizes."""
+    several = list(sizes)
+    if len(several) == 1:
+        return several[0]
     found = Sum(scope)
-    for size in sizes:
+    for size in several:
         found.add(size)
     return found.size
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property, partial, reduce
 from itertools import groupby, islice
 from math import inf
 from operator import ge
 from typing import Final, NamedTuple
 
 from irshape.answers.cost.counting import Branch, CostGraph, Tensors, type_of
-from irshape.answers.cost.formula import Amount, Formula, Sum, amount, total, value, values
+from irshape.answers.cost.formula import Amount, Formula, Sum, amount, value, values
 from irshape.model.model import Node
-from irshape.shape.dim import Dim, Size, dim_max, evaluate, expression_of, le_unasked, symbols
+from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked
 from irshape.shape.limits import Work
-from irshape.shape.polynomial import Expression, Monomial, split
-from irshape.shape.range import Range
+from irshape.shape.polynomial import Expression, split
+from irshape.shape.range import multiply
 
 # Sizes up to this one are all tried for another layer at the peak; beyond it, sizes grow by a half and the place is found by halving.
 _EVERY: Final = 512
@@ -24,6 +24,8 @@ _LARGEST: Final = 1 << 20
 # Layers that have the peak for fewer sizes in a row take turns, if that happens more often than this in a row.
 _SHORT: Final = 64
 _MOST_RUNS: Final = 3
+# The most sizes for which formulas are computed without a look at the ends first.
+_TOGETHER: Final = 64
 # So many formulas are computed in a step of work.
 _A_STEP: Final = 16
 # A size is valid, or one of so many after it.
@@ -37,12 +39,12 @@ class Race:
 
     def __init__(self, symbol: str, amounts: Sequence[Amount], is_valid: Callable[[int], bool], work: Work) -> None:
         self._symbol = symbol
-        self._is_valid = is_valid
+        self._is_valid = cache(is_valid)
         self._work = work
         self._places = [place for place, one in enumerate(amounts) if not any(_exceeds(other, one) for other in amounts)]
-        running = [amounts[place] for place in self._places]
-        self._evaluated = values(running)
-        self._are_growing = all(map(_grows, running))
+        self._running = [amounts[place] for place in self._places]
+        self._memories = cache(partial(self._computed, values(self._running)))
+        self._are_growing = all(map(_grows, self._running))
 
     def turns(self, low: int, high: int | None) -> list[tuple[int, tuple[int, ...]]]:
         """The first size of each stretch with its winners: one, or several that take turns at every few sizes.
@@ -73,11 +75,11 @@ class Race:
         found = self._memories(size)
         return self._places[found.index(max(found))]
 
-    def _memories(self, size: int) -> list[int]:
+    def _computed(self, evaluated: Callable[[Mapping[str, int]], list[int]], size: int) -> list[int]:
         """The memories at a size; none takes any where one of them divides by 0, because such a size is not valid."""
         self._work.take(1 + len(self._places) // _A_STEP)
         try:
-            return self._evaluated({self._symbol: size})
+            return evaluated({self._symbol: size})
         except ZeroDivisionError:
             return [0] * len(self._places)
 
@@ -91,8 +93,8 @@ class Race:
 
     def _winner_near(self, size: int) -> int:
         """The winner at the first valid size from this one on."""
-        leader = _leader(self._memories(size), self._memories(size + _NEAR - 1)) if self._are_growing else None
-        return self.winner(self._valid(size)) if leader is None else self._places[leader]
+        able = self._able(size, size + _NEAR - 1)
+        return self._places[able[0]] if len(able) == 1 else self.winner(self._valid(size))
 
     def _first_winners(self, sizes: Sequence[int]) -> list[tuple[int, int]]:
         """Valid sizes with their winners; of a long run of sizes with one winner, only as many as make it a long one."""
@@ -107,26 +109,28 @@ class Race:
     def _winners(self, sizes: Sequence[int]) -> dict[int, int]:
         """The place of the greatest at each size, among those that are running."""
         found: dict[int, int] = {}
-        pending = [(0, len(sizes) - 1, self._memories(sizes[0]), self._memories(sizes[-1]))] if sizes else []
+        pending = [(0, len(sizes))] if sizes else []
         while pending:
-            begin, end, before, after = pending.pop()
-            leader = _leader(before, after) if self._are_growing else None
-            if leader is not None:
-                found.update(dict.fromkeys(sizes[begin : end + 1], leader))
-            elif end - begin < 2:
-                found[sizes[begin]], found[sizes[end]] = before.index(max(before)), after.index(max(after))
-            else:
+            begin, end = pending.pop()
+            able = self._able(sizes[begin], sizes[end - 1])
+            if len(able) == 1:
+                found.update(dict.fromkeys(sizes[begin:end], able[0]))
+            elif end - begin > _TOGETHER:
                 middle = (begin + end) // 2
-                between = self._memories(sizes[middle])
-                pending += [(middle, end, between, after), (begin, middle, before, between)]
+                pending += [(middle, end), (begin, middle)]
+            else:
+                evaluated = values([self._running[one] for one in able])
+                for size in sizes[begin:end]:
+                    memories = self._computed(evaluated, size) if self._are_growing else self._memories(size)
+                    found[size] = able[memories.index(max(memories))]
         return found
 
-
-def _leader(before: Sequence[int], after: Sequence[int]) -> int | None:
-    """The place of the memory that is the greatest at two sizes and between them, if all grow; None if these sizes do not tell."""
-    least = max(before)
-    best = before.index(least)
-    return best if all(memory < least for place, memory in enumerate(after) if place != best) else None
+    def _able(self, low: int, high: int) -> Sequence[int]:
+        """The places of those that may be the greatest at a size between these two."""
+        if not self._are_growing:
+            return range(len(self._running))
+        least = max(self._memories(low))
+        return [place for place, memory in enumerate(self._memories(high)) if memory >= least]
 
 
 def _grows(found: Amount) -> bool:
@@ -183,6 +187,8 @@ def _turns(winners: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, ...
 
 # Ends of a graph, which have no tensors of their own: a Result hands a tensor out, an Assign makes it the variable.
 _SINKS: Final = frozenset({"Result", "Assign"})
+# The operations whose arguments bound them, which may tell more of a sum than their ranges do.
+_BOUNDED: Final = frozenset({"floor", "min", "max"})
 # The sizes that are tried before one formula is compared with another.
 _ATTEMPTS: Final = 5
 # The sizes at which formulas are compared first.
@@ -201,10 +207,11 @@ class Reuse(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """The run of one layer, and the bytes of the tensors that are alive in it."""
+    """The run of one layer, the bytes of the tensors that are alive in it, and these bytes for a few sizes."""
 
     node: Node
-    size: Size
+    memory: Sum
+    tried: tuple[int, ...]
 
 
 class Stretch(NamedTuple):
@@ -221,25 +228,30 @@ class Stretch(NamedTuple):
 class Peak:
     """The peak of activation memory.
 
-    `memory` is the number of bytes, or a formula that gives it for all sizes. `profile` has the bytes at each layer in the order of the
-    file, those of bodies included. `candidates` are the layers that have the peak for some sizes, each with the formula of its memory.
-    `unknown` are the layers with an output whose bytes are not known, which are left out.
+    `memory` is the number of bytes, or a formula that gives it for all sizes. `candidates` are the layers that have the peak for some
+    sizes, each with the formula of its memory. `tensors` are the bytes of tensors, with the layers that make these, and `unknown` the
+    layers with an output whose bytes are not known, which are left out.
     """
 
     def __init__(self, tensors: Tensors, graph: CostGraph, reuse: Reuse, names: Mapping[str, str]) -> None:
         self._names = names
         self._tensors = tensors
-        lifetimes = _Lifetimes(tensors, reuse)
+        lifetimes = _Lifetimes(tensors, reuse, graph)
         every = list(lifetimes.steps(graph))
-        steps = [step for step in every if type_of(step.node) != "Parameter"] or every
+        self._steps = [step for step in every if type_of(step.node) != "Parameter"] or every
         self.unknown: list[Node] = lifetimes.unknown
-        self.profile: list[tuple[Node, Amount]] = [(node, amount(size, names)) for node, size in steps]
-        kept = _greatest(steps)
-        self.candidates: list[tuple[Node, Amount]] = [(node, amount(size, names)) for node, size in kept]
+        self.tensors = lifetimes.tensors
+        kept = _greatest(self._steps)
+        self.candidates: list[tuple[Node, Amount]] = [(step.node, amount(step.memory.size, names)) for step in kept]
         memory: Size = 0
-        for _, size in kept:
-            memory = dim_max(memory, size)
+        for step in kept:
+            memory = dim_max(memory, step.memory.size)
         self.memory: Amount = amount(memory, names)
+
+    @cached_property
+    def profile(self) -> list[tuple[Node, Amount]]:
+        """The bytes at each layer in the order of the file, those of bodies included."""
+        return [(step.node, amount(step.memory.size, self._names)) for step in self._steps]
 
     @cached_property
     def _symbols(self) -> frozenset[str]:
@@ -287,25 +299,34 @@ class Peak:
 class _Lifetimes:
     """The lifetimes of the tensors of a graph and of its bodies. A tensor lives from the layer that makes it to the last that reads it."""
 
-    def __init__(self, tensors: Tensors, reuse: Reuse) -> None:
+    def __init__(self, tensors: Tensors, reuse: Reuse, graph: CostGraph) -> None:
         self._tensors = tensors
-        self._scope = tensors.scope
         self._reuse = reuse
         self.unknown: list[Node] = []
+        self.tensors: list[tuple[Node, Size]] = []
+        known = [tensors.bytes(fact) for one in graph.walk() for node in one.layers for fact in one.outputs(node)]
+        found = {expression_of(size): size for size in known if size is not None}
+        self._tried = dict(zip(found, _tried(list(found.values())), strict=True))
+        self._memory = Sum(tensors.scope)
+        self._now = [0] * len(next(iter(self._tried.values()), ()))
+
+    def _add(self, size: Size, factor: int) -> None:
+        """Add the bytes of a tensor so many times to those that are alive."""
+        self._memory.add(size, factor)
+        self._now = [now + factor * one for now, one in zip(self._now, self._tried[expression_of(size)], strict=True)]
 
     def steps(self, graph: CostGraph, outer: frozenset[int] = frozenset()) -> Iterator[Moment]:
-        """The memory at each layer; `outer` are the tensors that stand outside of a body."""
+        """The memory at each layer; `outer` are the tensors that stand outside of a body. What the graph adds is taken away at the end."""
         layers = graph.layers
         place = {slot: slot for slot in range(graph.model.slot_count)}
         sizes, born, last = self._spans(graph, outer)
         self._share_views(graph, place, born, last)
         events: dict[int, list[int]] = {}
         alive: set[int] = set()
-        memory = Sum(self._scope)
         for slot, begin in born.items():
             if place[slot] == slot and begin < 0 <= last[slot]:
                 alive.add(slot)
-                memory.add(sizes[slot])
+                self._add(sizes[slot], 1)
                 events.setdefault(last[slot], []).append(slot)
         for position, node in enumerate(layers):
             for slot in _own(node):
@@ -314,7 +335,7 @@ class _Lifetimes:
                 taken = self._taken(graph, node, slot, place, sizes, last, position) if self._reuse.in_place else None
                 if taken is None:
                     alive.add(slot)
-                    memory.add(sizes[slot])
+                    self._add(sizes[slot], 1)
                     events.setdefault(last[slot], []).append(slot)
                 else:
                     place[slot] = taken
@@ -324,19 +345,20 @@ class _Lifetimes:
             if type_of(node) in _SINKS or self._tensors.is_done(node):
                 pass
             elif branches:
-                yield from self._inside(branches, memory.size)
+                yield from self._inside(branches)
             else:
-                yield Moment(node, memory.size)
+                yield Moment(node, self._memory.copy(), tuple(self._now))
             for slot in events.pop(position, ()):
                 if last[slot] == position and slot in alive:
                     alive.discard(slot)
-                    memory.add(sizes[slot], -1)
+                    self._add(sizes[slot], -1)
+        for slot in alive:
+            self._add(sizes[slot], -1)
 
-    def _inside(self, branches: Sequence[Branch], now: Size) -> Iterator[Moment]:
+    def _inside(self, branches: Sequence[Branch]) -> Iterator[Moment]:
         for branch in branches:
             whole = {entry.parameter.first_slot for entry in branch.body.inputs if entry.slice is None and entry.back is None}
-            for node, size in self.steps(branch.graph, frozenset(whole)):
-                yield Moment(node, total(self._scope, (now, size)))
+            yield from self.steps(branch.graph, frozenset(whole))
 
     def _spans(self, graph: CostGraph, outer: frozenset[int]) -> tuple[dict[int, Size], dict[int, int], dict[int, int]]:
         """For each tensor with memory of its own its bytes, the position of the layer that makes it, and of the last that reads it."""
@@ -359,6 +381,7 @@ class _Lifetimes:
                     self.unknown.append(node)
                     continue
                 sizes[slot] = size
+                self.tensors.append((node, size))
                 born[slot] = -1 if type == "Parameter" else position
                 last[slot] = -1 if type == "Parameter" else position  # an input that nobody reads is not counted
         return sizes, born, last
@@ -403,36 +426,29 @@ def _own(node: Node) -> range:
 
 def _greatest(steps: Sequence[Moment]) -> list[Moment]:
     """The steps that may have the peak: none takes at least as much as another one for all sizes."""
-    first: dict[object, Moment] = {}
-    for step in steps:
-        first.setdefault(expression_of(step.size), step)
-    kept: list[Moment] = []
-    tried = dict(zip(map(id, first.values()), _tried([step.size for step in first.values()]), strict=True))
-
-    def covers(a: Moment, b: Moment) -> bool:
-        """Whether one takes at least as much as another one for all sizes: first for a few, which nearly always decides."""
-        return all(map(ge, tried[id(a)], tried[id(b)])) and _covers(a.size, b.size)
-
-    for step in sorted(first.values(), key=lambda step: -_sample(step.size)):  # the greatest cover the most
-        if isinstance(step.size, Dim):
-            work = step.size.scope.work
-            work.take(len(kept) * (1 + len(step.size.polynomial.terms)))
+    first: dict[object, tuple[int, Moment]] = {}
+    for place, step in enumerate(steps):
+        first.setdefault(step.memory.key, (place, step))
+    kept: list[tuple[int, Moment]] = []
+    for place, step in sorted(first.values(), key=lambda one: [-size for size in one[1].tried]):  # the greatest cover the most
+        if step.memory.terms:
+            work = step.memory.scope.work
+            work.take(len(kept) * (1 + len(step.memory.terms)))
             if work.is_done:
-                kept.append(step)
+                kept.append((place, step))
                 continue
-        if any(covers(other, step) for other in kept):
+        if any(_covers(other, step) for _, other in kept):
             continue
-        kept = [other for other in kept if not covers(step, other)]
-        kept.append(step)
-    places = {id(step): number for number, step in enumerate(first.values())}
-    return sorted(kept, key=lambda step: places[id(step)])
+        kept = [one for one in kept if not _covers(step, one[1])]
+        kept.append((place, step))
+    return [step for _, step in sorted(kept)]
 
 
 def _tried(found: Sequence[Size]) -> list[tuple[int, ...]]:
-    """The bytes of several amounts, each for the same few sizes in the ranges of the symbols."""
+    """The bytes of several amounts, each for the same few sizes in the ranges of the symbols, the most usual first."""
     scope = next((size.scope for size in found if isinstance(size, Dim)), None)
     if scope is None:
-        return [()] * len(found)
+        return [(size,) for size in found if isinstance(size, int)]
     table = scope.polynomials
     expressions = [expression_of(size) for size in found]
     names = [(atom.name, table.ranges[atom.index]) for atom in table.atoms if not atom.arguments]
@@ -451,34 +467,21 @@ def _tried(found: Sequence[Size]) -> list[tuple[int, ...]]:
     return list(zip(*rows, strict=True)) if rows else [()] * len(found)
 
 
-def _sample(size: Size) -> int:
-    """The bytes for some sizes."""
-    try:
-        return evaluate(size, dict.fromkeys(symbols(size), _SAMPLE))
-    except (ZeroDivisionError, OverflowError):
-        return 0
-
-
-def _covers(a: Size, b: Size) -> bool:
-    """Whether `a` is at least `b` for all sizes."""
-    (constant, terms), (other, others) = split(expression_of(a)), split(expression_of(b))
-    more = dict(terms)
-    for monomial, factor in others:
+def _covers(a: Moment, b: Moment) -> bool:
+    """Whether one takes at least as much as another one for all sizes: first for a few, which nearly always decides."""
+    if not all(map(ge, a.tried, b.tried)):
+        return False
+    more = dict(a.memory.terms)
+    for monomial, factor in b.memory.terms.items():
         more[monomial] = more.get(monomial, 0) - factor
-    if isinstance(a, Dim):
-        table = a.scope.polynomials
+    if a.memory.terms:
+        table = a.memory.scope.polynomials
         ranges, differing = table.ranges, [monomial for monomial, factor in more.items() if factor]
         less = [monomial for monomial in differing if more[monomial] < 0]
-        if constant >= other and not less and all(ranges[index].low >= 0 for monomial in differing for index in monomial):
+        if a.memory.constant >= b.memory.constant and not less and all(ranges[index].low >= 0 for one in differing for index in one):
             return True
-        # If no term can be replaced by one that cancels, an unbounded term of `b` alone exceeds `a` for some sizes.
-        is_plain = not any(len(monomial) == 1 and table.atoms[monomial[0]].arguments for monomial in differing)
-        if is_plain and isinstance(b, Dim) and b.range.high == inf and any(_is_unbounded(monomial, ranges) for monomial in less):
+        # If no term can be replaced by one that cancels, a term without a bound hides whether the difference is positive.
+        is_plain = not any(len(monomial) == 1 and table.atoms[monomial[0]].kind in _BOUNDED for monomial in differing)
+        if is_plain and any(reduce(multiply, [ranges[index] for index in one]).high == inf for one in less):
             return False
-    return le_unasked(b, a) is True
-
-
-def _is_unbounded(monomial: Monomial, ranges: Sequence[Range]) -> bool:
-    """Whether the ranges leave a product of sizes without a bound above."""
-    own = [ranges[index] for index in monomial]
-    return all(known.low >= 0 for known in own) and any(known.high == inf for known in own)
+    return le_unasked(b.memory.size, a.memory.size) is True

@@ -260,25 +260,30 @@ class Explainer:
         found = [self.inference.unfinished("some numbers are not explained", target.node)] if is_done else []
         return Explanation(self.inference.document, where, target.port, target.axis, shown, interval, steps, answers, because, found)
 
-    def table(self, points: Sequence[Point]) -> tuple[list[Step], list[Read]]:
-        """The steps that lead to several numbers, each once and after the steps it reads; and for each number the step that computes it.
+    def table(self, points: Sequence[Point]) -> tuple[list[Step], list[int | Read]]:
+        """The steps that lead to several numbers, each once and after the steps it reads; and for each number its step.
 
-        Of the layers that pass a number on, only the last is listed: all of them would be as many as the square of the layers. The layers
-        of steps are named without their lines.
+        A number of a constant has no step but a place. Of the layers that pass a number on, only the last is listed: all of them would be
+        as many as the square of the layers. The layers of steps are named without their lines.
         """
         self._is_brief = True
         self._place = self.sources.name
         order: dict[Point, None] = {}
         work, spent = self.inference.scope.work, 0
         work.renew()
+        roots = []
         for point in points:
-            self.trail.order([point], order)
+            roots.append(self.trail.step(point))
+            if roots[-1] not in order:
+                self.trail.order(roots[-1:], order)
             spent += work.most - work.left
             if spent < _MOST_QUESTIONS * work.most:  # else the numbers that are left are not explained
                 work.renew()
         number_of = {point: number for number, point in enumerate(order, 1)}
         steps = [self._step(point, number_of) for point in order]
-        return steps, [self._read(point.subject, self.sources.number_of(point), point, number_of) for point in points]
+        pairs = zip(roots, points, strict=True)
+        answers = [number_of.get(root) or self._read(point.subject, "", point, number_of) for root, point in pairs]
+        return steps, answers
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
         """The step that computes a number."""

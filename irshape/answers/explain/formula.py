@@ -82,13 +82,15 @@ class Rule(Application):
 class TracedRule(Rule):
     """An application whose numbers remember where they were read and how they were computed.
 
-    `results` are its outputs. `formulas` are those of the numbers that were asked for, by output and position; `twins` are found together.
+    `results` are its outputs. `formulas` are those of the numbers that were asked for, by output and position; `passed` and `twins` are
+    found together, for all axes of an output and of all outputs.
     """
 
     def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:
         super().__init__(scope, node, op, facts, known)
         self.results: tuple[Fact, ...] = ()
         self.formulas: dict[tuple[int, int], Formula] = {}
+        self.passed: dict[int, Sequence[Leaf | None]] = {}
         self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
@@ -328,15 +330,29 @@ class Formulas:
 
     def formula(self, node: Node, slots: Sequence[Fact], kind: str, output: int, position: int) -> Formula:
         """The formula of a number of an output, as in `Wanted`; `slots` are the facts that the pass found of all tensors."""
-        found = self._of_nodes.get((node, kind))
-        if found is None:
-            layer = _Applied.at(node, slots)
-            found = self._of_nodes[node, kind] = layer, self._rule(layer, kind)
-        layer, rule = found
+        layer, rule = self._traced(node, slots, kind)
         formula = rule.formulas.get((output, position))
         if formula is None:
             formula = rule.formulas[output, position] = self._formula(layer, rule, Wanted(kind, output, position))
         return formula
+
+    def passed(self, node: Node, slots: Sequence[Fact], output: int) -> Sequence[Leaf | None]:
+        """For each axis of an output, the number of an input that the rule passes on as its size, if the rule does no more with it."""
+        layer, rule = self._traced(node, slots, "axis")
+        found = rule.passed.get(output)
+        if found is None:
+            leaves, twins = _passed(layer, rule.results), self._twins_of(layer, rule)
+            axes = [(output, axis) for axis in range(len(layer.known[output].shape or ()))]
+            found = rule.passed[output] = [None if axis in twins else leaves.get(axis) for axis in axes]
+        return found
+
+    def _traced(self, node: Node, slots: Sequence[Fact], kind: str) -> tuple[_Applied, TracedRule]:
+        """A node with its facts, and the application of its rule to traced numbers."""
+        found = self._of_nodes.get((node, kind))
+        if found is None:
+            layer = _Applied.at(node, slots)
+            found = self._of_nodes[node, kind] = layer, self._rule(layer, kind)
+        return found
 
     @staticmethod
     def _named(layer: _Applied, *, is_of_elements: bool) -> list[Fact]:
@@ -363,10 +379,7 @@ class Formulas:
         if not isinstance(term, Leaf | Operation) or not is_same(plain(found), number):
             return Formula(number, list(self._dependencies(layer, asked)))
         if isinstance(term, Leaf):
-            if asked.kind == "axis" and rule.twins is None:
-                rule.twins = self._twins(layer, rule)
-            twins = rule.twins.get(asked[1:], ()) if rule.twins and asked.kind == "axis" else ()
-            return Formula(term, [term], [term], twins)
+            return Formula(term, [term], [term], self._twins_of(layer, rule).get(asked[1:], ()) if asked.kind == "axis" else ())
         reads = leaves(term)
         return Formula(term, reads, [leaf for leaf in reads if is_same(leaf.value, number) and self._is_unchanged(term, leaf)])
 
@@ -377,12 +390,18 @@ class Formulas:
         except (TypeError, ArithmeticError, ValueError):
             return False  # arithmetic of a real and an unknown size has no result
 
+    def _twins_of(self, layer: _Applied, rule: TracedRule) -> dict[tuple[int, int], list[Origin]]:
+        if rule.twins is None:
+            rule.twins = self._twins(layer, rule)
+        return rule.twins
+
     def _twins(self, layer: _Applied, rule: TracedRule) -> dict[tuple[int, int], list[Origin]]:
         """For each size that the rule passes on: the sizes of other inputs that it requires to be equal to that size."""
         found: dict[tuple[int, int], list[Origin]] = {}
         if sum(fact.elements is None for fact in layer.facts) < 2:
             return found
-        work, taken = self.scope.work, _passed(layer, rule.results)
+        work = self.scope.work
+        taken = {at: leaf for at, leaf in _passed(layer, rule.results).items() if leaf.source.kind == "axis"}
         work.take(sum([len(fact.shape or ()) for fact in layer.facts]))
         sizes = [size for fact in layer.facts for size in fact.shape or ()]
         # How many twins each size may have.
@@ -396,7 +415,7 @@ class Formulas:
                 _, port, axis = leaf.source
                 named[port] = _with(named[port], "axis", axis, self._stranger)
             results = TracedRule(self.scope, layer.node, rule.op, named, layer.known).outputs()
-            taken = {at: leaf for at, leaf in _passed(layer, results).items() if at in taken}
+            taken = {at: leaf for at, leaf in _passed(layer, results).items() if at in taken and leaf.source.kind == "axis"}
             for at, leaf in taken.items():
                 found.setdefault(at, []).append(leaf.source)
         return found
@@ -441,12 +460,12 @@ class Formulas:
 
 
 def _passed(layer: _Applied, outputs: Sequence[Fact]) -> dict[tuple[int, int], Leaf]:
-    """The sizes of inputs that the rule passes on, by output and axis, where they are the sizes that the pass found."""
+    """The numbers that the rule reads and passes on as sizes, by output and axis, where they are the sizes that the pass found."""
     found = {}
     for output, (fact, known) in enumerate(zip(outputs, layer.known, strict=False)):
         for axis, (size, number) in enumerate(zip(fact.shape or (), known.shape or (), strict=False)):
             leaf = term_of(size)
-            if isinstance(leaf, Leaf) and leaf.source.kind == "axis" and is_same(plain(size), number):
+            if isinstance(leaf, Leaf) and is_same(plain(size), number):
                 found[output, axis] = leaf
     return found
 

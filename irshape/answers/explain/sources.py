@@ -224,6 +224,7 @@ class Sources(Lookup):
         super().__init__(inference)
         self.formulas = Formulas(inference.scope)
         self._derived: dict[Point, Derivation] = {}
+        self._ways: dict[tuple[int, ...], Sequence[Point | None]] = {}
 
     def is_inline(self, point: Point) -> bool:
         """Whether a constant or a port holds the number, so that the step that reads it names the place and no step of its own does."""
@@ -239,18 +240,26 @@ class Sources(Lookup):
 
     def passed(self, point: Point) -> Point | None:
         """The size that the rule of a layer passes on as this one, if that is all that the layer does with it; `derive` tells the rest."""
-        node, work = self.node(point), self.inference.scope.work
-        if point.kind != "axis" or node is None or node.op_class is None or node.type in _APART:
+        if point.kind != "axis":
             return None
-        slots, fed = self.slots[point.graph], node.sources
-        work.take(5 + len(fed))
+        ways = self._ways.get(point[:2])
+        if ways is None:
+            ways = self._ways[point[:2]] = self._passed(point)
+        return ways[point.position]
+
+    def _passed(self, point: Point) -> Sequence[Point | None]:
+        """The sizes that a layer passes on as those of a tensor."""
+        node, work, rank = self.node(point), self.inference.scope.work, self.rank(point)
+        if node is None or node.op_class is None or node.type in _APART:
+            return (None,) * rank
+        fed = node.sources
+        work.take(5 + len(fed) + rank)
         if work.is_done:
-            return None
-        term, _, _, twins = self.formulas.formula(node, slots, "axis", point.slot - node.first_slot, point.position)
-        if twins or not isinstance(term, Leaf) or term.source.kind == "unknown":
-            return None
-        source = self._source(point, node, term.source, slots, fed)
-        return source if isinstance(source, Point) and source.kind != "values" else None
+            return (None,) * rank
+        slots = self.slots[point.graph]
+        leaves = self.formulas.passed(node, slots, point.slot - node.first_slot)
+        sources = [None if one is None else self._source(point, node, one.source, slots, fed) for one in leaves]
+        return [one if isinstance(one, Point) and one.kind != "values" else None for one in sources]
 
     def _derive(self, point: Point) -> Derivation:
         fact, node = self.fact(point), self.node(point)

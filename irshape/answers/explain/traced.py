@@ -27,6 +27,7 @@ _MOST_PARTS: Final = 1 << 16
 _CEIL: Final = "ceil/"
 
 Number: TypeAlias = int | float | Dim
+_NUMBERS: Final = (int, float, Dim)
 
 
 class Leaf:
@@ -52,6 +53,7 @@ class Operation:
         self.size = 1 + _size(a) + _size(b)
 
 
+_TERMS: Final = (Leaf, Operation)
 Term: TypeAlias = Leaf | Operation | Number
 """How a number was computed: it is read, the result of an operation, or a literal of the rule."""
 
@@ -86,7 +88,7 @@ class Traced:
 
 def _operator(sign: str, function: Callable[[Any, Any], Any], *, is_reflected: bool) -> Callable[..., Any]:
     def operate(self: Traced, other: Any, *_: Any) -> Any:
-        if not isinstance(other, int | float | Dim):
+        if not isinstance(other, _NUMBERS):
             return NotImplemented
         a, b = (other, self) if is_reflected else (self, other)
         return traced(function(plain(a), plain(b)), term(sign, term_of(a), term_of(b)))
@@ -136,15 +138,15 @@ class TracedDim(Traced, Dim):
 def traced(value: Any, term: Term) -> Any:
     """The value with a term; the plain value if it is no number or the term is a literal. OverflowError if the term is too long."""
     value = plain(value)
-    if not isinstance(term, Leaf | Operation) or isinstance(value, bool):
+    kind = type(value)
+    if not isinstance(term, _TERMS):
         return value
-    if _size(term) > _MOST_PARTS:
+    if isinstance(term, Operation) and term.size > _MOST_PARTS:
         raise OverflowError("a term of too many parts")
-    if isinstance(value, Dim):
-        return TracedDim(value, term)
-    if not isinstance(value, int | float):
-        return value
-    number = TracedInt(value) if isinstance(value, int) else TracedFloat(value)
+    if kind is int or kind is float:
+        number: Any = TracedInt(value) if kind is int else TracedFloat(value)
+    else:
+        return TracedDim(value, term) if isinstance(value, Dim) else value
     number.plain = value
     number.term = term
     return number
@@ -220,9 +222,15 @@ def _folded(term: Term, read: Callable[[Leaf | Number], Any], combine: Callable[
 
 def leaves(term: Term) -> list[Leaf]:
     """The leaves of a term, each once, in the order of the written formula."""
-    found: dict[int, Leaf] = {}
-    _folded(term, lambda part: found.setdefault(id(part), part) if isinstance(part, Leaf) else None, lambda *_: None)
-    return list(found.values())
+    found: dict[Leaf, None] = {}
+    pending = [term]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Operation):
+            pending += (part.b, part.a)
+        elif isinstance(part, Leaf):
+            found[part] = None
+    return list(found)
 
 
 def value(term: Term, number: Callable[[Leaf], Any]) -> Any:

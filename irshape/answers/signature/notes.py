@@ -78,7 +78,7 @@ def name_elements(reading: Inference, taken: Collection[str]) -> None:
         for node in model:
             for fact in run.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]:
                 for size in fact.elements or ():
-                    for name in symbols(size) & atoms.keys() if isinstance(size, Dim) else ():
+                    for name in sorted(symbols(size) & atoms.keys(), key=atoms.__getitem__) if isinstance(size, Dim) else ():
                         reading.scope.polynomials.rename(atoms.pop(name), names.name(data_name(node)))
 
 

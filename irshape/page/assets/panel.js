@@ -121,19 +121,20 @@ class Panel {
   }
   explanation() {
     const { layer, output, axis } = this.why, { answers, steps } = this.model.data;
-    const answer = (answers[`${layer}:${output}`] || [])[axis];
+    const found = (answers[`${layer}:${output}`] || [])[axis];
+    const answer = typeof found === "number" ? ["", "", found, ...(steps[found - 1][0] === layer ? [] : [layer])] : found;
     const box = element("div", { class: "why", "data-why": axis });
     if (!answer) {
       const key = this.model.data.layers.key[layer], port = this.model.signature(layer).outputs[output];
       box.append("This page does not explain this size. ", element("code", {}, `irshape explain ${this.model.data.file || "FILE"} ${key}:${port}:${axis}`), " does.");
       return box;
     }
-    const needed = new Set(), pending = answer[3] ? [answer[3]] : [];
+    const needed = new Set(), pending = answer[2] ? [answer[2]] : [];
     while (pending.length) {
       const number = pending.pop();
       if (needed.has(number)) continue;
       needed.add(number);
-      for (const read of steps[number - 1][6]) if (read[3]) pending.push(read[3]);
+      for (const read of steps[number - 1][6]) if (read[2]) pending.push(read[2]);
     }
     const order = [...needed].sort((a, b) => a - b), place = new Map(order.map((number, index) => [number, index + 1]));
     box.append(element("p", {}, `axis ${axis} is `, element("code", {}, this.app.sizeTexts(layer, output)[axis]), this.origin(answer, place)));
@@ -148,7 +149,7 @@ class Panel {
     for (const read of reads) parts.push(element("span", { class: "read" }, read[0], this.origin(read, place)));
     return element("li", {}, ...parts);
   }
-  origin([, , source, step, last], place) {
+  origin([, source, step, last], place) {
     const through = last === undefined ? "" : `, unchanged up to ${this.layerText(last)}`;
     return `: ${step ? `step ${place.get(step)}` : source.split(", unchanged through")[0]}${through}`;
   }
