@@ -137,7 +137,6 @@ class Op:
     - `openvino_view(self, ctx, elements, *inputs)` returns what OpenVINO knows of the elements that `propagate` returned, or None;
     - `openvino_shapes(self, ctx, shapes, *inputs)` returns what OpenVINO knows of the shapes that `infer` returned, one for each output.
       It is asked only in an `OpenVINOPass`;
-    - `evaluate(self, *arrays)` computes the data itself, with NumPy;
     - `cost(self, out, *inputs)` counts what the layer computes, as a `Count`; its docstring is the rule in words. It returns None if
       the sizes do not determine it. `out` has the shapes of the outputs. A layer of a class without this method is listed as not counted;
     - `flow(self, flow, *inputs)` says which axis of an input is which axis of an output, and what the layer does with the other axes, as
@@ -146,7 +145,7 @@ class Op:
     The hooks that begin with `openvino_` hold every departure of OpenVINO, so the rule is the specification. They, except those about
     elements, `cost` and `flow` need only name the inputs that they use.
 
-    `types`, `propagate`, `evaluate`, `cost`, `flow`, `openvino_checks` and `openvino_differs` are None for a class without such a method.
+    `types`, `propagate`, `cost`, `flow`, `openvino_checks` and `openvino_differs` are None for a class without such a method.
     `is_view` says that a runtime need not copy the first input to make the output, `is_in_place` that the output can take the place of an
     input of the same size in memory.
     These class attributes say how values are followed. A family such as `Moving` sets them for its operations.
@@ -192,7 +191,6 @@ class Op:
     infer: ClassVar[Callable[..., Any]]
     types: ClassVar[Callable[..., Any] | None] = None
     propagate: ClassVar[Callable[..., Any] | None] = None
-    evaluate: ClassVar[Callable[..., Any] | None] = None
     cost: ClassVar[Callable[..., Count | None] | None] = None
     flow: ClassVar[Callable[..., None] | None] = None
     openvino_checks: ClassVar[Callable[..., Any] | None] = None
