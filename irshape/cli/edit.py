@@ -24,7 +24,7 @@ from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.editing.state import EditError
 from irshape.editing.variables import is_named_end
 from irshape.files.reading import Path
-from irshape.inference.inputs import AS
+from irshape.inference.inputs import AS, InputError
 from irshape.model.finding import preferred, split_names
 from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
@@ -114,7 +114,6 @@ def sized(file: str, graph: Graph, shapes: Sequence[str], sizes: Mapping[str, st
     if not shapes and not sizes:
         return graph
     from irshape.cli.inputs import asked_of
-    from irshape.inference.inputs import InputError
     from irshape.reshaping.public import reshaped
 
     try:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
+from irshape.answers.wording import ties
 from irshape.cli.arguments import LAYERS, OUTPUT, Command, add_model_arguments, add_reading_arguments, add_symbol_argument, most
 from irshape.cli.examination import Errand, Extended
 from irshape.cli.files import is_one
@@ -17,15 +18,17 @@ from irshape.cli.request import request_of
 from irshape.cli.road import answered
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, exit_code
 from irshape.cli.texts import TIED, keys_of, nothing, shown
+from irshape.model.model import Model
+from irshape.report.section import Section
 from irshape.report.text import WIDEST, Palette, escape, shorten, some
+from irshape.shape.dim import INT64_MAX
+from irshape.xml.lexical import whole_number
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from irshape.answers.cost.cost import Cost
     from irshape.answers.summary import Summary
-    from irshape.model.model import Model
-    from irshape.report.section import Section
 
 _EXIT = "\n\nexit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"
 # The most layers that a remark names.
@@ -170,8 +173,6 @@ def _near(texts: Iterable[str]) -> dict[str, int]:
 
 
 def _size(text: str) -> tuple[str, int]:
-    from irshape.shape.dim import INT64_MAX
-    from irshape.xml.lexical import whole_number
 
     name, _, size = text.partition("=")
     number = whole_number(size.strip()) if size.strip().isdecimal() else None
@@ -322,7 +323,6 @@ def _explained(target: str, model: Model, *, is_named: bool, **options: Any) -> 
 
 def _explain_sections(answer: Extended) -> Iterator[Section]:
     from irshape.answers.explain.explanation import sections
-    from irshape.answers.wording import ties
 
     yield from sections(answer.answer)
     yield ties(answer.more, TIED)

@@ -13,6 +13,7 @@ from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.edit import change_of
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
+from irshape.editing.draft import Draft
 from irshape.editing.reduce import NotShown, Reduction
 from irshape.editing.state import EditError
 from irshape.editing.trial import JOURNAL, Answers, Candidate, Command, OtherQuestion, Test, content_of
@@ -23,8 +24,6 @@ from irshape.report.text import counted, escape
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-
-    from irshape.editing.draft import Draft
 
 
 ABOUT = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
@@ -162,7 +163,6 @@ def _valid(before: Inference, inference: Inference) -> Iterator[Section]:
     is_of_sizes = any(one.severity == "error" and one.code != "P106" for one in inference.diagnostics)
     if not (path and before.ok and is_of_sizes and has_open_sizes):
         return
-    from shlex import quote
 
     from irshape.answers.sizes import nearest_text
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
-from irshape.model.export import Attributes, Facts
+from irshape.model.export import Attributes, Facts, diagram, recorded, records
 from irshape.report.text import counted
 
 if TYPE_CHECKING:
@@ -289,8 +289,6 @@ class Exporting:
         The facts of a model are those that the file records. There the shape is empty for a port without `<dim>`, which is a scalar or has
         an unknown rank. The facts of an inference are the inferred ones.
         """
-        from irshape.model.export import records
-
         model, facts, _ = self._exported()
         return records(model, facts)
 
@@ -300,8 +298,6 @@ class Exporting:
         Nodes have the attributes `name`, `type`, `version` and `path`, edges `from_port`, `to_port`, `element_type`, `shape` and
         `formula`. Bodies are parts of the graph of their own. Needs the package networkx.
         """
-        from irshape.model.export import diagram
-
         return diagram(*self._exported()).networkx()
 
     def to_dot(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
@@ -317,7 +313,6 @@ class Exporting:
         return self._part(around, hops, constants=constants).mermaid()
 
     def _part(self, around: str | None, hops: int, *, constants: bool) -> Diagram:
-        from irshape.model.export import diagram
 
         exported = self._exported()
         center = None if around is None else published(exported[0]).node(around).key
@@ -435,7 +430,6 @@ class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes
         return document.tree(document.text)
 
     def _exported(self) -> tuple[inner.Model, Facts, Container[str]]:
-        from irshape.model.export import recorded
 
         return self._graph, recorded, ()
 
@@ -446,7 +440,6 @@ class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes
         return _restored, (self._graph, self._opaque)
 
     def _repr_html_(self) -> str:
-        from irshape.model.export import recorded
         from irshape.report.notebook import html
         from irshape.report.section import Column, Table, bold, paragraph
 

@@ -20,6 +20,7 @@ from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, formula_text, symbols
+from irshape.shape.notation import Described
 from irshape.shape.reported import Reported
 from irshape.xml.weights import WeightsError
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from irshape.reshaping.rewriting import Rewriter
     from irshape.reshaping.walk import Witness
     from irshape.reshaping.wish import Wish
-    from irshape.shape.notation import Described
 
 
 _CONSTANTS: Final = ("Const", "Constant")
