@@ -8,12 +8,9 @@ from tests.support.ir import Net
 
 def packed(element_type: str, shape: str, data: bytes) -> Net:
     """A Tile whose repeats are a constant of a type narrower than a byte."""
-    net = Net()
-    x = net.parameter("f32[1,1]")
-    net.weights += data
-    attributes = {"element_type": element_type, "shape": shape, "offset": 0, "size": len(data)}
-    repeats = net.layer("Const", [], [element_type.upper()], **attributes)[0]
-    net.result(net.layer("Tile", [x, repeats], ["FP32"])[0])
+    net = Net("_x: f32[1,1]")
+    net.named["_repeats"] = [net.stored(element_type, shape, data)]
+    net.add("Tile(_x, _repeats) -> Result")
     return net
 
 
@@ -52,9 +49,9 @@ def test_openvino_reads_axes_of_six_bits_beyond_their_end(behind: bytes, is_acce
     import openvino
 
     net = Net()
-    net.weights += b"\0\0" + behind
-    axes = net.layer("Const", [], ["U6"], element_type="u6", shape=2, offset=0, size=2)[0]
-    net.result(net.layer("LRN", [net.parameter("f32[2,3,4]"), axes], ["FP32"], alpha=1, beta=1, bias=1, size=1)[0])
+    net.named["_axes"] = [net.stored("u6", 2, b"\0\0")]
+    net.weights += behind
+    net.add("LRN(f32[2,3,4], _axes, alpha=1, beta=1, bias=1, size=1) -> Result")
     try:
         openvino.Core().read_model(net.xml.encode(), net.bin)
         assert is_accepted
@@ -68,14 +65,10 @@ def test_openvino_fails_on_axes_that_a_split_gives() -> None:
     """It takes the same axes from a Split."""
     import openvino
 
-    for type in ("VariadicSplit", "Split"):
-        net = Net()
-        lengths = [net.const([1, 1])] if type == "VariadicSplit" else []
-        attributes = {} if lengths else {"num_splits": 2}
-        axes = net.layer(type, [net.const([1, 0]), net.const(0), *lengths], ["I64", "I64"], **attributes)[0]
-        net.result(net.layer("LRN", [net.parameter("f32[2,3,4]"), axes], ["FP32"], alpha=1, beta=1, bias=1, size=1)[0])
+    for split in ("VariadicSplit([1,0], 0, [1,1])", "Split([1,0], 0, num_splits=2)"):
+        net = Net(f"_axes: {split} i64 i64\nLRN(f32[2,3,4], _axes, alpha=1, beta=1, bias=1, size=1) -> Result")
         assert errors(net) == []
-        if type == "Split":
+        if split.startswith("Split"):
             openvino.Core().read_model(net.xml.encode(), net.bin)
             continue
         with pytest.raises(RuntimeError, match="Default output not supported"):
@@ -88,11 +81,9 @@ def test_openvino_reads_no_output_shape_beside_a_surplus_input() -> None:
 
     sizes = []
     for surplus in (0, 1):
-        net = Net(version=10)
-        inputs = [net.parameter("f32[1,20,224,224]"), net.parameter("f32[20,10,3,3]"), net.const([450, 450])]
-        inputs += [net.parameter("f32[1]")] * surplus
-        pads = dict.fromkeys(("pads_begin", "pads_end", "output_padding"), "0,0")
-        net.result(net.layer("ConvolutionBackpropData", inputs, ["FP32"], strides=[2, 2], dilations=[1, 1], **pads)[0])
+        attributes = 'strides="2,2", dilations="1,1", pads_begin="0,0", pads_end="0,0", output_padding="0,0"'
+        inputs = f"f32[1,20,224,224], f32[20,10,3,3], [450,450]{', f32[1]' * surplus}"
+        net = Net(f"ConvolutionBackpropData({inputs}, {attributes}) -> Result", version=10)
         sizes.append(openvino.Core().read_model(net.xml.encode(), net.bin).output(0).get_partial_shape()[2].get_length())
         assert errors(net) == ["G108"] * surplus
     assert sizes == [450, 449]
@@ -104,8 +95,7 @@ def test_openvino_takes_a_constant_of_shape_minus_one() -> None:
     import openvino
 
     net = Net()
-    net.weights += b"\x03\x09"
-    net.result(net.layer("Const", [], ["NF4"], element_type="nf4", shape=-1, offset=0, size=2)[0])
+    net.result(net.stored("nf4", -1, b"\x03\x09"))
     openvino.Core().read_model(net.xml.encode(), net.bin)
     assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["A104"]
 
@@ -114,11 +104,9 @@ def test_openvino_takes_a_constant_of_shape_minus_one() -> None:
 def test_neither_reads_values_from_strings() -> None:
     import openvino
 
-    net = Net()
-    x = net.parameter("f32[2]")
-    net.weights += b"\x01\0\0\0" + b"\0\0\0\0" + b"\x01\0\0\0" + b"1"
-    axes = net.layer("Const", [], ["STRING"], element_type="string", shape=1, offset=0, size=13)[0]
-    net.result(net.layer("Unsqueeze", [x, axes], ["FP32"])[0])
+    net = Net("_x: f32[2]")
+    net.named["_axes"] = [net.stored("string", 1, b"\x01\0\0\0" + b"\0\0\0\0" + b"\x01\0\0\0" + b"1")]
+    net.add("Unsqueeze(_x, _axes) -> Result")
     assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["T101"]
     with pytest.raises(RuntimeError, match="Element not supported"):
         openvino.Core().read_model(net.xml.encode(), net.bin)

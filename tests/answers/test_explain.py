@@ -110,10 +110,8 @@ FORMULAS: list[tuple[str, int, str]] = [
 
 @pytest.mark.parametrize(("text", "axis", "equation"), FORMULAS, ids=lambda part: str(part)[:50])
 def test_a_rule_writes_its_formula(text: str, axis: int, equation: str) -> None:
-    net = Net()
-    ref = net.add(text)
-    net.result(ref)
-    assert explained(net, ref.layer, None, axis).steps[-1].equation == f"axis {axis} = {equation}"
+    net = Net(f"{text} -> Result")
+    assert explained(net, len(net.layers) - 2, None, axis).steps[-1].equation == f"axis {axis} = {equation}"
 
 
 def test_what_changes_nothing_is_passed_by() -> None:

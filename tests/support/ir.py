@@ -166,12 +166,14 @@ class Net:
         """A Const of a number or a (nested) list of numbers."""
         shape, flat = flatten(values)
         data = packed(element_type, flat) if element_type in BITS else struct.pack(f"<{len(flat)}{FORMATS[element_type]}", *flat)
-        offset = len(self.weights)
+        return self.stored(element_type, ", ".join(map(str, shape)), data)
+
+    def stored(self, element_type: str, shape: int | str, data: bytes) -> Ref:
+        """A Const with these bytes."""
         self.weights += data
         precision = ElementType.BY_NAME[element_type].precision
-        return self.layer(
-            "Const", [], [precision], element_type=element_type, shape=", ".join(map(str, shape)), offset=offset, size=len(data)
-        )[0]
+        place = {"offset": len(self.weights) - len(data), "size": len(data)}
+        return self.layer("Const", [], [precision], element_type=element_type, shape=shape, **place)[0]
 
     def result(self, ref: Ref) -> None:
         """A Result that reads a port."""
