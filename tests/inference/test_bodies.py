@@ -30,20 +30,23 @@ def body(net: Net, build: Build, name: str = "body") -> str:
     return f"<{name}><layers>{''.join(inner.layers)}</layers><edges>{''.join(inner.edges)}</edges></{name}>"
 
 
-def holder(net: Net, type: str, version: str, inputs: list[Ref], content: str, outputs: int = 1) -> list[Ref]:
-    """A layer with bodies, whose outputs Results read."""
-    refs = net.layer(type, inputs, ["FP32"] * outputs, version)
+def holder(net: Net, type: str, version: str, inputs: list[Ref], content: str) -> Ref:
+    """The output of a layer with bodies."""
+    [ref] = net.layer(type, inputs, ["FP32"], version)
     net.layers[-1] = net.layers[-1].replace("</layer>", f"{content}</layer>")
-    for ref in refs:
-        net.result(ref)
-    return refs
+    return ref
+
+
+def branched(net: Net, inputs: list[Ref], then: Build, otherwise: Build, maps: str = MAPS) -> Ref:
+    """The output of an If."""
+    return holder(net, "If", "opset8", inputs, maps + body(net, then, "then_body") + body(net, otherwise, "else_body"))
 
 
 def chosen(then: Build, otherwise: Build, fact: str = "f32[2,3]", condition: bool | None = None) -> Net:
     """An If whose bodies have the Parameter 0 and the Result 1; its input is the layer 1."""
     net = Net()
     inputs = [net.parameter("boolean[]") if condition is None else net.const(condition, "boolean"), net.parameter(fact)]
-    holder(net, "If", "opset8", inputs, MAPS + body(net, then, "then_body") + body(net, otherwise, "else_body"))
+    net.result(branched(net, inputs, then, otherwise))
     return net
 
 
@@ -115,7 +118,7 @@ def loop(
         f'<output external_port_id="-1" internal_layer_id="{result}" purpose="execution_condition"/></port_map>'
     )
     edges = '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>' if back else ""
-    holder(net, "Loop", "opset5", inputs, map + edges + content)
+    net.result(holder(net, "Loop", "opset5", inputs, map + edges + content))
     return net
 
 
@@ -124,7 +127,7 @@ def iterator(fact: str, inside: Build, *, slice: str = JOINED, output: str = JOI
     net = Net()
     inputs = [net.parameter(fact)]
     map = f'<input external_port_id="0" internal_layer_id="0" {slice}/><output external_port_id="1" internal_layer_id="1" {output}/>'
-    holder(net, "TensorIterator", "opset1", inputs, f"<port_map>{map}</port_map>{body(net, inside)}")
+    net.result(holder(net, "TensorIterator", "opset1", inputs, f"<port_map>{map}</port_map>{body(net, inside)}"))
     return net
 
 
@@ -161,7 +164,7 @@ def chosen_constant(then: Build, otherwise: Build, condition: bool | None = None
     inputs = [net.parameter("boolean[]") if condition is None else net.const(condition, "boolean")]
     maps = '<output external_port_id="1" internal_layer_id="1"/>'
     maps = f"<then_port_map>{maps}</then_port_map><else_port_map>{maps}</else_port_map>"
-    holder(net, "If", "opset8", inputs, maps + body(net, then, "then_body") + body(net, otherwise, "else_body"))
+    net.result(branched(net, inputs, then, otherwise, maps))
     return net
 
 
@@ -178,7 +181,7 @@ def repeated_constant(trips: int | None, output: str = "") -> Net:
         f'<port_map><output external_port_id="2" internal_layer_id="1" {output}/>'
         f'<output external_port_id="-1" internal_layer_id="3" purpose="execution_condition"/></port_map>'
     )
-    holder(net, "Loop", "opset5", inputs, map + body(net, build))
+    net.result(holder(net, "Loop", "opset5", inputs, map + body(net, build)))
     return net
 
 
@@ -186,7 +189,7 @@ def iterated_constant(output: str) -> Net:
     """A TensorIterator whose body takes nothing and gives three numbers."""
     net = Net("f32[1] -> Result")
     map = f'<port_map><output external_port_id="0" internal_layer_id="1" {output}/></port_map>'
-    holder(net, "TensorIterator", "opset1", [], map + body(net, constant(1, 2, 3)))
+    net.result(holder(net, "TensorIterator", "opset1", [], map + body(net, constant(1, 2, 3))))
     return net
 
 
@@ -198,21 +201,14 @@ def loop_in_iterator() -> Net:
     content = f"<body><layers>{''.join(inner.layers)}</layers><edges>{''.join(inner.edges)}</edges></body>"
     parts = JOINED.replace('part_size="1"', 'part_size="2"').replace('stride="1"', 'stride="2"')
     map = f'<input external_port_id="0" internal_layer_id="2" {JOINED}/><output external_port_id="1" internal_layer_id="4" {parts}/>'
-    holder(net, "TensorIterator", "opset1", [net.parameter("f32[6,3]")], f"<port_map>{map}</port_map>{content}")
+    net.result(holder(net, "TensorIterator", "opset1", [net.parameter("f32[6,3]")], f"<port_map>{map}</port_map>{content}"))
     return net
 
 
 def sized(fact: str, limit: int) -> Net:
     """An If that removes axis 0 where its size is the limit, as converters write a squeeze."""
-    net = Net()
-    data = net.parameter(fact)
-    shape = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
-    size = net.layer("Gather", [shape, net.const(0), net.const(0)], ["I64"], "opset8", batch_dims=0)[0]
-    condition = net.layer("Equal", [size, net.const(limit)], ["BOOL"])[0]
-    maps = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="1"/>'
-    maps = f"<then_port_map>{maps}</then_port_map><else_port_map>{maps}</else_port_map>"
-    removed = inside("Squeeze(_x, [0])")
-    holder(net, "If", "opset8", [condition, data], maps + body(net, removed, "then_body") + body(net, SAME, "else_body"))
+    net = Net(f"_x: {fact}\n_is: Equal(Gather-8(ShapeOf-3(_x, output_type=i64), 0, 0, batch_dims=0), {limit}) boolean")
+    net.result(branched(net, [*net.named["_is"], *net.named["_x"]], inside("Squeeze(_x, [0])"), SAME))
     return net
 
 
@@ -433,7 +429,8 @@ def counted_up() -> Net:
         '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
     )
     data = net.parameter("f32[?]")
-    [count] = holder(net, "Loop", "opset5", [net.const(10), net.const(True, "boolean"), net.const([0.0], "f32")], map + content)
+    count = holder(net, "Loop", "opset5", [net.const(10), net.const(True, "boolean"), net.const([0.0], "f32")], map + content)
+    net.result(count)
     end = net.layer("Convert", [count], ["I64"], destination_type="i64")[0]
     net.result(net.layer("Slice", [data, net.const([0]), end, net.const([1]), net.const([0])], ["FP32"], "opset8")[0])
     return net
@@ -457,12 +454,12 @@ def test_a_size_that_comes_back_is_larger_than_openvino_infers() -> None:
     import openvino
 
     def build(inner: Net) -> None:
-        value = inner.parameter("f32[?,3]")
-        limits = [inner.const([one]) for one in (0, 4, 1, 0)]
-        part = inner.layer("Slice", [value, *limits], ["FP32"], "opset8")[0]
-        inner.result(inner.layer("Concat", [part, inner.const([[1.0, 1.0, 1.0]], "f32")], ["FP32"], axis=0)[0])
-        inner.result(inner.layer("ReduceSum", [value, inner.const([0])], ["FP32"], keep_dims=True)[0])
-        inner.result(inner.const(True, "boolean"))
+        inner.add("""
+            _x: f32[?,3]
+            Concat(Slice-8(_x, [0], [4], [1], [0]), f32=1.0[1,3], axis=0) -> Result
+            ReduceSum(_x, [0], keep_dims=true) -> Result
+            boolean=true -> Result
+        """)
 
     net = Net()
     inputs = [net.const(6), net.const(True, "boolean"), net.parameter("f32[1..4,3]")]
@@ -473,7 +470,7 @@ def test_a_size_that_comes_back_is_larger_than_openvino_infers() -> None:
         f'<output external_port_id="-1" internal_layer_id="{condition}" purpose="execution_condition"/></port_map>'
         f'<back_edges><edge from-layer="{back}" to-layer="0"/></back_edges>'
     )
-    holder(net, "Loop", "opset5", inputs, map + content)
+    net.result(holder(net, "Loop", "opset5", inputs, map + content))
     assert irshape.infer(net.xml.encode(), weights=net.bin).ports["3.body/0:0"] == ("f32", "[1..5,3]")
     model = openvino.Core().read_model(net.xml.encode(), net.bin)
     [loop] = [op for op in model.get_ops() if op.get_type_name() == "Loop"]
@@ -584,14 +581,13 @@ def test_a_guard_of_a_branch_that_sizes_choose_is_none_of_the_model() -> None:
 
 def test_both_branches_are_looked_at_where_openvino_does_not_know_which_is_taken() -> None:
     """A size less itself is 0; for OpenVINO it is a difference of two sizes that it does not know."""
-    net = Net()
-    data = net.parameter("f32[?,3]")
-    shape = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
-    size = net.layer("Gather", [shape, net.const(0), net.const(0)], ["I64"], "opset8", batch_dims=0)[0]
-    condition = net.layer("Equal", [net.layer("Subtract", [size, size], ["I64"])[0], net.const(0)], ["BOOL"])[0]
-    maps = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="1"/>'
-    maps = f"<then_port_map>{maps}</then_port_map><else_port_map>{maps}</else_port_map>"
-    [output] = holder(net, "If", "opset8", [condition, data], maps + body(net, SAME, "then_body") + body(net, doubled, "else_body"))
+    net = Net("""
+        _x: f32[?,3]
+        _size: Gather-8(ShapeOf-3(_x, output_type=i64), 0, 0, batch_dims=0)
+        _is: Equal(Subtract(_size, _size), 0) boolean
+    """)
+    output = branched(net, [*net.named["_is"], *net.named["_x"]], SAME, doubled)
+    net.result(output)
     ports = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_0": "[N,3]"}).ports
     assert ports[f"{output.layer}.else_body/0:0"] == ("f32", "[?,3]")
     assert ports[f"{output.layer}:{output.port}"] == ("f32", "[?,3]")
@@ -630,10 +626,8 @@ def shifted(states: int, levels: int) -> Net:
 
 def two_conditions(inner: Net) -> Ref:
     """A list of two values. OpenVINO does not see that it has two: their number is S - S + 2."""
-    (sizes,) = inner.layer("ShapeOf", [Ref(0, 0, "FP32")], ["I64"], "opset3", output_type="i64")
-    size = inner.layer("Gather", [sizes, inner.const([0]), inner.const(0)], ["I64"], "opset8")[0]
-    count = inner.layer("Add", [inner.layer("Subtract", [size, size], ["I64"])[0], inner.const([2])], ["I64"])[0]
-    return inner.layer("Broadcast", [inner.const(True, "boolean"), count], ["BOOL"], "opset3", mode="numpy")[0]
+    inner.add("_size: Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0)")
+    return inner.add("Broadcast-3(boolean=true, Add(Subtract(_size, _size), [2]), mode=numpy)")
 
 
 def test_a_fault_of_a_loop_that_openvino_does_not_see_is_no_error() -> None:
@@ -646,13 +640,7 @@ def test_a_fault_of_a_loop_that_openvino_does_not_see_is_no_error() -> None:
 
 
 def test_a_fault_in_a_branch_in_a_loop_is_said_though_its_tensor_comes_back() -> None:
-    def branches(inner: Net, value: Ref) -> Ref:
-        (output,) = inner.layer("If", [inner.const(True, "boolean"), value], ["FP32"], "opset8")
-        content = MAPS + body(inner, SAME, "then_body") + body(inner, SAME, "else_body")
-        inner.layers[-1] = inner.layers[-1].replace("</layer>", f"{content}</layer>")
-        return output
-
-    net = loop("string[2]", inside(branches))
+    net = loop("string[2]", inside(lambda inner, value: branched(inner, [inner.const(True, "boolean"), value], SAME, SAME)))
     found = irshape.infer(net.xml.encode(), weights=net.bin)
     assert [one.where.layer_type for one in found.diagnostics if one.code == "T101"] == ["ReLU"]
 

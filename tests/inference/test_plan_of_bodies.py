@@ -42,7 +42,7 @@ def filled(batch: str = "?") -> Net:
         f'<output external_port_id="-1" internal_layer_id="{condition}" purpose="execution_condition"/></port_map>'
         f'<back_edges><edge from-layer="{first}" to-layer="1"/></back_edges>'
     )
-    holder(net, "Loop", "opset5", [net.const(-1), net.const(True, "boolean"), data, state], map + content)
+    net.result(holder(net, "Loop", "opset5", [net.const(-1), net.const(True, "boolean"), data, state], map + content))
     return net
 
 
