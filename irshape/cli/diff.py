@@ -54,9 +54,8 @@ _MOST_NAMES = 3
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("a", metavar="A", help="the IR before, or a folder of IRs")
-    command.add_argument(
-        "b", metavar="B", nargs="?", help="the IR after, or a folder: its IRs are compared with those of the same names in A"
-    )
+    help = "the IR after, or a folder: its IRs are compared with those of the same names in A"
+    command.add_argument("b", metavar="B", nargs="?", help=help)
     command.add_argument("--all", action="store_true", help="list every change and every shape that follows from them")
     command.add_argument("--cost", action="store_true", help="also compare the costs: operations, parameters, memory")
     command.add_argument("--reference", metavar="DIR", help="compare B, a model or a folder, with the references in DIR, and leave out A")

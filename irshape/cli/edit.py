@@ -79,9 +79,8 @@ class Change(NamedTuple):
         except OSError as error:
             raise refusal(error, target, force=self.force) from None
         except ValueError as error:
-            raise RunError(
-                f"{target}: not written: {str(error).partition('; force')[0]} (--force writes the model all the same)", FAULTS
-            ) from None
+            message = f"{target}: not written: {str(error).partition('; force')[0]} (--force writes the model all the same)"
+            raise RunError(message, FAULTS) from None
 
 
 def change_of(given: Namespace) -> Change:

@@ -136,9 +136,8 @@ SUMMARY = Command(
 
 
 def _add_sizes(command: ArgumentParser) -> None:
-    command.add_argument(
-        "--near", action="append", default=[], metavar='"H=500"', help="find the valid sizes nearest to these: H=500,W=700"
-    )
+    help = "find the valid sizes nearest to these: H=500,W=700"
+    command.add_argument("--near", action="append", default=[], metavar='"H=500"', help=help)
     add_model_arguments(command)
 
 

@@ -46,22 +46,13 @@ def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = command.add_argument
     add("file", metavar="FILE", help="the .xml of an IR")
-    add(
-        "--while",
-        dest="command_line",
-        metavar='"CMD {}"',
-        help="reduce while this command fails, with another exit code than 0; {} is the model",
-    )
+    help = "reduce while this command fails, with another exit code than 0; {} is the model"
+    add("--while", dest="command_line", metavar='"CMD {}"', help=help)
     add("--keep", metavar="CODE", help="reduce while irshape reports this code")
     add("--match", metavar="REGEX", help="the output of the command, or the message of the code, must match this pattern, too")
     add("-j", "--jobs", type=jobs, default=1, metavar="N", help="commands that run at the same time (default: 1)")
-    add(
-        "--timeout",
-        type=most,
-        default=60,
-        metavar="S",
-        help="end a command after this many seconds; it then counts as not failing (default: 60)",
-    )
+    help = "end a command after this many seconds; it then counts as not failing (default: 60)"
+    add("--timeout", type=most, default=60, metavar="S", help=help)
     add("-o", "--output", metavar="OUT/", help="write the reproducer into this folder: the model, the command, versions, what was removed")
     add("--resume", action="store_true", help="continue an interrupted run from its answers in OUT/")
     add("--force", action="store_true", help="overwrite files in OUT/")

@@ -321,9 +321,8 @@ class Draft(GraphDraft):
             raise EditError("only a whole IR can be edited, and this file is none: irshape.check says why")
         for graph in model.graphs():
             if (dropped := next((node for node in graph.nodes if node.is_dropped), None)) is not None:
-                raise EditError(
-                    f"two layers have the id {dropped.id}, so edges do not tell which one they mean; give them ids of their own first"
-                )
+                message = f"two layers have the id {dropped.id}, so edges do not tell which one they mean; give them ids of their own first"
+                raise EditError(message)
         super().__init__(model)
         self.opaque = opaque
         self.original = weights

@@ -331,9 +331,8 @@ class Walk:
         if not any(_is_open(bench.shape(value)) for value in values):
             return
         if item.base is not None and item.base.bodies:
-            bench.refuse(
-                "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size", hint=_BODY
-            )
+            message = "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size"
+            bench.refuse(message, hint=_BODY)
         try:
             self._mend(item)
         except EditError as error:

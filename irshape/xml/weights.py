@@ -337,9 +337,8 @@ def _is_stored(real: str, home: str) -> bool:
 
 def no_weights() -> WeightsError:
     """The fault of a file with constants for which nobody gave weights."""
-    return WeightsError(
-        "W203", f"the model has constants, but no weights were given{_ABSENT}", "give the .bin as weights=, or False to read none"
-    )
+    message = f"the model has constants, but no weights were given{_ABSENT}"
+    return WeightsError("W203", message, "give the .bin as weights=, or False to read none")
 
 
 def absent(path: str) -> WeightsError:
