@@ -16,7 +16,7 @@ from irshape.cli.outputs import check_outputs, refusal, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
 from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import shape, shown, table
-from irshape.editing.draft import found, found_output, names_of, unknown_layer
+from irshape.editing.draft import found, found_output, meant, meant_output
 from irshape.editing.freeze import VALUES, parsed
 from irshape.editing.graph import Graph, checked, edit
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
@@ -91,21 +91,12 @@ def change_of(given: Namespace) -> Change:
 
 def layer(graph: Graph, text: str) -> Layer:
     """The layer that a text on the command line names. Raises `KeyError` if there is none, and `RunError` for an ambiguous text."""
-    draft, known = found(graph._draft, text)
-    if not known:
-        raise unknown_layer(graph._draft, text)
-    agree(text, known, names_of)
-    return layer_of(draft, known[0].layer)
+    return layer_of(*meant(graph._draft, text, told=agree))
 
 
 def tensor(graph: Graph, text: str) -> Tensor:
     """The tensor that a text on the command line names. Raises `KeyError` if there is none, and `RunError` for an ambiguous text."""
-    known = found_output(graph._draft, text)
-    if known is None:
-        raise unknown_layer(graph._draft, text, "tensor")
-    draft, value, several = known
-    agree(text, several, names_of)
-    return tensor_of(draft, value)
+    return tensor_of(*meant_output(graph._draft, text, told=agree))
 
 
 def sized(file: str, graph: Graph, shapes: Sequence[str], sizes: Mapping[str, str]) -> Graph:
@@ -142,7 +133,7 @@ def steps_made(steps: Sequence[Simplification]) -> Iterator[Section]:
 def _add_edit(command: ArgumentParser) -> None:
     add = command.add_argument
     for option, (metavar, help, _) in EDITS.items():
-        add(option, dest="edits", action="append", default=[], type=partial(_edit, option), metavar=metavar, help=help)
+        add(option, dest="edits", action="append", default=[], type=lambda text, option=option: (option, text), metavar=metavar, help=help)  # type: ignore[misc]
     add("--stateless", action="store_true", help="first, make an input and an output of each variable")
     add("--prune", action="store_true", help="finally, remove the layers that reach no output")
     add("--trim", action="store_true", help="remove the bytes of the weights that no constant needs")
@@ -167,7 +158,7 @@ def _run_edit(given: Namespace) -> int:
     steps: list[Simplification] = []
     for option, text in given.edits:
         made = _make(given.file, f"{option} {text}", partial(EDITS[option][2], graph, text))
-        steps += made or []
+        steps += made if isinstance(made, list) else []
     if given.prune:
         graph.prune()
     palette = Palette.choose(given.color, sys.stdout)
@@ -200,11 +191,6 @@ def _write_page(path: str, graph: Graph, change: Change) -> None:
     data.difference = verbs.diff(graph._draft.model, data.model)
     write_output(path, page(data.to_dict()).encode(), force=change.force, inputs=[change.file])
     put(f"written: {escape(path)}")
-
-
-def _edit(option: str, text: str) -> tuple[str, str]:
-    """One edit of the line: its option and its text."""
-    return option, text
 
 
 def _make(file: str, edit: str, make: Callable[[], Made]) -> Made:
@@ -257,10 +243,6 @@ def _parted(text: str, form: str, is_known: Callable[[str], bool]) -> tuple[str,
     return text[:place], text[place + 1 :]
 
 
-def _remove(graph: Graph, text: str) -> None:
-    layer(graph, text).remove(cascade=True)
-
-
 def _bypass(graph: Graph, text: str) -> None:
     layer(graph, text).bypass()
 
@@ -273,14 +255,14 @@ def _stateful(graph: Graph, text: str) -> None:
 
 
 # Each edit with its metavar, its help and its function.
-EDITS: dict[str, tuple[str, str, Callable[[Graph, str], list[Simplification] | None]]] = {
+EDITS: dict[str, tuple[str, str, Callable[[Graph, str], object]]] = {
     "--add-output": ("T", "add an output that gives this tensor, or the output of this layer", _add_output),
     "--set-attribute": ("LAYER:NAME=VALUE", "set an attribute of a layer: conv1:strides=2,2", _set_attribute),
     "--rename": ("LAYER=NAME", "give a layer another name, but no tensor (--name)", _rename),
     "--name": ("TENSOR=NAME", "give a tensor another name, or several with commas: conv1:2=boxes", _name),
     "--freeze": ("INPUT=VALUE", f"make an input a constant and fold what then is known: {VALUES}", _freeze),
     "--bypass": ("LAYER", "let the readers of a layer read its first input, and remove the layer", _bypass),
-    "--remove": ("LAYER", "remove a layer and all layers that depend on it", _remove),
+    "--remove": ("LAYER", "remove a layer and all layers that depend on it", lambda graph, text: layer(graph, text).remove(cascade=True)),
     "--stateful": ("INPUT=OUTPUT", "keep the value of an input in the model: the output gives its next value", _stateful),
 }
 
@@ -342,7 +324,7 @@ def _run_extract(given: Namespace) -> int:
 def _part_sections(graph: Graph, part: Part, formulas: Mapping[str, str], path: str) -> Iterator[Section]:
     """What the part has at its border, what it has lost, and where it is."""
     rows = [_row("input", tensor, formulas) for tensor in graph.inputs]
-    rows += [("constant", name, _elements(elements), "") for name, elements in part.frozen]
+    rows += [("constant", name, f"[{', '.join([*map(str, some[:8]), *['…'] * (len(some) > 8)])}]", "") for name, some in part.frozen]
     rows += [_row("output", tensor, formulas) for tensor in graph.outputs]
     used = 4 if any(row[3] for row in rows) else 3
     columns = (Column("dim", is_number=True), Column(most=WIDEST, is_cut=True), Column(most=WIDEST), Column(is_below=True))[:used]
@@ -364,12 +346,6 @@ def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, s
     note = tensor.layer._item.note
     formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
     return role, preferred([*tensor.names, tensor.layer.name]), f"{tensor.element_type}{tensor.text}", formula
-
-
-def _elements(elements: tuple[object, ...]) -> str:
-    """The first elements of a constant."""
-    most = 8
-    return f"[{', '.join(map(str, elements[:most]))}{', …' if len(elements) > most else ''}]"
 
 
 EXTRACT = Command(

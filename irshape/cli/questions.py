@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from irshape.answers.cost.cost import Cost
-    from irshape.answers.summary import Summary
 
 _EXIT = "\n\nexit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"
 # The most layers that a remark names.
@@ -52,7 +51,6 @@ def _add_info(command: ArgumentParser) -> None:
 
 
 def _info(given: Namespace) -> int:
-    """Describe the files and return the exit code."""
     from irshape.answers.info import sections
 
     return answered(Errand(request_of(given), verbs.info, _say(given, partial(sections, is_complete=given.all))))
@@ -79,7 +77,6 @@ def _add_signature(command: ArgumentParser) -> None:
 
 
 def _signature(given: Namespace) -> int:
-    """Print the signatures of the files and return the exit code."""
     from irshape.answers.signature.signature import sections
 
     return answered(
@@ -111,14 +108,9 @@ def _add_summary(command: ArgumentParser) -> None:
 
 
 def _summary(given: Namespace) -> int:
-    """Print the summaries of the files and return the exit code."""
     from irshape.answers.summary import sections
 
-    return answered(Errand(request_of(given), partial(_summed, _near(given.near), given.depth), _say(given, sections)))
-
-
-def _summed(near: dict[str, int], depth: int, model: Model, **options: Any) -> Summary:
-    return verbs.summary(model, near=near, depth=depth, **options)
+    return answered(Errand(request_of(given), partial(verbs.summary, near=_near(given.near), depth=given.depth), _say(given, sections)))
 
 
 SUMMARY = Command(
@@ -142,7 +134,6 @@ def _add_sizes(command: ArgumentParser) -> None:
 
 
 def _sizes(given: Namespace) -> int:
-    """Find the valid sizes of the files, report them, and return the exit code."""
     return answered(Errand(request_of(given), partial(_sized, _near(given.near)), _say(given, _size_sections), _verdict))
 
 
@@ -297,7 +288,6 @@ def _add_explain(command: ArgumentParser) -> None:
 
 
 def _explain(given: Namespace) -> int:
-    """Explain the target, and return the exit code."""
     is_named = not given.raw_symbols
     return answered(Errand(request_of(given), partial(_explained, given.target, is_named=is_named), _say(given, _explain_sections)))
 
