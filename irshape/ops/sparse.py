@@ -60,14 +60,7 @@ class EmbeddingSegmentsSum(_Embedding):
     per_sample_weights = In(rank=1, optional=True, like="emb_table")
 
     def infer(
-        self,
-        ctx: Context,
-        emb_table: Input,
-        indices: Input,
-        segment_ids: Input,
-        num_segments: Input,
-        default_index: Input | None,
-        per_sample_weights: Input | None,
+        self, ctx: Context, emb_table: Input, indices: Input, segment_ids: Input, num_segments: Input, per_sample_weights: Input | None
     ) -> Shape:
         self.parallel(ctx, indices, segment_ids)
         self.weighted(ctx, indices, per_sample_weights)
@@ -86,9 +79,7 @@ class EmbeddingBagOffsetsSum(_Embedding):
     default_index = In(_INDEX, rank=0, optional=True, like="indices")
     per_sample_weights = In(rank=1, optional=True, like="emb_table")
 
-    def infer(
-        self, ctx: Context, emb_table: Input, indices: Input, offsets: Input, default_index: Input | None, per_sample_weights: Input | None
-    ) -> Shape:
+    def infer(self, ctx: Context, emb_table: Input, indices: Input, offsets: Input, per_sample_weights: Input | None) -> Shape:
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, offsets.shape[0] if offsets.is_ranked else ctx.unknown())
 
