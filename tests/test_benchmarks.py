@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import irshape
+from tests.support.oracle import core, partial_shape
 
 # What builds the models is OpenVINO; it is imported by the tests that run, not by those that only look for tests.
 pytestmark = pytest.mark.oracle
@@ -19,14 +20,12 @@ SMALL = {"one_operation": (), "resnet": (5,), "decoder": (1,), "distinct": (60,)
 
 @pytest.mark.parametrize("name", SMALL)
 def test_openvino_agrees_on_every_shape(name: str, tmp_path: Path) -> None:
-    import openvino
-
     from benchmarks import models
     from benchmarks.inside import differences
 
     path = str(tmp_path / "model.xml")
     models.saved(partial(getattr(models, name), *SMALL[name]))(path)
-    model = openvino.Core().read_model(path)
+    model = core().read_model(path)
     inference = irshape.check(path)
     assert inference.diagnostics == []
     assert differences(inference, model) == []
@@ -37,19 +36,17 @@ def test_openvino_agrees_on_every_shape(name: str, tmp_path: Path) -> None:
     for shapes in (late(0), late(1), partial(inputs, blocks=1)(0) if name == "decoder" else inputs(0)):
         inference = session.reshape(shapes)
         assert inference.diagnostics == []
-        model.reshape({input: openvino.PartialShape(shape) for input, shape in shapes.items()})
+        model.reshape({input: partial_shape(shape) for input, shape in shapes.items()})
         assert differences(inference, model) == []
 
 
 def test_a_difference_is_named(tmp_path: Path) -> None:
-    import openvino
-
     from benchmarks import models
     from benchmarks.inside import differences
 
     path = str(tmp_path / "model.xml")
     models.saved(models.one_operation)(path)
-    model = openvino.Core().read_model(path)
+    model = core().read_model(path)
     model.reshape([4, 6, 10, 3, 3])
     assert [line.partition(":")[0] for line in differences(irshape.check(path), model)][:1] == ["data"]
 
@@ -77,17 +74,14 @@ def test_two_gibibytes_of_weights_are_not_read(tmp_path: Path) -> None:
 
 def test_the_onnx_models_have_the_shapes_of_the_irs(tmp_path: Path) -> None:
     pytest.importorskip("onnx")
-    import openvino
-
     from benchmarks import models
     from benchmarks.exchange import write_onnx
 
-    core = openvino.Core()
     for build in (partial(models.resnet, 5), partial(models.decoder, 1), partial(models.dag, 60)):
         paths = [str(tmp_path / name) for name in ("model.xml", "model.onnx")]
         models.saved(build)(paths[0])
         assert write_onnx(*paths) > 20
-        ours, theirs = (sorted(str(output.get_partial_shape()) for output in core.read_model(path).outputs) for path in paths)
+        ours, theirs = (sorted(str(output.get_partial_shape()) for output in core().read_model(path).outputs) for path in paths)
         assert ours == theirs
 
 

@@ -12,7 +12,7 @@ from irshape.report.diagnostic import ERROR
 from irshape.shape.limits import Limits
 from irshape.xml.reader import read
 from tests.support.ir import Net, Ref
-from tests.support.oracle import core_of
+from tests.support.oracle import core, core_of, partial_shape
 from tests.support.rows import contains
 
 Build = Callable[[Net], None]
@@ -291,10 +291,8 @@ def test_row(name: str, net: Net, expected: str) -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize(("name", "net", "expected"), ROWS, ids=[name for name, _, _ in ROWS])
 def test_row_with_openvino(name: str, net: Net, expected: str) -> None:
-    import openvino
-
     try:
-        model = openvino.Core().read_model(net.xml.encode(), net.bin)
+        model = core().read_model(net.xml.encode(), net.bin)
     except RuntimeError:
         assert "[" not in expected, "OpenVINO refuses"
         return
@@ -302,7 +300,7 @@ def test_row_with_openvino(name: str, net: Net, expected: str) -> None:
     element_type, _, shape = expected.partition("[")
     [result] = [output for op in model.get_ops() if op.get_type_name() in ("If", "Loop", "TensorIterator") for output in op.outputs()]
     assert result.get_element_type().get_type_name() == element_type
-    assert contains(result.get_partial_shape(), openvino.PartialShape(f"[{shape}"))
+    assert contains(result.get_partial_shape(), partial_shape(f"[{shape}"))
 
 
 def test_a_length_is_followed_through_a_sequence() -> None:
@@ -371,12 +369,10 @@ def test_parts_that_openvino_cannot_run(name: str, slice: str, output: str) -> N
 @pytest.mark.oracle
 @pytest.mark.parametrize(("name", "slice", "output"), [row for row in NEVER if row[0] != "no stride"])
 def test_parts_with_openvino(name: str, slice: str, output: str) -> None:
-    import openvino
-
     net = iterator("f32[0,3]" if name == "no rows" else "f32[6,3]", SAME, slice=slice, output=output)
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    model = core().read_model(net.xml.encode(), net.bin)
     with pytest.raises(RuntimeError):
-        openvino.Core().compile_model(model, "CPU")
+        core().compile_model(model, "CPU")
 
 
 @pytest.mark.oracle
@@ -384,11 +380,10 @@ def test_parts_with_openvino(name: str, slice: str, output: str) -> None:
 def test_a_loop_that_may_be_skipped_gives_what_went_in(trips: int, entered: bool, rows: int) -> None:
     """The shape that is inferred before the numbers are known holds what OpenVINO gives for them."""
     import numpy
-    import openvino
 
     net = loop("f32[1,3]", longer, trips=None, entered=None)
     assert irshape.infer(net.xml.encode(), weights=net.bin).ports["3:3"] == ("f32", "[1..,3]")
-    compiled = openvino.Core().compile_model(openvino.Core().read_model(net.xml.encode(), net.bin), "CPU")
+    compiled = core().compile_model(core().read_model(net.xml.encode(), net.bin), "CPU")
     data = numpy.zeros((1, 3), numpy.float32)
     assert compiled([numpy.array(trips), numpy.array(entered), data])[0].shape == (rows, 3)
 
@@ -400,18 +395,17 @@ def test_a_loop_that_may_be_skipped_gives_what_went_in(trips: int, entered: bool
 def test_a_loop_that_is_never_entered_gives_no_rows(fact: str, expected: str, theirs: str) -> None:
     """OpenVINO infers the shape of an iteration that never runs, until all sizes are numbers; its CPU plugin gives no rows."""
     import numpy
-    import openvino
 
     net = loop(fact, SAME, back=False, entered=False)
     output = layer_of(net)
     assert irshape.infer(net.xml.encode(), weights=net.bin).layer(output).outputs[0].text == expected
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
-    assert model.output(0).get_partial_shape() == openvino.PartialShape(theirs)
+    model = core().read_model(net.xml.encode(), net.bin)
+    assert model.output(0).get_partial_shape() == partial_shape(theirs)
     data = numpy.zeros([size.get_length() if size.is_static else 4 for size in model.input(0).get_partial_shape()], numpy.float32)
-    given = openvino.Core().compile_model(model, "CPU")([data])[0].shape
+    given = core().compile_model(model, "CPU")([data])[0].shape
     assert given[0] == (2 if fact.startswith("f32[2,") else 0)
     model.reshape(list(data.shape))
-    assert model.output(0).get_partial_shape() == openvino.PartialShape([0, *data.shape[1:]])
+    assert model.output(0).get_partial_shape() == partial_shape([0, *data.shape[1:]])
 
 
 def counted_up() -> Net:
@@ -439,11 +433,9 @@ def counted_up() -> Net:
 @pytest.mark.oracle
 def test_openvino_runs_a_loop_of_constants() -> None:
     """A rule reads its value; irshape runs no Loop, however few its iterations are."""
-    import openvino
-
     net = counted_up()
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
-    assert model.output(1).get_partial_shape() == openvino.PartialShape("[..10]")
+    model = core().read_model(net.xml.encode(), net.bin)
+    assert model.output(1).get_partial_shape() == partial_shape("[..10]")
     assert irshape.infer(net.xml.encode(), weights=net.bin).layer(len(net.layers) - 2).outputs[0].text == "[?]"
 
 
@@ -451,7 +443,6 @@ def test_openvino_runs_a_loop_of_constants() -> None:
 def test_a_size_that_comes_back_is_larger_than_openvino_infers() -> None:
     """OpenVINO infers 1..4 for the rows inside, those of the first iteration; its CPU plugin runs an iteration of 5."""
     import numpy
-    import openvino
 
     def build(inner: Net) -> None:
         inner.add("""
@@ -472,10 +463,10 @@ def test_a_size_that_comes_back_is_larger_than_openvino_infers() -> None:
     )
     net.result(holder(net, "Loop", "opset5", inputs, map + content))
     assert irshape.infer(net.xml.encode(), weights=net.bin).ports["3.body/0:0"] == ("f32", "[1..5,3]")
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    model = core().read_model(net.xml.encode(), net.bin)
     [loop] = [op for op in model.get_ops() if op.get_type_name() == "Loop"]
-    assert loop.get_function().inputs[0].get_partial_shape() == openvino.PartialShape("[1..4,3]")
-    assert openvino.Core().compile_model(model, "CPU")([numpy.ones((1, 3), numpy.float32)])[0].tolist() == [[5.0, 5.0, 5.0]]
+    assert loop.get_function().inputs[0].get_partial_shape() == partial_shape("[1..4,3]")
+    assert core().compile_model(model, "CPU")([numpy.ones((1, 3), numpy.float32)])[0].tolist() == [[5.0, 5.0, 5.0]]
 
 
 def states_iteration(net: Net) -> str:
@@ -530,10 +521,9 @@ def test_a_loop_that_may_run_no_iteration(name: str, net: Net, premise: str) -> 
 def test_what_openvino_gives_of_a_loop_that_runs_no_iteration(net: Net, given: tuple[int, ...], none: tuple[int, ...] | None) -> None:
     """The shape that is inferred holds it, unless the premise is stated; None where OpenVINO's CPU plugin fails."""
     import numpy
-    import openvino
 
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
-    compiled = openvino.Core().compile_model(model, "CPU")
+    model = core().read_model(net.xml.encode(), net.bin)
+    compiled = core().compile_model(model, "CPU")
     feeds = [numpy.array(0), numpy.zeros(given, numpy.float32)]
     if none is None:
         with pytest.raises(RuntimeError, match="incompatible"):
@@ -541,8 +531,8 @@ def test_what_openvino_gives_of_a_loop_that_runs_no_iteration(net: Net, given: t
         assert states_iteration(net)
         return
     assert compiled(feeds)[0].shape == none
-    inferred = openvino.PartialShape(irshape.infer(net.xml.encode(), weights=net.bin).layer(layer_of(net)).outputs[0].text)
-    assert inferred.compatible(openvino.PartialShape(none)) or states_iteration(net)
+    inferred = partial_shape(irshape.infer(net.xml.encode(), weights=net.bin).layer(layer_of(net)).outputs[0].text)
+    assert inferred.compatible(partial_shape(none)) or states_iteration(net)
 
 
 def test_a_premise_of_a_loop_excludes_no_sizes() -> None:
@@ -675,12 +665,10 @@ def test_fault_of_a_map(name: str, old: str, new: str, code: str) -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize(("name", "old", "new", "code"), FAULTS)
 def test_openvino_does_not_read_the_maps_and_bodies_of_a_layer_that_nothing_reads(name: str, old: str, new: str, code: str) -> None:
-    import openvino
-
     net = iterator("f32[6,3]", SAME)
     net.edges[-1] = '<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>'  # past the TensorIterator, layer 1
     xml = net.xml.replace(old, new).encode()
-    openvino.Core().read_model(xml, net.bin)
+    core().read_model(xml, net.bin)
     found = irshape.infer(xml, weights=net.bin).diagnostics
     assert code in {fault.code for fault in found} and all(fault.severity != ERROR for fault in found)
 
@@ -688,11 +676,9 @@ def test_openvino_does_not_read_the_maps_and_bodies_of_a_layer_that_nothing_read
 @pytest.mark.oracle
 @pytest.mark.parametrize("type", ["PARAMETER", "parameter"])
 def test_a_parameter_is_one_in_any_case(type: str) -> None:
-    import openvino
-
     net = iterator("f32[6,3]", SAME)
     xml = net.xml.replace('type="Parameter"', f'type="{type}"').encode()
-    assert len(openvino.Core().read_model(xml, net.bin).inputs) == 1
+    assert len(core().read_model(xml, net.bin).inputs) == 1
     inference = irshape.infer(xml, weights=net.bin, inputs={"parameter_0": "[7,3]"})
     assert inference.ok and inference.ports == irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_0": "[7,3]"}).ports
 
@@ -779,11 +765,9 @@ def test_bodies_are_written_and_nothing_else() -> None:
 
 @pytest.mark.oracle
 def test_openvino_reads_what_is_written() -> None:
-    import openvino
-
     net = loop("f32[2,3]", doubled)
     written = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_2": "[5,7]"}).xml()
-    model = openvino.Core().read_model(written, net.bin)
+    model = core().read_model(written, net.bin)
     assert str(model.output(0).get_partial_shape()) == "[?,7]"
 
 

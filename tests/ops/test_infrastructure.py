@@ -96,11 +96,9 @@ def test_pair(name: str, opset: str, attributes: dict[str, Any], first: str | No
 def test_pair_with_openvino(
     name: str, opset: str, attributes: dict[str, Any], first: str | None, assigned: str | None, codes: list[str]
 ) -> None:
-    import openvino
-
     net = pair_of(opset, attributes, first, assigned)
     try:
-        openvino.Core().read_model(net.xml.encode(), net.bin)
+        core().read_model(net.xml.encode(), net.bin)
     except RuntimeError:
         assert codes
     else:

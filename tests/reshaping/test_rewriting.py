@@ -8,6 +8,7 @@ import pytest
 import irshape
 from tests.reshaping.test_faults import asked, errors, output
 from tests.support.ir import Net
+from tests.support.oracle import core
 
 Rows = list[tuple[str, str, str]]
 
@@ -106,13 +107,11 @@ def rotary(frequencies: list[float], function: Any = np.cos) -> Net:
 @pytest.mark.oracle
 @pytest.mark.parametrize("function", [np.cos, np.sin])
 def test_rotary_positions_go_on(function: Any, tmp_path: Any) -> None:
-    import openvino
-
     found = asked(rotary([1, 0.1, 0.01, 0.001], function), "[1,S,8]", rewrite=True)
     assert errors(found) == []
     assert found.to_dict()["mends"][0]["kind"] == "generated"
     found.write(tmp_path / "out.xml")
-    model = openvino.Core().compile_model(tmp_path / "out.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    model = core().compile_model(tmp_path / "out.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     for length in (3, 6, 40):
         wanted = function(np.arange(length)[:, None] * np.array([1, 0.1, 0.01, 0.001] * 2))
         np.testing.assert_allclose(model([np.ones((1, length, 8), "f4")])[0][0], wanted, atol=1e-5)
@@ -182,14 +181,11 @@ def test_an_output_that_is_a_constant_is_refused(shape: str) -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize(("net", "shape"), [(TOKENS, "[N,H,W,8]"), (MASKED, "[N,S,S]"), (RECURRENT, "[N,S,6]"), (SLICED, "[N,S,4]")])
 def test_the_rewritten_model_gives_the_same_at_the_recorded_sizes(net: Net, shape: str, tmp_path: Any) -> None:
-    import openvino
-
-    core = openvino.Core()
-    before = core.read_model(net.xml.encode(), net.bin)
+    before = core().read_model(net.xml.encode(), net.bin)
     found = asked(net, shape, rewrite=True)
     found.write(tmp_path / "out.xml")
     data = np.random.default_rng(0).standard_normal(list(before.inputs[0].shape)).astype("f4")
-    one, other = (core.compile_model(model, "CPU")([data])[0] for model in (before, tmp_path / "out.xml"))
+    one, other = (core().compile_model(model, "CPU")([data])[0] for model in (before, tmp_path / "out.xml"))
     assert np.array_equal(one, other)
     assert irshape.check(tmp_path / "out.xml").ok
 
