@@ -100,7 +100,6 @@ def _types(**_: Any) -> Iterable[str]:
 
 
 def _model(given: argparse.Namespace) -> Model | None:
-    """The model on the line, if it can be read."""
     from irshape import verbs
 
     found = getattr(given, "files", None) or getattr(given, "file", None)

@@ -123,7 +123,6 @@ def _data(difference: Difference, comparison: RunComparison | None) -> dict[str,
 
 
 def _code(given: Namespace, difference: Difference, comparison: RunComparison | None) -> int:
-    """The exit code of a difference."""
     if comparison is not None:
         return CLEAN if comparison.is_same and not comparison.missing else FAULTS
     if not difference.is_same:
@@ -151,7 +150,6 @@ def sections(difference: Difference, *, is_complete: bool) -> Iterator[Section]:
 
 
 def _costs(found: Comparison) -> Section:
-    """The costs of two models, before and after."""
     near = f" at {', '.join(f'{name}={size}' for name, size in found.near.items())}" if found.near else ""
     rows = []
     for name, words, text in _COMPARED:

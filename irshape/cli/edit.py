@@ -143,7 +143,6 @@ def _add_edit(command: ArgumentParser) -> None:
 
 
 def _run_edit(given: Namespace) -> int:
-    """Edit a file, show the changes, write the result, and return the exit code."""
     if given.output is not None and given.in_place:
         return complain("-o and --in-place cannot be combined")
     if given.trim and given.in_place:
@@ -297,7 +296,6 @@ def _add_extract(command: ArgumentParser) -> None:
 
 
 def _run_extract(given: Namespace) -> int:
-    """Write a part of a file, report its border, and return the exit code."""
     if given.output is None:
         return complain("no place for the part: give -o OUT.xml")
     if sum((bool(given.sources or given.targets), given.around is not None, bool(given.layers))) != 1:
@@ -380,7 +378,6 @@ def _add_simplify(command: ArgumentParser) -> None:
 
 
 def _run_simplify(given: Namespace) -> int:
-    """Simplify a file, report the steps, write the result, and return the exit code."""
     if (given.output is None) != given.dry_run:
         return complain("give either -o OUT.xml, or --dry-run to write nothing")
     change = change_of(given)

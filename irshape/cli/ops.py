@@ -67,7 +67,6 @@ def _suggestion(type: str, registry: Registry) -> str:
 
 
 def _list(registry: Registry) -> Iterator[Section]:
-    """Every operation type with its versions, by category."""
     categories: dict[str, list[tuple[str, str]]] = {}
     for type in registry.types():
         classes = versions(type, registry)

@@ -206,7 +206,6 @@ def _add_cost(command: ArgumentParser) -> None:
 
 
 def _cost(given: Namespace) -> int:
-    """Report the costs of the files, write what was asked for, and return the exit code."""
     if (given.csv is not None or given.plot is not None) and not is_one(given.files):
         return complain("--csv and --plot need exactly one FILE")
     if given.against is not None and given.plot is None:
@@ -229,7 +228,6 @@ def _costed(model: Model, *, sweep: Mapping[str, Sequence[int]], **options: Any)
 
 
 def _write(given: Namespace, cost: Cost) -> Iterator[str]:
-    """Write the table and the picture that are asked for, and yield a line for each."""
     writers: tuple[tuple[str | None, Callable[[str], None]], ...] = (
         (given.csv, partial(cost.write_csv, force=given.force)),
         (given.plot, lambda path: cost.plot(path, given.against, force=given.force)),

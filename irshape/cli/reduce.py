@@ -77,7 +77,6 @@ def run(given: Namespace) -> int:
 
 
 def _complaint(given: Namespace) -> str | None:
-    """What is wrong with the arguments; None if nothing is."""
     if (given.command_line is None) == (given.keep is None):
         return "give either --while, a command that fails, or --keep, a code of irshape"
     if given.keep is not None and given.keep not in CATALOGUE:
@@ -175,7 +174,6 @@ def _block(text: str) -> str:
 
 
 def _versions() -> list[tuple[str, str]]:
-    """The versions of what may matter."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = [("irshape", __version__), ("Python", platform.python_version()), ("platform", platform.platform())]

@@ -347,7 +347,6 @@ def _identity(files: Sequence[str], scan: Scan) -> str:
 
 
 def _unit(given: Namespace) -> Scan:
-    """The unit of work that the options ask for."""
     if given.target:
         from irshape.answers.policies import find_policies
 

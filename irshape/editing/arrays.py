@@ -102,7 +102,6 @@ def _type_of_numbers(array: NDArray[Any]) -> ElementType:
 
 
 def _bytes(array: NDArray[Any], element_type: ElementType) -> bytes:
-    """The elements as the weights hold them."""
     import numpy
 
     name = element_type.name

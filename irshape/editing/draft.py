@@ -411,7 +411,6 @@ def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...]
 
 
 def _text(name: str, value: Any) -> str:
-    """An attribute as text."""
     if hasattr(value, "tolist"):  # of NumPy
         value = value.tolist()
     if isinstance(value, bool):
@@ -424,7 +423,6 @@ def _text(name: str, value: Any) -> str:
 
 
 def _total(weights: Weights | None) -> int:
-    """The number of bytes of some weights; 0 if there are none."""
     try:
         return 0 if weights is None or weights.are_unread else weights.total
     except WeightsError:

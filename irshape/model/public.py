@@ -83,7 +83,6 @@ class _End:
         return notes
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same port of one model."""
         return type(self) is type(other) and isinstance(other, _End) and self._port == other._port
 
     def __hash__(self) -> int:
@@ -252,7 +251,6 @@ class Node:
         return self._node.line
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same node of one model."""
         return isinstance(other, Node) and self._node is other._node
 
     def __hash__(self) -> int:
@@ -353,7 +351,6 @@ class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes
         return self._of(self._graph[name]) if name in self._graph else _meant(self, name, by_name=True)
 
     def _of(self, node: inner.Node) -> Node:
-        """The public node of a node of this graph."""
         found = self._nodes.get(node.index)
         return self._nodes.setdefault(node.index, Node(self, node)) if found is None else found
 

@@ -18,7 +18,6 @@ from irshape.shape.window import dilated, window
 
 
 def _slides(flow: Flow, data: Input) -> None:
-    """The flow of windows over the axes behind the samples and the channels."""
     flow.keep(data, 0, 0)
     flow.keep(data, 1, 1)
     flow.mixes(data, "slides windows over")

@@ -62,7 +62,6 @@ def unmet(engine: Engine, asked: Inputs, hint: str = _HINT) -> list[Diagnostic]:
 
 
 def _asked_sizes(engine: Engine, asked: Inputs) -> Iterator[tuple[Node, Dim]]:
-    """The sizes that were asked to be open."""
     for node, described in asked.shapes.items():
         shape = engine.slots[node.first_slot].shape
         for one, size in zip(described or (), shape or (), strict=False):
@@ -360,7 +359,6 @@ def _refusal(error: Refusal) -> Diagnostic:
 
 
 def _cause(mend: Mend) -> Diagnostic:
-    """The error that a baked-in size is."""
     layer = f"{mend.where.layer_type} {mend.where.layer_name!r}"
     return Diagnostic("S207", f"{layer} holds an old size: {mend.port} is {mend.was}, and {mend.now} would fit", mend.where)
 

@@ -237,7 +237,6 @@ def _fault(diagnostic: Diagnostic) -> Row:
 
 
 def _stamp(path: str) -> str | None:
-    """The time and size of a local file; None if there is none."""
     try:
         found = os.stat(path)
     except OSError:

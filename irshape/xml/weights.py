@@ -220,7 +220,6 @@ class Weights:
         return status.st_size
 
     def _missing(self, path: str) -> WeightsError:
-        """The error of a path that leads to no file."""
         if os.path.islink(path):
             return WeightsError("W101", f"the weights file {path!r} is a link to {os.readlink(path)!r}, which does not exist", _FETCH)
         if self._is_beside:
