@@ -6,6 +6,8 @@ import irshape
 from tests.support.ir import Net
 from tests.support.oracle import core, partial_shape
 
+pytestmark = pytest.mark.oracle
+
 
 def packed(element_type: str, shape: str, data: bytes) -> Net:
     """A Tile whose repeats are a constant of a type narrower than a byte."""
@@ -20,7 +22,6 @@ def errors(net: Net) -> list[str]:
     return [one.code for one in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics if one.severity == "error"]
 
 
-@pytest.mark.oracle
 def test_openvino_reads_packed_values_as_bytes() -> None:
     """Two nibbles of 1 repeat nothing; OpenVINO takes their byte, 17, for the first and what follows it for the second."""
     net = packed("u4", "2", b"\x11")
@@ -29,7 +30,6 @@ def test_openvino_reads_packed_values_as_bytes() -> None:
     assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["T101"]
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize(("element_type", "data", "read"), [("i4", b"\x0f", 15), ("nf4", b"\x07", 7)])
 def test_openvino_reads_a_single_packed_element_as_its_byte(element_type: str, data: bytes, read: int) -> None:
     """The element of i4 is -1, that of nf4 is 0."""
@@ -39,7 +39,6 @@ def test_openvino_reads_a_single_packed_element_as_its_byte(element_type: str, d
     assert errors(net) == ["T101"]
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize(("behind", "is_accepted"), [(b"\0", True), (b"\xff", False)])
 def test_openvino_reads_axes_of_six_bits_beyond_their_end(behind: bytes, is_accepted: bool) -> None:
     """Two elements take two bytes, and OpenVINO decides by the third."""
@@ -55,7 +54,6 @@ def test_openvino_reads_axes_of_six_bits_beyond_their_end(behind: bytes, is_acce
     assert errors(net) == ["T101"]
 
 
-@pytest.mark.oracle
 def test_openvino_fails_on_axes_that_a_split_gives() -> None:
     """It takes the same axes from a Split."""
     for split in ("VariadicSplit([1,0], 0, [1,1])", "Split([1,0], 0, num_splits=2)"):
@@ -68,7 +66,6 @@ def test_openvino_fails_on_axes_that_a_split_gives() -> None:
             core().read_model(net.xml.encode(), net.bin)
 
 
-@pytest.mark.oracle
 def test_openvino_reads_no_output_shape_beside_a_surplus_input() -> None:
     sizes = []
     for surplus in (0, 1):
@@ -80,7 +77,6 @@ def test_openvino_reads_no_output_shape_beside_a_surplus_input() -> None:
     assert sizes == [450, 449]
 
 
-@pytest.mark.oracle
 def test_openvino_takes_a_constant_of_shape_minus_one() -> None:
     """The size it wants of 2^64 - 1 nibbles wraps to less than the two bytes there are."""
     net = Net()
@@ -89,7 +85,6 @@ def test_openvino_takes_a_constant_of_shape_minus_one() -> None:
     assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["A104"]
 
 
-@pytest.mark.oracle
 def test_neither_reads_values_from_strings() -> None:
     net = Net("_x: f32[2]")
     net.named["_axes"] = [net.stored("string", 1, b"\x01\0\0\0" + b"\0\0\0\0" + b"\x01\0\0\0" + b"1")]
@@ -110,7 +105,6 @@ COPIED = f"Reshape(f32[?,9], {sizes_of('f32[3,..6]')}, special_zero=true) -> Res
 CROPPED = f"x: f32[5]\nSubtract({sizes_of('f32[?]')}, {sizes_of('f32[1..7]')}) -> Pad-12(x, [0], _, pad_mode=edge) -> Result"
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize(("text", "ours", "theirs", "inputs", "real"), [
     pytest.param(ENDED, "[..4]", "[..3]", [[7], [8]], "[4]", id="an end of either sign"),
     pytest.param(COPIED, "[3,3..9]", "[3,..6]", [[3, 9], [3, 0]], "[3,9]", id="a size that may be 0 and then copies another"),
@@ -127,7 +121,6 @@ def test_openvino_infers_of_numbers_what_its_bounds_exclude(text: str, ours: str
     assert model.output(0).get_partial_shape() == partial_shape(real)
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize("rows", ["3..16", "8"])
 def test_openvino_refuses_a_reshape_of_bounds_that_cross(rows: str) -> None:
     """From -6 to 5 are 3 of 3 rows, 3 of 8 and none of 16. OpenVINO takes 3 and 0 for the bounds, and fails behind them."""
@@ -160,7 +153,6 @@ REMAINDER = f"FloorMod({sizes_of('f32[3..5]')}, [4]) -> {MADE}"
 SELECTED = "NonMaxSuppression-4(f32[1..8,50,4], f32[1..8,1,50], 50, f32=0.5, f32=0.0, box_encoding=corner) i64 -> Result"
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize(("text", "inputs", "real"), [
     pytest.param("f32[7..] -> Slice-8([-4], [8], [1], [0]) -> Result", [[9]], None, id="a slice from -4 to 8"),
     pytest.param(ENDED, [[7], [8]], None, id="an end of either sign"),
@@ -190,7 +182,6 @@ def test_the_cpu_plugin_gives_no_shape_outside_of_what_irshape_infers(text: str,
     assert not model.output(0).get_partial_shape().compatible(partial_shape(real))
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_cpu_plugin_draws_no_numbers_of_a_shape_of_unknown_length(count: int) -> None:
     """OpenVINO infers three axes of one to three values."""
@@ -202,7 +193,6 @@ def test_the_cpu_plugin_draws_no_numbers_of_a_shape_of_unknown_length(count: int
         compiled([numpy.full(count, 5)])
 
 
-@pytest.mark.oracle
 def test_a_part_that_is_longer_than_the_axis_breaks_a_premise() -> None:
     """OpenVINO accepts the numbers, and infers the length as it is given."""
     net = Net(taken("?"))
@@ -219,7 +209,6 @@ def divided(dividend: str, limit: str) -> Net:
     return Net(f"y: Mod({sizes_of(limit)}, [-3])\nAbs(Divide({sizes_of(dividend)}, y)) -> {MADE}")
 
 
-@pytest.mark.oracle
 def test_openvino_divides_by_bounds_that_cross() -> None:
     """A size of 0..10 leaves 0..2 by -3. OpenVINO has 0 and -2 for the bounds, and divides by the 0; with numbers it accepts the model."""
     open_sizes, numbers = divided("f32[1..]", "f32[0..10]"), divided("f32[8]", "f32[5]")
