@@ -564,9 +564,7 @@ _UNDECIDED: Final = form.Form(
 )
 _SIZE: Final = {"type": "object", "additionalProperties": {"type": "integer"}}
 _NEAREST: Final = form.Form(
-    given=form.Field(_SIZE),
-    below=form.Field({"anyOf": [_SIZE, {"type": "null"}]}),
-    above=form.Field({"anyOf": [_SIZE, {"type": "null"}]}),
+    given=form.Field(_SIZE), below=form.Field({"anyOf": [_SIZE, {"type": "null"}]}), above=form.Field({"anyOf": [_SIZE, {"type": "null"}]})
 )
 SIZES: Final = form.Form(
     tool=form.TOOL_FIELD,

@@ -50,12 +50,7 @@ def test_the_cost_of_a_decoder_is_a_formula_of_its_sizes() -> None:
 
 @pytest.mark.parametrize(
     ("inputs", "text", "leading"),
-    [
-        ("[1,1,H,W]", "9*H*W", "9*H*W"),
-        ("[1,1,H,8]", "72*H", "72*H"),
-        ("[N,1,8,8]", "576*N", "576*N"),
-        ("[1,1,8,8]", "576", ""),
-    ],
+    [("[1,1,H,W]", "9*H*W", "9*H*W"), ("[1,1,H,8]", "72*H", "72*H"), ("[N,1,8,8]", "576*N", "576*N"), ("[1,1,8,8]", "576", "")],
 )
 def test_leading_terms_come_first(inputs: str, text: str, leading: str) -> None:
     net = Net(f"f32[?,1,?,?] -> {nets.conv(3, pad=1)} -> Result")

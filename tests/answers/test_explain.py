@@ -207,10 +207,7 @@ def test_a_sliced_axis_is_a_part_of_what_enters() -> None:
     net = iterator("f32[6,3]", inside("_x", "f32[2,3]"), slice=cut, output=cut)
     explanation = explained(net, 1, None, 0)
     assert explanation.steps[-1].note == "the slices of all iterations of TensorIterator, concatenated"
-    assert [(read.name, read.value) for read in explanation.steps[-1].reads] == [
-        ("the sliced axis of input 0", "6"),
-        ("part_size", "2"),
-    ]
+    assert [(read.name, read.value) for read in explanation.steps[-1].reads] == [("the sliced axis of input 0", "6"), ("part_size", "2")]
     (step,) = explained(net, "1.body/0", None, 0).steps
     assert (step.value, step.note) == ("2", "one slice of input 0 of TensorIterator")
 
