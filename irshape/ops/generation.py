@@ -1,7 +1,7 @@
 """Operations that generate a tensor from sizes and numbers."""
 
 from collections.abc import Sequence
-from math import ceil, isfinite, trunc
+from math import ceil, isfinite, lcm, trunc
 from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
@@ -13,7 +13,10 @@ from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, ceil_div, dim_max
 from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, Real
+from irshape.shape.value import Elements, Real, are_numbers
+
+# With larger divisors, the quotients that OpenVINO computes in floats may be rounded across a whole number.
+_LARGEST_SCALE = 1024
 
 
 @op("Range", "opset1")
@@ -57,13 +60,17 @@ class Range(Op):
     @staticmethod
     def _count(ctx: Context, is_integral: bool, first: Any, last: Any, by: Any) -> Size:
         """How many numbers there are."""
-        if isinstance(first, Dim) or isinstance(last, Dim):
-            if any(isinstance(number, float) for number in (first, last, by)):
+        if are_numbers((first, last, by)):
+            if is_integral:
+                first, last, by = trunc(first), trunc(last), trunc(by)
+                if by == 0:  # OpenVINO gives no numbers if the step without its fraction is 0
+                    return 0
+        else:
+            ratios = [(number, 1) if isinstance(number, Dim) else number.as_integer_ratio() for number in (first, last, by)]
+            scale = lcm(*[divisor for _, divisor in ratios])
+            if scale > (1 if is_integral else _LARGEST_SCALE):
                 return ctx.unknown()
-        elif is_integral:
-            first, last, by = trunc(first), trunc(last), trunc(by)
-            if by == 0:  # OpenVINO gives no numbers if the step without its fraction is 0
-                return 0
+            first, last, by = [size * (scale // divisor) for size, divisor in ratios]
         distance, step = (last - first, by) if by > 0 else (first - last, -by)
         if isinstance(distance, float) or isinstance(step, float):
             return int(max(ceil(distance / step), 0))

@@ -1,5 +1,11 @@
 """Operations that generate tensors."""
 
+import pytest
+
+import irshape
+from irshape.api.inference import InferredPort
+from tests.support.ir import Net
+from tests.support.oracle import core
 from tests.support.rows import Rows, differs, row_tests
 
 ROWS: Rows = {
@@ -64,3 +70,42 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+
+@pytest.mark.parametrize("element_type", ["f32", "i64"])
+@pytest.mark.parametrize(
+    ("start", "stop", "step", "formula"),
+    [
+        ("0.0", "_n", "1.0", "N"),
+        ("1.0", "_n", "1.0", "max(N - 1, 0)"),
+        ("_n", "0.0", "-1.0", "N"),
+        ("0.0", "_n", "2.0", "(N + 1)//2"),
+        ("0.5", "_n", "1.0", "N"),
+        ("0.0", "_n", "0.5", "2*N"),
+        ("0.25", "_n", "1.5", "N - N//3"),
+        ("0.0", "_n", "0.1", None),
+    ],
+)
+def test_reals_count_to_a_size(start: str, stop: str, step: str, formula: str | None, element_type: str) -> None:
+    """A detector makes its grid so: a size as f32, and numbers up to it. Fractions are cut for integers, so that no formula is exact."""
+    ends = ", ".join(one if one == "_n" else f"f32={one}" for one in (start, stop, step))
+    net = Net(f"""
+        x: f32[?] -> ShapeOf-3(output_type=i64) -> Squeeze -> _n: Convert(destination_type=f32)
+        Range-4({ends}, output_type={element_type}) -> Result
+    """)
+    has_fraction = any(float(one) % 1 for one in (start, stop, step) if one != "_n")
+    if formula is None or (has_fraction and element_type == "i64"):
+        formula = "n_range"
+    assert counted(net, "N").formula == f"[{formula}]"
+    model = core().read_model(net.xml.encode(), net.bin)
+    for number in (0, 1, 2, 7, 100):
+        model.reshape([number])
+        shape = tuple(model.outputs[0].get_partial_shape().to_shape())
+        assert counted(net, number).shape == shape
+        assert formula == "n_range" or shape == (eval(formula, {"N": number, "max": max}),)
+
+
+def counted(net: Net, size: int | str) -> InferredPort:
+    """The output of the Range in a net whose input has this size."""
+    *_, numbers, _ = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"x": f"[{size}]"})
+    return numbers.outputs[0]
