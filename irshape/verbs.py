@@ -184,7 +184,6 @@ def summary(source: Source | Model, *, depth: int | None = None, near: Mapping[s
 
 
 def _cost(inference: Inference, near: Mapping[str, int], *, views: bool = False, in_place: bool = False) -> Cost:
-    """The common part of `cost` and `diff`."""
     from irshape.answers.cost.cost import Cost
     from irshape.answers.cost.memory import Reuse
     from irshape.answers.signature.notes import name_data_sizes
@@ -198,7 +197,6 @@ def _cost(inference: Inference, near: Mapping[str, int], *, views: bool = False,
 
 
 def _infer(model: Model, weights: Weights | None, asked: Asked, *, is_check: bool) -> Inference:
-    """The common part of `infer` and `check`."""
     remarks: list[Diagnostic] = []
     wanted: Inputs | None = None
     opaque = frozenset(asked.get("opaque", ()))

@@ -9,6 +9,14 @@ from pathlib import Path
 import pytest
 
 import irshape
+from benchmarks import causes, measure, models, verbs
+from benchmarks.__main__ import BEGIN, END, write
+from benchmarks.causes import names
+from benchmarks.inside import differences, weights_read
+from benchmarks.many import simulate
+from benchmarks.measure import CPU, READ, Bytes, File, Group, Row, Start
+from benchmarks.table import brief, comparison, full, ratio, real, starts_table, stratified
+from tests.support.oracle import core, partial_shape
 
 # What builds the models is OpenVINO; it is imported by the tests that run, not by those that only look for tests.
 pytestmark = pytest.mark.oracle
@@ -19,14 +27,9 @@ SMALL = {"one_operation": (), "resnet": (5,), "decoder": (1,), "distinct": (60,)
 
 @pytest.mark.parametrize("name", SMALL)
 def test_openvino_agrees_on_every_shape(name: str, tmp_path: Path) -> None:
-    import openvino
-
-    from benchmarks import models
-    from benchmarks.inside import differences
-
     path = str(tmp_path / "model.xml")
     models.saved(partial(getattr(models, name), *SMALL[name]))(path)
-    model = openvino.Core().read_model(path)
+    model = core().read_model(path)
     inference = irshape.check(path)
     assert inference.diagnostics == []
     assert differences(inference, model) == []
@@ -37,35 +40,25 @@ def test_openvino_agrees_on_every_shape(name: str, tmp_path: Path) -> None:
     for shapes in (late(0), late(1), partial(inputs, blocks=1)(0) if name == "decoder" else inputs(0)):
         inference = session.reshape(shapes)
         assert inference.diagnostics == []
-        model.reshape({input: openvino.PartialShape(shape) for input, shape in shapes.items()})
+        model.reshape({input: partial_shape(shape) for input, shape in shapes.items()})
         assert differences(inference, model) == []
 
 
 def test_a_difference_is_named(tmp_path: Path) -> None:
-    import openvino
-
-    from benchmarks import models
-    from benchmarks.inside import differences
-
     path = str(tmp_path / "model.xml")
     models.saved(models.one_operation)(path)
-    model = openvino.Core().read_model(path)
+    model = core().read_model(path)
     model.reshape([4, 6, 10, 3, 3])
     assert [line.partition(":")[0] for line in differences(irshape.check(path), model)][:1] == ["data"]
 
 
 def test_no_data_of_the_distinct_model_has_the_shape_of_another() -> None:
-    from benchmarks import models
-
     sums = [tuple(node.get_output_shape(0)) for node in models.distinct(200).get_ops() if node.get_type_name() == "Relu"]
     assert len(sums) > 20
     assert len(set(sums)) == len(sums)
 
 
 def test_two_gibibytes_of_weights_are_not_read(tmp_path: Path) -> None:
-    from benchmarks import models
-    from benchmarks.inside import weights_read
-
     path = str(tmp_path / "model.xml")
     models.write_sparse(path)
     weights = os.stat(tmp_path / "model.bin")
@@ -77,17 +70,13 @@ def test_two_gibibytes_of_weights_are_not_read(tmp_path: Path) -> None:
 
 def test_the_onnx_models_have_the_shapes_of_the_irs(tmp_path: Path) -> None:
     pytest.importorskip("onnx")
-    import openvino
-
-    from benchmarks import models
     from benchmarks.exchange import write_onnx
 
-    core = openvino.Core()
     for build in (partial(models.resnet, 5), partial(models.decoder, 1), partial(models.dag, 60)):
         paths = [str(tmp_path / name) for name in ("model.xml", "model.onnx")]
         models.saved(build)(paths[0])
         assert write_onnx(*paths) > 20
-        ours, theirs = (sorted(str(output.get_partial_shape()) for output in core.read_model(path).outputs) for path in paths)
+        ours, theirs = (sorted(str(output.get_partial_shape()) for output in core().read_model(path).outputs) for path in paths)
         assert ours == theirs
 
 
@@ -103,9 +92,6 @@ def test_the_launcher_reports_each_run_in_turn() -> None:
 
 
 def test_the_table_says_what_is_met() -> None:
-    from benchmarks.measure import READ, Bytes, Row
-    from benchmarks.table import full, ratio
-
     rows = [
         Row(READ, name, 1000, "ms", ours, [10.0, 20.0, 30.0], 0.9, 0.5)
         for name, ours in (("chain-1k", [8.0, 10.0, 40.0]), ("chain-3k", [15.0, 16.0, 17.0]), ("chain-10k", [20.0, 25.0, 30.0]))
@@ -133,9 +119,6 @@ def cells(text: str) -> dict[str, list[str]]:
 
 
 def test_the_table_of_real_models_sums_the_files_of_a_group() -> None:
-    from benchmarks.measure import File, Group
-    from benchmarks.table import brief, real
-
     files = [
         File("a/small.xml", 10, "", 2.0, 1.0, 3.0, 10.0, 5.0),
         File("a/large.xml", 90, "", 3.0, 9.0, 4.0, 15.0, 20.0),
@@ -157,9 +140,6 @@ def test_the_table_of_real_models_sums_the_files_of_a_group() -> None:
 
 
 def test_the_stratified_sample_has_three_models_of_each_kind() -> None:
-    from benchmarks.measure import File
-    from benchmarks.table import stratified
-
     deep = [File(f"deep{number}.xml", 2_000, distinct=0.1) for number in range(9)]
     varied, small = File("varied.xml", 2_000, distinct=0.9), File("small.xml", 50, distinct=0.1, dynamic=0.7)
     sample = stratified([*deep, varied, small])
@@ -168,9 +148,6 @@ def test_the_stratified_sample_has_three_models_of_each_kind() -> None:
 
 
 def test_processes_are_compared_with_a_bare_python() -> None:
-    from benchmarks.measure import CPU, Row, Start
-    from benchmarks.table import comparison, starts_table
-
     rows = cells(starts_table([Start("bare", [9.0, 10.0, 11.0]), Start("check", [30.0])]))
     assert [rows[name] for name in ("process", "bare", "check")] == [
         ["CPU time", "against Python"],
@@ -182,19 +159,15 @@ def test_processes_are_compared_with_a_bare_python() -> None:
 
 
 def test_a_real_model_is_measured_in_a_process_of_its_own(tmp_path: Path) -> None:
-    from benchmarks.measure import real
-
     faulty = tmp_path / "faulty.xml"
     faulty.write_text((ROOT / "examples" / "faulty.xml").read_text(encoding="utf-8"), encoding="utf-8")
-    sound, refused = real([ROOT / "tests" / "data" / "ir" / "synth" / "s2b_6d.xml", faulty], 1, ROOT)
+    sound, refused = measure.real([ROOT / "tests" / "data" / "ir" / "synth" / "s2b_6d.xml", faulty], 1, ROOT)
     assert (sound.layers, sound.refused) == (6, "")
     assert min(sound.ours, sound.theirs, sound.collected, sound.first_ours, sound.first_theirs) > 0
     assert refused.refused
 
 
 def test_what_is_measured_is_written_between_the_marks(tmp_path: Path) -> None:
-    from benchmarks.__main__ import BEGIN, END, write
-
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
     write(page, "new")
@@ -207,8 +180,6 @@ def test_what_is_measured_is_written_between_the_marks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["README.md", "docs/performance.md"])
 def test_the_pages_have_room_for_what_is_measured(name: str) -> None:
-    from benchmarks.__main__ import BEGIN, END
-
     text = (ROOT / name).read_text(encoding="utf-8")
     assert 0 < text.find(BEGIN) < text.find(END)
 
@@ -217,16 +188,12 @@ def test_the_pages_have_room_for_what_is_measured(name: str) -> None:
 def test_a_simulated_scan_gives_each_row_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("distributed", reason="Dask is not installed: pip install 'irshape[dask]'")
 
-    from benchmarks.many import simulate
-
     simulate(200, 3, tmp_path)
     assert "merge: 3 tables, 600 rows" in (text := capsys.readouterr().out)
     assert "100 distinct files" in text
 
 
 def test_the_table_of_verbs_says_what_half_and_most_models_take() -> None:
-    from benchmarks import verbs
-
     found = {name: {"check": 1.0, **dict.fromkeys(verbs.VERBS, float(ratio))} for name, ratio in (("a", 1), ("b", 2), ("c", 6))}
     del found["c"]["explain"]
     head, _, *rows = verbs.table(found)
@@ -237,8 +204,6 @@ def test_the_table_of_verbs_says_what_half_and_most_models_take() -> None:
 
 def test_single_edits_are_counted_rightly(tmp_path: Path) -> None:
     """Each edit has an effect, and the rows are those of the edits: nothing of what is said is counted twice or left out."""
-    from benchmarks import causes
-
     paths = [path for path in sorted((ROOT / "tests" / "data" / "ir").rglob("*.xml")) if path.stat().st_size < 20_000][:12]
     benchmark = causes.Benchmark(paths, 1, tmp_path)
     found = [*benchmark.run(24, ["attribute", "edge lost", "recorded dim", "weights cut"])]
@@ -255,8 +220,6 @@ def test_single_edits_are_counted_rightly(tmp_path: Path) -> None:
 
 
 def test_a_line_names_a_layer_by_its_whole_name() -> None:
-    from benchmarks.causes import names
-
     assert names("Const 'axes' (line 3) holds [1]", [("2", "axes")])
     assert not names("Const 'axes_1' (line 3) holds [1]", [("2", "axes")])
     assert not names("Const 'block/axes' holds [1]", [("2", "axes")])

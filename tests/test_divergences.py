@@ -4,16 +4,16 @@ import pytest
 
 import irshape
 from tests.support.ir import Net
+from tests.support.oracle import core, partial_shape
+
+pytestmark = pytest.mark.oracle
 
 
 def packed(element_type: str, shape: str, data: bytes) -> Net:
     """A Tile whose repeats are a constant of a type narrower than a byte."""
-    net = Net()
-    x = net.parameter("f32[1,1]")
-    net.weights += data
-    attributes = {"element_type": element_type, "shape": shape, "offset": 0, "size": len(data)}
-    repeats = net.layer("Const", [], [element_type.upper()], **attributes)[0]
-    net.result(net.layer("Tile", [x, repeats], ["FP32"])[0])
+    net = Net("_x: f32[1,1]")
+    net.named["_repeats"] = [net.stored(element_type, shape, data)]
+    net.add("Tile(_x, _repeats) -> Result")
     return net
 
 
@@ -22,106 +22,76 @@ def errors(net: Net) -> list[str]:
     return [one.code for one in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics if one.severity == "error"]
 
 
-@pytest.mark.oracle
 def test_openvino_reads_packed_values_as_bytes() -> None:
     """Two nibbles of 1 repeat nothing; OpenVINO takes their byte, 17, for the first and what follows it for the second."""
-    import openvino
-
     net = packed("u4", "2", b"\x11")
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    model = core().read_model(net.xml.encode(), net.bin)
     assert model.output(0).get_partial_shape()[0].get_length() == 17
     assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["T101"]
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize(("element_type", "data", "read"), [("i4", b"\x0f", 15), ("nf4", b"\x07", 7)])
 def test_openvino_reads_a_single_packed_element_as_its_byte(element_type: str, data: bytes, read: int) -> None:
     """The element of i4 is -1, that of nf4 is 0."""
-    import openvino
-
     net = packed(element_type, "1", data)
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    model = core().read_model(net.xml.encode(), net.bin)
     assert model.output(0).get_partial_shape()[1].get_length() == read
     assert errors(net) == ["T101"]
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize(("behind", "is_accepted"), [(b"\0", True), (b"\xff", False)])
 def test_openvino_reads_axes_of_six_bits_beyond_their_end(behind: bytes, is_accepted: bool) -> None:
     """Two elements take two bytes, and OpenVINO decides by the third."""
-    import openvino
-
     net = Net()
-    net.weights += b"\0\0" + behind
-    axes = net.layer("Const", [], ["U6"], element_type="u6", shape=2, offset=0, size=2)[0]
-    net.result(net.layer("LRN", [net.parameter("f32[2,3,4]"), axes], ["FP32"], alpha=1, beta=1, bias=1, size=1)[0])
+    net.named["_axes"] = [net.stored("u6", 2, b"\0\0")]
+    net.weights += behind
+    net.add("LRN(f32[2,3,4], _axes, alpha=1, beta=1, bias=1, size=1) -> Result")
     try:
-        openvino.Core().read_model(net.xml.encode(), net.bin)
+        core().read_model(net.xml.encode(), net.bin)
         assert is_accepted
     except RuntimeError:
         assert not is_accepted
     assert errors(net) == ["T101"]
 
 
-@pytest.mark.oracle
 def test_openvino_fails_on_axes_that_a_split_gives() -> None:
     """It takes the same axes from a Split."""
-    import openvino
-
-    for type in ("VariadicSplit", "Split"):
-        net = Net()
-        lengths = [net.const([1, 1])] if type == "VariadicSplit" else []
-        attributes = {} if lengths else {"num_splits": 2}
-        axes = net.layer(type, [net.const([1, 0]), net.const(0), *lengths], ["I64", "I64"], **attributes)[0]
-        net.result(net.layer("LRN", [net.parameter("f32[2,3,4]"), axes], ["FP32"], alpha=1, beta=1, bias=1, size=1)[0])
+    for split in ("VariadicSplit([1,0], 0, [1,1])", "Split([1,0], 0, num_splits=2)"):
+        net = Net(f"_axes: {split} i64 i64\nLRN(f32[2,3,4], _axes, alpha=1, beta=1, bias=1, size=1) -> Result")
         assert errors(net) == []
-        if type == "Split":
-            openvino.Core().read_model(net.xml.encode(), net.bin)
+        if split.startswith("Split"):
+            core().read_model(net.xml.encode(), net.bin)
             continue
         with pytest.raises(RuntimeError, match="Default output not supported"):
-            openvino.Core().read_model(net.xml.encode(), net.bin)
+            core().read_model(net.xml.encode(), net.bin)
 
 
-@pytest.mark.oracle
 def test_openvino_reads_no_output_shape_beside_a_surplus_input() -> None:
-    import openvino
-
     sizes = []
     for surplus in (0, 1):
-        net = Net(version=10)
-        inputs = [net.parameter("f32[1,20,224,224]"), net.parameter("f32[20,10,3,3]"), net.const([450, 450])]
-        inputs += [net.parameter("f32[1]")] * surplus
-        pads = dict.fromkeys(("pads_begin", "pads_end", "output_padding"), "0,0")
-        net.result(net.layer("ConvolutionBackpropData", inputs, ["FP32"], strides=[2, 2], dilations=[1, 1], **pads)[0])
-        sizes.append(openvino.Core().read_model(net.xml.encode(), net.bin).output(0).get_partial_shape()[2].get_length())
+        attributes = 'strides="2,2", dilations="1,1", pads_begin="0,0", pads_end="0,0", output_padding="0,0"'
+        inputs = f"f32[1,20,224,224], f32[20,10,3,3], [450,450]{', f32[1]' * surplus}"
+        net = Net(f"ConvolutionBackpropData({inputs}, {attributes}) -> Result", version=10)
+        sizes.append(core().read_model(net.xml.encode(), net.bin).output(0).get_partial_shape()[2].get_length())
         assert errors(net) == ["G108"] * surplus
     assert sizes == [450, 449]
 
 
-@pytest.mark.oracle
 def test_openvino_takes_a_constant_of_shape_minus_one() -> None:
     """The size it wants of 2^64 - 1 nibbles wraps to less than the two bytes there are."""
-    import openvino
-
     net = Net()
-    net.weights += b"\x03\x09"
-    net.result(net.layer("Const", [], ["NF4"], element_type="nf4", shape=-1, offset=0, size=2)[0])
-    openvino.Core().read_model(net.xml.encode(), net.bin)
+    net.result(net.stored("nf4", -1, b"\x03\x09"))
+    core().read_model(net.xml.encode(), net.bin)
     assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["A104"]
 
 
-@pytest.mark.oracle
 def test_neither_reads_values_from_strings() -> None:
-    import openvino
-
-    net = Net()
-    x = net.parameter("f32[2]")
-    net.weights += b"\x01\0\0\0" + b"\0\0\0\0" + b"\x01\0\0\0" + b"1"
-    axes = net.layer("Const", [], ["STRING"], element_type="string", shape=1, offset=0, size=13)[0]
-    net.result(net.layer("Unsqueeze", [x, axes], ["FP32"])[0])
+    net = Net("_x: f32[2]")
+    net.named["_axes"] = [net.stored("string", 1, b"\x01\0\0\0" + b"\0\0\0\0" + b"\x01\0\0\0" + b"1")]
+    net.add("Unsqueeze(_x, _axes) -> Result")
     assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["T101"]
     with pytest.raises(RuntimeError, match="Element not supported"):
-        openvino.Core().read_model(net.xml.encode(), net.bin)
+        core().read_model(net.xml.encode(), net.bin)
 
 
 def sizes_of(fact: str) -> str:
@@ -135,7 +105,6 @@ COPIED = f"Reshape(f32[?,9], {sizes_of('f32[3,..6]')}, special_zero=true) -> Res
 CROPPED = f"x: f32[5]\nSubtract({sizes_of('f32[?]')}, {sizes_of('f32[1..7]')}) -> Pad-12(x, [0], _, pad_mode=edge) -> Result"
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize(("text", "ours", "theirs", "inputs", "real"), [
     pytest.param(ENDED, "[..4]", "[..3]", [[7], [8]], "[4]", id="an end of either sign"),
     pytest.param(COPIED, "[3,3..9]", "[3,..6]", [[3, 9], [3, 0]], "[3,9]", id="a size that may be 0 and then copies another"),
@@ -143,32 +112,27 @@ CROPPED = f"x: f32[5]\nSubtract({sizes_of('f32[?]')}, {sizes_of('f32[1..7]')}) -
 ])  # fmt: skip
 def test_openvino_infers_of_numbers_what_its_bounds_exclude(text: str, ours: str, theirs: str, inputs: list[list[int]], real: str) -> None:
     """With numbers for the open sizes OpenVINO infers a shape that irshape's bounds contain, and its own do not."""
-    import openvino
-
     net = Net(text)
     layer = len(net.layers) - 2
     assert irshape.infer(net.xml.encode(), weights=net.bin).layer(layer).outputs[0].text == ours
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
-    assert model.output(0).get_partial_shape() == openvino.PartialShape(theirs)
+    model = core().read_model(net.xml.encode(), net.bin)
+    assert model.output(0).get_partial_shape() == partial_shape(theirs)
     model.reshape(dict(enumerate(inputs)))
-    assert model.output(0).get_partial_shape() == openvino.PartialShape(real)
+    assert model.output(0).get_partial_shape() == partial_shape(real)
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize("rows", ["3..16", "8"])
 def test_openvino_refuses_a_reshape_of_bounds_that_cross(rows: str) -> None:
     """From -6 to 5 are 3 of 3 rows, 3 of 8 and none of 16. OpenVINO takes 3 and 0 for the bounds, and fails behind them."""
-    import openvino
-
     net = Net(f"f32[{rows},1..10] -> Slice-8([-6], [5], [1], [0]) -> Reshape([-1,1], special_zero=false) -> Result")
     inference = irshape.infer(net.xml.encode(), weights=net.bin)
     assert inference.ok
     assert inference.layer(len(net.layers) - 2).outputs[0].text == ("[3..30,1]" if rows == "8" else "[..50,1]")
     if rows == "8":
-        openvino.Core().read_model(net.xml.encode(), net.bin)
+        core().read_model(net.xml.encode(), net.bin)
     else:
         with pytest.raises(RuntimeError, match="do not evenly divide"):
-            openvino.Core().read_model(net.xml.encode(), net.bin)
+            core().read_model(net.xml.encode(), net.bin)
 
 
 def padded_window(end: int) -> str:
@@ -189,7 +153,6 @@ REMAINDER = f"FloorMod({sizes_of('f32[3..5]')}, [4]) -> {MADE}"
 SELECTED = "NonMaxSuppression-4(f32[1..8,50,4], f32[1..8,1,50], 50, f32=0.5, f32=0.0, box_encoding=corner) i64 -> Result"
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize(("text", "inputs", "real"), [
     pytest.param("f32[7..] -> Slice-8([-4], [8], [1], [0]) -> Result", [[9]], None, id="a slice from -4 to 8"),
     pytest.param(ENDED, [[7], [8]], None, id="an end of either sign"),
@@ -205,47 +168,40 @@ SELECTED = "NonMaxSuppression-4(f32[1..8,50,4], f32[1..8,1,50], 50, f32=0.5, f32
 def test_the_cpu_plugin_gives_no_shape_outside_of_what_irshape_infers(text: str, inputs: list[list[int]], real: list[int] | None) -> None:
     """It gives a shape that OpenVINO's bounds exclude and irshape's contain; or it fails, as None says."""
     import numpy
-    import openvino
 
     net = Net(text)
-    core = openvino.Core()
-    model = core.read_model(net.xml.encode(), net.bin)
+    model = core().read_model(net.xml.encode(), net.bin)
     data = [numpy.ones(shape, numpy.float32) for shape in inputs]
     if real is None:
         with pytest.raises(RuntimeError):
-            core.compile_model(model, "CPU")(data)
+            core().compile_model(model, "CPU")(data)
         return
-    assert list(core.compile_model(model, "CPU")(data)[0].shape) == real
+    assert list(core().compile_model(model, "CPU")(data)[0].shape) == real
     inferred = irshape.infer(net.xml.encode(), weights=net.bin).layer(len(net.layers) - 2).outputs[0].text
-    assert openvino.PartialShape(inferred).compatible(openvino.PartialShape(real))
-    assert not model.output(0).get_partial_shape().compatible(openvino.PartialShape(real))
+    assert partial_shape(inferred).compatible(partial_shape(real))
+    assert not model.output(0).get_partial_shape().compatible(partial_shape(real))
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_cpu_plugin_draws_no_numbers_of_a_shape_of_unknown_length(count: int) -> None:
     """OpenVINO infers three axes of one to three values."""
     import numpy
-    import openvino
 
     net = Net("i64[1..3] -> RandomUniform-8(f32=0.0, f32=1.0, output_type=f32, global_seed=1, op_seed=1) -> Result")
-    compiled = openvino.Core().compile_model(openvino.Core().read_model(net.xml.encode(), net.bin), "CPU")
+    compiled = core().compile_model(core().read_model(net.xml.encode(), net.bin), "CPU")
     with pytest.raises(RuntimeError, match="incompatible"):
         compiled([numpy.full(count, 5)])
 
 
-@pytest.mark.oracle
 def test_a_part_that_is_longer_than_the_axis_breaks_a_premise() -> None:
     """OpenVINO accepts the numbers, and infers the length as it is given."""
-    import openvino
-
     net = Net(taken("?"))
     [premise] = irshape.infer(net.xml.encode(), weights=net.bin).guards
     assert (str(premise.requirement), premise.is_premise) == ("T >= B", True)
     net = Net(taken("5"))
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    model = core().read_model(net.xml.encode(), net.bin)
     model.reshape({0: [3]})
-    assert model.output(0).get_partial_shape() == openvino.PartialShape([5])
+    assert model.output(0).get_partial_shape() == partial_shape([5])
 
 
 def divided(dividend: str, limit: str) -> Net:
@@ -253,13 +209,10 @@ def divided(dividend: str, limit: str) -> Net:
     return Net(f"y: Mod({sizes_of(limit)}, [-3])\nAbs(Divide({sizes_of(dividend)}, y)) -> {MADE}")
 
 
-@pytest.mark.oracle
 def test_openvino_divides_by_bounds_that_cross() -> None:
     """A size of 0..10 leaves 0..2 by -3. OpenVINO has 0 and -2 for the bounds, and divides by the 0; with numbers it accepts the model."""
-    import openvino
-
     open_sizes, numbers = divided("f32[1..]", "f32[0..10]"), divided("f32[8]", "f32[5]")
     assert irshape.infer(open_sizes.xml.encode(), weights=open_sizes.bin).ok
     with pytest.raises(RuntimeError, match="division by zero"):
-        openvino.Core().read_model(open_sizes.xml.encode(), open_sizes.bin)
-    assert openvino.Core().read_model(numbers.xml.encode(), numbers.bin).output(0).get_partial_shape() == openvino.PartialShape([4])
+        core().read_model(open_sizes.xml.encode(), open_sizes.bin)
+    assert core().read_model(numbers.xml.encode(), numbers.bin).output(0).get_partial_shape() == partial_shape([4])

@@ -15,10 +15,7 @@ from tests.support.ir import Net
 
 
 def split() -> Net:
-    net = Net()
-    for part in net.layer("Split", [net.parameter("f32[8]"), net.const(0)], ["FP32"] * 4, num_splits=4):
-        net.result(part)
-    return net
+    return Net("_top: Split(f32[8], 0, num_splits=4) f32 f32 f32 f32" + "".join(f"\n_top.{part} -> Result" for part in range(4)))
 
 
 def pattern() -> Net:
@@ -26,25 +23,16 @@ def pattern() -> Net:
 
 
 def joined() -> Net:
-    net = Net()
-    net.result(net.layer("Concat", [net.parameter("f32[?]") for _ in range(4)], ["FP32"], axis=0)[0])
-    return net
+    return Net("Concat(f32[?], f32[?], f32[?], f32[?], axis=0) -> Result")
 
 
 def broadcast() -> Net:
-    net = Net()
-    data = net.parameter("f32[?]")
-    for _ in range(4):
-        data = net.layer("Add", [data, net.parameter("f32[?]")], ["FP32"])[0]
-    net.result(data)
-    return net
+    return Net(f"f32[?]{' -> Add(f32[?])' * 4} -> Result")
 
 
 def of_many_sizes() -> Net:
     """One layer that looks at more sizes than a layer always may."""
-    net = Net()
-    net.result(net.layer("ReLU", [net.parameter(f"f32[{','.join(['?'] * 300)}]")], ["FP32"])[0])
-    return net
+    return Net(f"f32[{','.join(['?'] * 300)}] -> ReLU -> Result")
 
 
 def plain(text: str) -> Net:

@@ -153,15 +153,13 @@ def with_surplus(table: Table, version: int) -> Net | None:
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table.type}-{table.version}")
 def test_a_surplus_input_is_ignored_where_openvino_ignores_it(table: Table) -> None:
     """That is so in IR version 10, for operations whose shape inference does not count its inputs."""
-    import openvino
-
     for version in (10, 11):
         net = with_surplus(table, version)
         if net is None or table.version in WITHOUT_OPENVINO or table.type in READS_LESS:
             pytest.skip("no row has all inputs of an operation that OpenVINO has")
         inference = irshape.infer(net.xml.encode(), weights=net.bin)
         try:
-            openvino.Core().read_model(net.xml.encode(), net.bin)
+            core().read_model(net.xml.encode(), net.bin)
         except RuntimeError:
             assert {one.code for one in inference.diagnostics if one.severity == "error"} == {"G108"}
         else:

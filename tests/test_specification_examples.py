@@ -16,7 +16,7 @@ from irshape.shape.dim import product
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Port
 from tests.support.ir import Const, Net, flatten, text
-from tests.support.oracle import EXTENDED
+from tests.support.oracle import EXTENDED, core
 from tests.support.rows import attributes_of, inputs_of, is_refused, outputs_of, tables
 from tools.specification_examples import LARGEST, ROOT, Example, examine, examples, faults, page, page_text
 
@@ -112,8 +112,6 @@ def net_of(node: Node) -> Net:
 
 def differing(source: bytes, opset: str | None = None, *, is_largest: bool = False) -> Iterator[str]:
     """The layers of an example of whose outputs OpenVINO says otherwise than is recorded."""
-    import openvino
-
     model = verbs.read(source, opset=opset)
     if any(node.op_class is None for node in model.nodes):
         model = verbs.read(source)
@@ -121,7 +119,7 @@ def differing(source: bytes, opset: str | None = None, *, is_largest: bool = Fal
         if node.type in ENDS or node.layer.bodies is not None or not node.layer.outputs:
             continue
         net = net_of(node)
-        read = openvino.Core().read_model(net.xml.encode(), net.bin)
+        read = core().read_model(net.xml.encode(), net.bin)
         shapes = [result.input(0).get_partial_shape() for result in read.get_results()]
         sizes = [
             tuple(dim.get_max_length() if is_largest else dim.get_length() if dim.is_static else -1 for dim in shape) for shape in shapes

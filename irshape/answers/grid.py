@@ -418,7 +418,6 @@ class _Grid:
     # Points and cells.
 
     def _first(self, values: Numbers) -> Numbers:
-        """The values at the first point of every cell."""
         for number, axis in enumerate(self.axes.values()):
             if values.shape[number] > 1:
                 values = np.take(values, range(axis.cells), number)

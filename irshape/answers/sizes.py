@@ -11,26 +11,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irshape.answers import wording
 from irshape.answers.question import CONDITION, Condition, filled, is_whole, merged, opened
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import NOTES, Note, name_data_sizes, notes
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, solve
-from irshape.answers.wording import (
-    LONGEST,
-    SIZE,
-    Parts,
-    about_layer,
-    also,
-    demands,
-    heading,
-    in_a_row,
-    opening,
-    reason,
-    shapes,
-    spoken,
-    where,
-)
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.forms import GUARD
@@ -498,24 +484,24 @@ def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: Nearest | None = None) -> Iterator[Section]:
     """The text: title, conditions with their layers, undecided places, and the nearest valid sizes of a model."""
-    yield from opening(sizes._inference.document, sizes.diagnostics)
-    parts, long = Parts(SIZE), Parts(LONGEST)
-    inputs = joined(*(part for line in shapes(sizes.inputs, parts) for part in (", ", line)))[1:] or ("the model",)
+    yield from wording.opening(sizes._inference.document, sizes.diagnostics)
+    parts, long = wording.Parts(wording.SIZE), wording.Parts(wording.LONGEST)
+    inputs = joined(*(part for line in wording.shapes(sizes.inputs, parts) for part in (", ", line)))[1:] or ("the model",)
     if not sizes.ok and any(one.code == "W104" for one in sizes.diagnostics):
         yield paragraph(joined("which sizes ", inputs, " takes is not known, because the weights cannot be read"))
     elif not sizes.ok:
         why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
-        held = demands(guard for one in sizes.conditions for guard in one.guards)
+        held = wording.demands(guard for one in sizes.conditions for guard in one.guards)
         yield Section(joined(inputs, f" is valid for no size: {why}"), list(held) if sizes.conditions else [])
     else:
         alone = "with these sizes" if sizes._question.called else "and can have no other sizes"
-        every = f"for every {in_a_row(list(sizes.symbols))}" if sizes.symbols else alone
+        every = f"for every {wording.in_a_row(list(sizes.symbols))}" if sizes.symbols else alone
         source = " (as far as formulas tell)" if not sizes.is_exact else " (every size was tried)" if sizes.is_by_trial else ""
         extent = "where" if sizes.conditions else every
         blocks = [_condition(one, long) for one in sizes.conditions]
-        yield Section(joined(inputs, f" is valid {extent}{source}"), [*blocks, *where(parts), *where(long)])
-    yield from (Section(text, list(demands(premises))) for text, premises in groupby(sizes.premises, heading))
-    yield also([note.text for note in sizes.notes])
+        yield Section(joined(inputs, f" is valid {extent}{source}"), [*blocks, *wording.where(parts), *wording.where(long)])
+    yield from (Section(text, list(wording.demands(premises))) for text, premises in groupby(sizes.premises, wording.heading))
+    yield wording.also([note.text for note in sizes.notes])
     if sizes.undecided:
         yield Section("formulas do not decide", list(_undecided(sizes)))
     if sizes.never_runs:
@@ -542,13 +528,13 @@ def nearest_text(sizes: ValidSizes, shapes: Mapping[str, Sequence[Size] | None])
     return " or ".join(dict.fromkeys(_sizes_text(one) for one in sizes.nearest(wanted) if one))
 
 
-def _condition(condition: Condition, parts: Parts) -> Item:
+def _condition(condition: Condition, parts: wording.Parts) -> Item:
     """A condition, the layers that demand it, and the branches whose numbers OpenVINO checks."""
     is_own = [str(guard.requirement) for guard in condition.guards] == [condition.text]
-    below: Iterable[Block] = map(reason, condition.guards) if is_own else demands(condition.guards, parts)
+    below: Iterable[Block] = map(wording.reason, condition.guards) if is_own else wording.demands(condition.guards, parts)
     branches = dict.fromkeys(guard.branch for guard in condition.guards if guard.branch)
     remarks = (dim(f"OpenVINO checks {one} for numbers, even if it does not run") for one in branches)
-    return Item(key(parts.cut(spoken(condition.text))), [*below, *remarks])
+    return Item(key(parts.cut(wording.spoken(condition.text))), [*below, *remarks])
 
 
 def _undecided(sizes: ValidSizes) -> Iterator[Line]:
@@ -558,7 +544,7 @@ def _undecided(sizes: ValidSizes) -> Iterator[Line]:
     for own in sizes._inference.data_sizes:
         if own.name in words:
             yield key(own.name), f" is known only when the model runs, by {own.node.type} {own.node.name}"
-    yield from (one.message if one.node is None else about_layer(one.node, one.message) for one in shown)
+    yield from (one.message if one.node is None else wording.about_layer(one.node, one.message) for one in shown)
     if rest := sizes.undecided[_MOST_UNDECIDED:]:
         yield f"and {counted(len(rest), 'place')} more"
     if sizes.is_by_trial:
@@ -578,9 +564,7 @@ _UNDECIDED: Final = form.Form(
 )
 _SIZE: Final = {"type": "object", "additionalProperties": {"type": "integer"}}
 _NEAREST: Final = form.Form(
-    given=form.Field(_SIZE),
-    below=form.Field({"anyOf": [_SIZE, {"type": "null"}]}),
-    above=form.Field({"anyOf": [_SIZE, {"type": "null"}]}),
+    given=form.Field(_SIZE), below=form.Field({"anyOf": [_SIZE, {"type": "null"}]}), above=form.Field({"anyOf": [_SIZE, {"type": "null"}]})
 )
 SIZES: Final = form.Form(
     tool=form.TOOL_FIELD,

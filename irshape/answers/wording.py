@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from irshape.report.diagnostic import Diagnostic
 from irshape.report.section import Block, Column, Line, Section, Table, bold, fault, joined, key, named, paragraph
 from irshape.report.text import WIDEST, counted, listed
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from irshape.answers.signature.notes import Because
     from irshape.inference.run import Guard
     from irshape.model.model import Node
-    from irshape.report.diagnostic import Diagnostic
     from irshape.xml.document import Document
 
 # A part is worth a name from so many characters on.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, Type
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
 from irshape.model import model as graphs
+from irshape.model.export import Facts
 from irshape.model.finding import output_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from lxml.etree import _ElementTree
 
     from irshape.answers.explain.explanation import Explanation
-    from irshape.model.export import Facts
     from irshape.xml.openvino_model import OpenVINOModel
 
     AnyModel = TypeVar("AnyModel", bound=OpenVINOModel)

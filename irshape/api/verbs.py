@@ -16,6 +16,8 @@ import irshape.verbs as inner
 from irshape.api.inference import Inference, SymbolsAs
 from irshape.api.reading import Reading, named, taken
 from irshape.model.public import Model
+from irshape.report.catalogue import CATALOGUE, Code
+from irshape.report.diagnostic import Diagnostic
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
     from irshape.answers.summary import Summary
     from irshape.inference.inputs import Shapes, Symbols
     from irshape.ops.extensions import Extensions
-    from irshape.report.catalogue import Code
-    from irshape.report.diagnostic import Diagnostic
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 
@@ -320,8 +320,6 @@ def rule(code: str | None = None) -> Code | list[Code]:
 
     Raises `KeyError` for a code that does not exist.
     """
-    from irshape.report.catalogue import CATALOGUE
-
     if code is None:
         return list(CATALOGUE.values())
     if code.upper() not in CATALOGUE:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.shape.limits import DEFAULT, LIMITS
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable
 
 
 class Command(NamedTuple):
@@ -99,24 +99,10 @@ def add_reading_arguments(command: ArgumentParser, *documents: str) -> None:
 def add_input_arguments(command: ArgumentParser) -> None:
     """Add the arguments of giving the inputs of a file shapes."""
     add = command.add_argument_group(INPUT).add_argument
-    add(
-        "-i",
-        "--input",
-        action="append",
-        default=[],
-        metavar="NAME[SHAPE]",
-        help="the shape of an input, or of all that a pattern matches: x[1,?,224..448], mask[B,P+S], past_*[B,4,P,8]",
-    )
-    add(
-        "-s",
-        "--set",
-        action="extend",
-        nargs="+",
-        default=[],
-        type=symbol_size,
-        metavar="SYMBOL=SIZE",
-        help="set symbols of --input or of `irshape signature`: B=1 S=1..128 H=32*k P=1024-S",
-    )
+    help = "the shape of an input, or of all that a pattern matches: x[1,?,224..448], mask[B,P+S], past_*[B,4,P,8]"
+    add("-i", "--input", action="append", default=[], metavar="NAME[SHAPE]", help=help)
+    help = "set symbols of --input or of `irshape signature`: B=1 S=1..128 H=32*k P=1024-S"
+    add("-s", "--set", action="extend", nargs="+", default=[], type=symbol_size, metavar="SYMBOL=SIZE", help=help)
 
 
 def add_question_arguments(command: ArgumentParser) -> None:
@@ -163,17 +149,15 @@ def add_symbol_argument(command: ArgumentParser) -> None:
 
 def add_extensions(command: ArgumentParser) -> None:
     """Add the extensions whose operations are loaded."""
-    command.add_argument_group(INPUT).add_argument(
-        "--extensions", action="append", default=[], metavar="FILE", help="load operations: a .toml, or a .py or module to run"
-    )
+    help = "load operations: a .toml, or a .py or module to run"
+    command.add_argument_group(INPUT).add_argument("--extensions", action="append", default=[], metavar="FILE", help=help)
 
 
 def add_operations(command: ArgumentParser) -> None:
     """Add the arguments for operations that irshape does not know."""
     add_extensions(command)
-    command.add_argument_group(INPUT).add_argument(
-        "--opaque", action="append", default=[], metavar="TYPE", help="trust the ports of an unknown operation: 'Regex*'"
-    )
+    help = "trust the ports of an unknown operation: 'Regex*'"
+    command.add_argument_group(INPUT).add_argument("--opaque", action="append", default=[], metavar="TYPE", help=help)
 
 
 def whole(about: str, low: int, high: int = 10**18 - 1) -> Callable[[str], int]:
@@ -197,9 +181,8 @@ jobs = whole("an integer from 1 to 1024", 1, 1024)
 
 def add_limit(command: ArgumentParser) -> None:
     """Add the limits of what a file may demand."""
-    command.add_argument_group(EFFORT).add_argument(
-        "--limit", action="limit", dest="limits", default=DEFAULT, metavar="NAME=N", help=f"change a limit of a file: {', '.join(LIMITS)}"
-    )
+    help = f"change a limit of a file: {', '.join(LIMITS)}"
+    command.add_argument_group(EFFORT).add_argument("--limit", action="limit", dest="limits", default=DEFAULT, metavar="NAME=N", help=help)
     command.set_defaults(limited=frozenset())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,13 @@ from irshape.cli.request import Request, request_of
 from irshape.cli.road import ARRAY, LINES, Totals, examined, found, own, printed, summed
 from irshape.cli.run import CLEAN, FAULTS, complain, guarded
 from irshape.diagnosis.diagnosis import accept, choose
-from irshape.files.reading import Path
+from irshape.files.reading import Path, read
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import PLAIN, Palette, escape
 from irshape.settings.settings import FileSettings, Settings
+from irshape.xml.reader import root_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -97,7 +98,6 @@ def _output(wish: Wish, files: Sequence[str]) -> Iterator[None]:
         yield
         return
     import io
-    from contextlib import redirect_stdout
 
     with redirect_stdout(io.StringIO()) as out:
         yield
@@ -211,8 +211,6 @@ def is_checked(path: str, *, is_argument: bool) -> bool:
     """
     if is_argument:
         return True
-    from irshape.files.reading import read
-    from irshape.xml.reader import root_of
 
     if Settings().excludes(path, is_found=False):
         return False

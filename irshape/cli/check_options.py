@@ -40,7 +40,6 @@ def add_options(command: ArgumentParser) -> None:
 
 
 def _add_selection(command: ArgumentParser) -> None:
-    """Add the options that choose codes, files and configurations."""
     add = command.add_argument_group(SELECTION).add_argument
     add_selection(add)
     levels = {"type": _level, "action": "append", "metavar": "CODE=LEVEL"}
@@ -59,7 +58,6 @@ def _add_selection(command: ArgumentParser) -> None:
 
 
 def _add_output(command: ArgumentParser) -> None:
-    """Add the options that say how and where the faults are reported."""
     add = command.add_argument_group(OUTPUT).add_argument
     add("--output-format", dest="format", choices=FORMATS, default="text", metavar="FORMAT", help=Rare("the same as --format"))
     add("--statistics", action="store_true", help=Rare("count the faults of each code, list none"))

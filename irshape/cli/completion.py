@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import COMMANDS
 from irshape.cli.run import CLEAN, complain
+from irshape.report.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
     from irshape.model.model import Model
@@ -83,7 +84,6 @@ def _inputs(parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
 
 
 def _codes(prefix: str, **_: Any) -> Iterable[str]:
-    from irshape.report.catalogue import CATALOGUE
 
     before = prefix[: prefix.rfind(",") + 1]
     return [before + code for code in CATALOGUE]
@@ -100,7 +100,6 @@ def _types(**_: Any) -> Iterable[str]:
 
 
 def _model(given: argparse.Namespace) -> Model | None:
-    """The model on the line, if it can be read."""
     from irshape import verbs
 
     found = getattr(given, "files", None) or getattr(given, "file", None)

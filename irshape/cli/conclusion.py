@@ -12,6 +12,7 @@ from irshape import __version__
 from irshape.cli.check_options import CONCISE, DOCUMENTS, Wish
 from irshape.cli.road import Totals
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
+from irshape.report.catalogue import CATALOGUE
 from irshape.report.text import counted, some
 
 if TYPE_CHECKING:
@@ -87,8 +88,6 @@ def _known(path: str) -> Baseline:
 
 def _put_statistics(wish: Wish, totals: Totals) -> None:
     """The codes with their counts, the most frequent first; `*` marks those of which --fix mends some."""
-    from irshape.report.catalogue import CATALOGUE
-
     found = sorted(totals.kinds.items(), key=lambda one: (-one[1][0], one[0]))
     if wish.format == "json":
         from irshape.report.form import readable

@@ -54,9 +54,8 @@ _MOST_NAMES = 3
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("a", metavar="A", help="the IR before, or a folder of IRs")
-    command.add_argument(
-        "b", metavar="B", nargs="?", help="the IR after, or a folder: its IRs are compared with those of the same names in A"
-    )
+    help = "the IR after, or a folder: its IRs are compared with those of the same names in A"
+    command.add_argument("b", metavar="B", nargs="?", help=help)
     command.add_argument("--all", action="store_true", help="list every change and every shape that follows from them")
     command.add_argument("--cost", action="store_true", help="also compare the costs: operations, parameters, memory")
     command.add_argument("--reference", metavar="DIR", help="compare B, a model or a folder, with the references in DIR, and leave out A")
@@ -124,7 +123,6 @@ def _data(difference: Difference, comparison: RunComparison | None) -> dict[str,
 
 
 def _code(given: Namespace, difference: Difference, comparison: RunComparison | None) -> int:
-    """The exit code of a difference."""
     if comparison is not None:
         return CLEAN if comparison.is_same and not comparison.missing else FAULTS
     if not difference.is_same:
@@ -152,7 +150,6 @@ def sections(difference: Difference, *, is_complete: bool) -> Iterator[Section]:
 
 
 def _costs(found: Comparison) -> Section:
-    """The costs of two models, before and after."""
     near = f" at {', '.join(f'{name}={size}' for name, size in found.near.items())}" if found.near else ""
     rows = []
     for name, words, text in _COMPARED:

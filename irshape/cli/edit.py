@@ -16,7 +16,7 @@ from irshape.cli.outputs import check_outputs, refusal, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
 from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import shape, shown, table
-from irshape.editing.draft import found, found_output, names_of, unknown_layer
+from irshape.editing.draft import found, found_output, meant, meant_output
 from irshape.editing.freeze import VALUES, parsed
 from irshape.editing.graph import Graph, checked, edit
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
@@ -24,7 +24,7 @@ from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.editing.state import EditError
 from irshape.editing.variables import is_named_end
 from irshape.files.reading import Path
-from irshape.inference.inputs import AS
+from irshape.inference.inputs import AS, InputError
 from irshape.model.finding import preferred, split_names
 from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
@@ -79,9 +79,8 @@ class Change(NamedTuple):
         except OSError as error:
             raise refusal(error, target, force=self.force) from None
         except ValueError as error:
-            raise RunError(
-                f"{target}: not written: {str(error).partition('; force')[0]} (--force writes the model all the same)", FAULTS
-            ) from None
+            message = f"{target}: not written: {str(error).partition('; force')[0]} (--force writes the model all the same)"
+            raise RunError(message, FAULTS) from None
 
 
 def change_of(given: Namespace) -> Change:
@@ -92,21 +91,12 @@ def change_of(given: Namespace) -> Change:
 
 def layer(graph: Graph, text: str) -> Layer:
     """The layer that a text on the command line names. Raises `KeyError` if there is none, and `RunError` for an ambiguous text."""
-    draft, known = found(graph._draft, text)
-    if not known:
-        raise unknown_layer(graph._draft, text)
-    agree(text, known, names_of)
-    return layer_of(draft, known[0].layer)
+    return layer_of(*meant(graph._draft, text, told=agree))
 
 
 def tensor(graph: Graph, text: str) -> Tensor:
     """The tensor that a text on the command line names. Raises `KeyError` if there is none, and `RunError` for an ambiguous text."""
-    known = found_output(graph._draft, text)
-    if known is None:
-        raise unknown_layer(graph._draft, text, "tensor")
-    draft, value, several = known
-    agree(text, several, names_of)
-    return tensor_of(draft, value)
+    return tensor_of(*meant_output(graph._draft, text, told=agree))
 
 
 def sized(file: str, graph: Graph, shapes: Sequence[str], sizes: Mapping[str, str]) -> Graph:
@@ -114,7 +104,6 @@ def sized(file: str, graph: Graph, shapes: Sequence[str], sizes: Mapping[str, st
     if not shapes and not sizes:
         return graph
     from irshape.cli.inputs import asked_of
-    from irshape.inference.inputs import InputError
     from irshape.reshaping.public import reshaped
 
     try:
@@ -144,7 +133,7 @@ def steps_made(steps: Sequence[Simplification]) -> Iterator[Section]:
 def _add_edit(command: ArgumentParser) -> None:
     add = command.add_argument
     for option, (metavar, help, _) in EDITS.items():
-        add(option, dest="edits", action="append", default=[], type=partial(_edit, option), metavar=metavar, help=help)
+        add(option, dest="edits", action="append", default=[], type=lambda text, option=option: (option, text), metavar=metavar, help=help)  # type: ignore[misc]
     add("--stateless", action="store_true", help="first, make an input and an output of each variable")
     add("--prune", action="store_true", help="finally, remove the layers that reach no output")
     add("--trim", action="store_true", help="remove the bytes of the weights that no constant needs")
@@ -154,7 +143,6 @@ def _add_edit(command: ArgumentParser) -> None:
 
 
 def _run_edit(given: Namespace) -> int:
-    """Edit a file, show the changes, write the result, and return the exit code."""
     if given.output is not None and given.in_place:
         return complain("-o and --in-place cannot be combined")
     if given.trim and given.in_place:
@@ -169,7 +157,7 @@ def _run_edit(given: Namespace) -> int:
     steps: list[Simplification] = []
     for option, text in given.edits:
         made = _make(given.file, f"{option} {text}", partial(EDITS[option][2], graph, text))
-        steps += made or []
+        steps += made if isinstance(made, list) else []
     if given.prune:
         graph.prune()
     palette = Palette.choose(given.color, sys.stdout)
@@ -202,11 +190,6 @@ def _write_page(path: str, graph: Graph, change: Change) -> None:
     data.difference = verbs.diff(graph._draft.model, data.model)
     write_output(path, page(data.to_dict()).encode(), force=change.force, inputs=[change.file])
     put(f"written: {escape(path)}")
-
-
-def _edit(option: str, text: str) -> tuple[str, str]:
-    """One edit of the line: its option and its text."""
-    return option, text
 
 
 def _make(file: str, edit: str, make: Callable[[], Made]) -> Made:
@@ -259,10 +242,6 @@ def _parted(text: str, form: str, is_known: Callable[[str], bool]) -> tuple[str,
     return text[:place], text[place + 1 :]
 
 
-def _remove(graph: Graph, text: str) -> None:
-    layer(graph, text).remove(cascade=True)
-
-
 def _bypass(graph: Graph, text: str) -> None:
     layer(graph, text).bypass()
 
@@ -275,14 +254,14 @@ def _stateful(graph: Graph, text: str) -> None:
 
 
 # Each edit with its metavar, its help and its function.
-EDITS: dict[str, tuple[str, str, Callable[[Graph, str], list[Simplification] | None]]] = {
+EDITS: dict[str, tuple[str, str, Callable[[Graph, str], object]]] = {
     "--add-output": ("T", "add an output that gives this tensor, or the output of this layer", _add_output),
     "--set-attribute": ("LAYER:NAME=VALUE", "set an attribute of a layer: conv1:strides=2,2", _set_attribute),
     "--rename": ("LAYER=NAME", "give a layer another name, but no tensor (--name)", _rename),
     "--name": ("TENSOR=NAME", "give a tensor another name, or several with commas: conv1:2=boxes", _name),
     "--freeze": ("INPUT=VALUE", f"make an input a constant and fold what then is known: {VALUES}", _freeze),
     "--bypass": ("LAYER", "let the readers of a layer read its first input, and remove the layer", _bypass),
-    "--remove": ("LAYER", "remove a layer and all layers that depend on it", _remove),
+    "--remove": ("LAYER", "remove a layer and all layers that depend on it", lambda graph, text: layer(graph, text).remove(cascade=True)),
     "--stateful": ("INPUT=OUTPUT", "keep the value of an input in the model: the output gives its next value", _stateful),
 }
 
@@ -317,7 +296,6 @@ def _add_extract(command: ArgumentParser) -> None:
 
 
 def _run_extract(given: Namespace) -> int:
-    """Write a part of a file, report its border, and return the exit code."""
     if given.output is None:
         return complain("no place for the part: give -o OUT.xml")
     if sum((bool(given.sources or given.targets), given.around is not None, bool(given.layers))) != 1:
@@ -344,7 +322,7 @@ def _run_extract(given: Namespace) -> int:
 def _part_sections(graph: Graph, part: Part, formulas: Mapping[str, str], path: str) -> Iterator[Section]:
     """What the part has at its border, what it has lost, and where it is."""
     rows = [_row("input", tensor, formulas) for tensor in graph.inputs]
-    rows += [("constant", name, _elements(elements), "") for name, elements in part.frozen]
+    rows += [("constant", name, f"[{', '.join([*map(str, some[:8]), *['…'] * (len(some) > 8)])}]", "") for name, some in part.frozen]
     rows += [_row("output", tensor, formulas) for tensor in graph.outputs]
     used = 4 if any(row[3] for row in rows) else 3
     columns = (Column("dim", is_number=True), Column(most=WIDEST, is_cut=True), Column(most=WIDEST), Column(is_below=True))[:used]
@@ -366,12 +344,6 @@ def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, s
     note = tensor.layer._item.note
     formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
     return role, preferred([*tensor.names, tensor.layer.name]), f"{tensor.element_type}{tensor.text}", formula
-
-
-def _elements(elements: tuple[object, ...]) -> str:
-    """The first elements of a constant."""
-    most = 8
-    return f"[{', '.join(map(str, elements[:most]))}{', …' if len(elements) > most else ''}]"
 
 
 EXTRACT = Command(
@@ -406,7 +378,6 @@ def _add_simplify(command: ArgumentParser) -> None:
 
 
 def _run_simplify(given: Namespace) -> int:
-    """Simplify a file, report the steps, write the result, and return the exit code."""
     if (given.output is None) != given.dry_run:
         return complain("give either -o OUT.xml, or --dry-run to write nothing")
     change = change_of(given)

@@ -13,15 +13,15 @@ from irshape import verbs
 from irshape.cli.run import FAILED, RunError, describe, exit_code, internal
 from irshape.files.reading import Path
 from irshape.model.build import build
+from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic, Where
+from irshape.shape.limits import Limits
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
     from irshape.cli.inputs import Fit
     from irshape.cli.request import Request
-    from irshape.model.model import Model
-    from irshape.shape.limits import Limits
 
 
 class Answer(Protocol):

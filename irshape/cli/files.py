@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from irshape.cli.run import describe, saved_model
@@ -101,7 +102,6 @@ def is_much(paths: Sequence[str]) -> bool:
     """Whether the files are enough work to start several processes."""
     if len(paths) < 2:
         return False
-    from contextlib import suppress
 
     total = 0
     for path in paths:

@@ -67,7 +67,6 @@ def _suggestion(type: str, registry: Registry) -> str:
 
 
 def _list(registry: Registry) -> Iterator[Section]:
-    """Every operation type with its versions, by category."""
     categories: dict[str, list[tuple[str, str]]] = {}
     for type in registry.types():
         classes = versions(type, registry)
@@ -91,9 +90,8 @@ def _description(described: dict[str, Any]) -> Iterator[Section]:
         rows += [("output", port["name"], _output(port)) for port in one["outputs"]]
         rows += [("attribute", attribute["name"], _attribute(attribute)) for attribute in one["attributes"]]
         blocks.append(Table((Column(least=9), Column("key"), Column()), rows))
-        can = [text for text, key in (("follows values", "propagates_values"), ("computes the data", "evaluates")) if one[key]]
-        if can:
-            blocks.append(f"irshape {' and '.join(can)} through it")
+        if one["propagates_values"]:
+            blocks.append("irshape follows values through it")
         if one["cost"]:
             blocks.append(f"cost: {one['cost']}")
         yield Section(version_ranges(one["versions"]), blocks)

@@ -139,6 +139,5 @@ def only_targets(writing: Writing, paths: Sequence[str]) -> None:
         target = target_of(writing, path)
         stem = os.path.normcase(os.path.splitext(target)[0])
         if (other := sources.setdefault(stem, path)) != path:
-            raise RunError(
-                f"{other} and {path} would both be written to {target}; write them into two folders, or name their common folder"
-            )
+            message = f"{other} and {path} would both be written to {target}; write them into two folders, or name their common folder"
+            raise RunError(message)

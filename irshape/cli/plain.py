@@ -7,6 +7,7 @@ for help or has a fault, is left to `argparse`.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,6 @@ from irshape.cli.arguments import COMMANDS, HOMES, OVERVIEW
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Sequence
 
 
 def parse(words: Sequence[str]) -> Namespace | SimpleNamespace | None:

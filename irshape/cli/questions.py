@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
+from irshape.answers.wording import ties
 from irshape.cli.arguments import LAYERS, OUTPUT, Command, add_model_arguments, add_reading_arguments, add_symbol_argument, most
 from irshape.cli.examination import Errand, Extended
 from irshape.cli.files import is_one
@@ -17,15 +18,16 @@ from irshape.cli.request import request_of
 from irshape.cli.road import answered
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, exit_code
 from irshape.cli.texts import TIED, keys_of, nothing, shown
+from irshape.model.model import Model
+from irshape.report.section import Section
 from irshape.report.text import WIDEST, Palette, escape, shorten, some
+from irshape.shape.dim import INT64_MAX
+from irshape.xml.lexical import whole_number
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from irshape.answers.cost.cost import Cost
-    from irshape.answers.summary import Summary
-    from irshape.model.model import Model
-    from irshape.report.section import Section
 
 _EXIT = "\n\nexit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"
 # The most layers that a remark names.
@@ -49,7 +51,6 @@ def _add_info(command: ArgumentParser) -> None:
 
 
 def _info(given: Namespace) -> int:
-    """Describe the files and return the exit code."""
     from irshape.answers.info import sections
 
     return answered(Errand(request_of(given), verbs.info, _say(given, partial(sections, is_complete=given.all))))
@@ -76,7 +77,6 @@ def _add_signature(command: ArgumentParser) -> None:
 
 
 def _signature(given: Namespace) -> int:
-    """Print the signatures of the files and return the exit code."""
     from irshape.answers.signature.signature import sections
 
     return answered(
@@ -108,14 +108,9 @@ def _add_summary(command: ArgumentParser) -> None:
 
 
 def _summary(given: Namespace) -> int:
-    """Print the summaries of the files and return the exit code."""
     from irshape.answers.summary import sections
 
-    return answered(Errand(request_of(given), partial(_summed, _near(given.near), given.depth), _say(given, sections)))
-
-
-def _summed(near: dict[str, int], depth: int, model: Model, **options: Any) -> Summary:
-    return verbs.summary(model, near=near, depth=depth, **options)
+    return answered(Errand(request_of(given), partial(verbs.summary, near=_near(given.near), depth=given.depth), _say(given, sections)))
 
 
 SUMMARY = Command(
@@ -133,14 +128,12 @@ SUMMARY = Command(
 
 
 def _add_sizes(command: ArgumentParser) -> None:
-    command.add_argument(
-        "--near", action="append", default=[], metavar='"H=500"', help="find the valid sizes nearest to these: H=500,W=700"
-    )
+    help = "find the valid sizes nearest to these: H=500,W=700"
+    command.add_argument("--near", action="append", default=[], metavar='"H=500"', help=help)
     add_model_arguments(command)
 
 
 def _sizes(given: Namespace) -> int:
-    """Find the valid sizes of the files, report them, and return the exit code."""
     return answered(Errand(request_of(given), partial(_sized, _near(given.near)), _say(given, _size_sections), _verdict))
 
 
@@ -170,8 +163,6 @@ def _near(texts: Iterable[str]) -> dict[str, int]:
 
 
 def _size(text: str) -> tuple[str, int]:
-    from irshape.shape.dim import INT64_MAX
-    from irshape.xml.lexical import whole_number
 
     name, _, size = text.partition("=")
     number = whole_number(size.strip()) if size.strip().isdecimal() else None
@@ -215,7 +206,6 @@ def _add_cost(command: ArgumentParser) -> None:
 
 
 def _cost(given: Namespace) -> int:
-    """Report the costs of the files, write what was asked for, and return the exit code."""
     if (given.csv is not None or given.plot is not None) and not is_one(given.files):
         return complain("--csv and --plot need exactly one FILE")
     if given.against is not None and given.plot is None:
@@ -238,7 +228,6 @@ def _costed(model: Model, *, sweep: Mapping[str, Sequence[int]], **options: Any)
 
 
 def _write(given: Namespace, cost: Cost) -> Iterator[str]:
-    """Write the table and the picture that are asked for, and yield a line for each."""
     writers: tuple[tuple[str | None, Callable[[str], None]], ...] = (
         (given.csv, partial(cost.write_csv, force=given.force)),
         (given.plot, lambda path: cost.plot(path, given.against, force=given.force)),
@@ -297,7 +286,6 @@ def _add_explain(command: ArgumentParser) -> None:
 
 
 def _explain(given: Namespace) -> int:
-    """Explain the target, and return the exit code."""
     is_named = not given.raw_symbols
     return answered(Errand(request_of(given), partial(_explained, given.target, is_named=is_named), _say(given, _explain_sections)))
 
@@ -322,7 +310,6 @@ def _explained(target: str, model: Model, *, is_named: bool, **options: Any) -> 
 
 def _explain_sections(answer: Extended) -> Iterator[Section]:
     from irshape.answers.explain.explanation import sections
-    from irshape.answers.wording import ties
 
     yield from sections(answer.answer)
     yield ties(answer.more, TIED)

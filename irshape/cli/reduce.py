@@ -13,6 +13,7 @@ from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.edit import change_of
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
+from irshape.editing.draft import Draft
 from irshape.editing.reduce import NotShown, Reduction
 from irshape.editing.state import EditError
 from irshape.editing.trial import JOURNAL, Answers, Candidate, Command, OtherQuestion, Test, content_of
@@ -23,8 +24,6 @@ from irshape.report.text import counted, escape
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-
-    from irshape.editing.draft import Draft
 
 
 ABOUT = (
@@ -47,22 +46,13 @@ def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = command.add_argument
     add("file", metavar="FILE", help="the .xml of an IR")
-    add(
-        "--while",
-        dest="command_line",
-        metavar='"CMD {}"',
-        help="reduce while this command fails, with another exit code than 0; {} is the model",
-    )
+    help = "reduce while this command fails, with another exit code than 0; {} is the model"
+    add("--while", dest="command_line", metavar='"CMD {}"', help=help)
     add("--keep", metavar="CODE", help="reduce while irshape reports this code")
     add("--match", metavar="REGEX", help="the output of the command, or the message of the code, must match this pattern, too")
     add("-j", "--jobs", type=jobs, default=1, metavar="N", help="commands that run at the same time (default: 1)")
-    add(
-        "--timeout",
-        type=most,
-        default=60,
-        metavar="S",
-        help="end a command after this many seconds; it then counts as not failing (default: 60)",
-    )
+    help = "end a command after this many seconds; it then counts as not failing (default: 60)"
+    add("--timeout", type=most, default=60, metavar="S", help=help)
     add("-o", "--output", metavar="OUT/", help="write the reproducer into this folder: the model, the command, versions, what was removed")
     add("--resume", action="store_true", help="continue an interrupted run from its answers in OUT/")
     add("--force", action="store_true", help="overwrite files in OUT/")
@@ -87,7 +77,6 @@ def run(given: Namespace) -> int:
 
 
 def _complaint(given: Namespace) -> str | None:
-    """What is wrong with the arguments; None if nothing is."""
     if (given.command_line is None) == (given.keep is None):
         return "give either --while, a command that fails, or --keep, a code of irshape"
     if given.keep is not None and given.keep not in CATALOGUE:
@@ -185,7 +174,6 @@ def _block(text: str) -> str:
 
 
 def _versions() -> list[tuple[str, str]]:
-    """The versions of what may matter."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = [("irshape", __version__), ("Python", platform.python_version()), ("platform", platform.platform())]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irshape.cli.files import is_one, models_of
 from irshape.cli.run import RunError
+from irshape.shape.limits import Limits
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from irshape.running.limits import Allowance
     from irshape.settings.settings import Settings
-    from irshape.shape.limits import Limits
 
 
 class Request(NamedTuple):

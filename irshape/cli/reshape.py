@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
@@ -48,19 +49,13 @@ exit code: 0 if the model can have these shapes, 1 if not (then all blockers are
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("--batch", metavar="N", help="set the batch size of all inputs that --input does not name: 8, 1..8, N")
-    command.add_argument(
-        "--rewrite", action="store_true", help="change whatever holds an old size, so that the model holds for every size that is asked for"
-    )
+    help = "change whatever holds an old size, so that the model holds for every size that is asked for"
+    command.add_argument("--rewrite", action="store_true", help=help)
     command.add_argument("--like", metavar="OTHER.xml", help="with --rewrite: a second export at other sizes, which decides between ways")
-    command.add_argument(
-        "--choose", choices=("first",), help="with --rewrite: take the first way where the file does not decide, with a note for each"
-    )
-    command.add_argument(
-        "--recorded",
-        action="append",
-        metavar="NAME[SHAPE]",
-        help="the shape for which the file was exported, of an input that is open although constants hold its sizes",
-    )
+    help = "with --rewrite: take the first way where the file does not decide, with a note for each"
+    command.add_argument("--choose", choices=("first",), help=help)
+    help = "the shape for which the file was exported, of an input that is open although constants hold its sizes"
+    command.add_argument("--recorded", action="append", metavar="NAME[SHAPE]", help=help)
     add_target(command)
     add_output_arguments(command)
     add_prove(command)
@@ -162,7 +157,6 @@ def _valid(before: Inference, inference: Inference) -> Iterator[Section]:
     is_of_sizes = any(one.severity == "error" and one.code != "P106" for one in inference.diagnostics)
     if not (path and before.ok and is_of_sizes and has_open_sizes):
         return
-    from shlex import quote
 
     from irshape.answers.sizes import nearest_text
 

@@ -12,12 +12,12 @@ from irshape.cli.examination import OUT_OF_MEMORY, Errand, Outcome
 from irshape.cli.files import find, is_much
 from irshape.cli.run import CLEAN, FAILED, RunError, Tally, complain, put
 from irshape.cli.screen import Progress
+from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted
 
 if TYPE_CHECKING:
     from irshape.cli.inputs import Fit
     from irshape.cli.request import Request
-    from irshape.report.diagnostic import Diagnostic
     from irshape.report.documents import Checked
 
 Frame: TypeAlias = "tuple[str, str, str, str]"

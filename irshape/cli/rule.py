@@ -96,7 +96,6 @@ def _page(code: Code, snippet: Snippet) -> Iterator[Section]:
 
 
 def _described(code: Code, snippet: Snippet) -> dict[str, Any]:
-    """One code as JSON data."""
     fix = "safe" if code.code in MENDED else "by hand" if code.code in BY_HAND else None
     examples = {
         name: {"command": run.command, "xml": run.xml, "weights": (run.weights or b"").hex()}

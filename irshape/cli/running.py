@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import EFFORT, INPUT, most
@@ -121,7 +122,6 @@ def _row(one: OutputDifference) -> tuple[str, ...]:
 
 
 def _tolerance(text: str) -> float:
-    from math import isfinite
 
     number = float(text)
     if not isfinite(number) or number < 0:

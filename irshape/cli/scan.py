@@ -284,22 +284,21 @@ class Candidate(NamedTuple):
     version: str | None = None
 
 
-class FileScan:
+class FileScan(NamedTuple):
     """The check of one file of a run. The row of a file that has not changed is None."""
 
-    def __init__(self, scan: Scan) -> None:
-        self._scan = scan
+    scan: Scan
 
     def __call__(self, task: Candidate) -> tuple[Place, Row | None]:
         """The place and the row of a file."""
-        if task.version is not None and self._scan.version(task.place) == task.version:
+        if task.version is not None and self.scan.version(task.place) == task.version:
             return task.place, None
         collect()
-        return task.place, self._scan(task.place)
+        return task.place, self.scan(task.place)
 
     def lost(self, task: Candidate, code: str, message: str, hint: str | None) -> tuple[Place, Row | None]:
         """The row of a file whose check was cut short."""
-        return task.place, self._scan.lost(task.place, code, message, hint)
+        return task.place, self.scan.lost(task.place, code, message, hint)
 
 
 def _scan(given: Namespace) -> int:
@@ -348,7 +347,6 @@ def _identity(files: Sequence[str], scan: Scan) -> str:
 
 
 def _unit(given: Namespace) -> Scan:
-    """The unit of work that the options ask for."""
     if given.target:
         from irshape.answers.policies import find_policies
 

@@ -17,6 +17,7 @@ from irshape.model.model import Model
 from irshape.report.section import Block, Column, Line, Section, Span, Table, dim, faults, key, paragraph
 from irshape.report.terminal import lines
 from irshape.report.text import WIDEST, Palette, counted, some
+from irshape.shape.element_type import ElementType
 from irshape.xml.document import Graph, Layer
 
 if TYPE_CHECKING:
@@ -253,7 +254,6 @@ class Rows:
 
 def _is_changed(layer: Layer, number: int, inferred: Sequence[str] | None) -> bool:
     """Whether the fact that is inferred for an output, or for the input of a Result, is not the one that the file records."""
-    from irshape.shape.element_type import ElementType
     from irshape.shape.notation import split_sizes
 
     if inferred is None:

@@ -58,13 +58,11 @@ def unsuppressed(document: Document, found: Diagnostics) -> Diagnostics:
 
 
 def _entries(document: Document) -> list[_Entry]:
-    """The suppressions in the order of the file."""
     size = len(document.source) + 1
     return sorted((_Entry(one, size) for one in document.suppressions), key=lambda entry: entry.begin)
 
 
 def _kept(found: Diagnostics, entries: Sequence[_Entry]) -> Diagnostics:
-    """The diagnostics that no entry ignores."""
     kept = Diagnostics(found.most)
     kept.counts.update(found.counts)
     for diagnostic, around in _enclosed(found, entries):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from irshape.editing.state import EditError
@@ -12,8 +13,6 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.value import Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 Numbers: TypeAlias = "float | Sequence[Any]"
@@ -103,7 +102,6 @@ def _type_of_numbers(array: NDArray[Any]) -> ElementType:
 
 
 def _bytes(array: NDArray[Any], element_type: ElementType) -> bytes:
-    """The elements as the weights hold them."""
     import numpy
 
     name = element_type.name

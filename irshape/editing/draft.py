@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from irshape.editing.arrays import Data, data_of
@@ -321,9 +321,8 @@ class Draft(GraphDraft):
             raise EditError("only a whole IR can be edited, and this file is none: irshape.check says why")
         for graph in model.graphs():
             if (dropped := next((node for node in graph.nodes if node.is_dropped), None)) is not None:
-                raise EditError(
-                    f"two layers have the id {dropped.id}, so edges do not tell which one they mean; give them ids of their own first"
-                )
+                message = f"two layers have the id {dropped.id}, so edges do not tell which one they mean; give them ids of their own first"
+                raise EditError(message)
         super().__init__(model)
         self.opaque = opaque
         self.original = weights
@@ -412,7 +411,6 @@ def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...]
 
 
 def _text(name: str, value: Any) -> str:
-    """An attribute as text."""
     if hasattr(value, "tolist"):  # of NumPy
         value = value.tolist()
     if isinstance(value, bool):
@@ -425,7 +423,6 @@ def _text(name: str, value: Any) -> str:
 
 
 def _total(weights: Weights | None) -> int:
-    """The number of bytes of some weights; 0 if there are none."""
     try:
         return 0 if weights is None or weights.are_unread else weights.total
     except WeightsError:
@@ -480,6 +477,30 @@ def found_output(draft: GraphDraft, text: str, *, by_name: bool = False) -> tupl
         ports = " or ".join(f":{id}" for id in item.output_ids)
         raise EditError(f"{item!r} has {counted(len(item.outputs), 'output')}{ports and f': name one, with {ports} behind the layer'}")
     return inner, outputs[0], known
+
+
+Told = Callable[[str, Sequence[Any], Callable[[Any], Any]], None]
+"""Hears of a text and the layers that it names, of which the first is meant."""
+
+
+def meant(draft: GraphDraft, text: str, *, by_name: bool = False, told: Told | None = None) -> tuple[GraphDraft, Item]:
+    """The graph and the layer that a text means. Raises `KeyError` if it names none."""
+    own, known = found(draft, text, by_name=by_name)
+    if not known:
+        raise unknown_layer(draft, text)
+    if told is not None:
+        told(text, known, names_of)
+    return own, known[0].layer
+
+
+def meant_output(draft: GraphDraft, text: str, *, by_name: bool = False, told: Told | None = None) -> tuple[GraphDraft, Value]:
+    """The graph and the tensor that a text means. Raises what `found_output` does, and `KeyError` if it names none."""
+    known = found_output(draft, text, by_name=by_name)
+    if known is None:
+        raise unknown_layer(draft, text, "tensor")
+    if told is not None:
+        told(text, known[2], names_of)
+    return known[:2]
 
 
 def unknown_layer(draft: GraphDraft, text: str, thing: str = "layer") -> KeyError:

@@ -410,7 +410,6 @@ class Facts:
                 graph._enter_bodies()
 
     def _common(self, item: Item) -> Common:
-        """What the layers of one signature share."""
         common = self._shared.get(item)
         if common is None:
             signature = self._records.signature(item)

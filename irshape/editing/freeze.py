@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import islice
 from typing import Any, Final
 
@@ -73,8 +74,6 @@ def _real(text: str) -> float:
 
 def _loaded(path: str, most: int) -> Any:
     """The array of an `.npy` file."""
-    from io import BytesIO
-
     import numpy
 
     try:

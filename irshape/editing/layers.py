@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from irshape.editing.arrays import data_of
 from irshape.editing.bodies import add_input, add_output, feed_back, leave, other_body
-from irshape.editing.draft import BodyDraft, GraphDraft, found, found_output, unknown_layer
+from irshape.editing.draft import BodyDraft, GraphDraft, found, meant, meant_output, unknown_layer
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.model.export import Attributes
@@ -310,10 +310,7 @@ class Layers:
             if item is None:
                 raise unknown_layer(self._draft, str(key))
             return layer_of(self._draft, item)
-        draft, known = found(self._draft, key, by_name=True)
-        if not known:
-            raise unknown_layer(self._draft, key)
-        return layer_of(draft, known[0].layer)
+        return layer_of(*meant(self._draft, key, by_name=True))
 
     def __contains__(self, item: object) -> bool:
         """Whether the graph has a layer of this name, or this layer."""
@@ -332,10 +329,7 @@ class Layers:
 
         A Result stands for the tensor that it reads. Raises `KeyError` if there is none, and `EditError` for a layer with several outputs.
         """
-        known = found_output(self._draft, name, by_name=True)
-        if known is None:
-            raise unknown_layer(self._draft, name, "tensor")
-        return tensor_of(*known[:2])
+        return tensor_of(*meant_output(self._draft, name, by_name=True))
 
     @property
     def inputs(self) -> list[Tensor]:

@@ -16,22 +16,10 @@ from irshape.model.finding import split_names
 from irshape.model.model import UNFED, Model, Node
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
+from irshape.xml import writer
 from irshape.xml.document import Document, Layer, Port, PortMap
 from irshape.xml.reader import ANNOTATION
-from irshape.xml.writer import (
-    Layout,
-    Lines,
-    PortFacts,
-    Splice,
-    attribute_splices,
-    behind,
-    cut,
-    end_of,
-    port_splices,
-    spliced,
-    tag_attribute,
-    tag_splices,
-)
+from irshape.xml.writer import Layout, Lines, PortFacts, Splice
 
 # The bytes of a new constant begin at a multiple of this number.
 ALIGNMENT = 64
@@ -58,7 +46,7 @@ def serialised(state: State, facts: Facts, before: Run, start: int, *, trims: bo
     the constants need.
     """
     placed = _placed(state, start, trims=trims)
-    return spliced(state.model.document, _Writer(state, facts, before, placed.offsets).splices()), placed
+    return writer.spliced(state.model.document, _Writer(state, facts, before, placed.offsets).splices()), placed
 
 
 def _placed(state: State, start: int, *, trims: bool) -> Placed:
@@ -140,7 +128,7 @@ class _Writer:
         moved = {item.id: item for item in items.values() if item.is_moved}
         for node in self.model.nodes:
             if node.id not in items or node.id in moved:
-                yield cut(document, node.layer.offset, node.layer.end)
+                yield writer.cut(document, node.layer.offset, node.layer.end)
         spans = sorted((item.base.layer.offset, item.base.layer.end, id) for id, item in moved.items() if item.base is not None)
         own: dict[int, list[Splice]] = {}
         for splice in inner:
@@ -153,7 +141,7 @@ class _Writer:
         news = sorted((*self._new, *moved.values()), key=lambda item: item.place)
         texts = [self._text(item) if item.base is None else self._moved_text(item.base.layer, own.get(item.id, [])) for item in news]
         ends = [(layers[item.place[0]].end if item.place[0] >= 0 else -1, text) for item, text in zip(news, texts, strict=True)]
-        yield from behind(document, self.model.graph, "layers", _joined(ends), layers[0].offset if layers else -1)
+        yield from writer.behind(document, self.model.graph, "layers", _joined(ends), layers[0].offset if layers else -1)
 
     def _moved_text(self, layer: Layer, splices: list[Splice]) -> str:
         """The text of a layer that stands elsewhere, with the splices in it."""
@@ -169,12 +157,12 @@ class _Writer:
         layer = node.layer
         yield from self._set(layer, self._attributes(item.type, item.attributes))
         if item.name != node.name:
-            yield from tag_splices(self.document, layer.offset, {"name": item.name})
+            yield from writer.tag_splices(self.document, layer.offset, {"name": item.name})
         if item.type == "Result":
             yield from self._output_names(item, node)
         for port, _, value in _outputs(item, node):
             if value.names != port.names:
-                yield from tag_splices(self.document, port.offset, {"names": value.names})
+                yield from writer.tag_splices(self.document, port.offset, {"names": value.names})
         if item.ports is not None:
             inputs = [self._port(id, value, None) for id, value in zip(item.input_ids, item.inputs, strict=True)]
             outputs = [self._port(id, value, value.names) for id, value in zip(item.output_ids, item.outputs, strict=True)]
@@ -190,20 +178,20 @@ class _Writer:
             return
         origin = self.model.nodes[self.model.producers[slot]]
         before, now = split_names(origin.layer.outputs[slot - origin.first_slot].names), split_names(value.names)
-        if before != now and (own := tag_attribute(self.document, node.layer.offset, "output_names")) is not None:
+        if before != now and (own := writer.tag_attribute(self.document, node.layer.offset, "output_names")) is not None:
             kept = [name for name in split_names(own) if name in now] + [name for name in now if name not in before]
             if kept != split_names(own):
-                yield from tag_splices(self.document, node.layer.offset, {"output_names": joined_names(kept)})
+                yield from writer.tag_splices(self.document, node.layer.offset, {"output_names": joined_names(kept)})
 
     def _other_ports(self, layer: Layer, holder: str, ports: list[Port], ids: list[int], texts: list[str]) -> Iterator[Splice]:
         """The splices of the ports of a layer that are gone or new; `texts` are those of all ports now, by `ids`."""
         for port in ports:
             if port.id not in ids:
-                yield cut(self.document, port.offset, port.end)
+                yield writer.cut(self.document, port.offset, port.end)
         known = {port.id for port in ports}
         last = ports[-1].end if ports else -1
         new = [(last, text) for id, text in zip(ids, texts, strict=True) if id not in known]
-        yield from behind(self.document, layer, holder, _joined(new), -1)
+        yield from writer.behind(self.document, layer, holder, _joined(new), -1)
 
     def _entries(self, layer: Layer, entries: list[PortMap]) -> Iterator[Splice]:
         """The splices of the port maps of a layer; an entry without a place is new."""
@@ -211,16 +199,16 @@ class _Writer:
         now = {entry.offset: entry for entry in entries if entry.offset >= 0}
         last: dict[str, int] = {}
         for entry in layer.port_maps or ():
-            last[entry.map] = end_of(document, entry.offset)
+            last[entry.map] = writer.end_of(document, entry.offset)
             other = now.get(entry.offset)
             if other is None:
-                yield cut(document, entry.offset, last[entry.map])
+                yield writer.cut(document, entry.offset, last[entry.map])
             elif other is not entry:
                 new = {name: text for name, text in other.attributes.items() if entry.attributes.get(name) != text}
-                yield from tag_splices(document, entry.offset, new)
+                yield from writer.tag_splices(document, entry.offset, new)
         for map in dict.fromkeys(entry.map for entry in entries if entry.offset < 0):
             texts = [self._lines.element(2, one.tag, one.attributes) for one in entries if one.offset < 0 and one.map == map]
-            yield from behind(document, layer, map, [(last.get(map, -1), "".join(texts))], -1)
+            yield from writer.behind(document, layer, map, [(last.get(map, -1), "".join(texts))], -1)
 
     def _set(self, layer: Layer, new: Mapping[str, str]) -> list[Splice]:
         """The splices that give a layer other attributes."""
@@ -229,7 +217,7 @@ class _Writer:
             return []
         other: dict[str, str | None] = dict.fromkeys(old.keys() - new.keys())
         other.update((name, text) for name, text in new.items() if old.get(name) != text)
-        return attribute_splices(self.document, layer, other)
+        return writer.attribute_splices(self.document, layer, other)
 
     def _attributes(self, type: str, attributes: dict[str, str]) -> dict[str, str]:
         """The attributes of a layer; the bytes of a Const may have come to stand elsewhere."""
@@ -258,7 +246,7 @@ class _Writer:
 
     def _copied(self, item: Item, node: Node) -> Iterator[Splice]:
         """The splices that make the text of a layer that has moved out of a body from that of its node there."""
-        yield from tag_splices(self.document, node.layer.offset, {"id": str(item.id)})
+        yield from writer.tag_splices(self.document, node.layer.offset, {"id": str(item.id)})
         yield from self._changed(item, node)
         for port, _, value in (*_inputs(item, node), *_outputs(item, node)):
             if value is not None:
@@ -305,18 +293,18 @@ class _Writer:
                     ends_now = {"from-layer": value.item.id, "from-port": port_id(value)}
                     changed = {name: str(now) for (name, now), was in zip(ends_now.items(), (source, from_port), strict=True) if now != was}
                     if changed:
-                        yield from tag_splices(document, graph.edge_offset(number), changed)
+                        yield from writer.tag_splices(document, graph.edge_offset(number), changed)
             if is_gone and value is None:
-                yield cut(document, graph.edge_offset(number), end_of(document, graph.edge_offset(number)))
+                yield writer.cut(document, graph.edge_offset(number), writer.end_of(document, graph.edge_offset(number)))
         if len(ends):
             last = graph.edge_offset(len(ends) // 4 - 1)
         lines = [
-            (end_of(document, last) if last >= 0 else -1, self._edge(item, index, value))
+            (writer.end_of(document, last) if last >= 0 else -1, self._edge(item, index, value))
             for item in sorted(items.values(), key=lambda item: item.id)
             for index, value in enumerate(item.inputs)
             if value is not None and (item.id, index) not in told
         ]
-        yield from behind(document, graph, "edges", _joined(lines), last)
+        yield from writer.behind(document, graph, "edges", _joined(lines), last)
 
     def _edge(self, item: Item, index: int, value: Value) -> str:
         ends = {"from-layer": value.item.id, "from-port": port_id(value), "to-layer": item.id, "to-port": item.input_ids[index]}
@@ -344,7 +332,7 @@ class _Writer:
         wanted = self._said(port, after)
         if before is not None and wanted == self._said(port, before):
             return []
-        return port_splices(self.document, layer, port, wanted)
+        return writer.port_splices(self.document, layer, port, wanted)
 
     def _said(self, port: Port, fact: Fact) -> PortFacts:
         said = self._annotator.port(port, fact, fact)

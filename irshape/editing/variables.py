@@ -107,7 +107,6 @@ def _replaced(draft: Draft, item: Item, type: str, attributes: dict[str, str], i
 
 
 def _renamed(draft: Draft, new: Item, old: Item) -> None:
-    """Let a new layer have the name of the one for which it stands."""
     state = draft.state
     if state.is_live(old):
         state.leave(old)
@@ -116,7 +115,6 @@ def _renamed(draft: Draft, new: Item, old: Item) -> None:
 
 
 def _input(draft: Draft, reader: Item, fact: Fact) -> Item:
-    """The input that stands for what a ReadValue reads."""
     new = draft.parameter(reader.name, fact.shape, fact.element_type)
     names = reader.outputs[0].names or joined_names([reader.name])
     draft.state.set_names(reader.outputs[0], None)

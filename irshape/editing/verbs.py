@@ -12,7 +12,7 @@ from irshape.answers.signature.naming import named
 from irshape.api.reading import Reading
 from irshape.api.reading import named as listed
 from irshape.editing import extract as parts
-from irshape.editing.draft import Draft, found, found_output, names_of, unknown_layer
+from irshape.editing.draft import Draft, Told, found, meant, meant_output, names_of
 from irshape.editing.extract import Loss
 from irshape.editing.graph import Graph, edit
 from irshape.editing.reduce import NotShown, Reduction
@@ -64,10 +64,6 @@ def extract(
     return Extraction(graph, part.frozen, part.taken, part.losses)
 
 
-Told = Callable[[str, Sequence[Any], Callable[[Any], Any]], None]
-"""Hears of a text and the layers that it names, of which the first is meant."""
-
-
 def _agreed(text: str, known: Sequence[Any], names_of: Callable[[Any], Any]) -> None:
     if why := ambiguity(text, known, names_of):
         raise EditError(why)
@@ -97,12 +93,9 @@ def part_of(
 
 def _layer(draft: Draft, text: str, told: Told) -> Item:
     """The layer of the graph itself that a text names. Raises `EditError` for one in a body, and `KeyError` if there is none."""
-    own, known = found(draft, text)
-    if not known:
-        raise unknown_layer(draft, text)
-    told(text, known, names_of)
+    own, layer = meant(draft, text, told=told)
     _check_holder(own, draft, text)
-    return known[0].layer
+    return layer
 
 
 def _check_holder(own: object, draft: Draft, text: str) -> None:
@@ -112,12 +105,9 @@ def _check_holder(own: object, draft: Draft, text: str) -> None:
 
 def _tensor(draft: Draft, text: str, told: Told) -> Value:
     """The tensor of the graph itself that a text names. Raises `EditError` for one in a body, and `KeyError` if there is none."""
-    known = found_output(draft, text)
-    if known is None:
-        raise unknown_layer(draft, text, "tensor")
-    told(text, known[2], names_of)
-    _check_holder(known[0], draft, text)
-    return known[1]
+    own, value = meant_output(draft, text, told=told)
+    _check_holder(own, draft, text)
+    return value
 
 
 def _matching(draft: Draft, pattern: str, told: Told) -> list[Item]:

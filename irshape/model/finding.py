@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 from irshape.model.model import Model, Node
@@ -167,7 +168,6 @@ def known_names(model: Model) -> Iterator[str]:
 def similar(text: str, known: Iterable[str]) -> str:
     """The end of a message about a name that nothing has: the names that resemble it, or hold it."""
     from difflib import get_close_matches
-    from itertools import islice
 
     names = list(dict.fromkeys(name for name in islice(known, _MOST_COMPARED) if name))
     close = get_close_matches(text, names, 3) or [one for one in names if text and text.lower() in one.lower()][:3]

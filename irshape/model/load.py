@@ -9,12 +9,12 @@ from irshape.model.build import build
 from irshape.model.model import Model, Node
 from irshape.ops.registry import REGISTRY
 from irshape.shape.limits import DEFAULT, Limits
+from irshape.xml.document import Document
 from irshape.xml.reader import read as read_document
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
     from irshape.ops.extensions import Extensions
-    from irshape.xml.document import Document
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 

@@ -66,7 +66,6 @@ class _PortView:
         return self.node.model.document.rt_info(self.record.offset, self.record.end)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same port of one model."""
         return type(self) is type(other) and isinstance(other, _PortView) and self.node is other.node and self.index == other.index
 
     def __hash__(self) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
-from irshape.model.export import Attributes, Facts
+from irshape.model.export import Attributes, Facts, diagram, recorded, records
 from irshape.report.text import counted
 
 if TYPE_CHECKING:
@@ -83,7 +83,6 @@ class _End:
         return notes
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same port of one model."""
         return type(self) is type(other) and isinstance(other, _End) and self._port == other._port
 
     def __hash__(self) -> int:
@@ -252,7 +251,6 @@ class Node:
         return self._node.line
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same node of one model."""
         return isinstance(other, Node) and self._node is other._node
 
     def __hash__(self) -> int:
@@ -289,8 +287,6 @@ class Exporting:
         The facts of a model are those that the file records. There the shape is empty for a port without `<dim>`, which is a scalar or has
         an unknown rank. The facts of an inference are the inferred ones.
         """
-        from irshape.model.export import records
-
         model, facts, _ = self._exported()
         return records(model, facts)
 
@@ -300,8 +296,6 @@ class Exporting:
         Nodes have the attributes `name`, `type`, `version` and `path`, edges `from_port`, `to_port`, `element_type`, `shape` and
         `formula`. Bodies are parts of the graph of their own. Needs the package networkx.
         """
-        from irshape.model.export import diagram
-
         return diagram(*self._exported()).networkx()
 
     def to_dot(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
@@ -317,7 +311,6 @@ class Exporting:
         return self._part(around, hops, constants=constants).mermaid()
 
     def _part(self, around: str | None, hops: int, *, constants: bool) -> Diagram:
-        from irshape.model.export import diagram
 
         exported = self._exported()
         center = None if around is None else published(exported[0]).node(around).key
@@ -358,7 +351,6 @@ class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes
         return self._of(self._graph[name]) if name in self._graph else _meant(self, name, by_name=True)
 
     def _of(self, node: inner.Node) -> Node:
-        """The public node of a node of this graph."""
         found = self._nodes.get(node.index)
         return self._nodes.setdefault(node.index, Node(self, node)) if found is None else found
 
@@ -435,7 +427,6 @@ class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes
         return document.tree(document.text)
 
     def _exported(self) -> tuple[inner.Model, Facts, Container[str]]:
-        from irshape.model.export import recorded
 
         return self._graph, recorded, ()
 
@@ -446,7 +437,6 @@ class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes
         return _restored, (self._graph, self._opaque)
 
     def _repr_html_(self) -> str:
-        from irshape.model.export import recorded
         from irshape.report.notebook import html
         from irshape.report.section import Column, Table, bold, paragraph
 

@@ -444,11 +444,8 @@ class SegmentMax(Op):
         if ids is not None and list(ids) != sorted(ids):
             ctx.fail("V101", "segment_ids must be in ascending order", port=segment_ids)
         if ids is not None and not ids and num_segments is None:
-            ctx.fail(
-                "V103",
-                "segment_ids must hold at least 1 value where num_segments is absent, got 0; OpenVINO crashes on the empty input",
-                port=segment_ids,
-            )
+            message = "segment_ids must hold at least 1 value where num_segments is absent, got 0; OpenVINO crashes on the empty input"
+            ctx.fail("V103", message, port=segment_ids)
         rest = data.shape[1:]
         if num_segments is not None:
             return (ctx.limit(num_segments), *rest)

@@ -199,11 +199,8 @@ class _Transposed(_Convolution):
                 # OpenVINO infers an output without spatial axes then, unless it needs a size for its padding.
                 if self.is_same and any(is_known(size) and is_known(length) for size, length in zip(sizes, kernel, strict=True)):
                     ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
-                ctx.warn(
-                    "R203",
-                    "output_shape holds an unknown number of values; OpenVINO infers an output without spatial axes",
-                    port=output_shape,
-                )
+                message = "output_shape holds an unknown number of values; OpenVINO infers an output without spatial axes"
+                ctx.warn("R203", message, port=output_shape)
             given = ctx.values(output_shape, count)
             return [ctx.natural(output_shape, axis, size) for axis, size in enumerate(given)]
         axes = enumerate(zip(sizes, kernel, moves, padding, strict=True), 2)

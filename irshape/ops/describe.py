@@ -166,7 +166,6 @@ def _describe_class(names: list[str], op: OpClass) -> dict[str, Any]:
         "outputs": [_describe_output(op, port) for port in op.outputs],
         "attributes": [_describe_attribute(attribute) for attribute in op.attributes.values()],
         "propagates_values": op.propagate is not None,
-        "evaluates": op.evaluate is not None,
         "cost": counting_rule(op),
     }
 

@@ -348,7 +348,6 @@ def _is_even(factors: Axis) -> bool:
 
 
 def _is_alone(factors: Axis, batch: str) -> bool:
-    """Whether the batch is one factor of an axis."""
     return [is_symbol((one,), batch) for one in factors if holds((one,), batch)] == [True]
 
 

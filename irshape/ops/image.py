@@ -21,7 +21,6 @@ _HALF = "the {side} must be even"
 
 
 def _halved(ctx: Context, size: Size, side: str) -> Size:
-    """Half of a side, which must be even."""
     return ctx.exact_div(size, 2, _HALF, side=side)
 
 

@@ -86,9 +86,8 @@ class Constant(Op):
                 ctx.fail("W103", message, attribute="size", hint=next_step("W103"))
             # Elements of 3 and 6 bits are stored in groups of 3 bytes, and the last group may not be full. OpenVINO writes a byte for none.
             if self.size > max(needed, 1) and self.element_type.bits not in (0, 3, 6):
-                ctx.warn(
-                    "R303", f"the constant stores {_bytes(self.size)}; its shape and type need {number_text(needed)}", attribute="size"
-                )
+                message = f"the constant stores {_bytes(self.size)}; its shape and type need {number_text(needed)}"
+                ctx.warn("R303", message, attribute="size")
         return self.shape
 
 
@@ -155,13 +154,11 @@ class ReadValueV6(Op):
     def _check_shape(self, ctx: Context, declared: tuple[Interval, ...], init_value: Input) -> None:
         """Demand that the variable can hold every shape that its first value can have."""
         if not init_value.is_ranked:
-            ctx.fail(
-                "S206", f"init_value must have rank {len(declared)}, the rank of the variable, but its rank is not known", port=init_value
-            )
+            message = f"init_value must have rank {len(declared)}, the rank of the variable, but its rank is not known"
+            ctx.fail("S206", message, port=init_value)
         if init_value.rank != len(declared):
-            ctx.fail(
-                "S102", f"init_value must have rank {len(declared)}, the rank of the variable, got rank {init_value.rank}", port=init_value
-            )
+            message = f"init_value must have rank {len(declared)}, the rank of the variable, got rank {init_value.rank}"
+            ctx.fail("S102", message, port=init_value)
         for axis, (size, (low, high)) in enumerate(zip(init_value.shape, declared, strict=True)):
             smallest, largest = bounds(size)
             if smallest < low or largest > high:

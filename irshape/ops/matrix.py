@@ -138,11 +138,8 @@ class Einsum(Op):
             return {label: None if label == _ELLIPSIS else (ctx.unknown(),) for label in subscript}
         covered = port.rank - len(subscript) + 1 if _ELLIPSIS in subscript else 1
         if covered < 0 or (_ELLIPSIS not in subscript and port.rank != len(subscript)):
-            ctx.fail(
-                "S101",
-                f"subscript {''.join(subscript)!r} must have a label for each axis of {port.name}, which has rank {port.rank}",
-                port=port,
-            )
+            message = f"subscript {''.join(subscript)!r} must have a label for each axis of {port.name}, which has rank {port.rank}"
+            ctx.fail("S101", message, port=port)
         sizes: dict[str, Shape] = {}
         start = 0
         for label in subscript:

@@ -20,12 +20,13 @@ class BatchNorm(Op):
     epsilon: Annotated[float, Stated] = 0.0
     cost = each("2 operations for each element: it is scaled and shifted by numbers that are known before the model runs.", operations=2)
 
-    def normalized(self, ctx: Context, data: Input, *parameters: Input) -> Shape:
+    def infer(self, ctx: Context, *inputs: Input) -> Shape:
         """The shape of the data; each parameter holds one value for each channel."""
+        data = next(port for port in inputs if port.name == "data")
         if not self.epsilon >= 0:
             ctx.error("A104", f"epsilon must not be negative, got {self.epsilon}", attribute="epsilon")
         shape = None
-        for parameter in parameters:
+        for parameter in (port for port in inputs if port is not data):
             shape = ctx.merge_shapes(shape, parameter, "gamma, beta, mean and variance must have the same length")
         if shape is not None:
             ctx.require_ge(shape[0], 1, "there must be at least one channel")
@@ -51,9 +52,6 @@ class BatchNormInferenceV0(BatchNorm):
     variance = In(FLOAT, rank=1, like="data")
     output = Out(like="data")
 
-    def infer(self, ctx: Context, gamma: Input, beta: Input, data: Input, mean: Input, variance: Input) -> Shape:
-        return self.normalized(ctx, data, gamma, beta, mean, variance)
-
 
 @op("BatchNormInference", "opset5")
 class BatchNormInferenceV5(BatchNorm):
@@ -65,9 +63,6 @@ class BatchNormInferenceV5(BatchNorm):
     mean = In(FLOAT, rank=1, like="data")
     variance = In(FLOAT, rank=1, like="data")
     output = Out(like="data")
-
-    def infer(self, ctx: Context, data: Input, gamma: Input, beta: Input, mean: Input, variance: Input) -> Shape:
-        return self.normalized(ctx, data, gamma, beta, mean, variance)
 
 
 @op("GRN", "opset1")

@@ -94,7 +94,6 @@ _RULES: Final = {
     "openvino_differs": 3,
     "openvino_shapes": 3,
 }
-_SHARED: Final = ("cost", "flow", "openvino_checks", "openvino_differs", "openvino_shapes")
 _METHODS: Final = (FunctionType, staticmethod, classmethod, property)
 
 
@@ -137,16 +136,15 @@ class Op:
     - `openvino_view(self, ctx, elements, *inputs)` returns what OpenVINO knows of the elements that `propagate` returned, or None;
     - `openvino_shapes(self, ctx, shapes, *inputs)` returns what OpenVINO knows of the shapes that `infer` returned, one for each output.
       It is asked only in an `OpenVINOPass`;
-    - `evaluate(self, *arrays)` computes the data itself, with NumPy;
     - `cost(self, out, *inputs)` counts what the layer computes, as a `Count`; its docstring is the rule in words. It returns None if
       the sizes do not determine it. `out` has the shapes of the outputs. A layer of a class without this method is listed as not counted;
     - `flow(self, flow, *inputs)` says which axis of an input is which axis of an output, and what the layer does with the other axes, as
       the specification does. Without this method, it is not known whether the layer keeps a batch.
 
-    The hooks that begin with `openvino_` hold every departure of OpenVINO, so the rule is the specification. They, except those about
-    elements, `cost` and `flow` need only name the inputs that they use.
+    The hooks that begin with `openvino_` hold every departure of OpenVINO, so the rule is the specification. All methods except
+    `openvino_view` need only name the inputs that they use.
 
-    `types`, `propagate`, `evaluate`, `cost`, `flow`, `openvino_checks` and `openvino_differs` are None for a class without such a method.
+    `types`, `propagate`, `cost`, `flow`, `openvino_checks` and `openvino_differs` are None for a class without such a method.
     `is_view` says that a runtime need not copy the first input to make the output, `is_in_place` that the output can take the place of an
     input of the same size in memory.
     These class attributes say how values are followed. A family such as `Moving` sets them for its operations.
@@ -192,7 +190,6 @@ class Op:
     infer: ClassVar[Callable[..., Any]]
     types: ClassVar[Callable[..., Any] | None] = None
     propagate: ClassVar[Callable[..., Any] | None] = None
-    evaluate: ClassVar[Callable[..., Any] | None] = None
     cost: ClassVar[Callable[..., Count | None] | None] = None
     flow: ClassVar[Callable[..., None] | None] = None
     openvino_checks: ClassVar[Callable[..., Any] | None] = None
@@ -298,11 +295,11 @@ class Op:
         if function is None:
             return
         code = function.__code__
-        if function is as_first or (rule in _SHARED and code.co_flags & CO_VARARGS):  # a rule that several operations share
+        if function is as_first or code.co_flags & CO_VARARGS:  # a rule that several operations share
             return
         parameters = code.co_varnames[first : code.co_argcount]
         ports = tuple(port.name for port in cls.inputs)
-        if rule in _SHARED and len(parameters) < len(ports) and parameters == tuple(name for name in ports if name in parameters):
+        if len(parameters) < len(ports) and parameters == tuple(name for name in ports if name in parameters):
             setattr(cls, rule, _picking(function, first, parameters))
         elif parameters != ports:
             raise DefinitionError(f"{cls.__name__}.{rule} takes {parameters}, but the inputs are {ports}")

@@ -18,7 +18,6 @@ from irshape.shape.window import dilated, window
 
 
 def _slides(flow: Flow, data: Input) -> None:
-    """The flow of windows over the axes behind the samples and the channels."""
     flow.keep(data, 0, 0)
     flow.keep(data, 1, 1)
     flow.mixes(data, "slides windows over")
@@ -32,15 +31,19 @@ class _Pooling(Sliding):
     kernel: Lengths = ()
     rounding_type: Literal["floor", "ceil"] = "floor"
 
+    dilations: Annotated[tuple[int, ...], Fixed] = ()
     exclude_pad: Annotated[bool, Fixed] = False
 
-    def pooled(self, ctx: Context, data: Input, dilations: tuple[int, ...] = ()) -> tuple[Size, ...]:
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        return self.pooled(ctx, data)
+
+    def pooled(self, ctx: Context, data: Input) -> tuple[Size, ...]:
         """Batch, channels, and the number of positions of the window on each spatial axis."""
         count = len(self.kernel)
         ctx.require_rank(data, (3, 4, 5))
         if data.is_ranked:
             each_axis(ctx, self.kernel, data.rank - 2, "kernel")
-        slides = self.slides(ctx, count, self.strides, dilations)
+        slides = self.slides(ctx, count, self.strides, self.dilations)
         batch, channels, *sizes = data.dims(count + 2)
         ctx.require_ge(batch, 1, "the batch must not be empty")
         ctx.require_ge(channels, 1, "there must be at least one channel")
@@ -99,9 +102,6 @@ class MaxPoolV1(_Pooling):
 
     ignores_surplus = True
 
-    def infer(self, ctx: Context, data: Input) -> Shape:
-        return self.pooled(ctx, data)
-
 
 @op("MaxPool", "opset8")
 class MaxPoolV8(_Pooling):
@@ -112,10 +112,10 @@ class MaxPoolV8(_Pooling):
     index_element_type: ElementType = ElementType.i64
     axis: int = 0
 
-    def infer(self, ctx: Context, data: Input) -> tuple[Shape, Shape]:
+    def infer(self, ctx: Context, data: Input) -> tuple[Shape, Shape]:  # type: ignore[override]
         if data.is_ranked:
             ctx.axis(self.axis, data.rank, attribute="axis")
-        shape = self.pooled(ctx, data, self.dilations)
+        shape = self.pooled(ctx, data)
         return shape, shape
 
     def flow(self, flow: Flow, data: Input) -> None:
@@ -137,9 +137,6 @@ class AvgPoolV1(_Pooling):
 
     exclude_pad: Annotated[bool, Spelled("exclude-pad"), Stated] = True
 
-    def infer(self, ctx: Context, data: Input) -> Shape:
-        return self.pooled(ctx, data)
-
 
 @op("AvgPool", "opset14")
 class AvgPoolV14(AvgPoolV1):
@@ -153,9 +150,6 @@ class AvgPoolV16(AvgPoolV14):
     """The mean of each window, which may be dilated."""
 
     dilations: Annotated[tuple[int, ...], Unsigned] = ()
-
-    def infer(self, ctx: Context, data: Input) -> Shape:
-        return self.pooled(ctx, data, self.dilations)
 
 
 class _AdaptivePooling(Op):

@@ -170,15 +170,7 @@ class NonMaxSuppression(_NonMaxSuppression):
     score_threshold = In(rank=0, filled=True)
     selected_indices = Out(ElementType.i64)
 
-    def infer(
-        self,
-        ctx: Context,
-        boxes: Input,
-        scores: Input,
-        max_output_boxes_per_class: Input | None,
-        iou_threshold: Input | None,
-        score_threshold: Input | None,
-    ) -> Shape:
+    def infer(self, ctx: Context, boxes: Input, scores: Input, max_output_boxes_per_class: Input | None) -> Shape:
         if max_output_boxes_per_class is None:
             limit: Size = 0
         else:

@@ -44,10 +44,11 @@ class _Embedding(Op):
             ctx.fail("A103", f"reduction must be sum where per_sample_weights are given, got {self.reduction}", attribute="reduction")
         return self.parallel(ctx, indices, per_sample_weights)
 
-    @staticmethod
-    def _cost(emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Count:
-        added = elements(indices) * product(emb_table.shape[1:])
-        return Count(operations=added) if per_sample_weights is None else Count(macs=added)
+    def cost(self, out: Outputs, *inputs: Input | None) -> Count:
+        """For each index as many operations as a row of the table has elements; with weights as many MACs."""
+        given = {port.name: port for port in inputs if port is not None}
+        added = elements(given["indices"]) * product(given["emb_table"].shape[1:])
+        return Count(macs=added) if "per_sample_weights" in given else Count(operations=added)
 
 
 @op("EmbeddingSegmentsSum", "opset3")
@@ -60,22 +61,11 @@ class EmbeddingSegmentsSum(_Embedding):
     per_sample_weights = In(rank=1, optional=True, like="emb_table")
 
     def infer(
-        self,
-        ctx: Context,
-        emb_table: Input,
-        indices: Input,
-        segment_ids: Input,
-        num_segments: Input,
-        default_index: Input | None,
-        per_sample_weights: Input | None,
+        self, ctx: Context, emb_table: Input, indices: Input, segment_ids: Input, num_segments: Input, per_sample_weights: Input | None
     ) -> Shape:
         self.parallel(ctx, indices, segment_ids)
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, ctx.sizes(num_segments, 1)[0])
-
-    def cost(self, out: Outputs, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Count:
-        """For each index as many operations as a row of the table has elements; with weights as many MACs."""
-        return self._cost(emb_table, indices, per_sample_weights)
 
 
 @op("EmbeddingBagOffsetsSum", "opset3")
@@ -86,15 +76,9 @@ class EmbeddingBagOffsetsSum(_Embedding):
     default_index = In(_INDEX, rank=0, optional=True, like="indices")
     per_sample_weights = In(rank=1, optional=True, like="emb_table")
 
-    def infer(
-        self, ctx: Context, emb_table: Input, indices: Input, offsets: Input, default_index: Input | None, per_sample_weights: Input | None
-    ) -> Shape:
+    def infer(self, ctx: Context, emb_table: Input, indices: Input, offsets: Input, per_sample_weights: Input | None) -> Shape:
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, offsets.shape[0] if offsets.is_ranked else ctx.unknown())
-
-    def cost(self, out: Outputs, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Count:
-        """For each index as many operations as a row of the table has elements; with weights as many MACs."""
-        return self._cost(emb_table, indices, per_sample_weights)
 
 
 @op("EmbeddingBagPackedSum", "opset3")
@@ -113,10 +97,6 @@ class EmbeddingBagPackedSum(_Embedding):
             if port.name in ("indices", "per_sample_weights"):
                 flow.keep(port, 0, 0)
                 flow.mixes(port, "sums over")
-
-    def cost(self, out: Outputs, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Count:
-        """For each index as many operations as a row of the table has elements; with weights as many MACs."""
-        return self._cost(emb_table, indices, per_sample_weights)
 
 
 @op("EmbeddingBagOffsets", "opset15")

@@ -74,17 +74,11 @@ class SpecialTokensSplit(Tokenizing):
     split_chars = Out(ElementType.u8, rank=1)
     split_skips = Out()
 
-    def infer(
-        self, ctx: Context, row_begins: Input, row_ends: Input, begins: Input, ends: Input, chars: Input,
-        skips: Input | None, split_pattern: Input,
-    ) -> list[Shape]:  # fmt: skip
+    def infer(self, ctx: Context, row_begins: Input, begins: Input, skips: Input | None) -> list[Shape]:
         rows, marked = row_begins.partial_shape, begins if skips is None else skips
         return [rows, rows, (ctx.unknown(),), (ctx.unknown(),), (ctx.unknown(),), marked.partial_shape]
 
-    def types(
-        self, ctx: Context, row_begins: Input, row_ends: Input, begins: Input, ends: Input, chars: Input,
-        skips: Input | None, split_pattern: Input,
-    ) -> list[ElementType]:  # fmt: skip
+    def types(self, ctx: Context, skips: Input | None) -> list[ElementType]:
         return [*[ElementType.i32] * 4, ElementType.u8, ElementType.boolean if skips is None else skips.element_type]
 
 
@@ -103,9 +97,7 @@ class CombineSegments(Tokenizing):
     id_ends = Out(ElementType.i32)
     joined_ids = Out(like="segment_ids", rank=1)
 
-    def infer(
-        self, ctx: Context, begins: tuple[Input, ...], ends: tuple[Input, ...], values: tuple[Input, ...], segment_ids: Input
-    ) -> list[Shape]:
+    def infer(self, ctx: Context, begins: tuple[Input, ...]) -> list[Shape]:
         rows: Shape = None
         for one in begins:
             if one.partial_shape != ():
@@ -128,9 +120,7 @@ class RaggedToDense(Tokenizing):
     pad_right: bool = True
     m_pad_max_length: bool = False
 
-    def infer(
-        self, ctx: Context, begins: Input, ends: Input, values: Input, size: Input, default_value: Input, pad_right_input: Input | None
-    ) -> tuple[Shape, Shape]:
+    def infer(self, ctx: Context, begins: Input, values: Input, size: Input, pad_right_input: Input | None) -> tuple[Shape, Shape]:
         ctx.single(size)
         if pad_right_input is not None and pad_right_input.count is not None:
             ctx.require_rank(pad_right_input, (0,))

@@ -44,10 +44,10 @@ def chain(*layers: str) -> str:
 
     Each layer feeds input port 0 of the next: the first from its output port 0, the others from their output port 1.
     """
-    return net(layers, ", ".join(f"{i}.{min(i, 1)} {i + 1}.0" for i in range(len(layers) - 1)))
+    return net(", ".join(f"{i}.{min(i, 1)} {i + 1}.0" for i in range(len(layers) - 1)), *layers)
 
 
-def net(layers: tuple[str, ...], edges: str) -> str:
+def net(edges: str, *layers: str) -> str:
     """The text of an IR, with edges as `0.0 1.0, 1.1 2.0`."""
 
     def block(tag: str, items: list[str]) -> str:

@@ -39,20 +39,17 @@ CUSTOM: Final = chain(
 )
 DEAD: Final = layer(3, "sigmoid", "Sigmoid opset1")
 
-STATEFUL: Final = net(
-    (
-        X,
-        layer(1, "read", "ReadValue opset6", 'variable_id="state" variable_shape="1,8" variable_type="f32"'),
-        layer(2, "assign", "Assign opset6", 'variable_id="state"'),
-        result(3, "y"),
-    ),
-    "0.0 1.0, 1.1 2.0, 2.1 3.0",
+STATEFUL: Final = chain(
+    X,
+    layer(1, "read", "ReadValue opset6", 'variable_id="state" variable_shape="1,8" variable_type="f32"'),
+    layer(2, "assign", "Assign opset6", 'variable_id="state"'),
+    result(3, "y"),
 )
 
 LOOP: Final = net(
-    (
-        parameter(0, "x", "5,8"),
-        """\
+    "0.0 1.0, 1.1 2.0",
+    parameter(0, "x", "5,8"),
+    """\
 <layer id="1" name="steps" type="TensorIterator" version="opset1">
   <input><port id="0"/></input>
   <output><port id="1" precision="FP32"/></output>
@@ -75,9 +72,7 @@ LOOP: Final = net(
     </edges>
   </body>
 </layer>""",
-        result(2, "y"),
-    ),
-    "0.0 1.0, 1.1 2.0",
+    result(2, "y"),
 )
 BODY: Final = LOOP[LOOP.index("      <body>") : LOOP.index('    </layer>\n    <layer id="2"')]
 
@@ -97,7 +92,7 @@ _GRAPH: Final[dict[str, Snippet]] = {
     "G113": Snippet(Run(chain(X, RELU)), Run(ACTIVATED)),
     "G114": mistake(ACTIVATED, 'name="relu"', 'name="x"'),
     "G115": mistake(ACTIVATED, '1" precision="FP32"/></output>', '1" precision="FP32"/><port id="1" precision="FP32"/></output>'),
-    "G116": Snippet(Run(net((X, RELU, result(2, "y"), DEAD), "0.0 1.0, 1.1 2.0, 1.1 3.0")), Run(ACTIVATED)),
+    "G116": Snippet(Run(net("0.0 1.0, 1.1 2.0, 1.1 3.0", X, RELU, result(2, "y"), DEAD)), Run(ACTIVATED)),
     "G117": Snippet(Run(CUSTOM, command=f"{CHECK} --opaque Stretch"), Run(ACTIVATED)),
     "G118": mistake(STATEFUL, 'variable_id="state"/>', 'variable_id="stat"/>'),
     "G119": mistake(LOOP, 'external_port_id="0" internal_layer_id="0"', 'external_port_id="0" internal_layer_id="5"'),
@@ -234,51 +229,23 @@ DEEPEN: Final = DEPTH.replace("SpaceToDepth", "DepthToSpace")
 
 # The divisor is the constant that the .bin holds.
 QUOTIENT: Final = net(
-    (
-        parameter(0, "x", "8"),
-        """\
-<layer id="1" name="divisor" type="Const" version="opset1">
-  <data element_type="i64" shape="1" offset="0" size="8"/>
-  <output>
-    <port id="0" precision="I64"> <dim>1</dim> </port>
-  </output>
-</layer>
-<layer id="2" name="shape" type="ShapeOf" version="opset3">
-  <data output_type="i64"/>
-  <input><port id="0"/></input>
-  <output><port id="1" precision="I64"/></output>
-</layer>
-<layer id="3" name="half" type="Divide" version="opset1">
-  <input><port id="0"/><port id="1"/></input>
-  <output><port id="2" precision="I64"/></output>
-</layer>
-<layer id="4" name="zeros" type="Broadcast" version="opset3">
-  <data mode="numpy"/>
-  <input><port id="0"/><port id="1"/></input>
-  <output><port id="2" precision="I64"/></output>
-</layer>""",
-        result(5, "y"),
-    ),
     "0.0 2.0, 2.1 3.0, 1.0 3.1, 1.0 4.0, 3.2 4.1, 4.2 5.0",
-)
-
-STATE: Final = chain(
-    X,
-    layer(1, "read", "ReadValue opset6", 'variable_id="state" variable_shape="1,8" variable_type="f32"'),
-    layer(2, "assign", "Assign opset6", 'variable_id="state"'),
-    result(3, "y"),
+    parameter(0, "x", "8"),
+    constant(1, "divisor", "1", 8).replace('precision="I64"/>', 'precision="I64"> <dim>1</dim> </port>'),
+    layer(2, "shape", "ShapeOf opset3", 'output_type="i64"', precision="I64"),
+    layer(3, "half", "Divide opset1", inputs=2, precision="I64"),
+    layer(4, "zeros", "Broadcast opset3", 'mode="numpy"', inputs=2, precision="I64"),
+    result(5, "y"),
 )
 
 # The rows of x twice, an even number, and the rows of z.
 TWICE: Final = net(
-    (
-        parameter(0, "x", "?,8"),
-        parameter(1, "z", "4,8"),
-        layer(2, "twice", "Concat opset1", 'axis="0"', inputs=2),
-        layer(3, "sum", "Add opset1", inputs=2),
-        result(4, "y"),
-    ),
     "0.0 2.0, 0.0 2.1, 2.2 3.0, 1.0 3.1, 3.2 4.0",
+    parameter(0, "x", "?,8"),
+    parameter(1, "z", "4,8"),
+    layer(2, "twice", "Concat opset1", 'axis="0"', inputs=2),
+    layer(3, "sum", "Add opset1", inputs=2),
+    result(4, "y"),
 )
 
 RECORDED: Final = chain(
@@ -307,7 +274,7 @@ _OPERATIONS: Final[dict[str, Snippet]] = {
     "S203": mistake(CONVOLUTION, "<dim>5</dim> <dim>5</dim>", "<dim>9</dim> <dim>9</dim>"),
     "S204": mistake(DEPTH, 'block_size="2"', 'block_size="3"'),
     "S205": mistake(DEEPEN, "<dim>8</dim> <dim>8</dim>", "<dim>8</dim> <dim>4611686018427387904</dim>"),
-    "S206": mistake(STATE, '<data element_type="f32" shape="1,8"/>', '<data element_type="f32" shape="?,8"/>'),
+    "S206": mistake(STATEFUL, '<data element_type="f32" shape="1,8"/>', '<data element_type="f32" shape="?,8"/>'),
     "V101": mistake(BATCH, "block_shape: [1, 2]", "block_shape: [1, 0]"),
     "V102": mistake(CONCAT, 'axis="0"', 'axis="2"'),
     "V103": mistake(TRANSPOSE, "<dim>3</dim> </port> <!-- order: [2, 0, 1] -->", "<dim>2</dim> </port> <!-- order: [1, 0] -->"),
@@ -334,20 +301,18 @@ OPEN: Final = chain(parameter(0, "x", "?,8"), result(1, "y"))
 MIXING: Final = chain(X, layer(1, "softmax", "SoftMax opset1", 'axis="0"'), result(2, "y"))
 
 RANDOM: Final = net(
-    (
-        X,
-        constant(1, "count", "", 8),
-        layer(
-            2,
-            "drawn",
-            "Multinomial opset13",
-            'convert_type="i64" with_replacement="true" log_probs="false" global_seed="0" op_seed="0"',
-            inputs=2,
-            precision="I64",
-        ),
-        result(3, "y"),
-    ),
     "0.0 2.0, 1.0 2.1, 2.2 3.0",
+    X,
+    constant(1, "count", "", 8),
+    layer(
+        2,
+        "drawn",
+        "Multinomial opset13",
+        'convert_type="i64" with_replacement="true" log_probs="false" global_seed="0" op_seed="0"',
+        inputs=2,
+        precision="I64",
+    ),
+    result(3, "y"),
 )
 
 BLOCKS: Final = chain(
@@ -396,8 +361,11 @@ NUMBERS: Final = b"\2" + bytes(7) + b"\4" + bytes(7)
 
 # Two constants, one after the other.
 PAIR: Final = net(
-    (constant(0, "a", "2", 16), constant(1, "b", "1", 8).replace('offset="0"', 'offset="16"'), result(2, "x"), result(3, "y")),
     "0.0 2.0, 1.0 3.0",
+    constant(0, "a", "2", 16),
+    constant(1, "b", "1", 8).replace('offset="0"', 'offset="16"'),
+    result(2, "x"),
+    result(3, "y"),
 )
 THREE: Final = NUMBERS + NUMBERS[8:]
 
@@ -408,13 +376,11 @@ BEYOND: Final = b"\1\0\0\0" + b"\0\0\0\0" + b"\x09\0\0\0" + b"hello"
 
 # The numbers of the constant are the shape that the Reshape gives.
 RESHAPE: Final = net(
-    (
-        parameter(0, "x", "8"),
-        constant(1, "sizes", "2", 16),
-        layer(2, "reshape", "Reshape opset1", 'special_zero="false"', inputs=2),
-        result(3, "y"),
-    ),
     "0.0 2.0, 1.0 2.1, 2.2 3.0",
+    parameter(0, "x", "8"),
+    constant(1, "sizes", "2", 16),
+    layer(2, "reshape", "Reshape opset1", 'special_zero="false"', inputs=2),
+    result(3, "y"),
 )
 
 
@@ -423,36 +389,35 @@ REWRITE: Final = f"{ASKED} --rewrite"
 
 # The rows of the output are as many as those of both inputs: a sum of two terms.
 JOINED: Final = net(
-    (parameter(0, "a", "?,8"), parameter(1, "b", "?,8"), layer(2, "rows", "Concat opset1", 'axis="0"', inputs=2), result(3, "y")),
     "0.0 2.0, 1.0 2.1, 2.2 3.0",
+    parameter(0, "a", "?,8"),
+    parameter(1, "b", "?,8"),
+    layer(2, "rows", "Concat opset1", 'axis="0"', inputs=2),
+    result(3, "y"),
 )
 
 # Numbers up to the length of the input; OpenVINO follows no bound of a length through a Range.
 COUNTING: Final = net(
-    (
-        parameter(0, "x", "8"),
-        layer(1, "shape", "ShapeOf opset3", 'output_type="i64"', precision="I64"),
-        layer(2, "length", "Squeeze opset1", precision="I64"),
-        constant(3, "first", "", 8),
-        constant(4, "step", "", 8).replace('offset="0"', 'offset="8"'),
-        layer(5, "numbers", "Range opset4", 'output_type="i64"', inputs=3, precision="I64"),
-        result(6, "y"),
-    ),
     "0.0 1.0, 1.1 2.0, 3.0 5.0, 2.1 5.1, 4.0 5.2, 5.3 6.0",
+    parameter(0, "x", "8"),
+    layer(1, "shape", "ShapeOf opset3", 'output_type="i64"', precision="I64"),
+    layer(2, "length", "Squeeze opset1", precision="I64"),
+    constant(3, "first", "", 8),
+    constant(4, "step", "", 8).replace('offset="0"', 'offset="8"'),
+    layer(5, "numbers", "Range opset4", 'output_type="i64"', inputs=3, precision="I64"),
+    result(6, "y"),
 )
 
 # A state that gains a row in each inference, which is added to three rows.
 GROWING: Final = net(
-    (
-        X,
-        parameter(1, "rows", "3,8"),
-        layer(2, "read", "ReadValue opset6", 'variable_id="state" variable_shape="..3,8" variable_type="f32"', inputs=0),
-        layer(3, "joined", "Concat opset1", 'axis="0"', inputs=2),
-        layer(4, "sum", "Add opset1", 'auto_broadcast="none"', inputs=2),
-        layer(5, "assign", "Assign opset6", 'variable_id="state"'),
-        result(6, "y"),
-    ),
     "2.0 3.0, 0.0 3.1, 3.2 4.0, 1.0 4.1, 3.2 5.0, 4.2 6.0",
+    X,
+    parameter(1, "rows", "3,8"),
+    layer(2, "read", "ReadValue opset6", 'variable_id="state" variable_shape="..3,8" variable_type="f32"', inputs=0),
+    layer(3, "joined", "Concat opset1", 'axis="0"', inputs=2),
+    layer(4, "sum", "Add opset1", 'auto_broadcast="none"', inputs=2),
+    layer(5, "assign", "Assign opset6", 'variable_id="state"'),
+    result(6, "y"),
 )
 NAMED: Final = chain(
     X,

@@ -185,7 +185,6 @@ def _flow(flow: Flow, palette: Palette, width: int) -> Iterator[str]:
 
 
 def _filled(texts: Sequence[str], width: int, gap: str) -> Iterator[str]:
-    """The texts in lines of this width."""
     line = ""
     for text in texts:
         if line and cells(line) + len(gap) + cells(text) > width:
@@ -226,7 +225,6 @@ def _around_difference(texts: Sequence[str], width: int) -> dict[str, str]:
 
 
 def _shared(texts: Sequence[str]) -> int:
-    """The number of characters with which all texts begin."""
     return next((place for place, found in enumerate(zip(*texts, strict=False)) if len(set(found)) > 1), min(map(len, texts)))
 
 

@@ -74,7 +74,6 @@ def _changes(text: str, source: bytes, encoding: str, edits: Sequence[Edit]) -> 
 
 
 def _common(lines: Sequence[str], others: Sequence[str]) -> int:
-    """The number of equal lines at the start of both."""
     return next((at for at, (a, b) in enumerate(zip(lines, others, strict=False)) if a != b), min(len(lines), len(others)))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from irshape.answers.batch.traces import Traces, plain
 from irshape.editing.arrays import element_type_of
+from irshape.editing.draft import Draft
 from irshape.editing.graph import Graph
 from irshape.editing.layers import Tensor, layer_of, tensor_of
 from irshape.editing.state import Item, Value
@@ -28,8 +29,6 @@ from irshape.shape.shape import Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from irshape.editing.draft import Draft
 
 
 CONSTANTS: Final = ("Const", "Constant")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Unpack, cast
 
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
 from irshape.editing.graph import Graph, edit
 from irshape.editing.state import EditError
+from irshape.inference.inputs import ShapeLike, Shapes, Symbols
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from irshape.inference.inputs import ShapeLike, Shapes, Symbols
     from irshape.inference.plan.plan import Plan
     from irshape.reshaping.session import Choose, How
     from irshape.xml.source import Source

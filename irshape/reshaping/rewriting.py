@@ -19,17 +19,16 @@ from irshape.editing.state import Item, Value
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs
 from irshape.model.const import STORED
+from irshape.model.model import Model
 from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, where_of
 from irshape.reshaping.walk import Walk, Witness
 from irshape.reshaping.wish import Wish
 from irshape.shape.dim import Size, evaluate
 from irshape.shape.shape import format_shape
+from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from irshape.model.model import Model
-    from irshape.xml.weights import Weights
 
 
 Array: TypeAlias = "NDArray[Any]"

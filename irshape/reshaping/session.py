@@ -20,6 +20,7 @@ from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, formula_text, symbols
+from irshape.shape.notation import Described
 from irshape.shape.reported import Reported
 from irshape.xml.weights import WeightsError
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from irshape.reshaping.rewriting import Rewriter
     from irshape.reshaping.walk import Witness
     from irshape.reshaping.wish import Wish
-    from irshape.shape.notation import Described
 
 
 _CONSTANTS: Final = ("Const", "Constant")
@@ -62,7 +62,6 @@ def unmet(engine: Engine, asked: Inputs, hint: str = _HINT) -> list[Diagnostic]:
 
 
 def _asked_sizes(engine: Engine, asked: Inputs) -> Iterator[tuple[Node, Dim]]:
-    """The sizes that were asked to be open."""
     for node, described in asked.shapes.items():
         shape = engine.slots[node.first_slot].shape
         for one, size in zip(described or (), shape or (), strict=False):
@@ -363,7 +362,6 @@ def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:
 
 
 def _cause(mend: Mend) -> Diagnostic:
-    """The error that a baked-in size is."""
     layer = f"{mend.where.layer_type} {mend.where.layer_name!r}"
     return Diagnostic("S207", f"{layer} holds an old size: {mend.port} is {mend.was}, and {mend.now} would fit", mend.where)
 

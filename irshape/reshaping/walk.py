@@ -330,9 +330,8 @@ class Walk:
         if not any(_is_open(bench.shape(value)) for value in values):
             return
         if item.base is not None and item.base.bodies:
-            bench.refuse(
-                "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size", hint=_BODY
-            )
+            message = "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size"
+            bench.refuse(message, hint=_BODY)
         if any(is_fault(found.code) and (str(item.id), found.code) in self._faults for found in bench.draft.facts.findings(item)):
             self._trace(item)  # which says that the layer has an error; its attributes may be anything
             return

@@ -9,8 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import irshape.verbs as inner
+from irshape.api.inference import Inference
 from irshape.api.reading import Reading
+from irshape.editing.graph import Graph
 from irshape.model.model import Model
+from irshape.model.public import Model as PublicModel
 from irshape.running.inputs import Shapes, drawn, met, sizes_of
 from irshape.running.limits import RUNS, Allowance
 from irshape.running.pair import Feed, Pair, first_difference
@@ -23,9 +26,6 @@ from irshape.shape.notation import parse_shape
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from irshape.api.inference import Inference
-    from irshape.editing.graph import Graph
-    from irshape.model.public import Model as PublicModel
     from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
 

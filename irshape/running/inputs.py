@@ -165,5 +165,4 @@ def met(a: Shape, b: Shape, bounds: Callable[[Size], Bounds], others: Callable[[
 
 
 def _text(axes: list[Bounds]) -> str:
-    """A shape in OpenVINO's notation."""
     return f"[{','.join(str(low) if low == high else f'{low}..' if high == inf else f'{low}..{high}' for low, high in axes)}]"

@@ -83,7 +83,6 @@ class Runner:
             raise RunningError(f"no process can be started to run the models: {error.strerror}") from None
 
     def _ending(self, status: int, *, is_late: bool) -> str:
-        """How the process ended, in words."""
         if is_late:
             return f"it takes longer than {self._allowance.time:g} s"
         if status == -getattr(signal, "SIGKILL", 9):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.answers.matching import Matching
 from irshape.api.inference import Inference
+from irshape.api.reading import Reading
 from irshape.editing.graph import Graph, edit
 from irshape.editing.state import EditError
 from irshape.files.writing import write_atomic
@@ -19,7 +20,6 @@ from irshape.running.runner import Runner, RunningError
 from irshape.xml.weights import Weights, WeightsError
 
 if TYPE_CHECKING:
-    from irshape.api.reading import Reading
     from irshape.xml.source import Source
 
 

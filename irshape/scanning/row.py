@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from irshape.answers.cost.cost import Cost
@@ -165,7 +165,7 @@ class Scan:
         if row["dynamic_inputs"] and not row["errors"]:
             found = signature(model, weights=weights, opaque=self._opaque)
             if found.ok:
-                inputs, results = (_joined(side) for side in (found.inputs, found.outputs))
+                inputs, results = ("  ".join(map("".join, side.items())) for side in (found.inputs, found.outputs))
                 row["signature"] = f"{inputs} -> {results}"
         if self._has_cost and inference.ok and inference.model.parameters:
             row.update(_cost(cost(model, weights=weights, opaque=self._opaque)))
@@ -227,10 +227,6 @@ def _dynamic_inputs(inference: Inference) -> Iterator[str]:
                 yield f"{node.name}{port.text}"
 
 
-def _joined(shapes: Mapping[str, str]) -> str:
-    return "  ".join(f"{name}{shape}" for name, shape in shapes.items())
-
-
 def _fault(diagnostic: Diagnostic) -> Row:
     where = diagnostic.where
     return {
@@ -241,7 +237,6 @@ def _fault(diagnostic: Diagnostic) -> Row:
 
 
 def _stamp(path: str) -> str | None:
-    """The time and size of a local file; None if there is none."""
     try:
         found = os.stat(path)
     except OSError:

@@ -79,12 +79,8 @@ Limits = Annotated[
 ]
 
 
-def _hyphenated(name: str) -> str:
-    return name.replace("_", "-")
-
-
 class _Keys(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, alias_generator=_hyphenated)
+    model_config = ConfigDict(extra="forbid", strict=True, alias_generator=lambda name: name.replace("_", "-"))
 
 
 class FileTable(_Keys):

@@ -220,7 +220,6 @@ class Weights:
         return status.st_size
 
     def _missing(self, path: str) -> WeightsError:
-        """The error of a path that leads to no file."""
         if os.path.islink(path):
             return WeightsError("W101", f"the weights file {path!r} is a link to {os.readlink(path)!r}, which does not exist", _FETCH)
         if self._is_beside:
@@ -337,9 +336,8 @@ def _is_stored(real: str, home: str) -> bool:
 
 def no_weights() -> WeightsError:
     """The fault of a file with constants for which nobody gave weights."""
-    return WeightsError(
-        "W203", f"the model has constants, but no weights were given{_ABSENT}", "give the .bin as weights=, or False to read none"
-    )
+    message = f"the model has constants, but no weights were given{_ABSENT}"
+    return WeightsError("W203", message, "give the .bin as weights=, or False to read none")
 
 
 def absent(path: str) -> WeightsError:

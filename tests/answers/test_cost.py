@@ -19,7 +19,8 @@ from irshape.answers.cost.formula import Formula, amount, value, values
 from irshape.shape.dim import Scope, broadcast_of, expression_of
 from irshape.shape.formula import parse_formula, size_by
 from tests.answers import nets
-from tests.support.ir import Net, Ref
+from tests.inference.test_bodies import Build, chosen, inside, loop
+from tests.support.ir import Net
 from tests.support.irs import PATHS, WITH_WEIGHTS, named
 from tests.support.oracle import core_of
 
@@ -49,12 +50,7 @@ def test_the_cost_of_a_decoder_is_a_formula_of_its_sizes() -> None:
 
 @pytest.mark.parametrize(
     ("inputs", "text", "leading"),
-    [
-        ("[1,1,H,W]", "9*H*W", "9*H*W"),
-        ("[1,1,H,8]", "72*H", "72*H"),
-        ("[N,1,8,8]", "576*N", "576*N"),
-        ("[1,1,8,8]", "576", ""),
-    ],
+    [("[1,1,H,W]", "9*H*W", "9*H*W"), ("[1,1,H,8]", "72*H", "72*H"), ("[N,1,8,8]", "576*N", "576*N"), ("[1,1,8,8]", "576", "")],
 )
 def test_leading_terms_come_first(inputs: str, text: str, leading: str) -> None:
     net = Net(f"f32[?,1,?,?] -> {nets.conv(3, pad=1)} -> Result")
@@ -358,33 +354,13 @@ def test_state_is_counted_apart() -> None:
 # Bodies.
 
 
-def looped(trips: Ref, net: Net, condition: str = "true") -> Net:
-    """A Loop whose body adds 1 to 3 elements."""
-    data, entered = net.parameter("f32[3]"), net.const(True, "boolean")
-    body = Net()
-    item = body.parameter("f32[3]")
-    added = body.layer("Add", [item, item], ["FP32"], auto_broadcast="numpy")[0]
-    again = body.const(True, "boolean") if condition == "true" else body.parameter("boolean[]")
-    offset = len(net.weights)
-    net.weights += body.weights
-    body.layer("Result", [added])
-    body.layer("Result", [again])
-    layers, edges = "\n".join(body.layers).replace('offset="0"', f'offset="{offset}"'), "\n".join(body.edges)
-    results = [index for index, layer in enumerate(body.layers) if 'type="Result"' in layer]
-    net.layer("Loop", [trips, entered, data], ["FP32"], "opset5")
-    entry = '<input external_port_id="{}" internal_layer_id="{}"/>'
-    maps = f'<port_map>{entry.format(2, item.layer)}<output external_port_id="3" internal_layer_id="{results[0]}"/>'
-    maps += f'<output external_port_id="-1" internal_layer_id="{results[1]}" purpose="execution_condition"/></port_map>'
-    maps += f'<back_edges><edge from-layer="{results[0]}" to-layer="{item.layer}"/></back_edges>'
-    inside = f"{maps}<body><layers>{layers}</layers><edges>{edges}</edges></body>"
-    net.layers[-1] = net.layers[-1].replace("</layer>", f"{inside}</layer>")
-    net.result(Ref(len(net.layers) - 1, 3, "FP32"))
-    return net
+def added(times: int) -> Build:
+    """A body that adds so often to 3 elements."""
+    return inside(f"_x{' -> Add(_, _x, auto_broadcast=numpy)' * times}", "f32[3]")
 
 
 def test_a_loop_of_known_trips_costs_them_all() -> None:
-    net = Net()
-    found = cost(looped(net.const(5), net))
+    found = cost(loop("f32[3]", added(1)))
     assert found._inference.ok, found.diagnostics
     assert found.operations == 5 * 3
     (layer,) = [one for one in found.layers if one.type == "Add"]
@@ -392,8 +368,7 @@ def test_a_loop_of_known_trips_costs_them_all() -> None:
 
 
 def test_a_loop_of_unknown_trips_costs_a_formula_of_them() -> None:
-    net = Net()
-    found = cost(looped(net.parameter("i64[]"), net))
+    found = cost(loop("f32[3]", added(1), trips=None))
     assert found._inference.ok, found.diagnostics
     assert str(found.operations) == "3*trips"
     assert [one.name for one in found.data_sizes] == ["trips"]
@@ -408,32 +383,9 @@ def test_a_tensor_iterator_runs_once_for_each_part() -> None:
     assert any(layer.runs != 1 for layer in inner)
 
 
-def branching(then: int, other: int) -> Net:
-    """An If whose branches add so many times."""
-    net = Net()
-    cond, data = net.parameter("boolean[]"), net.parameter("f32[3]")
-    net.layer("If", [cond, data], ["FP32"], "opset8")
-    parts = []
-    for name, count in (("then", then), ("else", other)):
-        body = Net()
-        item = value = body.parameter("f32[3]")
-        for _ in range(count):
-            value = body.layer("Add", [value, item], ["FP32"], auto_broadcast="numpy")[0]
-        body.result(value)
-        last = len(body.layers) - 1
-        parts.append(
-            f'<{name}_port_map><input external_port_id="1" internal_layer_id="{item.layer}"/>'
-            f'<output external_port_id="0" internal_layer_id="{last}"/></{name}_port_map>'
-            f"<{name}_body><layers>{''.join(body.layers)}</layers><edges>{''.join(body.edges)}</edges></{name}_body>"
-        )
-    net.layers[-1] = net.layers[-1].replace("</layer>", f"{''.join(parts)}</layer>")
-    net.result(Ref(len(net.layers) - 1, 2, "FP32"))
-    return net
-
-
 @pytest.mark.parametrize(("then", "other"), [(1, 4), (4, 1)])
 def test_the_dearer_branch_of_an_if_counts(then: int, other: int) -> None:
-    found = cost(branching(then, other))
+    found = cost(chosen(added(then), added(other), "f32[3]"))
     assert found._inference.ok, found.diagnostics
     assert found.operations == 12
     assert len([layer for layer in found.layers if layer.type == "Add"]) == 5

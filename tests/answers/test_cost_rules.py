@@ -18,6 +18,8 @@ from tests.support.rows import net_of
 WINDOW = {"strides": [1, 1], "dilations": [1, 1], "pads_begin": [1, 1], "pads_end": [1, 1], "auto_pad": "explicit"}
 POOL = {"kernel": [2, 2], "strides": [2, 2], "pads_begin": [0, 0], "pads_end": [0, 0], "rounding_type": "floor", "auto_pad": "explicit"}
 DEFORMED = {**WINDOW, "group": 1, "deformable_group": 1}
+ROI = {"pooled_h": 2, "pooled_w": 2, "spatial_scale": 1.0, "mode": "avg"}
+SLIDE = {"strides": [1, 1], "dilations": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0]}
 RESIZE = {
     "mode": "linear_onnx",
     "shape_calculation_mode": "sizes",
@@ -89,20 +91,8 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("max", "f32[1,3,8,8] f32[5,5]", {"output_size": [2, 2], "spatial_scale": 1.0, "method": "max"}, None, None),
     ],
     ("ROIAlign", "opset3"): [
-        (
-            "4 points",
-            "f32[1,3,8,8] f32[5,4] i32[5]",
-            {"pooled_h": 2, "pooled_w": 2, "sampling_ratio": 2, "spatial_scale": 1.0, "mode": "avg"},
-            60 * 16,
-            0,
-        ),
-        (
-            "as many as needed",
-            "f32[1,3,8,8] f32[5,4] i32[5]",
-            {"pooled_h": 2, "pooled_w": 2, "sampling_ratio": 0, "spatial_scale": 1.0, "mode": "avg"},
-            None,
-            None,
-        ),
+        ("4 points", "f32[1,3,8,8] f32[5,4] i32[5]", {**ROI, "sampling_ratio": 2}, 60 * 16, 0),
+        ("as many as needed", "f32[1,3,8,8] f32[5,4] i32[5]", {**ROI, "sampling_ratio": 0}, None, None),
     ],
     ("NV12toRGB", "opset8"): [("3 for each element of the image", "u8[1,6,4,1]", 4 * 4 * 3 * 3, 0)],
     ("RGBtoNV12", "opset17"): [("3 for each element of the image", "u8[1,4,4,3]", {"single_plane": True}, 4 * 4 * 3 * 3, 0)],
@@ -118,15 +108,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("nearest", "f32[1,3,8,8] [16,16] [2,3]", {**RESIZE, "mode": "nearest"}, 0, 0),
         ("as many weights as the scale asks for", "f32[1,3,8,8] [4,4] [2,3]", {**RESIZE, "antialias": True}, None, None),
     ],
-    ("Col2Im", "opset15"): [
-        (
-            "each element of the data",
-            "f32[12,9] [4,4] [2,2]",
-            {"strides": [1, 1], "dilations": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0]},
-            0,
-            108,
-        )
-    ],
+    ("Col2Im", "opset15"): [("each element of the data", "f32[12,9] [4,4] [2,2]", SLIDE, 0, 108)],
     ("ScatterElementsUpdate", "opset3"): [("moves", "f32[4] i64[2] f32[2] 0", 0, 0)],
     ("ScatterElementsUpdate", "opset12"): [("sums", "f32[4] i64[2] f32[2] 0", {"reduction": "sum"}, 0, 2)],
     ("ScatterNDUpdate", "opset15"): [

@@ -8,9 +8,9 @@ import pytest
 import irshape
 from irshape.answers.explain.explanation import Explanation
 from tests.answers.sound import faults
-from tests.inference.test_bodies import body, chosen, holder, inside
+from tests.inference.test_bodies import chosen, inside, iterator, loop
 from tests.report.test_schemas import validator
-from tests.support.ir import Net, Ref
+from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "examples" / "space_to_batch.xml"
@@ -110,10 +110,8 @@ FORMULAS: list[tuple[str, int, str]] = [
 
 @pytest.mark.parametrize(("text", "axis", "equation"), FORMULAS, ids=lambda part: str(part)[:50])
 def test_a_rule_writes_its_formula(text: str, axis: int, equation: str) -> None:
-    net = Net()
-    ref = net.add(text)
-    net.result(ref)
-    assert explained(net, ref.layer, None, axis).steps[-1].equation == f"axis {axis} = {equation}"
+    net = Net(f"{text} -> Result")
+    assert explained(net, len(net.layers) - 2, None, axis).steps[-1].equation == f"axis {axis} = {equation}"
 
 
 def test_what_changes_nothing_is_passed_by() -> None:
@@ -186,7 +184,7 @@ def test_an_element_type_comes_from_the_declared_input() -> None:
 
 
 def test_bodies_are_crossed_by_their_port_maps() -> None:
-    doubled, same = inside(twice, "f32[?,3]"), inside(lambda _, value: value, "f32[?,3]")
+    doubled, same = inside("Concat(_x, _x, axis=0)", "f32[?,3]"), inside("_x", "f32[?,3]")
     explanation = explained(chosen(doubled, same), 2, None, 0)
     assert equations(explanation)[:2] == ["Parameter: axis 0 = 2", "Concat: axis 0 = data[0][0] + data[1][0] = 2 + 2 = 4"]
     assert explanation.steps[2].note == "the branch is chosen only at run time"
@@ -197,49 +195,19 @@ def test_bodies_are_crossed_by_their_port_maps() -> None:
     assert explained(net, "2.then_body/0", None, 0).steps[0].where.layer_name == "parameter_1"
 
 
-def twice(net: Net, data: Ref) -> Ref:
-    """Twice the data."""
-    return net.layer("Concat", [data, data], ["FP32"], axis=0)[0]
-
-
 def test_a_loop_says_what_comes_back() -> None:
-    net = Net()
-    count, condition = net.const(5), net.const(True, "boolean")
-    data = net.parameter("f32[2,3]")
-    maps = (
-        '<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="1"/>'
-        '<output external_port_id="-1" internal_layer_id="3" purpose="execution_condition"/></port_map>'
-        '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
-    )
-    holder(net, "Loop", "opset5", [count, condition, data], maps + body(net, inside(twice_and_on, "f32[?,3]")))
-    explanation = explained(net, 3, None, 0)
+    explanation = explained(loop("f32[2,3]", inside("Concat(_x, _x, axis=0)", "f32[?,3]")), 3, None, 0)
     notes = [step.note for step in explanation.steps]
     assert "the previous iteration may feed back another size" in notes
     assert any("the tensor fed back by" in read.name for step in explanation.steps for read in step.reads)
 
 
-def twice_and_on(net: Net, data: Ref) -> Ref:
-    """Twice the data; the Result 3 is always true."""
-    condition = net.const(True, "boolean")
-    net.result(condition)
-    return net.layer("Concat", [data, data], ["FP32"], axis=0)[0]
-
-
 def test_a_sliced_axis_is_a_part_of_what_enters() -> None:
-    net = Net()
-    data = net.parameter("f32[6,3]")
     cut = 'axis="0" start="0" end="-1" stride="2" part_size="2"'
-    maps = (
-        f'<port_map><input external_port_id="0" internal_layer_id="0" {cut}/>'
-        f'<output external_port_id="1" internal_layer_id="1" {cut}/></port_map><back_edges/>'
-    )
-    holder(net, "TensorIterator", "opset1", [data], maps + body(net, inside(lambda _, value: value, "f32[2,3]")))
+    net = iterator("f32[6,3]", inside("_x", "f32[2,3]"), slice=cut, output=cut)
     explanation = explained(net, 1, None, 0)
     assert explanation.steps[-1].note == "the slices of all iterations of TensorIterator, concatenated"
-    assert [(read.name, read.value) for read in explanation.steps[-1].reads] == [
-        ("the sliced axis of input 0", "6"),
-        ("part_size", "2"),
-    ]
+    assert [(read.name, read.value) for read in explanation.steps[-1].reads] == [("the sliced axis of input 0", "6"), ("part_size", "2")]
     (step,) = explained(net, "1.body/0", None, 0).steps
     assert (step.value, step.note) == ("2", "one slice of input 0 of TensorIterator")
 

@@ -12,6 +12,7 @@ import irshape
 from irshape.answers.signature.signature import Signature
 from tests.answers import nets
 from tests.support.ir import Net
+from tests.support.oracle import core, partial_shape
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "signature.schema.json").read_text(encoding="utf-8"))
@@ -251,10 +252,8 @@ COMPLETE = [
 @pytest.mark.oracle
 @pytest.mark.parametrize("net", [row[1] for row in COMPLETE], ids=[row[0] for row in COMPLETE])
 def test_what_openvino_reads_is_in_the_signature_or_in_a_note(net: Net) -> None:
-    import openvino
-
     found = signature(net)
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    model = core().read_model(net.xml.encode(), net.bin)
     names = [node.get_friendly_name() for node in model.get_parameters()]
     ranks = [node.output(0).get_partial_shape() for node in model.get_parameters()]
     choices = [(1, 2, 3) if size.is_dynamic else (size.get_length(),) for shape in ranks for size in shape]
@@ -267,9 +266,7 @@ def test_what_openvino_reads_is_in_the_signature_or_in_a_note(net: Net) -> None:
         sizes = iter(flat)
         shapes = {name: tuple(next(sizes) for _ in shape) for name, shape in zip(names, ranks, strict=True)}
         try:
-            model.reshape(
-                {node.output(0): openvino.PartialShape(list(shapes[node.get_friendly_name()])) for node in model.get_parameters()}
-            )
+            model.reshape({node.output(0): partial_shape(list(shapes[node.get_friendly_name()])) for node in model.get_parameters()})
         except RuntimeError:
             assert shapes not in assigned
             continue

@@ -12,7 +12,7 @@ import pytest
 import irshape
 from irshape.answers.signature.signature import Signature
 from tests.support.irs import WITH_WEIGHTS, named
-from tests.support.oracle import core_of
+from tests.support.oracle import core_of, partial_shape
 
 EXAMPLES = [Path(__file__).parents[2] / "examples" / name for name in ("atrous.xml", "decoder.xml", "decoder_stateful.xml")]
 ASSIGNMENTS = 20
@@ -35,9 +35,7 @@ def sizes(signature: Signature, random: Random) -> dict[str, int]:
 
 def is_read(model: Any, shapes: dict[str, tuple[int, ...]]) -> bool:
     """Whether OpenVINO reads the model with these shapes of its inputs."""
-    import openvino
-
-    wanted = {node.output(0): openvino.PartialShape(list(shapes[node.get_friendly_name()])) for node in model.get_parameters()}
+    wanted = {node.output(0): partial_shape(list(shapes[node.get_friendly_name()])) for node in model.get_parameters()}
     try:
         model.reshape(wanted)
     except RuntimeError:

@@ -47,8 +47,7 @@ def test_the_model_is_written_with_its_weights(run: Start, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("shape", "last"),
-    [("[1,3,10,64]", f"all: irshape sizes {ATROUS}"), ("[1,3,64,64]", "1 file, 18 layers: no faults")],
+    ("shape", "last"), [("[1,3,10,64]", f"all: irshape sizes {ATROUS}"), ("[1,3,64,64]", "1 file, 18 layers: no faults")]
 )
 def test_a_model_that_refuses_a_size_says_where_its_sizes_are(shape: str, last: str, run: Start) -> None:
     assert run("reshape", ATROUS, "--input", shape)[1][-1] == last

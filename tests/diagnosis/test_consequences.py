@@ -17,10 +17,8 @@ def check(xml: str, weights: bytes = b"") -> list[tuple[str, str | None]]:
 
 
 def product(**attributes: object) -> str:
-    net = Net()
-    a, b = net.parameter("f32[2,3]"), net.parameter("f32[4,3]")
-    net.result(net.layer("MatMul", [a, b], ["FP32"], **attributes)[0])
-    return net.xml
+    given = "".join(f", {name}={str(value).lower()}" for name, value in attributes.items())
+    return Net(f"MatMul(f32[2,3], f32[4,3]{given}) -> Result").xml
 
 
 @pytest.mark.parametrize(
@@ -51,10 +49,7 @@ def test_a_word_that_is_nearly_right_is_named() -> None:
 
 
 def test_types_of_which_one_is_not_allowed_are_not_compared() -> None:
-    net = Net()
-    a, b = net.parameter("boolean[2]"), net.parameter("f32[2]")
-    net.result(net.layer("Add", [a, b], ["FP32"])[0])
-    assert [code for code, _ in check(net.xml)] == ["T101"]
+    assert [code for code, _ in check(Net("Add(boolean[2], f32[2]) f32 -> Result").xml)] == ["T101"]
 
 
 def test_a_constant_of_a_wrong_type_is_one_fault() -> None:
@@ -67,9 +62,7 @@ def test_a_constant_of_a_wrong_type_is_one_fault() -> None:
 
 def test_edges_that_are_exchanged_are_not_mended_in_the_record(tmp_path: Path) -> None:
     ports = '<port id="0"{}><dim>{}</dim><dim>3</dim></port><port id="1"><dim>{}</dim><dim>3</dim></port>'
-    net = Net()
-    a, b = net.parameter("f32[2,3]"), net.parameter("f32[4,3]")
-    net.result(net.layer("Concat", [a, b], ["FP32"], axis=0)[0])
+    net = Net("Concat(f32[2,3], f32[4,3], axis=0) -> Result")
     start = net.xml.index("<input>") + 7
     end = net.xml.index("</input>")
     for first, second, faults in ((2, 4, 0), (4, 2, 2)):
@@ -101,6 +94,9 @@ def test_a_broken_text_says_the_next_step(before: str, after: str | bytes, code:
     assert hint in (fault.hint or "")
 
 
+PATTERN = "Reshape(f32[1,2048], [1,17,128], special_zero=true) -> Result"
+
+
 def recorded(net: Net, shapes: dict[int, str]) -> str:
     """The text of a net in which the outputs of some layers record a shape."""
     xml = net.xml
@@ -110,17 +106,6 @@ def recorded(net: Net, shapes: dict[int, str]) -> str:
         dims = "".join(f"<dim>{-1 if dim == '?' else dim}</dim>" for dim in shape.split(","))
         xml = f'{head}<layer id="{number}"{before}<output>{output.replace("/>", f">{dims}</port>", 1)}'
     return xml
-
-
-def reshaped(data: str, pattern: list[int], *, is_joined: bool = False) -> tuple[Net, int]:
-    net = Net()
-    tensor = net.parameter(data)
-    shape = net.const(pattern)
-    if is_joined:
-        shape = net.layer("Concat", [net.const(pattern[:1]), net.const(pattern[1:])], ["I64"], axis=0)[0]
-    (made,) = net.layer("Reshape", [tensor, shape], ["FP32"], special_zero=True)
-    net.result(made)
-    return net, made.layer
 
 
 @pytest.mark.parametrize("is_joined", [False, True])
@@ -133,33 +118,27 @@ def reshaped(data: str, pattern: list[int], *, is_joined: bool = False) -> tuple
     ],
 )
 def test_an_element_that_contradicts_the_recorded_shape(data: str, edited: list[int], shape: str, said: str, is_joined: bool) -> None:
-    net, layer = reshaped(data, edited, is_joined=is_joined)
-    faults = irshape.check(recorded(net, {layer: shape}).encode(), weights=net.bin).diagnostics
+    pattern = f"Concat({edited[:1]}, {edited[1:]}, axis=0)" if is_joined else str(edited)
+    net = Net(f"Reshape({data}, {pattern}, special_zero=true) -> Result")
+    faults = irshape.check(recorded(net, {len(net.layers) - 2: shape}).encode(), weights=net.bin).diagnostics
     fault = next(one for one in faults if one.code in ("S201", "S204", "R401"))
     (place,) = fault.related
-    assert place.layer_name == ("const_3" if is_joined else "const_1")
+    assert place.layer_name == ("const_2" if is_joined else "const_1")
     assert fault.message.endswith(said.format("" if is_joined else f"{edited[0]},"))
 
 
 def test_an_element_is_named_where_the_record_differs_and_where_that_fails() -> None:
-    net = Net()
-    data = net.parameter("f32[?,256]")
-    (made,) = net.layer("Reshape", [data, net.const([-1, 128])], ["FP32"], special_zero=False)
-    net.result(net.layer("MatMul", [made, net.parameter("f32[256,8]")], ["FP32"])[0])
-    cause, error = irshape.check(recorded(net, {made.layer: "?,256"}).encode(), weights=net.bin).diagnostics
+    net = Net("Reshape(f32[?,256], [-1,128], special_zero=false) -> MatMul(f32[256,8]) -> Result")
+    cause, error = irshape.check(recorded(net, {2: "?,256"}).encode(), weights=net.bin).diagnostics
     assert (cause.code, cause.severity, error.code) == ("R301", "error", "S201")
     assert cause.message.endswith("Const 'const_1' (line 10) holds [-1,128]; with [-1,256] the layer gives [?,256], which it records")
     assert error.caused_by is cause
 
 
-@pytest.mark.parametrize("type", ["Tile", "Broadcast"])
-def test_elements_that_other_layers_read(type: str) -> None:
-    net = Net()
-    data = net.parameter("f32[2,1]")
-    elements = [1, 6] if type == "Tile" else [2, 6]
-    (made,) = net.layer(type, [data, net.const(elements)], ["FP32"], "opset1" if type == "Tile" else "opset3")
-    net.result(net.layer("Concat", [made, net.parameter("f32[4,5]")], ["FP32"], axis=0)[0])
-    faults = irshape.check(recorded(net, {made.layer: "2,5"}).encode(), weights=net.bin).diagnostics
+@pytest.mark.parametrize("layer", ["Tile(f32[2,1], [1,6])", "Broadcast-3(f32[2,1], [2,6])"])
+def test_elements_that_other_layers_read(layer: str) -> None:
+    net = Net(f"{layer} -> Concat(f32[4,5], axis=0) -> Result")
+    faults = irshape.check(recorded(net, {2: "2,5"}).encode(), weights=net.bin).diagnostics
     cause, error = faults
     assert (cause.code, error.code, error.caused_by) == ("R301", "S201", cause)
     assert "Const 'const_1' (line 10) holds" in cause.message
@@ -167,16 +146,16 @@ def test_elements_that_other_layers_read(type: str) -> None:
 
 
 def test_no_element_is_named_where_the_record_agrees_or_says_nothing() -> None:
+    net = Net(PATTERN)
     for shape in (None, "?,?,?", "1,17,128"):
-        net, layer = reshaped("f32[1,2048]", [1, 17, 128])
-        xml = net.xml if shape is None else recorded(net, {layer: shape})
+        xml = net.xml if shape is None else recorded(net, {2: shape})
         assert [one.hint for one in irshape.check(xml.encode(), weights=net.bin).diagnostics] == [None]
 
 
 def test_a_search_that_takes_too_long_says_so() -> None:
     """The search takes counted steps. Without it, every fault stands for itself, and the verdict is the same."""
-    net, layer = reshaped("f32[1,2048]", [1, 17, 128])
-    xml = recorded(net, {layer: "1,16,128"}).encode()
+    net = Net(PATTERN)
+    xml = recorded(net, {2: "1,16,128"}).encode()
     whole, cut = (irshape.check(xml, weights=net.bin, limits=irshape.Limits(work=work)) for work in (100_000, 60))
     assert [one.code for one in whole.diagnostics if one.severity == "note"] == []
     [note] = [one for one in cut.diagnostics if one.code == "N106"]

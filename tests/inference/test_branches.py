@@ -7,7 +7,7 @@ import pytest
 from irshape import verbs
 from irshape.inference.inference import Inference
 from irshape.inference.session import Session
-from tests.inference.test_bodies import SAME, body, chosen, inside, loop
+from tests.inference.test_bodies import SAME, branched, chosen, inside, loop
 from tests.support.ir import Net, Ref
 
 SUM = inside("Add(_x, f32=1.0[3,3])")
@@ -25,15 +25,7 @@ def told(inference: Inference) -> list[tuple[str, str]]:
 
 def nested(net: Net, value: Ref) -> Ref:
     """An If in a body: its condition is an element of the data."""
-    condition = net.layer(
-        "Convert", [net.layer("ReduceMax", [value, net.const([0, 1])], ["FP32"])[0]], ["BOOL"], destination_type="boolean"
-    )
-    maps = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="1"/>'
-    maps = f"<then_port_map>{maps}</then_port_map><else_port_map>{maps}</else_port_map>"
-    [ref] = net.layer("If", [condition[0], value], ["FP32"], "opset8")
-    content = maps + body(net, SUM, "then_body") + body(net, SAME, "else_body")
-    net.layers[-1] = net.layers[-1].replace("</layer>", f"{content}</layer>")
-    return ref
+    return branched(net, [net.add("Convert(ReduceMax(_x, [0,1]), destination_type=boolean)"), value], SUM, SAME)
 
 
 @pytest.mark.parametrize(

@@ -74,17 +74,8 @@ def test_towers_of_stages_say_the_same(seed: int) -> None:
 
 def joined(axis: int, *, halves: int) -> Net:
     """`x[N,H]` halved so often by pools and doubled again, joined with itself."""
-    net = Net()
-    x = net.parameter("f32[?,3,?]")
-    small = x
-    for _ in range(halves):
-        pool = {"strides": 2, "kernel": 2, "pads_begin": 0, "pads_end": 0, "rounding_type": "floor"}
-        small = net.layer("MaxPool", [small], ["FP32"], **pool)[0]
-    doubled = net.layer("Tile", [small, net.const([1, 1, 2**halves])], ["FP32"])[0]
-    for _ in range(2):
-        doubled = net.layer("Concat", [doubled, x], ["FP32"], axis=axis)[0]
-    net.result(doubled)
-    return net
+    pool = " -> MaxPool(strides=2, kernel=2, pads_begin=0, pads_end=0, rounding_type=floor)"
+    return Net(f"_x: f32[?,3,?]\n_x{pool * halves} -> Tile([1,1,{2**halves}]){f' -> Concat(_, _x, axis={axis})' * 2} -> Result")
 
 
 def test_the_strongest_stand_for_all() -> None:
@@ -164,13 +155,12 @@ def test_what_simpler_guards_resolve_is_not_said_again() -> None:
 
 def clamped() -> Net:
     """An axis that is sliced to at most 64 elements, and added to the whole."""
-    net = Net()
-    data = net.parameter("f32[?]")
-    (part,) = net.layer("Slice", [data, net.const([0]), net.const([64]), net.const([1]), net.const([0])], ["FP32"], "opset8")
-    (target,) = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")
-    net.result(net.layer("Broadcast", [part, target], ["FP32"], "opset3", mode="numpy")[0])
-    net.result(net.layer("Add", [data, part], ["FP32"])[0])
-    return net
+    return Net("""
+        _x: f32[?]
+        _part: Slice-8(_x, [0], [64], [1], [0])
+        Broadcast-3(_part, ShapeOf-3(_x, output_type=i64), mode=numpy) -> Result
+        Add(_x, _part) -> Result
+    """)
 
 
 def test_conditions_simplify_the_formulas_that_are_shown() -> None:

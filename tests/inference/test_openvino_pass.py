@@ -22,6 +22,7 @@ from irshape.ops.registry import REGISTRY
 from irshape.shape.dim import Size, bounds
 from irshape.shape.shape import Shape, format_shape
 from tests.support.ir import Const, Net, Ref
+from tests.support.oracle import core
 from tests.support.rows import WITHOUT_OPENVINO, Differs, Row, attributes_of, inputs_of, is_refused, outputs_of, tables
 
 # Rows of which irshape's view of OpenVINO is tighter than OpenVINO, or which it judges otherwise, with the reasons.
@@ -107,9 +108,6 @@ class Seen(NamedTuple):
 @cache
 def seen() -> list[Seen]:
     """The probes that irshape and OpenVINO accept."""
-    import openvino
-
-    core = openvino.Core()
     result = []
     for probe in probes():
         net, outputs = probe.net()
@@ -125,7 +123,7 @@ def seen() -> list[Seen]:
         if any(side.slots[slot].is_poisoned for side in (engine, reduced) for slot in slots):
             continue
         try:
-            results = core.read_model(net.xml.encode(), net.bin).get_results()
+            results = core().read_model(net.xml.encode(), net.bin).get_results()
         except RuntimeError:
             continue
         theirs = [result.input_value(0) for result in sorted(results, key=lambda one: int(one.get_friendly_name().split("_")[-1]))]

@@ -13,11 +13,8 @@ PARTS = 'axis="1" start="0" end="-1" stride="1" part_size="1"'
 
 def resized(net: Net, value: Ref) -> Ref:
     """A list of lists that a step fills: whatever its size was, it has as many rows and columns as the input of the net."""
-    shape = net.layer("ShapeOf", [value], ["I64"], "opset3", output_type="i64")[0]
-    rows = net.layer("Gather", [shape, net.const([0]), net.const(0)], ["I64"], "opset8")[0]
-    return net.layer(
-        "Broadcast", [net.const(1.0, "f32"), net.layer("Concat", [rows, net.const([8])], ["I64"], axis=0)[0]], ["FP32"], "opset3"
-    )[0]
+    net.named["_x"] = [value]
+    return net.add("Broadcast-3(f32=1.0, Concat(Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0), [8], axis=0))")
 
 
 def filled(batch: str = "?") -> Net:
@@ -27,16 +24,14 @@ def filled(batch: str = "?") -> Net:
     state = net.const([[[0.0]]] * 10, "f32")
 
     def build(inner: Net) -> None:
-        part, whole = inner.parameter("f32[?,?,?]"), inner.parameter("f32[?,?,?]")
-        row = inner.layer("MatMul", [part, inner.const([[[0.0] * 8] * 6], "f32")], ["FP32"], transpose_a=False, transpose_b=False)[0]
-        shape = inner.layer("ShapeOf", [row], ["I64"], "opset3", output_type="i64")[0]
-        rest = inner.layer("Slice", [shape, inner.const([1]), inner.const([3]), inner.const([1])], ["I64"], "opset8")[0]
-        zeros = inner.layer(
-            "Broadcast", [inner.const(0.0, "f32"), inner.layer("Concat", [inner.const([10]), rest], ["I64"], axis=0)[0]], ["FP32"], "opset3"
-        )
-        inner.result(zeros[0])
-        inner.result(inner.const(True, "boolean"))
-        inner.result(inner.layer("ReLU", [whole], ["FP32"])[0])
+        inner.add("""
+            _part: f32[?,?,?]
+            _whole: f32[?,?,?]
+            MatMul(_part, f32=0.0[1,6,8], transpose_a=false, transpose_b=false) -> _shape: ShapeOf-3(output_type=i64)
+            Broadcast-3(f32=0.0, Concat([10], Slice-8(_shape, [1], [3], [1]), axis=0)) -> Result
+            boolean=true -> Result
+            _whole -> ReLU -> Result
+        """)
 
     content = body(net, build)
     first, condition, *_ = [int(text.split('id="')[1].split('"')[0]) for text in content.split("<layer ") if 'type="Result"' in text]
@@ -47,7 +42,7 @@ def filled(batch: str = "?") -> Net:
         f'<output external_port_id="-1" internal_layer_id="{condition}" purpose="execution_condition"/></port_map>'
         f'<back_edges><edge from-layer="{first}" to-layer="1"/></back_edges>'
     )
-    holder(net, "Loop", "opset5", [net.const(-1), net.const(True, "boolean"), data, state], map + content)
+    net.result(holder(net, "Loop", "opset5", [net.const(-1), net.const(True, "boolean"), data, state], map + content))
     return net
 
 

@@ -6,6 +6,7 @@ import irshape
 from irshape.report.diagnostic import ERROR
 from tests.inference.test_bodies import chosen, inside
 from tests.support.ir import Net
+from tests.support.oracle import core, partial_shape
 
 # `[B,8]` as `[B,4,8/4]`: of the last size OpenVINO, which reads B from a shape, knows nothing.
 SPLIT = "ShapeOf-3(_x, output_type=i64) -> Gather-8([0], 0) -> Concat([4,-1], axis=0) -> Reshape(_x, _, special_zero=false)"
@@ -70,12 +71,10 @@ def test_verdict(name: str) -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", NETS)
 def test_verdict_of_openvino(name: str) -> None:
-    import openvino
-
     net, expected = NETS[name]
     is_refused = any(is_error for _, is_error in expected)
     try:
-        openvino.Core().read_model(net.xml.encode(), net.bin)
+        core().read_model(net.xml.encode(), net.bin)
     except RuntimeError:
         assert is_refused
     else:
@@ -110,11 +109,9 @@ def test_a_size_stated_to_begin_at_0_may_be_0() -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize(("batch", "size"), [(0, 1), (1, 2), (4, 2)])
 def test_without_elements_minus_one_is_one(batch: int, size: int) -> None:
-    import openvino
-
     net = net_of(SPLIT, f"{batch},8")
-    model = openvino.Core().read_model(net.xml.encode(), net.bin)
-    assert model.output(0).get_partial_shape() == openvino.PartialShape([batch, 4, size])
+    model = core().read_model(net.xml.encode(), net.bin)
+    assert model.output(0).get_partial_shape() == partial_shape([batch, 4, size])
 
 
 LISTS = {
@@ -132,14 +129,12 @@ LISTS = {
 @pytest.mark.parametrize(("shape", "is_refused"), [("1,0", True), ("1..2,0", False)])
 def test_openvino_checks_a_list_whose_numbers_it_knows(kind: str, shape: str, is_refused: bool) -> None:
     """If it does not know one of them, a fault of the others is never valid."""
-    import openvino
-
     first = "[2]" if shape == "1,0" else "i64[1]"
     lengths = "_lengths: Subtract(_sizes, [0,2])\n" if kind == "parts" else ""
     sizes = "" if kind == "broadcast" else f"_sizes: ShapeOf-3(f32[{shape}], output_type=i64)\n"
     net = Net(f"{sizes}{lengths}{LISTS[kind].replace('_first', first)}")
     try:
-        openvino.Core().read_model(net.xml.encode(), net.bin)
+        core().read_model(net.xml.encode(), net.bin)
         assert not is_refused
     except RuntimeError:
         assert is_refused

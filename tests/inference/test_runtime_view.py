@@ -14,6 +14,7 @@ from irshape import verbs
 from irshape.shape.dim import Dim
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
+from tests.support.oracle import core
 
 Step = tuple[str, Any]
 
@@ -81,11 +82,9 @@ def test_verdict(title: str, size: str, steps: list[Step], reader: str, expected
 @pytest.mark.oracle
 @pytest.mark.parametrize(("title", "size", "steps", "reader", "expected"), ROWS, ids=[row[0] for row in ROWS])
 def test_verdict_of_openvino(title: str, size: str, steps: list[Step], reader: str, expected: str) -> None:
-    import openvino
-
     net = net_of(size, steps, reader)
     try:
-        openvino.Core().read_model(net.xml.encode(), net.bin)
+        core().read_model(net.xml.encode(), net.bin)
         is_read = True
     except RuntimeError:
         is_read = False
@@ -98,14 +97,12 @@ def test_verdict_of_openvino(title: str, size: str, steps: list[Step], reader: s
 @pytest.mark.oracle
 def test_sizes_beside_one_that_may_be_inferred(data: str, special_zero: bool, expected: str) -> None:
     """An element of -2..5 may be -1, so nothing is known of its size; the other elements are sizes, or 0 that copies a size."""
-    import openvino
-
     net = Net(f"""
         _pattern: Subtract(ShapeOf-3(f32[1..8,4..6,3..9], output_type=i64), [3,3,3])
         Reshape({data}, _pattern, special_zero={special_zero}) -> Result
     """)
     inferred = verbs.infer(net.xml.encode(), weights=net.bin).layer(len(net.layers) - 2).outputs[0].text
-    [output] = openvino.Core().read_model(net.xml.encode(), net.bin).outputs
+    [output] = core().read_model(net.xml.encode(), net.bin).outputs
     assert inferred == expected
     assert str(output.partial_shape) == "[?,1..3,..6]"
 
@@ -113,8 +110,6 @@ def test_sizes_beside_one_that_may_be_inferred(data: str, special_zero: bool, ex
 @pytest.mark.oracle
 def test_size_for_minus_one_beside_an_empty_axis() -> None:
     """For a shape of [N,0,-1] the size for -1 is 1, whatever N is. OpenVINO knows only that it is at least 1, so 16 rows may match it."""
-    import openvino
-
     net = Net("""
         ShapeOf-3(f32[?,0], output_type=i64) -> _pattern: Concat([-1], axis=0)
         Reshape(f32[0,0,4,4], _pattern, special_zero=false) -> MatMul(f32[16,8], transpose_a=false, transpose_b=false) -> Result
@@ -122,7 +117,7 @@ def test_size_for_minus_one_beside_an_empty_axis() -> None:
     result = verbs.infer(net.xml.encode(), weights=net.bin)
     assert [found.code for found in result.diagnostics] == ["R401"]
     assert result.layer(len(net.layers) - 4).outputs[0].text == "[?,0,1]"
-    [output] = openvino.Core().read_model(net.xml.encode(), net.bin).outputs
+    [output] = core().read_model(net.xml.encode(), net.bin).outputs
     assert str(output.partial_shape) == "[?,0,8]"
 
 
@@ -178,12 +173,10 @@ PIECES = {"size": SIZE, "data": "i64[1]", "not followed": f"ConvertLike({SIZE}, 
 ])  # fmt: skip
 def test_openvino_computes_inputs_in_their_order(joined: str, first: str, second: str, expected: bool) -> None:
     """It stops before the first input that it does not follow, and computes nothing where an input of the model is among the sources."""
-    import openvino
-
     axis = ", axis=0" if joined == "Concat" else ""
     net = Net(f"{joined}({PIECES[first]}, {PIECES[second]}{axis}) -> Reshape(f32[...], _, special_zero=false) -> Result")
     try:
-        openvino.Core().read_model(net.xml.encode(), net.bin)
+        core().read_model(net.xml.encode(), net.bin)
         is_read = True
     except RuntimeError:
         is_read = False
@@ -207,10 +200,8 @@ def test_openvino_reads_the_constants_of_a_concat_where_broadcast_looks_for_them
     wide = "Reshape(f32[?], _, special_zero=false)" if consumer == "reshape" else f"Broadcast-3(f32[1,1,1], _, mode={consumer})"
     net = Net(f"{TARGETS[kind]} -> {wide} -> Concat(f32[1,3,2], axis=0) -> Result")
     inference = verbs.infer(net.xml.encode(), weights=net.bin)
-    import openvino
-
     try:
-        openvino.Core().read_model(net.xml.encode(), net.bin)
+        core().read_model(net.xml.encode(), net.bin)
     except RuntimeError:
         is_accepted = False
     else:

@@ -7,7 +7,7 @@ import pytest
 
 import irshape
 from tests.support.irs import CARRIED
-from tests.support.oracle import core_of
+from tests.support.oracle import core_of, partial_shape
 from tests.support.rows import contains
 
 FILES = sorted((CARRIED / "tokenizers").glob("*.xml"))
@@ -18,15 +18,13 @@ SHAPES = [None, "[?]", "[3]", "[1..16]", "[2,5]", "[]", "[?,?]", "[1..4,7]", "[.
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_port_is_as_openvino_infers_it(path: Path, shape: str | None) -> None:
-    import openvino
-
     source, weights = path.read_bytes(), path.with_suffix(".bin").read_bytes()
     model = core_of(source).read_model(source, weights)
     inputs = {} if shape is None else {node.get_friendly_name(): shape for node in model.get_parameters()}
     inference = irshape.infer(source, weights=weights, inputs=inputs)
     if shape is not None:
         try:
-            model.reshape({node.output(0): openvino.PartialShape(shape) for node in model.get_parameters()})
+            model.reshape({node.output(0): partial_shape(shape) for node in model.get_parameters()})
         except RuntimeError:
             assert not inference.ok
             return
@@ -37,7 +35,7 @@ def test_every_port_is_as_openvino_infers_it(path: Path, shape: str | None) -> N
         for port, output in zip(layer.findall("output/port"), theirs.get(layer.attrib["name"], ()), strict=False):
             element_type, ours = inference.ports[f"{layer.attrib['id']}:{port.attrib['id']}"]
             assert element_type == output.get_element_type().get_type_name()
-            assert contains(output.get_partial_shape(), openvino.PartialShape(ours)), (layer.attrib["name"], ours, str(output))
+            assert contains(output.get_partial_shape(), partial_shape(ours)), (layer.attrib["name"], ours, str(output))
             compared += 1
     assert compared > len(inference.model) // 2
 

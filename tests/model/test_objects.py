@@ -111,11 +111,7 @@ def test_a_notebook_gets_no_markup_of_the_file() -> None:
 
 def test_a_notebook_gets_no_more_rows_than_anybody_reads() -> None:
     """Faults are among those that are shown, wherever they are."""
-    net = Net()
-    port = net.parameter("f32[1,4]")
-    for _ in range(300):
-        port = net.layer("ReLU", [port], ["FP32"])[0]
-    net.result(net.layer("Softmax", [port], ["FP32"], version="opset1", axis=7)[0])
+    net = Net(f"f32[1,4]{' -> ReLU' * 300} -> Softmax(axis=7) -> Result")
     shown = cells(irshape.check(net.xml)._repr_html_())
     assert len(shown) == 102 and shown[-1] == ["… 203 more"]
     assert any("softmax_301" in row for row in shown)
@@ -184,10 +180,8 @@ def test_the_elements_of_a_constant(element_type: str, values: list[Any], dtype:
 def packed(element_type: str, shape: str, content: bytes) -> Net:
     """A Const of an element type that Python has no number for, and its conversion to f64."""
     net = Net()
-    net.weights += content
-    attributes = {"element_type": element_type, "shape": shape, "offset": 0, "size": len(content)}
-    const = net.layer("Const", [], [irshape.ElementType.BY_NAME[element_type].precision], **attributes)[0]
-    net.result(net.layer("Convert", [const], ["FP64"], destination_type="f64")[0])
+    net.named["_const"] = [net.stored(element_type, shape, content)]
+    net.add("Convert(_const, destination_type=f64) -> Result")
     return net
 
 

@@ -1,11 +1,13 @@
 """The names of inputs and outputs in IR version 10."""
 
+import re
 import struct
 from random import Random
 
 import pytest
 
 import irshape
+from tests.support.ir import Net
 from tests.support.oracle import core
 
 NETS = 250
@@ -15,39 +17,22 @@ MANY = [*FEW[:3], *(f"n{number}" for number in range(14))]
 
 def net(random: Random) -> str:
     """A net of inputs, ReLUs, perhaps a TopK, and Results, with random names of layers and tensors."""
-    names = random.choice((FEW, MANY))
-    layers: list[str] = []
-    edges: list[tuple[int, int, int, int]] = []
-    outputs: list[tuple[int, int]] = []
-
-    def port(id: int, precision: str = "FP32") -> str:
-        tensors = ",".join(random.sample(names, random.choice((0, 0, 1, 2))))
-        return f'<port id="{id}" precision="{precision}" names="{tensors}"/>'
-
-    def layer(type: str, version: str, data: str, inputs: list[tuple[int, int]], ports: dict[int, str]) -> int:
-        id = len(layers)
-        read = "".join(f'<port id="{i}" precision="FP32"/>' for i in range(len(inputs)))
-        made = "".join(port(i, precision) for i, precision in ports.items())
-        layers.append(
-            f'<layer id="{id}" name="{random.choice(names)}" type="{type}" version="{version}"><data {data}/>'
-            f"<input>{read}</input><output>{made}</output></layer>"
-        )
-        edges.extend((*source, id, i) for i, source in enumerate(inputs))
-        return id
-
-    for _ in range(random.randint(1, 2)):
-        outputs.append((layer("Parameter", "opset1", 'shape="2,4" element_type="f32"', [], {0: "FP32"}), 0))
+    names, made = random.choice((FEW, MANY)), Net(version=10)
+    outputs = [made.parameter("f32[2,4]") for _ in range(random.randint(1, 2))]
     for _ in range(random.randint(0, 3)):
-        outputs.append((layer("ReLU", "opset1", "", [random.choice(outputs)], {1: "FP32"}), 1))
+        outputs += made.layer("ReLU", [random.choice(outputs)], ["FP32"])
     if random.random() < 0.5:
-        count = (layer("Const", "opset1", 'element_type="i64" shape="" offset="0" size="8"', [], {0: "I64"}), 0)
-        data = 'axis="0" mode="max" sort="value" index_element_type="i32"'
-        top = layer("TopK", "opset3", data, [random.choice(outputs), count], {2: "FP32", 3: "I32"})
-        outputs += [(top, 2), (top, 3)]
+        read = [random.choice(outputs), made.const(1)]
+        attributes = {"axis": 0, "mode": "max", "sort": "value", "index_element_type": "i32"}
+        outputs += made.layer("TopK", read, ["FP32", "I32"], "opset3", **attributes)
     for _ in range(random.randint(1, 3)):
-        layer("Result", "opset1", "", [random.choice(outputs)], {})
-    ends = "".join(f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in edges)
-    return f'<net name="net" version="10"><layers>{"".join(layers)}</layers><edges>{ends}</edges></net>'
+        made.result(random.choice(outputs))
+
+    def named(found: re.Match[str]) -> str:
+        return re.sub("/>", lambda _: f' names="{",".join(random.sample(names, random.choice((0, 0, 1, 2))))}"/>', found[0])
+
+    xml = re.sub(r'(?<=<layer id="\d" name=")[^"]*|(?<=<layer id="\d\d" name=")[^"]*', lambda _: random.choice(names), made.xml)
+    return re.sub("<output>.*?</output>", named, xml, flags=re.DOTALL)
 
 
 @pytest.mark.slow("take long")

@@ -34,6 +34,21 @@ GRU = {"hidden_size": 3, "activations": ["sigmoid", "tanh"], "linear_before_rese
 PATCHES = {"sizes": [2, 2], "strides": [2, 2], "rates": [1, 1], "auto_pad": "valid"}
 NMS = {"box_encoding": "corner", "sort_result_descending": True, "output_type": "i64"}
 LISTS = "lists the boxes of all samples"
+REGIONS = "takes regions of the samples that data names out of axis 0"
+SORTED = {"mode": "max", "sort": "value", "index_element_type": "i32"}
+FIRST = {"begin_mask": [0], "end_mask": [0], "shrink_axis_mask": [1]}
+POOLED = {"pooled_h": 2, "pooled_w": 2, "spatial_scale": 1.0}
+GROUPED = {"output_dim": 2, "group_size": 2, "spatial_scale": 1.0}
+SAMPLED = {**POOLED, "sampling_ratio": 2}
+DEFORMED = {**WINDOW, "group": 1, "deformable_group": 1, "bilinear_interpolation_pad": False}
+DETECTED = {"keep_top_k": [3], "nms_threshold": 0.5, "background_label_id": 0, "normalized": True}
+PROPOSED = {"min_size": 1.0, "nms_threshold": 0.5, "post_nms_count": 5, "pre_nms_count": 10}
+PROPOSAL = {
+    "base_size": 16, "pre_nms_topn": 10, "post_nms_topn": 5, "nms_thresh": 0.5, "feat_stride": 16, "min_size": 8,
+    "ratio": [0.5, 1.0, 2.0], "scale": [4.0, 8.0, 16.0, 32.0], "framework": "",
+}  # fmt: skip
+SLIDING = {"strides": [1, 1], "dilations": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0]}
+DRAWN = {"convert_type": "i64", "with_replacement": True, "log_probs": False, "global_seed": 1, "op_seed": 2}
 
 FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("Relu", "opset1"): [("the batch is the first axis", "f32[N,9]", "[N,9]"), ("heads are folded in", "f32[N.12,9]", "[N.12,9]")],
@@ -95,10 +110,7 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("a part of another axis", "f32[N,9] [0,2] [0,5] [1,1]", {"begin_mask": [1, 0], "end_mask": [1, 0]}, "[N,3]"),
         ("an axis more", "f32[N,9] [0] [0] [1]", {"begin_mask": [1], "end_mask": [1], "new_axis_mask": [1]}, "[1,N,9]"),
         ("one element of another axis", "f32[9,N] [2] [3] [1]", {"begin_mask": [0], "end_mask": [0], "shrink_axis_mask": [1]}, "[N]"),
-        (
-            "the first sample", "f32[N,9] [0] [1] [1]", {"begin_mask": [0], "end_mask": [0], "shrink_axis_mask": [1]},
-            "takes a part of axis 0 of data",
-        ),
+        ("the first sample", "f32[N,9] [0] [1] [1]", FIRST, "takes a part of axis 0 of data"),
     ],
     ("SliceScatter", "opset15"): [
         ("into a part of another axis", "f32[N,9] f32[N,3] [2] [5] [1] [1]", "[N,9]"),
@@ -126,9 +138,7 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("the batch axis", "f32[N,9] i32[N]", {"batch_axis": 0, "seq_axis": 1}, "[N,9]"),
         ("the sequence", "f32[N,9] i32[9]", {"batch_axis": 1, "seq_axis": 0}, "reverses axis 0 of data"),
     ],
-    ("ShuffleChannels", "opset1"): [
-        ("channels", "f32[N,6,2,2]", {"axis": 1, "group": 3}, "[N,6,2,2]"),
-    ],
+    ("ShuffleChannels", "opset1"): [("channels", "f32[N,6,2,2]", {"axis": 1, "group": 3}, "[N,6,2,2]")],
     ("SpaceToBatch", "opset2"): [
         ("blocks lie outside of the samples", "f32[N,4,6] [1,2,3] [0,0,0] [0,0,0]", "[6.N,2,2]"),
         ("along the batch", "f32[2,N] [1,1] [0,0] [0,0]", "moves blocks out of axis 1 of data"),
@@ -140,12 +150,7 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("SpaceToDepth", "opset1"): [("blocks of one image", "f32[N,3,4,4]", {"block_size": 2, "mode": "blocks_first"}, "[N,12,2,2]")],
     ("DepthToSpace", "opset1"): [("blocks of one image", "f32[N,12,2,2]", {"block_size": 2, "mode": "blocks_first"}, "[N,3,4,4]")],
     ("ExtractImagePatches", "opset3"): [("patches of one image", "f32[N,3,4,4]", PATCHES, "[N,12,2,2]")],
-    ("Col2Im", "opset15"): [
-        (
-            "columns of one image", "f32[N,12,9] [4,4] [2,2]",
-            {"strides": [1, 1], "dilations": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0]}, "[N,3,4,4]",
-        ),
-    ],
+    ("Col2Im", "opset15"): [("columns of one image", "f32[N,12,9] [4,4] [2,2]", SLIDING, "[N,3,4,4]")],
     ("Gather", "opset8"): [
         ("along another axis", "f32[N,9] [0,2] 1", {"batch_dims": 0}, "[N,2]"),
         ("embeddings of tokens", "f32[20,9] i32[N,5] 0", {"batch_dims": 0}, "[N,5,9]"),
@@ -197,9 +202,7 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("Softmax", "opset1"): [("another axis", "f32[N,9]", {"axis": 1}, "[N,9]")],
     ("LogSoftmax", "opset5"): [("another axis", "f32[N,9]", {"axis": 1}, "[N,9]")],
-    ("BatchNormInference", "opset5"): [
-        ("statistics are constants", "f32[N,3,4] f32[3] f32[3] f32[3] f32[3]", {"epsilon": 0.1}, "[N,3,4]"),
-    ],
+    ("BatchNormInference", "opset5"): [("statistics are constants", "f32[N,3,4] f32[3] f32[3] f32[3] f32[3]", {"epsilon": 0.1}, "[N,3,4]")],
     ("GroupNormalization", "opset12"): [("groups of one sample", "f32[N,4,5] f32[4] f32[4]", {"num_groups": 2, "epsilon": 0.1}, "[N,4,5]")],
     ("GRN", "opset1"): [("channels", "f32[N,4,2,2]", {"bias": 0.5}, "[N,4,2,2]")],
     ("LRN", "opset1"): [("channels", "f32[N,4,2,2] [1]", {"alpha": 0.1, "beta": 0.5, "bias": 1.0, "size": 3}, "[N,4,2,2]")],
@@ -233,12 +236,7 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("ConvolutionBackpropData", "opset1"): [("windows of one image", "f32[N,3,4,4] f32[3,2,3,3]", WINDOW, "[N,2,6,6]")],
     ("GroupConvolution", "opset1"): [("groups of channels", "f32[N,4,4,4] f32[2,1,2,3,3]", WINDOW, "[N,2,2,2]")],
-    ("DeformableConvolution", "opset8"): [
-        (
-            "windows of one image", "f32[N,3,4,4] f32[N,18,2,2] f32[2,3,3,3]",
-            {**WINDOW, "group": 1, "deformable_group": 1, "bilinear_interpolation_pad": False}, "[N,2,2,2]",
-        ),
-    ],
+    ("DeformableConvolution", "opset8"): [("windows of one image", "f32[N,3,4,4] f32[N,18,2,2] f32[2,3,3,3]", DEFORMED, "[N,2,2,2]")],
     ("MatMul", "opset1"): [
         ("rows and weights", "f32[N,3] f32[3,4]", "[N,4]"),
         ("rows of samples", "f32[N.5,3] f32[3,4]", "[N.5,4]"),
@@ -299,10 +297,7 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("TopK", "opset11"): [
         ("along another axis", "f32[N,9] 2", {"axis": 1, "mode": "max", "sort": "value", "index_element_type": "i32"}, "[N,2] [N,2]"),
-        (
-            "along the batch", "f32[N,9] 1", {"axis": 0, "mode": "max", "sort": "value", "index_element_type": "i32"},
-            "sorts along axis 0 of data",
-        ),
+        ("along the batch", "f32[N,9] 1", {"axis": 0, **SORTED}, "sorts along axis 0 of data"),
     ],
     ("SearchSorted", "opset15"): [
         ("a sequence for each sample", "f32[N,4] f32[N,5]", {"right_mode": False}, "[N,5]"),
@@ -312,29 +307,9 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("MatrixNms", "opset8"): [("boxes", "f32[N,6,4] f32[N,2,6]", {}, LISTS)],
     ("MulticlassNms", "opset9"): [("boxes", "f32[N,6,4] f32[N,2,6]", {}, LISTS)],
     ("NMSRotated", "opset13"): [("boxes", "f32[N,6,5] f32[N,2,6] 2 f32=0.5 f32=0.1", {}, LISTS)],
-    ("DetectionOutput", "opset8"): [
-        (
-            "boxes", "f32[N,24] f32[N,12] f32[1,2,24]",
-            {"keep_top_k": [3], "nms_threshold": 0.5, "background_label_id": 0, "normalized": True},
-            LISTS,
-        ),
-    ],
-    ("Proposal", "opset4"): [
-        (
-            "boxes", "f32[N,24,3,3] f32[N,48,3,3] f32[3]",
-            {
-                "base_size": 16, "pre_nms_topn": 10, "post_nms_topn": 5, "nms_thresh": 0.5, "feat_stride": 16, "min_size": 8,
-                "ratio": [0.5, 1.0, 2.0], "scale": [4.0, 8.0, 16.0, 32.0], "framework": "",
-            },
-            LISTS,
-        ),
-    ],
-    ("GenerateProposals", "opset9"): [
-        (
-            "boxes", "f32[N,3] f32[3,3,2,4] f32[N,8,3,3] f32[N,2,3,3]",
-            {"min_size": 1.0, "nms_threshold": 0.5, "post_nms_count": 5, "pre_nms_count": 10}, LISTS,
-        ),
-    ],
+    ("DetectionOutput", "opset8"): [("boxes", "f32[N,24] f32[N,12] f32[1,2,24]", DETECTED, LISTS)],
+    ("Proposal", "opset4"): [("boxes", "f32[N,24,3,3] f32[N,48,3,3] f32[3]", PROPOSAL, LISTS)],
+    ("GenerateProposals", "opset9"): [("boxes", "f32[N,3] f32[3,3,2,4] f32[N,8,3,3] f32[N,2,3,3]", PROPOSED, LISTS)],
     ("NonZero", "opset3"): [("elements of all samples", "f32[N,9]", {"output_type": "i64"}, "lists the places of elements along axis 0")],
     ("Bucketize", "opset3"): [
         ("data", "f32[N,9] f32[4]", {"output_type": "i64", "with_right_bound": True}, "[N,9]"),
@@ -356,50 +331,26 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("NV12toRGB", "opset8"): [("planes of one image", "u8[N,4,4,1] u8[N,2,2,2]", "[N,4,4,3]")],
     ("RGBtoNV12", "opset17"): [("planes of one image", "u8[N,4,4,3]", {"single_plane": True}, "[N,6,4,1]")],
-    ("ROIPooling", "opset2"): [
-        (
-            "images that rois name", "f32[N,3,8,8] f32[4,5]", {"pooled_h": 2, "pooled_w": 2, "spatial_scale": 1.0, "method": "max"},
-            "takes regions of the samples that data names out of axis 0",
-        ),
-    ],
+    ("ROIPooling", "opset2"): [("images that rois name", "f32[N,3,8,8] f32[4,5]", {**POOLED, "method": "max"}, REGIONS)],
     ("PSROIPooling", "opset1"): [
         (
             "images that rois name", "f32[N,8,8,8] f32[4,5]",
             {"output_dim": 2, "group_size": 2, "spatial_scale": 1.0, "mode": "average", "spatial_bins_x": 1, "spatial_bins_y": 1},
-            "takes regions of the samples that data names out of axis 0",
+            REGIONS,
         ),
     ],
-    ("DeformablePSROIPooling", "opset1"): [
-        (
-            "images that rois name", "f32[N,8,8,8] f32[4,5]", {"output_dim": 2, "group_size": 2, "spatial_scale": 1.0},
-            "takes regions of the samples that data names out of axis 0",
-        ),
-    ],
+    ("DeformablePSROIPooling", "opset1"): [("images that rois name", "f32[N,8,8,8] f32[4,5]", GROUPED, REGIONS)],
     ("ROIAlign", "opset9"): [
-        (
-            "images that indices name", "f32[N,3,8,8] f32[4,4] i32[4]",
-            {"pooled_h": 2, "pooled_w": 2, "sampling_ratio": 2, "spatial_scale": 1.0, "mode": "avg", "aligned_mode": "asymmetric"},
-            "takes regions of the samples that data names out of axis 0",
-        ),
+        ("images that indices name", "f32[N,3,8,8] f32[4,4] i32[4]", {**SAMPLED, "mode": "avg", "aligned_mode": "asymmetric"}, REGIONS),
     ],
     ("ROIAlignRotated", "opset15"): [
-        (
-            "images that indices name", "f32[N,3,8,8] f32[4,5] i32[4]",
-            {"pooled_h": 2, "pooled_w": 2, "sampling_ratio": 2, "spatial_scale": 1.0, "clockwise_mode": False},
-            "takes regions of the samples that data names out of axis 0",
-        ),
+        ("images that indices name", "f32[N,3,8,8] f32[4,5] i32[4]", {**SAMPLED, "clockwise_mode": False}, REGIONS),
     ],
     ("EmbeddingBagPackedSum", "opset3"): [("bags of samples", "f32[9,4] i32[N,3]", "[N,4]")],
     ("RandomUniform", "opset8"): [
         ("drawn anew", "[3] f32=0.0 f32=1.0", {"output_type": "f32", "global_seed": 1, "op_seed": 2}, "it draws random numbers"),
     ],
-    ("Multinomial", "opset13"): [
-        (
-            "drawn anew", "f32[N,9] 2",
-            {"convert_type": "i64", "with_replacement": True, "log_probs": False, "global_seed": 1, "op_seed": 2},
-            "it draws random numbers",
-        ),
-    ],
+    ("Multinomial", "opset13"): [("drawn anew", "f32[N,9] 2", DRAWN, "it draws random numbers")],
 }  # fmt: skip
 
 CASES = [(type, version, row) for (type, version), rows in FLOWS.items() for row in rows]

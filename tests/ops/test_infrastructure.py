@@ -96,11 +96,9 @@ def test_pair(name: str, opset: str, attributes: dict[str, Any], first: str | No
 def test_pair_with_openvino(
     name: str, opset: str, attributes: dict[str, Any], first: str | None, assigned: str | None, codes: list[str]
 ) -> None:
-    import openvino
-
     net = pair_of(opset, attributes, first, assigned)
     try:
-        openvino.Core().read_model(net.xml.encode(), net.bin)
+        core().read_model(net.xml.encode(), net.bin)
     except RuntimeError:
         assert codes
     else:
@@ -125,10 +123,8 @@ def test_assign_of_opset3_keeps_type_and_static_shape() -> None:
 
 def test_assign_before_its_variable_is_read_is_a_warning() -> None:
     """OpenVINO compares the two only if it makes the ReadValue first."""
-    net = Net()
-    first, other = net.parameter("f32[2,3]"), net.parameter("i64[5]")
-    net.layer("Assign", [other], ["FP32"], "opset6", **V)
-    net.result(net.layer("ReadValue", [first], ["FP32"], "opset6", **declared())[0])
+    net = Net("_first: f32[2,3]\nAssign-6(i64[5], variable_id=v)")
+    net.result(net.layer("ReadValue", [net.named["_first"][0]], ["FP32"], "opset6", **declared())[0])
     inference = irshape.check(net.xml.encode())
     assert inference.ok
     assert "R201" in [d.code for d in inference.diagnostics]

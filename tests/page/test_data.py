@@ -26,12 +26,7 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 def named(*names: str) -> Model:
     """A chain of Relus with these names."""
-    net = Net()
-    (data,) = net.layer("Parameter", outputs=["FP32"], shape="1,4", element_type="f32")
-    for _ in names:
-        (data,) = net.layer("Relu", [data], ["FP32"])
-    net.layer("Result", [data])
-    text = net.xml
+    text = Net(f"f32[1,4]{' -> Relu' * len(names)} -> Result").xml
     for number, name in enumerate(names, 1):
         text = text.replace(f'name="relu_{number}"', f'name="{name}"')
     return verbs.read(text)
@@ -163,11 +158,7 @@ def test_complaints(capsys: Any, arguments: list[str], complaint: str) -> None:
 
 def test_explanations_take_as_much_work_as_two_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chain of layers, each of which depends on all before it, is explained step by step; beyond the work, numbers have no formula."""
-    net = Net()
-    data = net.parameter("f32[?,?]")
-    for _ in range(60):
-        data = net.layer("Concat", [data, net.parameter("f32[?,?]")], ["FP32"], axis=1)[0]
-    net.result(data)
+    net = Net(f"f32[?,?]{' -> Concat(f32[?,?], axis=1)' * 60} -> Result")
     whole = PageData(verbs.read(net.xml.encode())).to_dict()
     assert not [step for step in whole["steps"] if "not explained" in str(step)]
     few = PageData(verbs.read(net.xml.encode(), limits=irshape.Limits(work=400))).to_dict()
@@ -188,8 +179,7 @@ def test_explanations_take_as_much_work_as_two_questions(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(("rank", "is_explained"), [(64, True), (1000, True), (2000, False)])
 def test_tensors_of_very_many_axes_are_not_explained_ahead(rank: int, is_explained: bool) -> None:
-    net = Net()
-    net.result(net.layer("ReLU", [net.parameter(f"f32[{','.join(['2'] * rank)}]")], ["FP32"])[0])
+    net = Net(f"f32[{','.join(['2'] * rank)}] -> ReLU -> Result")
     assert bool(PageData(verbs.read(net.xml.encode())).to_dict()["answers"]) is is_explained
 
 

@@ -309,10 +309,8 @@ HOSTILE = [
 def test_names_are_text(shown: Shown, name: str) -> None:
     from xml.sax.saxutils import quoteattr
 
-    net = Net()
-    (data,) = net.layer("Parameter", outputs=["FP32"], shape="1,4", element_type="f32")
-    (relu,) = net.layer("Relu", [data], ["FP32"], note=name.replace("\x7f", ""))
-    net.layer("Result", [relu])
+    net = Net("_x: f32[1,4]")
+    net.result(net.layer("Relu", net.named["_x"], ["FP32"], note=name.replace("\x7f", ""))[0])
     text = net.xml.replace('name="relu_1"', f"name={quoteattr(name.replace(chr(127), ''))}")
     page = shown.model(text)
     page.click(".item:has-text('Relu')")
@@ -344,12 +342,8 @@ def test_the_page_runs_no_other_script(browser: Any, tmp_path: Path) -> None:
 
 def chain(count: int, name: str) -> str:
     """A chain of Relus; `name` is formatted with the number of the layer."""
-    net = Net()
-    (data,) = net.layer("Parameter", outputs=["FP32"], shape="1,64", element_type="f32")
-    for _ in range(count - 2):
-        (data,) = net.layer("Relu", [data], ["FP32"])
-    net.layer("Result", [data])
-    return re.sub(r'name="relu_(\d+)"', lambda found: f'name="{name.format(int(found[1]), block=int(found[1]) // 100)}"', net.xml)
+    xml = Net(f"f32[1,64]{' -> Relu' * (count - 2)} -> Result").xml
+    return re.sub(r'name="relu_(\d+)"', lambda found: f'name="{name.format(int(found[1]), block=int(found[1]) // 100)}"', xml)
 
 
 @pytest.mark.parametrize("name", ["relu_{0}", "block{block}/relu{0}"])

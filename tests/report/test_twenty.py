@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import irshape
+from tests.support.oracle import core
 
 FILE = Path(__file__).parent.parent / "data" / "twenty.xml"
 PLANTED = [
@@ -28,7 +29,5 @@ def test_twenty_kinds_are_planted() -> None:
 
 @pytest.mark.oracle
 def test_openvino_refuses_the_file() -> None:
-    import openvino
-
     with pytest.raises(RuntimeError):
-        openvino.Core().read_model(FILE)
+        core().read_model(FILE)

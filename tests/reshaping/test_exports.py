@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import irshape
+from tests.support.oracle import core
 
 DATA = Path(__file__).parent.parent / "data"
 GUIDE = DATA.parent.parent / "docs" / "guides" / "dynamic.md"
@@ -59,14 +60,12 @@ class Export:
     """A static IR beside what PyTorch computes at other sizes."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        import openvino
-
         self.path = folder / f"{name}.xml"
         self.truth = np.load(folder / f"{name.partition('.')[0]}.npz")
         shape, self.kind = str(self.truth["input"]).split()
         self.axes = shape.strip("[]").split(",")
         self.values: list[dict[str, int]] = literal_eval(str(self.truth["sizes"]))
-        self.core = openvino.Core()
+        self.core = core()
         self.original = self.compiled(self.path)
 
     def compiled(self, path: Path) -> Any:

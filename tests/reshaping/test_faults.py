@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 
 import irshape
-from tests.support.ir import Net, Ref
+from tests.support.ir import Net
 
-
-def pattern(net: Net, ref: Ref, sizes: list[int], *, special_zero: bool = False) -> Ref:
-    return net.layer("Reshape", [ref, net.const(sizes)], ["FP32"], special_zero=special_zero)[0]
+# OpenVINO writes a Transpose that moves an axis of size 1 as a Reshape.
+TRANSPOSED = Net("Reshape(f32[5,1,16], [1,5,16], special_zero=false) -> Softmax-8(axis=2) -> Result")
+# The -1 takes up whatever is baked in elsewhere.
+LEAK = Net("Reshape(f32[1,64,14,14], [1,64,-1], special_zero=false) -> Softmax-8(axis=2) -> Result")
+FIXED = Net("Reshape(f32[1,136,6], [1,136,6], special_zero=false) -> Relu -> Result")
 
 
 def asked(net: Net, shape: str, **options: Any) -> irshape.Inference:
@@ -25,38 +27,9 @@ def output(inference: irshape.Inference) -> str:
     return str(inference.layer(str(result.id)).inputs[0].text)
 
 
-def transposed() -> Net:
-    """OpenVINO writes a Transpose that moves an axis of size 1 as a Reshape."""
-    net = Net()
-    moved = pattern(net, net.parameter("f32[5,1,16]"), [1, 5, 16])
-    net.result(net.layer("Softmax", [moved], ["FP32"], "opset8", axis=2)[0])
-    return net
-
-
-def leak() -> Net:
-    """The -1 takes up whatever is baked in elsewhere."""
-    net = Net()
-    flat = pattern(net, net.parameter("f32[1,64,14,14]"), [1, 64, -1])
-    net.result(net.layer("Softmax", [flat], ["FP32"], "opset8", axis=2)[0])
-    return net
-
-
-def token() -> Net:
-    net = Net()
-    x = net.parameter("f32[1,4,8]")
-    net.result(net.layer("Concat", [net.const([[[0.5 * at for at in range(8)]]], "f32"), x], ["FP32"], axis=1)[0])
-    return net
-
-
-def fixed() -> Net:
-    net = Net()
-    net.result(net.layer("Relu", [pattern(net, net.parameter("f32[1,136,6]"), [1, 136, 6])], ["FP32"])[0])
-    return net
-
-
 def test_a_reshape_that_moved_the_batch_is_a_transpose_again() -> None:
     """Fault A: the pattern [1,5,48] would run, and mix the samples into the channels."""
-    found = asked(transposed(), "[5,3,16]", rewrite=True)
+    found = asked(TRANSPOSED, "[5,3,16]", rewrite=True)
     assert errors(found) == []
     assert output(found) == "[3,5,16]"
     assert [mend["port"] for mend in found.to_dict()["mends"]] == ["data", "pattern"]
@@ -64,7 +37,7 @@ def test_a_reshape_that_moved_the_batch_is_a_transpose_again() -> None:
 
 def test_the_batch_of_a_model_that_holds_it_is_found() -> None:
     """Fault C: without the rewriting, no axis can be the batch."""
-    found = irshape.reshape(irshape.read(leak().xml.encode()), weights=leak().bin, batch=4, rewrite=True)
+    found = irshape.reshape(irshape.read(LEAK.xml.encode()), weights=LEAK.bin, batch=4, rewrite=True)
     assert errors(found) == []
     assert output(found) == "[4,64,196]"
     assert any(one.code == "N101" and "axis 0 of 'parameter_0'" in one.message for one in found.diagnostics)
@@ -72,7 +45,8 @@ def test_the_batch_of_a_model_that_holds_it_is_found() -> None:
 
 def test_a_token_is_repeated_for_the_batch() -> None:
     """Fault D: axis 0 of the token is 1, so its elements are known for every batch."""
-    found = asked(token(), "[3,4,8]", rewrite=True)
+    net = Net(f"_x: f32[1,4,8]\nConcat(f32={[[[0.5 * at for at in range(8)]]]}, _x, axis=1) -> Result")
+    found = asked(net, "[3,4,8]", rewrite=True)
     assert errors(found) == []
     assert output(found) == "[3,5,8]"
 
@@ -80,9 +54,9 @@ def test_a_token_is_repeated_for_the_batch() -> None:
 @pytest.mark.parametrize("shape", ["[1,136..272,6]", "[1,S,6]", "[1,?,6]"])
 def test_a_size_that_keeps_one_value_is_refused(shape: str) -> None:
     """Fault E: OpenVINO would fail at 272."""
-    found = asked(fixed(), shape)
+    found = asked(FIXED, shape)
     assert errors(found) == ["S207 Reshape 'reshape_2' holds an old size: pattern is [1,136,6], and [1,-1,6] would fit"]
-    rewritten = asked(fixed(), shape, rewrite=True)
+    rewritten = asked(FIXED, shape, rewrite=True)
     assert errors(rewritten) == []
     assert output(rewritten) == shape.replace("S", "?")
 
@@ -91,25 +65,19 @@ def test_a_leading_size_that_leaks_is_told(capsys: pytest.CaptureFixture[str], t
     """Fault F: [1,64,784] is no batch of 4."""
     from irshape.cli.main import main
 
-    (tmp_path / "leak.xml").write_text(leak().xml)
-    (tmp_path / "leak.bin").write_bytes(leak().bin)
+    (tmp_path / "leak.xml").write_text(LEAK.xml)
+    (tmp_path / "leak.bin").write_bytes(LEAK.bin)
     main(["reshape", str(tmp_path / "leak.xml"), "--input", "parameter_0[4,64,14,14]"])
     assert "P110 warning: the batch is mixed: Reshape 'reshape_2'" in capsys.readouterr().out
-    assert output(asked(leak(), "[4,64,14,14]", rewrite=True)) == "[4,64,196]"
-
-
-def square() -> Net:
-    """Tokens of an image, to which a table of 196 positions is added."""
-    net = Net()
-    tokens = pattern(net, net.parameter("f32[1,3,14,14]"), [0, 3, -1], special_zero=True)
-    table = [[[float(row * 196 + at * at) for at in range(196)] for row in range(3)]]
-    net.result(net.layer("Add", [tokens, net.const(table, "f32")], ["FP32"])[0])
-    return net
+    assert output(asked(LEAK, "[4,64,14,14]", rewrite=True)) == "[4,64,196]"
 
 
 @pytest.mark.parametrize("rewrite", [False, True])
 def test_an_equation_with_a_number_is_refused_with_the_constant(rewrite: bool) -> None:
-    (found,) = errors(asked(square(), "[1,3,H,W]", rewrite=rewrite))
+    """A table of 196 positions is added to the tokens of an image."""
+    table = [[[float(row * 196 + at * at) for at in range(196)] for row in range(3)]]
+    net = Net(f"Reshape(f32[1,3,14,14], [0,3,-1], special_zero=true) -> Add(f32={table}) -> Result")
+    (found,) = errors(asked(net, "[1,3,H,W]", rewrite=rewrite))
     assert found.startswith("S207 Add 'add_4' needs H*W elements along axis 2 of Const 'const_3' [1,3,196], and the elements differ")
 
 
@@ -127,34 +95,27 @@ def test_an_index_behind_the_end_is_refused() -> None:
     assert errors(asked(net, "[1,4]")) == ["R401 indices must be in [-4, 3], got 7"]
 
 
-def attention() -> Net:
-    """Rows of all samples attend to each other: the Reshape puts the batch and 9 tokens into one axis."""
-    net = Net()
-    rows = pattern(net, net.parameter("f32[1,9,16]"), [-1, 4, 4])
-    heads = net.layer("Transpose", [rows, net.const([1, 0, 2])], ["FP32"])[0]
-    scores = net.layer("MatMul", [heads, heads], ["FP32"], transpose_a=False, transpose_b=True)[0]
-    net.result(net.layer("Softmax", [scores], ["FP32"], "opset8", axis=2)[0])
-    return net
-
-
 def test_a_batch_that_is_folded_into_rows_is_refused() -> None:
     """Fault B: the first axis of the output may be N, and yet the samples attend to each other."""
-    found = irshape.reshape(irshape.read(attention().xml.encode()), weights=attention().bin, batch=3)
+    net = Net("""
+        Reshape(f32[1,9,16], [-1,4,4], special_zero=false) -> _heads: Transpose([1,0,2])
+        MatMul(_heads, _heads, transpose_a=false, transpose_b=true) -> Softmax-8(axis=2) -> Result
+    """)
+    found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=3)
     (error,) = [one for one in found.diagnostics if one.severity == "error"]
     assert error.code == "P110" and "MatMul" in error.message
     assert error.hint is not None and error.hint.startswith("Reshape 'reshape_2' (line ")
 
 
 def test_a_plain_shape_that_mixes_samples_is_told_in_python() -> None:
-    found = asked(leak(), "[4,64,14,14]")
+    found = asked(LEAK, "[4,64,14,14]")
     assert [(one.code, one.severity) for one in found.diagnostics] == [("P110", "warning")]
     assert found.diagnostics[0].hint is not None and "--batch N --rewrite" in found.diagnostics[0].hint
 
 
 def test_the_recorded_shape_of_an_open_input_can_be_given() -> None:
     """`torch.export` leaves an input open although its constants hold the sizes."""
-    net = Net()
-    net.result(pattern(net, net.parameter("f32[?,4,9]"), [1, 36]))
+    net = Net("Reshape(f32[?,4,9], [1,36], special_zero=false) -> Result")
     (error,) = errors(asked(net, "[N,4,9]", rewrite=True))
     assert "demands N == 1" in error
     found = asked(net, "[N,4,9]", rewrite=True, recorded={"parameter_0": "[1,4,9]"})

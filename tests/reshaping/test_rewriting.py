@@ -1,14 +1,14 @@
 """Models that are rewritten for other sizes: the mends of small nets, each of which a reader can check by hand."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import irshape
-from tests.reshaping.test_faults import asked, errors, output, pattern
-from tests.support.ir import Net, Ref
+from tests.reshaping.test_faults import asked, errors, output
+from tests.support.ir import Net
+from tests.support.oracle import core
 
 Rows = list[tuple[str, str, str]]
 
@@ -18,88 +18,60 @@ def mends(inference: irshape.Inference) -> Rows:
     return [(one["port"], one["was"], one["now"]) for one in inference.to_dict().get("mends", [])]
 
 
-def tokens() -> Net:
-    """An image of 14 rows as 196 tokens, two heads, and an image again."""
-    net = Net()
-    flat = pattern(net, net.parameter("f32[1,14,14,8]"), [1, 196, 8])
-    joined = pattern(net, pattern(net, flat, [1, 196, 2, -1]), [1, -1, 8])
-    net.result(pattern(net, joined, [-1, 14, 14, 8]))
-    return net
+# An image of 14 rows as 196 tokens, two heads, and an image again.
+TOKENS = Net(
+    "f32[1,14,14,8]"
+    + "".join(f" -> Reshape({sizes}, special_zero=false)" for sizes in ([1, 196, 8], [1, 196, 2, -1], [1, -1, 8], [-1, 14, 14, 8]))
+    + " -> Result"
+)
+# An end at the recorded size means: to the end.
+SLICED = Net("Slice-8(f32[1,12,4], [1], [12], [1], [1]) -> Result")
+# A causal mask.
+MASK = f"Add(f32[1,6,6], f32={[[[0.0 if column <= row else -9.0 for column in range(6)] for row in range(6)]]}) -> Result"
+MASKED = Net(MASK)
+# An LSTM whose initial states hold the batch, and whose lengths hold the length.
+RECURRENT = Net("""
+    _x: f32[1,7,6]
+    _top: LSTMSequence-5(_x, f32=0.0[1,1,8], f32=0.0[1,1,8], i32=[7], f32=1.0[1,32,6], f32=1.0[1,32,8], f32=1.0[1,32], hidden_size=8,
+        direction=forward, activations="sigmoid,tanh,tanh") f32 f32 f32
+    _top -> Result
+""")
 
 
-def sliced() -> Net:
-    """An end at the recorded size means: to the end."""
-    net = Net()
-    x = net.parameter("f32[1,12,4]")
-    limits = [net.const(one) for one in ([1], [12], [1], [1])]
-    net.result(net.layer("Slice", [x, *limits], ["FP32"], "opset8")[0])
-    return net
-
-
-def masked() -> Net:
-    """A causal mask."""
-    net = Net()
-    x = net.parameter("f32[1,6,6]")
-    mask = [[[0.0 if column <= row else -9.0 for column in range(6)] for row in range(6)]]
-    net.result(net.layer("Add", [x, net.const(mask, "f32")], ["FP32"])[0])
-    return net
-
-
-def counted(start: float, step: float) -> Callable[[], Net]:
+def counted(start: float, step: float) -> Net:
     """A row of numbers that is added to a sequence of 6."""
-
-    def made() -> Net:
-        net = Net()
-        x = net.parameter("f32[1,6]")
-        net.result(net.layer("Add", [x, net.const([[start + step * at for at in range(6)]], "f32")], ["FP32"])[0])
-        return net
-
-    return made
-
-
-def recurrent() -> Net:
-    """An LSTM whose initial states hold the batch, and whose lengths hold the length."""
-    net = Net()
-    x = net.parameter("f32[1,7,6]")
-    states = [net.const([[[0.0] * 8]], "f32") for _ in range(2)]
-    weights = [net.const(np.ones(shape).tolist(), "f32") for shape in ((1, 32, 6), (1, 32, 8), (1, 32))]
-    outputs = net.layer(
-        "LSTMSequence", [x, *states, net.const([7], "i32"), *weights], ["FP32"] * 3, "opset5", hidden_size=8, direction="forward",
-        activations="sigmoid,tanh,tanh"
-    )  # fmt: skip
-    net.result(outputs[0])
-    return net
+    return Net(f"Add(f32[1,6], f32={[[start + step * at for at in range(6)]]}) -> Result")
 
 
 @pytest.mark.parametrize(
     ("net", "shape", "expected", "result"),
     [
         (
-            tokens,
+            TOKENS,
             "[1,H,W,8]",
             [("pattern", "[1,196,8]", "[1,-1,8]"), ("pattern", "[1,196,2,-1]", "[1,-1,2,4]"), ("pattern", "[-1,14,14,8]", "[1,H,W,8]")],
             "[1,?,?,8]",
         ),
         (
-            tokens,
+            TOKENS,
             "[1,28,28,8]",
             [("pattern", "[1,196,8]", "[1,-1,8]"), ("pattern", "[1,196,2,-1]", "[1,-1,2,4]"), ("pattern", "[-1,14,14,8]", "[1,28,28,8]")],
             "[1,28,28,8]",
         ),
         (
-            tokens,
+            TOKENS,
             "[N,14,14,8]",
             [("pattern", "[1,196,8]", "[-1,196,8]"), ("pattern", "[1,196,2,-1]", "[-1,196,2,4]"), ("pattern", "[1,-1,8]", "[-1,196,8]")],
             "[?,14,14,8]",
         ),
-        (sliced, "[1,S,4]", [("ends", "[12]", "[to the end]")], "[1,?,4]"),
-        (masked, "[1,S,S]", [("elements", "[1,6,6]", "[S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")], "[1,?,?]"),
+        (SLICED, "[1,S,4]", [("ends", "[12]", "[to the end]")], "[1,?,4]"),
+        (MASKED, "[1,S,S]", [("elements", "[1,6,6]", "[S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")], "[1,?,?]"),
         (counted(0, 1), "[1,S]", [("elements", "[1,6]", "[S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
     ],
     ids=["image", "larger image", "batch", "to the end", "mask", "count"],
 )
-def test_the_mends_of_a_net(net: Callable[[], Net], shape: str, expected: Rows, result: str) -> None:
-    found = asked(net(), shape, rewrite=True)
+def test_the_mends_of_a_net(net: Net, shape: str, expected: Rows, result: str) -> None:
+    found = asked(net, shape, rewrite=True)
     assert errors(found) == []
     assert mends(found) == expected
     text = output(found)
@@ -107,14 +79,14 @@ def test_the_mends_of_a_net(net: Callable[[], Net], shape: str, expected: Rows, 
 
 
 def test_states_and_lengths_follow() -> None:
-    found = asked(recurrent(), "[N,S,6]", rewrite=True)
+    found = asked(RECURRENT, "[N,S,6]", rewrite=True)
     assert errors(found) == []
     assert [port for port, *_ in mends(found)] == ["input 3", "input 1", "input 2"]
 
 
 @pytest.mark.parametrize(("start", "step"), [(5, -1), (0, 0.25), (7, 1)])
 def test_a_row_that_may_depend_on_the_size_is_refused(start: float, step: float) -> None:
-    (found,) = errors(asked(counted(start, step)(), "[1,S]", rewrite=True))
+    (found,) = errors(asked(counted(start, step), "[1,S]", rewrite=True))
     assert "may depend on the size" in found
 
 
@@ -128,22 +100,18 @@ def test_the_first_elements_serve_up_to_the_recorded_size() -> None:
 
 def rotary(frequencies: list[float], function: Any = np.cos) -> Net:
     """A sequence of 6 that is multiplied by a table of rotary positions."""
-    net = Net()
     table = function(np.arange(6, dtype="f4")[:, None] * np.array([*frequencies, *frequencies], "f4"))
-    net.result(net.layer("Multiply", [net.parameter("f32[1,6,8]"), net.const(table[None].tolist(), "f32")], ["FP32"])[0])
-    return net
+    return Net(f"Multiply(f32[1,6,8], f32={table[None].tolist()}) -> Result")
 
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("function", [np.cos, np.sin])
 def test_rotary_positions_go_on(function: Any, tmp_path: Any) -> None:
-    import openvino
-
     found = asked(rotary([1, 0.1, 0.01, 0.001], function), "[1,S,8]", rewrite=True)
     assert errors(found) == []
     assert found.to_dict()["mends"][0]["kind"] == "generated"
     found.write(tmp_path / "out.xml")
-    model = openvino.Core().compile_model(tmp_path / "out.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    model = core().compile_model(tmp_path / "out.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     for length in (3, 6, 40):
         wanted = function(np.arange(length)[:, None] * np.array([1, 0.1, 0.01, 0.001] * 2))
         np.testing.assert_allclose(model([np.ones((1, length, 8), "f4")])[0][0], wanted, atol=1e-5)
@@ -158,42 +126,37 @@ def test_positions_of_other_frequencies_are_refused(frequencies: list[float]) ->
 # What the file does not decide.
 
 
-def resized() -> Net:
-    """An Interpolate from 16 to 64: the size of the input, or four times its own."""
-    net = Net()
-    x = net.parameter("f32[1,3,64,64]")
-    small = net.layer("MaxPool", [x], ["FP32"], strides="4,4", pads_begin="0,0", pads_end="0,0", kernel="4,4", rounding_type="ceil")[0]
-    attributes = {"mode": "nearest", "shape_calculation_mode": "sizes", "coordinate_transformation_mode": "asymmetric"}
-    inputs: list[Ref] = [small, net.const([64, 64]), net.const([4.0, 4.0], "f32"), net.const([2, 3])]
-    net.result(net.layer("Interpolate", inputs, ["FP32"], "opset4", nearest_mode="floor", antialias=False, **attributes)[0])
-    return net
+# An Interpolate from 16 to 64: the size of the input, or four times its own.
+RESIZED = Net("""
+    MaxPool(f32[1,3,64,64], strides="4,4", pads_begin="0,0", pads_end="0,0", kernel="4,4", rounding_type=ceil)
+        -> Interpolate-4([64,64], f32=[4.0,4.0], [2,3], mode=nearest, shape_calculation_mode=sizes, nearest_mode=floor, antialias=false,
+            coordinate_transformation_mode=asymmetric) -> Result
+""")
 
 
 def test_several_formulas_are_listed_and_refused() -> None:
-    found = asked(resized(), "[1,3,H,W]", rewrite=True)
+    found = asked(RESIZED, "[1,3,H,W]", rewrite=True)
     assert [one.code for one in found.diagnostics if one.severity == "error"] == ["S208"] * len(errors(found))
     assert any("may give [H,W] or" in one for one in errors(found))
     assert found.to_dict()["choices"]
 
 
 def test_sizes_for_which_the_formulas_agree_decide() -> None:
-    found = asked(resized(), "[1,3,H,W]", symbols={"H": "4*k", "W": "4*k"}, rewrite=True)
+    found = asked(RESIZED, "[1,3,H,W]", symbols={"H": "4*k", "W": "4*k"}, rewrite=True)
     assert errors(found) == []
 
 
 def test_the_first_way_is_taken_with_a_note() -> None:
-    found = asked(resized(), "[1,3,H,W]", rewrite=True, choose="first")
+    found = asked(RESIZED, "[1,3,H,W]", rewrite=True, choose="first")
     assert errors(found) == []
     assert output(found) == "[1,3,4..,4..]"
 
 
 def test_a_second_export_decides() -> None:
     """Its 66 is no multiple of 4, and its output has the size of its input."""
-    net = Net()
-    net.layers, net.edges, net.weights = resized().layers, resized().edges, resized().weights
-    other = net.xml.replace('shape="1,3,64,64"', 'shape="1,3,66,70"')
-    weights = resized().bin.replace(np.array([64, 64]).tobytes(), np.array([66, 70]).tobytes())
-    found = asked(resized(), "[1,3,H,W]", rewrite=True, like=irshape.read(other.encode(), weights=weights))
+    other = RESIZED.xml.replace('shape="1,3,64,64"', 'shape="1,3,66,70"')
+    weights = RESIZED.bin.replace(np.array([64, 64]).tobytes(), np.array([66, 70]).tobytes())
+    found = asked(RESIZED, "[1,3,H,W]", rewrite=True, like=irshape.read(other.encode(), weights=weights))
     assert errors(found) == []
     assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,3,H,W]"
 
@@ -208,8 +171,7 @@ def test_a_number_that_stays_is_refused() -> None:
 @pytest.mark.parametrize("shape", ["[N,6,6]", "[1,S,S]"])
 def test_an_output_that_is_a_constant_is_refused(shape: str) -> None:
     """It may be a shape that the exporter has folded."""
-    net = masked()
-    net.result(net.const([1, 6, 6]))
+    net = Net(f"{MASK}\n[1,6,6] -> Result")
     assert errors(asked(net, shape, rewrite=True)) == ["S208 Result 'result_5' gives a constant for all sizes"]
 
 
@@ -217,29 +179,26 @@ def test_an_output_that_is_a_constant_is_refused(shape: str) -> None:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("net", "shape"), [(tokens, "[N,H,W,8]"), (masked, "[N,S,S]"), (recurrent, "[N,S,6]"), (sliced, "[N,S,4]")])
-def test_the_rewritten_model_gives_the_same_at_the_recorded_sizes(net: Callable[[], Net], shape: str, tmp_path: Any) -> None:
-    import openvino
-
-    core = openvino.Core()
-    before = core.read_model(net().xml.encode(), net().bin)
-    found = asked(net(), shape, rewrite=True)
+@pytest.mark.parametrize(("net", "shape"), [(TOKENS, "[N,H,W,8]"), (MASKED, "[N,S,S]"), (RECURRENT, "[N,S,6]"), (SLICED, "[N,S,4]")])
+def test_the_rewritten_model_gives_the_same_at_the_recorded_sizes(net: Net, shape: str, tmp_path: Any) -> None:
+    before = core().read_model(net.xml.encode(), net.bin)
+    found = asked(net, shape, rewrite=True)
     found.write(tmp_path / "out.xml")
     data = np.random.default_rng(0).standard_normal(list(before.inputs[0].shape)).astype("f4")
-    one, other = (core.compile_model(model, "CPU")([data])[0] for model in (before, tmp_path / "out.xml"))
+    one, other = (core().compile_model(model, "CPU")([data])[0] for model in (before, tmp_path / "out.xml"))
     assert np.array_equal(one, other)
     assert irshape.check(tmp_path / "out.xml").ok
 
 
 def test_a_wish_in_numbers_leaves_no_shape_computation() -> None:
-    found = asked(masked(), "[1,9,9]", rewrite=True)
+    found = asked(MASKED, "[1,9,9]", rewrite=True)
     assert errors(found) == []
     assert {node.type for node in found.model.nodes} == {"Parameter", "Const", "Add", "Result"}
 
 
 def test_nothing_is_written_in_place_of_the_weights() -> None:
     with pytest.raises(ValueError, match="a rewritten model needs a copy of the weights"):
-        asked(tokens(), "[1,28,28,8]", rewrite=True).write("out.xml", weights="none")
+        asked(TOKENS, "[1,28,28,8]", rewrite=True).write("out.xml", weights="none")
 
 
 def test_a_body_is_refused_in_plain_words() -> None:

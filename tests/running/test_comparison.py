@@ -11,8 +11,10 @@ import pytest
 import irshape
 from irshape.cli.main import main
 from irshape.editing.graph import Graph, edit
+from irshape.running.inputs import bounds_of, drawn
 from irshape.running.limits import RUNS
 from irshape.running.runner import Refusal, Runner
+from irshape.testing import assert_same
 from tests.report.test_schemas import validator
 
 ROOT = Path(__file__).parent.parent.parent
@@ -120,8 +122,6 @@ def test_integers_are_indices_that_the_model_takes() -> None:
     wide = graph.add("Unsqueeze", graph.add("Convert", ids, destination_type="i32"), numpy.array([0]))
     graph.result(graph.add("Gather", numpy.arange(10, dtype="f4").reshape(5, 2), wide, 0), names="rows")
     graph.result(graph.add("OneHot", ids, 3, 1.0, 0.0, axis=-1), names="hot")
-    from irshape.running.inputs import bounds_of, drawn
-
     inference = graph.check()._inference
     model = inference.model
     assert bounds_of(inference, model.parameters[0].outputs[0]) == (0, 2)
@@ -291,8 +291,6 @@ def test_what_differs_is_not_written(pair: tuple[str, str], tmp_path: Path, caps
 
 
 def test_the_assertion_for_tests(pair: tuple[str, str]) -> None:
-    from irshape.testing import assert_same
-
     with pytest.raises(AssertionError, match="1 constant changed"):
         assert_same(*pair)
     with pytest.raises(AssertionError, match="1 output of 1 differs in"):

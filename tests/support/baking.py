@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import irshape
+from tests.support.oracle import core
 
 MODES = ("batch", "sizes", "shorter")
 _SIDES = ((64, 96), (224, 224), (32, 32), (16, 16), (12, 12))
@@ -41,9 +42,7 @@ class Baked:
     """A dynamic IR whose sizes OpenVINO has made numbers, in a folder of its own. Raises `Unasked` if there is nothing to bake."""
 
     def __init__(self, path: Path, folder: Path) -> None:
-        import openvino
-
-        self.core = openvino.Core()
+        self.core = core()
         self.path = path
         model = self.core.read_model(path)
         parameters = model.get_parameters()

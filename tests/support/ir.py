@@ -6,7 +6,7 @@
     x -> ReLU -> y: Reshape([0,2,-1], special_zero=true)  each layer takes the one before as its first input
     Gather-8(f32=0[9,4], Convert(x, destination_type=i64), 0) -> Result   calls nest; -8 is the opset, -extension another version
     x, y -> Concat(axis=0) -> Result                    several inputs; Add(y, _) says where the one before goes
-        -> Result                                       a line that begins so goes on with the line before it
+        -> Result                                       a line that begins so, or inside brackets, goes on with the line before it
     top: TopK-11(x, 3, axis=1) f32 i32                  two outputs, top and top.1
     _x: Abs(x)                                          _x is a name in the text only; the layer keeps the one that it is given
 
@@ -87,7 +87,7 @@ class Net:
     def add(self, text: str) -> Ref:
         """Add the layers of a text; the first output of the last one."""
         refs: list[Ref] = []
-        for line in filter(str.strip, text.split("\n")):
+        for line in pieces(text, "\n"):
             for place, part in enumerate(pieces(line, "->")):
                 if part:
                     refs = [ref for one in pieces(part, ",") for ref in self._operand(one, refs if place else [])]
@@ -166,12 +166,14 @@ class Net:
         """A Const of a number or a (nested) list of numbers."""
         shape, flat = flatten(values)
         data = packed(element_type, flat) if element_type in BITS else struct.pack(f"<{len(flat)}{FORMATS[element_type]}", *flat)
-        offset = len(self.weights)
+        return self.stored(element_type, ", ".join(map(str, shape)), data)
+
+    def stored(self, element_type: str, shape: int | str, data: bytes) -> Ref:
+        """A Const with these bytes."""
         self.weights += data
         precision = ElementType.BY_NAME[element_type].precision
-        return self.layer(
-            "Const", [], [precision], element_type=element_type, shape=", ".join(map(str, shape)), offset=offset, size=len(data)
-        )[0]
+        place = {"offset": len(self.weights) - len(data), "size": len(data)}
+        return self.layer("Const", [], [precision], element_type=element_type, shape=shape, **place)[0]
 
     def result(self, ref: Ref) -> None:
         """A Result that reads a port."""

@@ -29,6 +29,13 @@ def core(version: str = "opset1") -> Any:
     return own
 
 
+def partial_shape(of: Any) -> Any:
+    """A shape as OpenVINO has it."""
+    import openvino
+
+    return openvino.PartialShape(of)
+
+
 def core_of(source: bytes) -> Any:
     """A core that can read an IR."""
     return core(next((version for version in EXTENDED if f'version="{version}"'.encode() in source), "opset1"))

@@ -279,7 +279,6 @@ def _candidates(shapes: dict[Node, _Described], *, may_be_none: bool) -> Iterabl
 
 
 def _sized(shapes: Mapping[Node, _Described], axes: Axes, size: Described) -> dict[Node, DescribedShape]:
-    """The shapes with another batch size."""
     return {node: (*shapes[node][:axis], size, *shapes[node][axis + 1 :]) for node, axis in axes.items()}
 
 

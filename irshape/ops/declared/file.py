@@ -22,28 +22,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 from irshape.files.reading import TomlFault, parse_toml
 from irshape.ops.attribute import Attribute
 from irshape.ops.context import Context
-from irshape.ops.declared.formula import (
-    FAMILIES,
-    MIXED,
-    NAME,
-    Axes,
-    Condition,
-    Fault,
-    Formula,
-    Layer,
-    Names,
-    PartText,
-    Pattern,
-    PortText,
-    compile_axes,
-    compile_condition,
-    compile_size,
-    parse_attribute,
-    parse_part,
-    parse_pattern,
-    parse_types,
-    plain_type,
-)
+from irshape.ops.declared import formula
+from irshape.ops.declared.formula import Axes, Condition, Fault, Formula, Layer, Names, PartText, Pattern, PortText
 from irshape.ops.op import EXTENSION, DefinitionError, In, Input, Op, Out, UnknownRank
 from irshape.report.text import WIDEST, shorten
 from irshape.shape.dim import Size
@@ -226,15 +206,15 @@ class _Declaration:
     def compile(self, module: str, extension: str) -> type[Op]:
         """The class of the operation."""
         own = self.namespace
-        inputs = [parse_part(text) for text in self.table.get("inputs", [])]
-        outputs = [parse_part(text) for text in self.table.get("outputs", [])]
+        inputs = [formula.parse_part(text) for text in self.table.get("inputs", [])]
+        outputs = [formula.parse_part(text) for text in self.table.get("outputs", [])]
         if not outputs:
             raise Fault("the operation has no output", "outputs", 'declare one, for example outputs = ["float[N, C]"]')
         ports = [port for part in inputs for port in part.ports]
         for name, text in self.table.get("attributes", {}).items():
             self._attribute(name, text, {port.name for port in ports})
         names = self._inputs(inputs)
-        conditions = [compile_condition(text, message, names) for text, message in self.table.get("conditions", {}).items()]
+        conditions = [formula.compile_condition(text, message, names) for text, message in self.table.get("conditions", {}).items()]
         used = {name for pattern in self.patterns.values() for name in pattern.names}
         own["rule"] = Rule(self._numbers(used), self.patterns, conditions, self._outputs(outputs, names))
         for name, rank in names.ranks.items():
@@ -253,11 +233,11 @@ class _Declaration:
         if name in ports:
             raise Fault(f"{name!r} is an attribute and an input", name, "give the input another name")
         own = re.sub(r"\W", "_", name)
-        if not re.fullmatch(NAME, own) or own.startswith("_") or iskeyword(own) or hasattr(DeclaredOp, own) or own in ports:
+        if not re.fullmatch(formula.NAME, own) or own.startswith("_") or iskeyword(own) or hasattr(DeclaredOp, own) or own in ports:
             own = f"attribute_{own}"
         if own in self.namespace["__annotations__"]:
             raise Fault(f"{name!r} resembles another attribute too closely", name, "rename one of them")
-        annotation, has_default, default = parse_attribute(name, own, text)
+        annotation, has_default, default = formula.parse_attribute(name, own, text)
         self.namespace["__annotations__"][own] = annotation
         if has_default:
             self.namespace[own] = default
@@ -274,15 +254,15 @@ class _Declaration:
                 if not port.name:
                     raise Fault(f"{port.text!r} has no name", port.text, f'write "NAME: {port.text}"')
                 self._check_name(port, port.name)
-                pattern = parse_pattern(port)
-                declared = parse_types(port)
-                types, like = (FAMILIES["any"], declared) if isinstance(declared, str) else (declared, None)
+                pattern = formula.parse_pattern(port)
+                declared = formula.parse_types(port)
+                types, like = (formula.FAMILIES["any"], declared) if isinstance(declared, str) else (declared, None)
                 along = first if part.times == "?" and port.name != first else None
                 count = len(pattern.before) + len(pattern.after)
                 rank = count if pattern.run is None else None
                 options: dict[str, Any] = _TIMES[part.times]
                 self.namespace[port.name] = In(
-                    types, like=like, rank=rank, min_rank=count, along=along, mixed=port.type.startswith(MIXED), **options
+                    types, like=like, rank=rank, min_rank=count, along=along, mixed=port.type.startswith(formula.MIXED), **options
                 )
                 self.patterns[port.name] = pattern
                 if part.times in ("", "?"):
@@ -300,7 +280,7 @@ class _Declaration:
         """The attributes that the shapes of inputs name, each with its name in Python."""
         numbers = {name: own for name, own in self.attributes.items() if name in names}
         for name, own in numbers.items():
-            if plain_type(own) is not int:
+            if formula.plain_type(own) is not int:
                 raise Fault(f"the shape of an input names the attribute {name!r}, which is not an int", name, "rename the size")
         return {name: own.name for name, own in numbers.items()}
 
@@ -349,7 +329,7 @@ class _Declaration:
             names.used.add(words[1])
             return Out(like=words[1], rank=rank)
         attribute = self.attributes.get(port.type)
-        if attribute is not None and plain_type(attribute) is ElementType:
+        if attribute is not None and formula.plain_type(attribute) is ElementType:
             return Out(attribute=attribute.name, rank=rank)
         hint = "write a type such as f32, like NAME for the type of an input, or the name of an attribute whose type is element type"
         raise Fault(f"{port.type!r} is not the type of an output", port.text, hint)
@@ -358,5 +338,5 @@ class _Declaration:
 def _item(text: str, names: Names, port: PortText) -> tuple[Any, Any]:
     """The function of a size, or of a run of axes."""
     if text.endswith("..."):
-        return None, compile_axes(text.removesuffix("..."), names, port.text)
-    return compile_size(text, names, port.text), None
+        return None, formula.compile_axes(text.removesuffix("..."), names, port.text)
+    return formula.compile_size(text, names, port.text), None

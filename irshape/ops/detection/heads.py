@@ -119,11 +119,8 @@ class PriorBoxClustered(_Priors):
 
     def infer(self, ctx: Context, output_size: Input, image_size: Input) -> Shape:
         if len(self.width) != len(self.height):
-            ctx.fail(
-                "A105",
-                f"width and height must have the same number of items, got {len(self.width)} and {len(self.height)}",
-                attribute="height",
-            )
+            message = f"width and height must have the same number of items, got {len(self.width)} and {len(self.height)}"
+            ctx.fail("A105", message, attribute="height")
         return super().infer(ctx, output_size, image_size)
 
     def count(self, ctx: Context) -> int:

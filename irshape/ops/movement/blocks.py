@@ -4,7 +4,7 @@ The ND forms of TensorFlow apply the same rules to blocks for all axes.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -17,9 +17,6 @@ from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, narrow, product
 from irshape.shape.element_type import ANY, INTEGER
 from irshape.shape.guard import BOUNDS, NOTHING, SKIPPED, STATIC, Looks, Requirement
 from irshape.shape.shape import Shape
-
-if TYPE_CHECKING:
-    from numpy import ndarray
 
 
 def blocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: Size, names: Sequence[str]) -> Size:
@@ -118,17 +115,6 @@ class SpaceToBatch(Op):
         """The pads of an axis that are negative, or may be."""
         return [] if axis is None else [pad for port in ports if bounds(pad := port.numbers[axis])[0] < 0]
 
-    def evaluate(self, data: "ndarray[Any, Any]", block_shape: Any, pads_begin: Any, pads_end: Any) -> "ndarray[Any, Any]":
-        """Zero padding, then every block of the spatial axes becomes batches, the first axis varying slowest."""
-        import numpy
-
-        blocks = [int(block) for block in block_shape]
-        padded = numpy.pad(data, [(int(before), int(after)) for before, after in zip(pads_begin, pads_end, strict=True)])
-        split = [part for size, block in zip(padded.shape, blocks, strict=True) for part in (size // block, block)]
-        order = [*range(1, 2 * data.ndim, 2), *range(0, 2 * data.ndim, 2)]
-        moved = padded.reshape(split).transpose(order)
-        return moved.reshape([padded.shape[0] * int(numpy.prod(blocks)), *split[2::2]])
-
 
 @op("BatchToSpace", "opset2")
 class BatchToSpace(Op):
@@ -180,17 +166,6 @@ class BatchToSpace(Op):
         sizes = zip(data.shape, begin, end, strict=True)
         return [(batch, *[ctx.saturate(size * ctx.unknown(1) - (first + last)) for size, first, last in sizes][1:])]
 
-    def evaluate(self, data: "ndarray[Any, Any]", block_shape: Any, crops_begin: Any, crops_end: Any) -> "ndarray[Any, Any]":
-        """The inverse of SpaceToBatch: batches become blocks of the spatial axes, then the crops are cut off."""
-        import numpy
-
-        blocks = [int(block) for block in block_shape]
-        rank, batch = data.ndim, data.shape[0] // int(numpy.prod(blocks))
-        order = [part for axis in range(rank) for part in (rank + axis, axis)]
-        whole = [size * block for size, block in zip((batch, *data.shape[1:]), blocks, strict=True)]
-        moved = data.reshape([*blocks, batch, *data.shape[1:]]).transpose(order).reshape(whole)
-        return moved[tuple(slice(int(b), size - int(e)) for b, e, size in zip(crops_begin, crops_end, whole, strict=True))]
-
 
 class _NDOp(Op):
     """TensorFlow's form: M blocks and M pairs of pads or crops, for the M axes after the batch; the other axes stay."""
@@ -220,7 +195,8 @@ class _NDOp(Op):
             row, column = divmod(axis, 2)
             message = "{port}[{row},{column}] must be at least 0"
             ctx.require_ge(size, 0, message, port=pairs.name, row=row, column=column, code="V101")
-        return _completed(input.rank, blocks, list(zip(flat[0::2], flat[1::2], strict=True)))
+        rest = input.rank - 1 - count
+        return (1, *blocks, *[1] * rest), (0, *flat[0::2], *[0] * rest), (0, *flat[1::2], *[0] * rest)
 
 
 @op("SpaceToBatchND", TENSORFLOW)
@@ -237,10 +213,6 @@ class SpaceToBatchND(_NDOp):
         spatial = [blocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis]
         return (input.shape[0] * product(map(positive, blocks)), *spatial)
 
-    def evaluate(self, input: "ndarray[Any, Any]", block_shape: Any, paddings: Any) -> "ndarray[Any, Any]":
-        """SpaceToBatch with blocks of 1 and pads of 0 on the axes that are not named."""
-        return SpaceToBatch().evaluate(input, *_completed(input.ndim, block_shape, paddings))
-
 
 @op("BatchToSpaceND", TENSORFLOW)
 class BatchToSpaceND(_NDOp):
@@ -255,17 +227,6 @@ class BatchToSpaceND(_NDOp):
         batch, divisors = split_batch(ctx, input.shape[0], blocks, "block_shape")
         sizes = zip(input.shape, divisors, begin, end, strict=True)
         return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])
-
-    def evaluate(self, input: "ndarray[Any, Any]", block_shape: Any, crops: Any) -> "ndarray[Any, Any]":
-        """BatchToSpace with blocks of 1 and crops of 0 on the axes that are not named."""
-        return BatchToSpace().evaluate(input, *_completed(input.ndim, block_shape, crops))
-
-
-def _completed(rank: int, blocks: Sequence[Size], pairs: Sequence[Sequence[Size]]) -> tuple[tuple[Size, ...], ...]:
-    """Blocks, begins and ends for every axis, from those of the first axes after the batch."""
-    rest = rank - 1 - len(blocks)
-    begin, end = ([pair[side] for pair in pairs] for side in (0, 1))
-    return (1, *blocks, *[1] * rest), (0, *begin, *[0] * rest), (0, *end, *[0] * rest)
 
 
 class _BlockOp(Op):
@@ -291,16 +252,6 @@ class SpaceToDepth(_BlockOp):
         blocks = [ctx.exact_div(size, self.block_size, message, axis=axis) for axis, size in enumerate(spatial, 2)]
         return (batch, channels * self.block_size ** len(spatial), *blocks)
 
-    def evaluate(self, data: "ndarray[Any, Any]") -> "ndarray[Any, Any]":
-        """Each spatial axis is split into size/block and block; the blocks join the channels, before or behind them."""
-        count, block = data.ndim - 2, self.block_size
-        split = [part for size in data.shape[2:] for part in (size // block, block)]
-        inner = [3 + 2 * axis for axis in range(count)]
-        outer = [2 + 2 * axis for axis in range(count)]
-        channels = [*inner, 1] if self.mode == "blocks_first" else [1, *inner]
-        moved = data.reshape([*data.shape[:2], *split]).transpose([0, *channels, *outer])
-        return moved.reshape([data.shape[0], data.shape[1] * block**count, *split[0::2]])
-
 
 @op("DepthToSpace", "opset1")
 class DepthToSpace(_BlockOp):
@@ -314,15 +265,3 @@ class DepthToSpace(_BlockOp):
             ctx.fail("S205", f"block_size ** {len(spatial)} is more than 2^63-1", attribute="block_size")
         depth = ctx.exact_div(channels, volume, "the channels must be a multiple of block_size ** {axes}", axes=len(spatial))
         return (batch, depth, *(size * self.block_size for size in spatial))
-
-    def evaluate(self, data: "ndarray[Any, Any]") -> "ndarray[Any, Any]":
-        """The inverse of SpaceToDepth."""
-        count, block = data.ndim - 2, self.block_size
-        depth = data.shape[1] // block**count
-        blocks = [block] * count
-        first = self.mode == "blocks_first"
-        split = [*blocks, depth] if first else [depth, *blocks]
-        inner = [(1 if first else 2) + axis for axis in range(count)]
-        order = [0, count + 1 if first else 1, *(part for axis in range(count) for part in (count + 2 + axis, inner[axis]))]
-        moved = data.reshape([data.shape[0], *split, *data.shape[2:]]).transpose(order)
-        return moved.reshape([data.shape[0], depth, *(size * block for size in data.shape[2:])])

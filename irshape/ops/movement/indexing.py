@@ -259,9 +259,8 @@ class ScatterUpdate(Assembling):
             ctx.require_rank(updates, (data.rank + indices.rank - 1,), "S102")
             if along is not None:
                 wanted = (*data.shape[:along], *indices.shape, *data.shape[along + 1 :])
-                ctx.merge_shapes(
-                    updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
-                )
+                message = "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
+                ctx.merge_shapes(updates, wanted, message)
         return data.shape
 
     def flow(self, flow: Flow, data: Input, indices: Input, updates: Input, axis: Input) -> None:
@@ -376,9 +375,8 @@ class ScatterNDUpdateV3(Assembling):
         wanted = (*indices.shape[:-1], *data.shape[length:])
         if wanted:  # OpenVINO does not look at the updates of one element
             ctx.require_rank(updates, (len(wanted),), "S102")
-            ctx.merge_shapes(
-                updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
-            )
+            message = "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
+            ctx.merge_shapes(updates, wanted, message)
         return data.shape
 
     def flow(self, flow: Flow, data: Input, indices: Input, updates: Input) -> None:

@@ -154,9 +154,8 @@ class ReverseSequence(Op):
     def infer(self, ctx: Context, data: Input, seq_lengths: Input) -> Shape:
         if not data.is_ranked:
             if self.seq_axis < 0:
-                ctx.fail(
-                    "V102", f"seq_axis must not be negative where the rank of data is not known, got {self.seq_axis}", attribute="seq_axis"
-                )
+                message = f"seq_axis must not be negative where the rank of data is not known, got {self.seq_axis}"
+                ctx.fail("V102", message, attribute="seq_axis")
             return None
         ctx.axis(self.seq_axis, data.rank, "seq_axis", attribute="seq_axis")
         if not seq_lengths.is_ranked:

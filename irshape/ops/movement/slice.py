@@ -238,9 +238,8 @@ class StridedSlice(Moving):
             if any(bit not in (0, 1) for bit in mask):
                 ctx.fail("A104", f"{name} must hold only 0 and 1, got {list(mask)}", attribute=name)
             if mask and len(mask) != len(self.begin_mask):
-                ctx.fail(
-                    "A105", f"{name} must have {counted(len(self.begin_mask), 'item')} like begin_mask, got {len(mask)}", attribute=name
-                )
+                message = f"{name} must have {counted(len(self.begin_mask), 'item')} like begin_mask, got {len(mask)}"
+                ctx.fail("A105", message, attribute=name)
 
     def _layout(self, ctx: Context | None, data: Input, count: int) -> Iterator[tuple[str, int, int]]:
         """The action on each axis, in order: "keep", "slice", "drop" or "new", with the axis and its place among the limits.
@@ -252,11 +251,8 @@ class StridedSlice(Moving):
             ctx.fail("A104", "ellipsis_mask must hold at most one 1", attribute="ellipsis_mask")
         named = count - len(hiding | new)
         if ctx is not None and named > data.rank:
-            ctx.fail(
-                "S101",
-                f"data must have at least rank {named} for {counted(count, 'value')} of begin and end, got rank {data.rank}",
-                port=data,
-            )
+            message = f"data must have at least rank {named} for {counted(count, 'value')} of begin and end, got rank {data.rank}"
+            ctx.fail("S101", message, port=data)
         axes = iter(range(data.rank))
         for place in range(count):
             if place in hiding:

@@ -247,17 +247,21 @@ class _Sequence(_Recurrent):
     direction: Annotated[Literal["forward", "reverse", "bidirectional"], Stated] = "forward"
     activations: tuple[str, ...] = ()
 
-    def outputs_of(
-        self, ctx: Context, X: Input, states: Sequence[Input], sequence_lengths: Input, W: Input, R: Input, B: Input
-    ) -> tuple[Shape, ...]:
+    def infer(self, ctx: Context, *inputs: Input) -> tuple[Shape, ...]:
         """The shape of the hidden states of all steps, then that of each state after the last step."""
-        batch = agreed(ctx, claims((X, *states, sequence_lengths), 0), "batch")
+        data, *states, lengths, weights, recurrence, biases = inputs
+        batch = agreed(ctx, claims((data, *states, lengths), 0), "batch")
         directions = 2 if self.direction == "bidirectional" else 1
-        for port, size, _ in (*claims(states, 1), *claims((W, R, B), 0)):
+        for port, size, _ in (*claims(states, 1), *claims((weights, recurrence, biases), 0)):
             ctx.require_eq(size, directions, "{port} must have an entry for each direction", port=port.name)
-        hidden = self.hidden(ctx, states, W, R, B)
-        steps = X.shape[1] if X.is_ranked else ctx.unknown()
+        hidden = self.hidden(ctx, states, weights, recurrence, biases)
+        steps = data.shape[1] if data.is_ranked else ctx.unknown()
         return ((batch, directions, steps, hidden), *[(batch, directions, hidden)] * len(states))
+
+    def cost(self, out: Outputs, *inputs: Input) -> Count:
+        """The count of the cell for every step, in each direction; `sequence_lengths` saves none."""
+        data, *_, weights, recurrence, _ = inputs
+        return self._cost(out.elements, data, weights, recurrence)
 
 
 class _SingleStateSequence(_Sequence):
@@ -271,15 +275,6 @@ class _SingleStateSequence(_Sequence):
     B = In(rank=2, like="X")
     Y = Out(like="X")
     Ho = Out(like="X")
-
-    def infer(
-        self, ctx: Context, X: Input, initial_hidden_state: Input, sequence_lengths: Input, W: Input, R: Input, B: Input
-    ) -> tuple[Shape, ...]:
-        return self.outputs_of(ctx, X, (initial_hidden_state,), sequence_lengths, W, R, B)
-
-    def cost(self, out: Outputs, X: Input, W: Input, R: Input) -> Count:
-        """The count of the cell for every step, in each direction; `sequence_lengths` saves none."""
-        return self._cost(out.elements, X, W, R)
 
 
 @op("RNNSequence", "opset5")
@@ -312,20 +307,3 @@ class LSTMSequence(_Sequence):
     Co = Out(like="X")
     gates = 4
     others = 13
-
-    def infer(
-        self,
-        ctx: Context,
-        X: Input,
-        initial_hidden_state: Input,
-        initial_cell_state: Input,
-        sequence_lengths: Input,
-        W: Input,
-        R: Input,
-        B: Input,
-    ) -> tuple[Shape, ...]:
-        return self.outputs_of(ctx, X, (initial_hidden_state, initial_cell_state), sequence_lengths, W, R, B)
-
-    def cost(self, out: Outputs, X: Input, W: Input, R: Input) -> Count:
-        """The count of the cell for every step, in each direction; `sequence_lengths` saves none."""
-        return self._cost(out.elements, X, W, R)

@@ -4,6 +4,8 @@ from itertools import product
 
 import pytest
 
+from irshape.shape.dim import Scope, bounds, dim_min
+from irshape.shape.slicing import slice_range, sliced_range, sliced_size
 from tests.support.rows import Rows, differs, row_tests
 from tests.support.values import value_tests
 
@@ -93,9 +95,6 @@ test_values, test_values_with_openvino = value_tests(VALUES)
 @pytest.mark.parametrize("step", [-3, -2, -1, 1, 2, 3])
 def test_slice_is_bounded_by_every_size(step: int) -> None:
     """The bounds of a slice of an unknown size are those of the slices of all its sizes."""
-    from irshape.shape.dim import Scope, bounds
-    from irshape.shape.slicing import slice_range, sliced_size
-
     for low, high in ((0, 3), (0, 9), (4, 7), (2, 12)):
         for begin in range(-9, 10, 2):
             for end in range(-9, 10, 3):
@@ -108,9 +107,6 @@ def test_slice_is_bounded_by_every_size(step: int) -> None:
 @pytest.mark.parametrize(("sizes", "others", "less"), [((2, 9), (1, 9), 2), ((2, 9), (0, 9), 2), ((4, 9), (1, 3), 2), ((0, 6), (0, 6), 1)])
 def test_a_limit_of_either_sign_is_followed_by_its_formula(sizes: tuple[int, int], others: tuple[int, int], less: int) -> None:
     """The bounds of a slice from the least of two sizes, less a number, are those of the slices of all sizes."""
-    from irshape.shape.dim import Scope, dim_min
-    from irshape.shape.slicing import slice_range, sliced_range
-
     scope = Scope()
     size, other = scope.symbol("n", *sizes), scope.symbol("m", *others)
     found = sliced_range(size, dim_min(size, other) - less, None, 1)
