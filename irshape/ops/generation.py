@@ -15,7 +15,7 @@ from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementTy
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Real, are_numbers
 
-# With larger divisors, the quotients that OpenVINO computes in floats may be rounded across a whole number.
+# With a larger common divisor of the numbers, rounding in floats may move the count that OpenVINO computes.
 _LARGEST_SCALE = 1024
 
 

@@ -87,7 +87,7 @@ test_row, test_row_with_openvino = row_tests(ROWS)
     ],
 )
 def test_reals_count_to_a_size(start: str, stop: str, step: str, formula: str | None, element_type: str) -> None:
-    """A detector makes its grid so: a size as f32, and numbers up to it. Fractions are cut for integers, so that no formula is exact."""
+    """Detectors count to a size in f32 to make grids. OpenVINO cuts fractions if the output holds integers; then no formula is exact."""
     ends = ", ".join(one if one == "_n" else f"f32={one}" for one in (start, stop, step))
     net = Net(f"""
         x: f32[?] -> ShapeOf-3(output_type=i64) -> Squeeze -> _n: Convert(destination_type=f32)
