@@ -188,7 +188,7 @@ class Inference:
             for one in self._requirements
             if not one.branch and (not one.is_premise or (is_made_of_data(one.requirement) and one._node.type != "Loop"))
         }
-        reported = Reported(self.scope, told)
+        reported = Reported.of(self.scope, told)
         if reported.unfinished is not None:
             node = told[reported.unfinished]
             self.report([self.unfinished("sizes may have wider bounds than the conditions from here on allow", node)])

@@ -52,6 +52,8 @@ class Scope:
         self._results: dict[tuple[str, Size, Size], Size] = {}
         self._differences: dict[tuple[Dim, Dim], Range] = {}
         self.questions: list[Question] | None = None
+        # The ranges under requirements that were asked for, by the requirements.
+        self.reported: dict[Any, Any] = {}
 
     def __len__(self) -> int:
         """The number of different sizes that are not known."""
@@ -127,6 +129,18 @@ class Scope:
             if own is not None and same is not None and own.name != same.name:
                 self.polynomials.rename(own.index, same.name)
 
+    def call(self, names: Mapping[Dim, str]) -> None:
+        """Give symbols the names with which they could have been made, and number the unknown values that are left."""
+        self._symbols = {name: made for name, made in self._symbols.items() if made[1] not in names}
+        self._unknowns = {key: size for key, size in self._unknowns.items() if size not in names}
+        called = {f"d{number}": size for number, size in enumerate(self._unknowns.values())}
+        for name, size in (*((name, size) for size, name in names.items()), *called.items()):
+            atom = self.polynomials.only_atom(expression_of(size))
+            if atom is not None:
+                self.polynomials.rename(atom.index, name)
+        self._symbols.update([(name, (size.range, size)) for size, name in names.items()])
+        self._names = {*self._symbols, *called}
+
     def interval(self, key: Hashable, size: Dim) -> Size:
         """A value of which the bounds of a size are known, and not its formula; the same object for the same key and bounds."""
         low, high, _, _ = size.range
@@ -201,6 +215,18 @@ class IntervalScope(Scope):
     """
 
     has_intervals_only = True
+
+    def call(self, names: Mapping[Dim, str]) -> None:
+        """Give symbols the names with which they could have been made, and number the unknown values that are left."""
+        self._symbols = {name: made for name, made in self._symbols.items() if made[1] not in names}
+        self._unknowns = {key: size for key, size in self._unknowns.items() if size not in names}
+        called = {f"d{number}": size for number, size in enumerate(self._unknowns.values())}
+        for name, size in (*((name, size) for size, name in names.items()), *called.items()):
+            atom = self.polynomials.only_atom(expression_of(size))
+            if atom is not None:
+                self.polynomials.rename(atom.index, name)
+        self._symbols.update([(name, (size.range, size)) for size, name in names.items()])
+        self._names = {*self._symbols, *called}
 
     def interval(self, key: Hashable, size: Dim) -> Size:
         return self._between(size.range.low, size.range.high, origins(size))

@@ -111,8 +111,8 @@ class Known:
     def __init__(self, scope: Scope, requirements: Sequence[Requirement], stay: Sequence[Requirement] | None = None) -> None:
         self._scope = scope
         self._table = scope.polynomials
-        reported = Reported(scope, requirements)
-        self._chosen = (reported if stay is None else Reported(scope, stay)).resolved
+        reported = Reported.of(scope, requirements)
+        self._chosen = (reported if stay is None else Reported.of(scope, stay)).resolved
         self.lows: dict[str, int] = {}
         self._ranges: dict[int, Range] = {}
         self._left: dict[int, Remainders] = {}

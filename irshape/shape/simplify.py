@@ -428,7 +428,7 @@ def within_bounds(scope: Scope, requirements: Sequence[Requirement]) -> list[Req
     """
     if not any(requirement.kind in ("eq", "broadcast", "stretch") for requirement in requirements):
         return list(requirements)
-    reported = Reported(scope, requirements)
+    reported = Reported.of(scope, requirements)
     simpler = []
     for one in requirements:
         kind, a, b = one.kind, one.a, one.b
@@ -470,7 +470,7 @@ def without_quotients(scope: Scope, requirements: Sequence[Requirement]) -> list
     dividends = {one.b.polynomial: one.a for one in found if one.kind == "div" and isinstance(one.a, int) and isinstance(one.b, Dim)}
     is_new = bool(dividends)
     while is_new:
-        is_new, reported = False, Reported(scope, found)
+        is_new, reported = False, Reported.of(scope, found)
         for number, one in enumerate(found):
             quotient, wanted = (one.a, one.b) if isinstance(one.a, Dim) else (one.b, one.a)
             atom = scope.polynomials.only_atom(quotient.polynomial) if isinstance(quotient, Dim) else None

@@ -140,6 +140,7 @@ class Discovery:
     what became of them. `guards` are the guards of the first pass, `bounding` those that bound a symbol, by its name, `multiples` those
     of them that leave it the multiples of a number, and `declared` the ranges of the symbols without the others. With `is_reading`, the
     last pass may be one for a reading, with `free_ranges` (`is_read`). The engines are `like` the first one, or like one that is given.
+    With `is_taken`, its symbols get the names of the signature where the pass for a reading would say no more.
     """
 
     def __init__(
@@ -152,8 +153,10 @@ class Discovery:
         keeps_named: bool = False,
         is_reading: bool = False,
         like: Engine | None = None,
+        is_taken: bool = False,
     ) -> None:
         self._given = given
+        self._taken = like if is_taken else None
         self._is_reading = is_reading
         self.is_read = False
         self._like = like
@@ -312,7 +315,7 @@ class Discovery:
                     multiple = table.only_atom(unifier.value(made[index])) if index in made else None
                     own = axes.get(table.atoms[index].name, table.atoms[index].name)
                     table.rename(index, own if multiple is None else letters.get(multiple.index, own))
-                return True
+                return self.engine is not engine
         except (ZeroDivisionError, ShapeSyntaxError):  # a divisor is 0, or a size cannot be written
             pass
         if is_first:
@@ -331,7 +334,7 @@ class Discovery:
         inputs, state = self._described(engine.scope, shapes, letters)
         ranges: dict[str, SymbolRange] = {}
         demands = unifier.alone()
-        alone = Reported(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
+        alone = Reported.of(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
         for index, name in sorted(letters.items(), key=lambda item: _place(*item)):
             known = alone.range(dim_of(engine.scope, table.atoms[index]))
             if known.low > INT64_MAX:  # no size fulfils the demands, which stay
@@ -357,7 +360,34 @@ class Discovery:
         self.state = state
         # Where no demand ties symbols together, narrower ranges of them cannot tie any.
         self.is_read = self._is_reading and len(self.steps) == 1 and all(len(below) < 2 for below in map(unifier.below, unifier.demands))
-        self.engine = self.run(self.free_ranges, is_static=False) if self.is_read else self.run(ranges)
+        if self.is_read:
+            self.engine = self._reused(self._taken, self.free_ranges) or self.run(self.free_ranges, is_static=False)
+        else:
+            self.engine = self._reused(engine, ranges) or self.run(ranges)
+
+    def _reused(self, engine: Engine | None, ranges: Mapping[str, SymbolRange]) -> Engine | None:
+        """An engine whose last pass says all that a pass with the present shapes and these ranges would, with the names of the symbols.
+
+        Each symbol must be an open axis of its own in both, with the same range, and older than all others, in this order. None if
+        another pass is needed.
+        """
+        if engine is None or engine.diagnostics or engine.scope.polynomials.large or self.state or self._named:
+            return None
+        if any(fact.shape is None for graph in engine.graphs() for fact in graph.slots[: graph.model.slot_count]):
+            return None
+        called: dict[Dim, str] = {}
+        for origin in self.origins:
+            size, one = (engine.slots[origin.node.first_slot].shape or ())[origin.axis], self.described(origin)
+            if not isinstance(size, Dim) or one != Described(0, inf, one.name) or size.range != reduced(*ranges[one.name]):
+                return None
+            called[size] = one.name
+        atoms = [engine.scope.polynomials.only_atom(size.polynomial) for size in called]
+        order = [(atom.index, name) for atom, name in zip(atoms, called.values(), strict=True) if atom is not None]
+        if sorted(order) != list(enumerate(ranges)):
+            return None
+        engine.scope.call(called)
+        engine._question = Inputs(self.question.shapes, ranges).question(engine)
+        return engine
 
     def _symbols(self, table: PolynomialTable, *, is_first: bool) -> dict[int, Symbol]:
         """The symbols of inputs and variables in the present pass, by index."""
