@@ -130,16 +130,15 @@ class Scope:
                 self.polynomials.rename(own.index, same.name)
 
     def call(self, names: Mapping[Dim, str]) -> None:
-        """Give symbols the names with which they could have been made, and number the unknown values that are left."""
-        self._symbols = {name: made for name, made in self._symbols.items() if made[1] not in names}
+        """Make symbols with these names of unknown values, and number the other unknown values anew."""
         self._unknowns = {key: size for key, size in self._unknowns.items() if size not in names}
-        called = {f"d{number}": size for number, size in enumerate(self._unknowns.values())}
-        for name, size in (*((name, size) for size, name in names.items()), *called.items()):
+        numbered = {f"d{number}": size for number, size in enumerate(self._unknowns.values())}
+        self._symbols.update([(name, (size.range, size)) for size, name in names.items()])
+        self._names = {*self._symbols, *numbered}
+        for name, size in (*numbered.items(), *[(name, size) for size, name in names.items()]):
             atom = self.polynomials.only_atom(expression_of(size))
             if atom is not None:
                 self.polynomials.rename(atom.index, name)
-        self._symbols.update([(name, (size.range, size)) for size, name in names.items()])
-        self._names = {*self._symbols, *called}
 
     def interval(self, key: Hashable, size: Dim) -> Size:
         """A value of which the bounds of a size are known, and not its formula; the same object for the same key and bounds."""
@@ -215,18 +214,6 @@ class IntervalScope(Scope):
     """
 
     has_intervals_only = True
-
-    def call(self, names: Mapping[Dim, str]) -> None:
-        """Give symbols the names with which they could have been made, and number the unknown values that are left."""
-        self._symbols = {name: made for name, made in self._symbols.items() if made[1] not in names}
-        self._unknowns = {key: size for key, size in self._unknowns.items() if size not in names}
-        called = {f"d{number}": size for number, size in enumerate(self._unknowns.values())}
-        for name, size in (*((name, size) for size, name in names.items()), *called.items()):
-            atom = self.polynomials.only_atom(expression_of(size))
-            if atom is not None:
-                self.polynomials.rename(atom.index, name)
-        self._symbols.update([(name, (size.range, size)) for size, name in names.items()])
-        self._names = {*self._symbols, *called}
 
     def interval(self, key: Hashable, size: Dim) -> Size:
         return self._between(size.range.low, size.range.high, origins(size))
