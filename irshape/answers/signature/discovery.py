@@ -368,7 +368,7 @@ class Discovery:
     def _renamed(self, ranges: Mapping[str, SymbolRange]) -> Engine | None:
         """The engine that is taken, with the names of the symbols; None if a pass with the present shapes and these ranges would say more.
 
-        It says the same where each symbol is an open axis of its own in both, with the same range, and older than all others, in this order.
+        It says the same where each symbol is an open axis of its own in both, with the same range, and is as old among the symbols.
         """
         engine = self._taken
         if engine is None or engine.diagnostics or self.state or self._named:
