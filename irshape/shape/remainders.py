@@ -80,6 +80,7 @@ class _Decided:
         self._exact: dict[int, tuple[Expression, Expression]] = {}
         for n, d in divisions:
             self._divide(n, d)
+            self._divide(*cancelled(n, d))
 
     def number(self, value: int) -> Expression:
         return value

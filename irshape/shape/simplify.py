@@ -171,7 +171,7 @@ def equality(requirement: Requirement) -> dict[int, Expression]:
     whole: Size = 0
     if requirement.kind == "eq":
         size -= divisor
-    elif requirement.kind == "div" and isinstance(divisor, int):
+    elif requirement.kind == "div" and isinstance(divisor, int) and divisor:
         whole = size // divisor * divisor
     else:
         return {}
