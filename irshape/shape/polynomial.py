@@ -496,7 +496,7 @@ class PolynomialTable:
         rest = n
         for _ in range(self._most_terms):
             for monomial, coefficient in sorted(split(rest)[1], key=_grade, reverse=True):
-                others = _without(monomial, lead)
+                others = without(monomial, lead)
                 if others is not None and coefficient % divisor == 0:
                     factor = coefficient // divisor
                     step = self.polynomial(0, {others: factor}) if others else factor
@@ -757,7 +757,7 @@ def _grade(term: tuple[Monomial, int]) -> tuple[int, Monomial]:
     return len(term[0]), tuple(-index for index in term[0])
 
 
-def _without(monomial: Monomial, factors: Monomial) -> Monomial | None:
+def without(monomial: Monomial, factors: Monomial) -> Monomial | None:
     """The monomial divided by another; None if it is not divisible."""
     rest = list(monomial)
     for index in factors:

@@ -386,7 +386,7 @@ class Discovery:
         if sorted(order) != list(enumerate(ranges)):
             return None
         engine.scope.call(called)
-        engine._question = Inputs(self.question.shapes, ranges).question(engine)
+        engine._question = Inputs(self.question.shapes, dict(ranges)).question(engine)
         return engine
 
     def _symbols(self, table: PolynomialTable, *, is_first: bool) -> dict[int, Symbol]:
