@@ -299,7 +299,7 @@ class _Report:
         """The cause of each node: its own, or the first one among the nodes before it. Bodies come after their holder and before it."""
         tags = {node: one for node, one in self.leaders.items() if node in self.faulty or one.code in ("G101", *_OF_WEIGHTS)}
         graphs = [*self.places.graphs.values()]
-        for graph in (*graphs, *reversed(graphs), *graphs):
+        for graph in (*graphs, *reversed(graphs), *graphs) if tags else ():
             model = graph.model
             entering = tags.get(model.holder) if model.holder is not None else None
             if entering is None and model.holder is not None:
