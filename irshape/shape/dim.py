@@ -52,8 +52,7 @@ class Scope:
         self._results: dict[tuple[str, Size, Size], Size] = {}
         self._differences: dict[tuple[Dim, Dim], Range] = {}
         self.questions: list[Question] | None = None
-        # The ranges under requirements that were asked for, by the requirements.
-        self.reported: dict[Any, Any] = {}
+        self.reported: Any = None  # the ranges under requirements that were asked for, in `shape/reported.py`
 
     def __len__(self) -> int:
         """The number of different sizes that are not known."""

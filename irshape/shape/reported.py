@@ -19,6 +19,13 @@ _MAX_TERMS: Final = 8
 SELECTIONS: Final = ("min", "max", "broadcast")
 
 
+class _Found(dict[tuple[Requirement, ...], "Reported"]):
+    """What was found for requirements; it is derived, so a pickle leaves it out."""
+
+    def __reduce__(self) -> tuple[type[_Found], tuple[()]]:
+        return _Found, ()
+
+
 class Reported:
     """The ranges of sizes under the assumption that every requirement holds.
 
@@ -89,6 +96,8 @@ class Reported:
     def of(cls, scope: Scope, requirements: Iterable[Requirement]) -> Reported:
         """The ranges under these requirements, found once for all that ask the same of a scope; again if no work was left."""
         key = tuple(requirements)
+        if scope.reported is None:
+            scope.reported = _Found()
         found: Reported | None = scope.reported.get(key)
         if found is None or found.unfinished is not None:
             found = scope.reported[key] = cls(scope, key)
