@@ -86,6 +86,7 @@ class Witnesses:
             facts.append(fact)
         taken = self.taken[node] = tuple(facts)
         outcome = self.own[node] = self.answer(node, taken)
+        outcome = next((right for index in self.edges.get(node, ()) if (right := self.read_rightly(node, index))), outcome)
         fails = not self.gives(node, outcome) and self._judge(node, outcome)
         count = node.layer.signature.input_count
         for index in range(node.layer.signature.output_count):
@@ -181,14 +182,14 @@ class Witnesses:
         right, wrong = (self.graph.rules.apply(node, transfer, (*before, one, *after)) for one in (fact, other))
         return self.passes(node, right) and not self.passes(node, wrong)
 
-    def is_read_rightly(self, node: Node, index: int) -> bool:
-        """Whether the right edge leads to an input, and only the record of the input is wrong: the rule of the reader says so."""
+    def read_rightly(self, node: Node, index: int) -> Outcome | None:
+        """The outcome of a node if, as its rule says, the right edge leads to an input and only the record of the input is wrong."""
         transfer = self.transfer(node)
         if transfer is None or not transfer.is_pure or not any(record[1:] != (None, None) for record in self.outputs(node)):
-            return False
+            return None
         fact = self.chain[node.sources[index]]
         right = self.graph.rules.apply(node, transfer, (*self.taken[node][:index], fact, *self.taken[node][index + 1 :]))
-        return self.passes(node, right) and not self.passes(node, self.own[node])
+        return right if self.passes(node, right) and not self.passes(node, self.own[node]) else None
 
     def transfer(self, node: Node) -> Transfer | None:
         """The transfer function of a node."""
