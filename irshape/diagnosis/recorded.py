@@ -72,8 +72,9 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             layer, output = node.layer, index - len(node.sources)
             slot, before = (node.first_slot + output, node.sources) if output >= 0 else (node.sources[index], [node.sources[index]])
             earlier = [roots[code, one] for one in before if (code, one) in roots]
-            # An element type is handed on as it is; a shape may be another one behind a layer.
-            root = next((one for one, theirs in earlier if theirs == message), earlier[0][0] if earlier and code == "R301" else None)
+            # A layer hands an element type on as it is, or not at all; a shape may be another one behind it.
+            is_same = code == "R301" or output < 0
+            root = next((one for one, theirs in earlier if theirs == message), earlier[0][0] if earlier and is_same else None)
             computed = message
             port = (*layer.inputs, *layer.outputs)[index]
             if root is None:
