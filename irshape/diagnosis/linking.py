@@ -175,7 +175,7 @@ class _Report:
         if is_guess and node not in self.signs and (sign := self._sign_before(node)) is not None:
             sign.rank = _OF_EDITS
             return sign
-        if cause.kind == "record":
+        if cause.kind == "record" and changes.witnesses.is_computed(node, cause.port):
             self.alone |= {one for one in own if one.code in RECORDS}
         for one in own:
             if one.severity == ERROR:

@@ -101,8 +101,15 @@ class Witnesses:
         slot = node.sources[index]
         if slot in self.model.stubs or other_end(node, index) is None:
             return False
-        dims = None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])
+        dims = _dims(fact)
         return dims is not None and dims != (node.layer.signature.records[index][2] or ())
+
+    def is_computed(self, node: Node, index: int) -> bool:
+        """Whether the model computes for a port of a node what the rules give for the records: only then can the record be mended alone."""
+        count = node.layer.signature.input_count
+        slot = node.sources[index] if index < count else node.first_slot + index - count
+        fact = self.chain[slot]
+        return not contradictions(fact.element_type.precision, _dims(fact), self.graph.slots[slot])
 
     def recorded(self, node: Node, index: int) -> Fact:
         """The fact that a port records; nothing is known where the port has no dims."""
@@ -215,3 +222,8 @@ class Witnesses:
         except (WeightsError, ValueError):
             return fact
         return self.graph.facts.intern(fact.element_type, fact.shape, elements, is_literal=elements is not None)
+
+
+def _dims(fact: Fact) -> tuple[int, ...] | None:
+    """The shape of a fact as `<dim>` records it."""
+    return None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])

@@ -220,6 +220,15 @@ SEVERAL = [
         [("x", 0, "U4", "STRING"), *((one, at, "I4", "FP16") for one, at in (("like", 0), ("z", 1), ("z", 2), ("end", 0)))],
         [("R302", "1 port after it differs for the same reason")],
     ),
+    # The output alone is wrong, but which type is right depends on the input, whose records contradict the model.
+    (
+        "x: i32[4,3]\nmean: ReduceMean(x, [1], keep_dims=true) -> end: Result",
+        [("x", 0, "I32", "FP32"), ("mean", 0, "I32", "FP32"), ("mean", 2, "I32", "U8"), ("end", 0, "I32", "FP32")],
+        [
+            ("R302", "the port records FP32, but its attribute element_type says I32"),
+            ("R302", "the port records U8, but the model computes I32"),
+        ],
+    ),
 ]
 
 

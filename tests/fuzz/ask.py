@@ -129,7 +129,7 @@ def sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iter
             for side in nearest:
                 if side is not None and not found.admits({**near, **side}):
                     yield "the nearest valid sizes are not valid"
-        if found.sample and found.ok and found.is_exact and not found.admits(found.sample):
+        if found.sample and not found.admits(found.sample):
             yield "the sample of valid sizes is not valid"
         yield from printable("sizes", lines(size_sections(found, near, nearest)))
 
