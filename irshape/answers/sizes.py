@@ -95,7 +95,7 @@ class ValidSizes:
     valid if they fulfil all `conditions`. If `ok` is false, no size is valid: the conditions contradict each other, or the model has
     errors. If `is_exact` is true, the conditions decide completely. If it is false, formulas tell no more, and `undecided` lists the
     reasons. If `is_by_trial` is true, irshape decides by inferring the model with the sizes themselves; if it tried every size of the
-    question, the answer is exact again. `sample` are the sizes for which irshape compared the formulas with an inference by numbers, and
+    question, the answer is exact again. `sample` are valid sizes for which irshape compared the formulas with an inference by numbers, and
     `never_runs` are reasons why the model fails at run time with them although OpenVINO accepts it. `notes` tell which other sizes OpenVINO
     accepts, where irshape assumes that axes without names are equal.
     """
@@ -308,11 +308,11 @@ class ValidSizes:
             self.undecided.append(self._unfinished() or Undecided("no sizes that fulfil all conditions were found", None))
             return
         numbers = self._session.attempt(self._shapes(sample))
-        self.sample, self.never_runs = sample, [one for one in numbers.diagnostics if one.code == "R401"]
         faults = _errors(numbers.diagnostics)
         if faults:
             self.undecided.append(Undecided(f"with {_sizes_text(sample)}: {faults[0].message}", self._node(faults[0])))
         else:
+            self.sample, self.never_runs = sample, [one for one in numbers.diagnostics if one.code == "R401"]
             self.undecided += _lost(engine, numbers)
         while (other := self._invalid_neighbour(sample)) is not None and self._try(other):
             demands = broken([guard.requirement for guard in self._guards], other)

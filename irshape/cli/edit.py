@@ -384,7 +384,10 @@ def _run_simplify(given: Namespace) -> int:
     before = change.opened()
     graph = sized(given.file, before, given.input, dict(given.set))
     count = len(graph)
-    steps = simplify(graph._draft, given.only)
+    try:
+        steps = simplify(graph._draft, given.only)
+    except EditError as error:
+        raise RunError(f"{given.file}: {error}") from None
     put("\n".join(shown(Palette.choose(given.color, sys.stdout), steps_made if given.dry_run else _counted, steps)))
     if given.prove:
         put_proof(before, graph)

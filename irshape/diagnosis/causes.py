@@ -166,7 +166,7 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
     source, fact = witnesses.producer(slot), witnesses.chain[slot]
     if source is None:
         return None
-    if witnesses.is_read_rightly(node, index):
+    if witnesses.read_rightly(node, index) is not None:
         return Cause("record", node, (), index)
     starts = changes.starts_for(node, index)
     if not starts and _has_other_shape(witnesses, slot, dims):

@@ -175,7 +175,7 @@ class _Report:
         if is_guess and node not in self.signs and (sign := self._sign_before(node)) is not None:
             sign.rank = _OF_EDITS
             return sign
-        if cause.kind == "record":
+        if cause.kind == "record" and changes.witnesses.is_computed(node, cause.port):
             self.alone |= {one for one in own if one.code in RECORDS}
         for one in own:
             if one.severity == ERROR:
@@ -296,8 +296,9 @@ class _Report:
         return None
 
     def _tags(self) -> dict[Node, Diagnostic]:
-        """The cause of each node: its own, or the first one among the nodes before it. Bodies come after their holder and before it."""
-        tags = {node: one for node, one in self.leaders.items() if node in self.faulty or one.code in ("G101", *_OF_WEIGHTS)}
+        """The cause of each node: its own, or that of its first input that has one. Bodies come after their holder and before it."""
+        causes = ((node, one) for node, one in self.leaders.items() if one not in self.alone)
+        tags = {node: one for node, one in causes if node in self.faulty or one.code in ("G101", *_OF_WEIGHTS)}
         graphs = [*self.places.graphs.values()]
         for graph in (*graphs, *reversed(graphs), *graphs) if tags else ():
             model = graph.model
@@ -308,9 +309,9 @@ class _Report:
                 if node in tags:
                     continue
                 before = [tags[one] for one in node.producers if one in tags]
-                inner = [tags[one] for body in node.bodies.values() for one in body.nodes if one in tags]
+                inner = [tags[one] for body in node.bodies.values() for one in body.results if one in tags]
                 if before or inner:
-                    tags[node] = min(before or inner, key=lambda one: one.where.offset or 0)
+                    tags[node] = (before or inner)[0]
                 elif entering is not None and node.type == "Parameter":
                     tags[node] = entering
         return tags

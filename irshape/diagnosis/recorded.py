@@ -30,7 +30,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
     A recorded -1 fits any size. A port without `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too,
     it is only counted there, because it is out of date for the same reason.
     """
-    roots: dict[tuple[str, int], Diagnostic] = {}
+    roots: dict[tuple[str, int], tuple[Diagnostic, str]] = {}
     behind: dict[Diagnostic, list[int]] = {}
     outputs: Counter[Diagnostic] = Counter()
     run, stubs = engine.current, model.stubs
@@ -71,7 +71,11 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
         for index, code, message in faults:
             layer, output = node.layer, index - len(node.sources)
             slot, before = (node.first_slot + output, node.sources) if output >= 0 else (node.sources[index], [node.sources[index]])
-            root = next((roots[code, one] for one in before if (code, one) in roots), None)
+            earlier = [roots[code, one] for one in before if (code, one) in roots]
+            # A layer hands an element type on as it is, or not at all; a shape may be another one behind it.
+            is_same = code == "R301" or output < 0
+            root = next((one for one, theirs in earlier if theirs == message), earlier[0][0] if earlier and is_same else None)
+            computed = message
             port = (*layer.inputs, *layer.outputs)[index]
             if root is None:
                 message = message.replace("the model computes", _source_of(node, slots[slot], code))
@@ -80,7 +84,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             else:
                 behind[root].append(port.offset)
                 outputs[root] += output >= 0
-            roots[code, slot] = root
+            roots[code, slot] = root, computed
     for root, count in outputs.items():
         if count:
             root.message += f"; {count} {'port' if count == 1 else 'ports'} after it differ{'s' if count == 1 else ''} for the same reason"

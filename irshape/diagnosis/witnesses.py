@@ -86,6 +86,7 @@ class Witnesses:
             facts.append(fact)
         taken = self.taken[node] = tuple(facts)
         outcome = self.own[node] = self.answer(node, taken)
+        outcome = next((right for index in self.edges.get(node, ()) if (right := self.read_rightly(node, index))), outcome)
         fails = not self.gives(node, outcome) and self._judge(node, outcome)
         count = node.layer.signature.input_count
         for index in range(node.layer.signature.output_count):
@@ -100,8 +101,15 @@ class Witnesses:
         slot = node.sources[index]
         if slot in self.model.stubs or other_end(node, index) is None:
             return False
-        dims = None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])
+        dims = _dims(fact)
         return dims is not None and dims != (node.layer.signature.records[index][2] or ())
+
+    def is_computed(self, node: Node, index: int) -> bool:
+        """Whether the model computes for a port of a node what the rules give for the records: only then can the record be mended alone."""
+        count = node.layer.signature.input_count
+        slot = node.sources[index] if index < count else node.first_slot + index - count
+        fact = self.chain[slot]
+        return not contradictions(fact.element_type.precision, _dims(fact), self.graph.slots[slot])
 
     def recorded(self, node: Node, index: int) -> Fact:
         """The fact that a port records; nothing is known where the port has no dims."""
@@ -181,14 +189,14 @@ class Witnesses:
         right, wrong = (self.graph.rules.apply(node, transfer, (*before, one, *after)) for one in (fact, other))
         return self.passes(node, right) and not self.passes(node, wrong)
 
-    def is_read_rightly(self, node: Node, index: int) -> bool:
-        """Whether the right edge leads to an input, and only the record of the input is wrong: the rule of the reader says so."""
+    def read_rightly(self, node: Node, index: int) -> Outcome | None:
+        """The outcome of a node if, as its rule says, the right edge leads to an input and only the record of the input is wrong."""
         transfer = self.transfer(node)
         if transfer is None or not transfer.is_pure or not any(record[1:] != (None, None) for record in self.outputs(node)):
-            return False
+            return None
         fact = self.chain[node.sources[index]]
         right = self.graph.rules.apply(node, transfer, (*self.taken[node][:index], fact, *self.taken[node][index + 1 :]))
-        return self.passes(node, right) and not self.passes(node, self.own[node])
+        return right if self.passes(node, right) and not self.passes(node, self.own[node]) else None
 
     def transfer(self, node: Node) -> Transfer | None:
         """The transfer function of a node."""
@@ -214,3 +222,8 @@ class Witnesses:
         except (WeightsError, ValueError):
             return fact
         return self.graph.facts.intern(fact.element_type, fact.shape, elements, is_literal=elements is not None)
+
+
+def _dims(fact: Fact) -> tuple[int, ...] | None:
+    """The shape of a fact as `<dim>` records it."""
+    return None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])

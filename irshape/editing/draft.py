@@ -332,6 +332,12 @@ class Draft(GraphDraft):
         self._facts: Facts | None = None
         self._engine = engine
 
+    def require_single_edges(self) -> None:
+        """Raise `EditError` if two edges lead to one input: the one that the draft leaves out may be right, and its layer be needed."""
+        for fault in self.model.diagnostics:
+            if fault.code == "G104":
+                raise EditError(f"{fault.message}, so the layers that the model needs are not known; {fault.hint}")
+
     @property
     def engine(self) -> Engine:
         """The engine that has inferred the model before the edits."""

@@ -64,7 +64,11 @@ class Simplification(NamedTuple):
 
 
 def simplify(draft: Draft, only: Iterable[str] | None = None) -> list[Simplification]:
-    """Simplify a draft by some rules, by default all, and return the steps. Raises `EditError` for an unknown rule."""
+    """Simplify a draft by some rules, by default all, and return the steps.
+
+    Raises `EditError` for an unknown rule, and if two edges lead to one input.
+    """
+    draft.require_single_edges()
     rules = list(RULES if only is None else only)
     for rule in rules:
         if rule not in RULES:

@@ -74,6 +74,7 @@ def part_of(
 ) -> tuple[parts.Part, Mapping[str, str]]:
     """Reduce a graph to a part of it; also returns the shapes of the whole as formulas. Raises `EditError`."""
     draft = graph._draft
+    draft.require_single_edges()
     if sum((bool(from_ or to), around is not None, bool(layers))) != 1:
         raise EditError("a part needs one of three: where it begins and ends (from, to), a layer around which it is, or layers")
     formulas = named(inner.infer(draft.model, weights=draft.original, opaque=draft.opaque)).formulas

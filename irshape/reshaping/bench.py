@@ -230,7 +230,7 @@ class Bench:
         """The Const that a tensor is, or that a Convert before it reads; None for any other tensor."""
         if value is None:
             return None
-        if value.item.type == "Convert":
+        if value.item.type == "Convert" and value.item.inputs:
             return self.constant_of(value.item.inputs[0])
         return value.item if value.item.type in CONSTANTS else None
 

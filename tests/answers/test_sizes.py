@@ -219,6 +219,13 @@ def test_what_openvino_accepts_and_cannot_run_is_said() -> None:
     assert (str(found), [one.code for one in found.never_runs], found.sample) == ("every size", ["R401"], {"N": 1})
 
 
+def test_a_size_with_which_the_model_fails_is_no_sample() -> None:
+    """The first size that fits the conditions has fewer parts than the layer lists outputs, which only trying tells."""
+    net = Net("v: VariadicSplit(f32[6], 0, lengths: i64[?]) f32 f32\nv.0 -> Result\nv.1 -> Result")
+    found = answer(net, {"lengths": "[1..64]"})
+    assert (str(found), found.is_by_trial, found.sample) == ("2 <= B <= 64", True, {})
+
+
 def test_questions_that_cannot_be_answered() -> None:
     with pytest.raises(irshape.InputError, match="no dynamic sizes"):
         answer(nets.windows(), {"parameter_0": "[1,1,28,28]"})

@@ -10,6 +10,7 @@ import irshape
 from irshape.diagnosis.mending import mendable
 from irshape.report.diagnostic import causes
 from tests.support.ir import Net
+from tests.support.shuffled import shuffled
 
 
 def check(xml: str, weights: bytes = b"") -> list[tuple[str, str | None]]:
@@ -177,3 +178,21 @@ def test_records_that_are_out_of_date_everywhere_are_said_once() -> None:
     assert cause.consequences == (69, 69)
     assert len(found) == 70
     assert causes(irshape.check(re.sub(r"(?s)<dim>.*?</dim>\s*", "", xml).encode()).diagnostics) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_of_layers_decides_no_cause(seed: int) -> None:
+    """A record that is wrong alone is no cause, so that of the two faults before the Range only the constant is."""
+    net = Net("""
+        ShapeOf-3(f32[3], output_type=i64) -> sizes: ShapeOf-3(output_type=i64) -> size: Squeeze([0])
+        start: i32=0
+        Range-4(start, size, i32=1, output_type=i64) -> Result
+    """)
+    source = irshape.infer(net.xml, weights=net.bin).xml().decode()
+    before, sizes, after = source.partition('name="sizes"')
+    _, output, rest = after.partition("<output>")
+    before, start, rest = f"{before}{sizes}{_}{output}{rest.replace('I64', 'U1', 1)}".partition('name="start"')
+    found = irshape.check(shuffled((before + start + rest.replace('"i32"', '"boolean"', 1)).encode(), seed), weights=net.bin).diagnostics
+    assert {(one.code, one.severity, one.caused_by and one.caused_by.code) for one in found} == {
+        ("R302", "warning", None), ("R303", "error", None), ("T101", "error", "R303"),
+    }  # fmt: skip

@@ -206,6 +206,48 @@ def test_a_shape_that_other_layers_agree_with_may_be_right() -> None:
     assert mended_file(inference) == xml
 
 
+# A net that irshape annotates, which is then changed in the n-th port of a layer, and the faults that mending leaves.
+SEVERAL = [
+    # The first wrong record makes its layer fail for what its inputs record, which must not hide the second one.
+    (
+        "x: f32[10]\ngreater: Greater(x, x) -> y: Convert(destination_type=f32) -> Result",
+        [("greater", 0, "FP32", "FP16"), ("y", 0, "10", "99")],
+        [],
+    ),
+    # The output has the type of the second input, whose records may be right, and not that of the first.
+    (
+        "x: u4[5]\nlike: i4[1]\nz: ConvertLike(x, like) -> end: Result",
+        [("x", 0, "U4", "STRING"), *((one, at, "I4", "FP16") for one, at in (("like", 0), ("z", 1), ("z", 2), ("end", 0)))],
+        [("R302", "1 port after it differs for the same reason")],
+    ),
+    # The output alone is wrong, but which type is right depends on the input, whose records contradict the model.
+    (
+        "x: i32[4,3]\nmean: ReduceMean(x, [1], keep_dims=true) -> end: Result",
+        [("x", 0, "I32", "FP32"), ("mean", 0, "I32", "FP32"), ("mean", 2, "I32", "U8"), ("end", 0, "I32", "FP32")],
+        [
+            ("R302", "the port records FP32, but its attribute element_type says I32"),
+            ("R302", "the port records U8, but the model computes I32"),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "changes", "left"), SEVERAL)
+def test_several_wrong_records_are_mended_at_once(text: str, changes: list[tuple[str, int, str, str]], left: list[tuple[str, str]]) -> None:
+    net = Net(text)
+    source = verbs.infer(net.xml.encode(), weights=net.bin).xml().decode()
+    for name, index, right, wrong in changes:
+        at = source.index(f'name="{name}"')
+        for _ in range(index + 1):
+            at = source.index("<port ", at + 1)
+        source = source[:at] + source[at:].replace(right, wrong, 1)
+    inference = verbs.check(source.encode(), weights=net.bin)
+    assert [one.code for one in inference.diagnostics] == ["R302", *(["R302"] if left else ["R301"])]
+    again = verbs.check(mended_file(inference), weights=net.bin)
+    assert [(one.code, one.message.rpartition("; ")[2]) for one in again.diagnostics] == left
+    assert mendable(again)[0] == []
+
+
 def test_a_shape_behind_a_misspelt_attribute_may_be_right() -> None:
     xml, weights = pools("1", 16, 4)
     first = xml.index(b"<data ", xml.index(b'type="MaxPool"')) + len(b"<data ")

@@ -249,3 +249,12 @@ def test_a_constant_without_an_output_is_no_trouble() -> None:
     before, const, behind = net.xml.partition('type="Const"')
     text = before + const + behind[: behind.index("<output>")] + behind[behind.index("</output>") + len("</output>") :]
     assert irshape.edit(text.encode(), weights=net.bin).simplify() == []
+
+
+def test_a_layer_stays_whose_edge_may_be_the_right_one() -> None:
+    """Of two edges to one input, a draft has one: without the layer at the other one, the file would look sound."""
+    net = Net("x: f32[2]\na: Sigmoid(x)\nb: Tanh(x)\na -> ReLU -> Result")
+    net.edges.append(net.edges[-2].replace('from-layer="1"', 'from-layer="2"'))
+    for change in (lambda: irshape.edit(net.xml).simplify(), lambda: irshape.extract(net.xml, to="a")):
+        with pytest.raises(irshape.EditError, match=r"input port 0 of layer 3 is fed by two edges, so .* remove one of the two edges"):
+            change()

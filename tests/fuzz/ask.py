@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 import irshape
 from irshape import verbs
 from irshape.answers import sizes as answers
+from irshape.answers.explain.explanation import Explanation
 from irshape.answers.info import sections as info_sections
 from irshape.answers.signature.session import SymbolSession
 from irshape.answers.signature.signature import sections as signature_sections
@@ -56,8 +57,10 @@ def questions(mutant: Mutant, original: Mutant, chance: random.Random) -> Iterat
     """What is asked, one after the other; the same for the same random numbers."""
     inference = verbs.check(mutant.xml, weights=mutant.weights)
     inputs = opened(inference, chance)
-    yield explained(inference, chance)
-    yield explained_of_others(mutant, inputs, chance)
+    yield from explanations(inference, chance)
+    others = attempt(lambda: verbs.infer(mutant.xml, weights=mutant.weights, inputs=inputs))
+    if others is not None:
+        yield from explanations(others, chance)
     yield sizes(mutant, inputs, chance)
     yield reshaped(mutant, inputs, chance)
     yield signature(mutant, {}, chance)
@@ -98,21 +101,20 @@ def printable(what: str, lines: Iterator[str] | list[str]) -> Iterator[str]:
             yield f"{what} prints {next(character for character in line if not character.isprintable())!r}"
 
 
-def explained(inference: Inference, chance: random.Random) -> Iterator[str]:
+def explanations(inference: Inference, chance: random.Random) -> Iterator[Iterator[str]]:
+    """Explanations of a few layers, of all their sizes and of one."""
     nodes = [node for model, _ in inference.graphs for node in model.nodes]
     for node in chance.sample(nodes, min(len(nodes), 3)):
         ids = [port.id for port in node.layer.outputs]
         for port, axis in ((None, None), (chance.choice([*ids, 0, 77]), chance.choice([None, 0, 1, -1, 5, 2**70]))):
-            explanation = attempt(partial(verbs.explain, inference, node.key, port, axis))
-            if explanation is not None:
-                json.dumps(explanation.to_dict())
-                yield from printable("explain", explanation.lines(Palette(False, chance.choice([None, 20, 80]))))
+            yield explained(partial(verbs.explain, inference, node.key, port, axis), chance)
 
 
-def explained_of_others(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
-    inference = attempt(lambda: verbs.infer(mutant.xml, weights=mutant.weights, inputs=inputs))
-    if inference is not None:
-        yield from explained(inference, chance)
+def explained(explain: Callable[[], Explanation], chance: random.Random) -> Iterator[str]:
+    explanation = attempt(explain)
+    if explanation is not None:
+        json.dumps(explanation.to_dict())
+        yield from printable("explain", explanation.lines(Palette(False, chance.choice([None, 20, 80]))))
 
 
 def sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
@@ -127,7 +129,7 @@ def sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iter
             for side in nearest:
                 if side is not None and not found.admits({**near, **side}):
                     yield "the nearest valid sizes are not valid"
-        if found.sample and found.ok and found.is_exact and not found.admits(found.sample):
+        if found.sample and not found.admits(found.sample):
             yield "the sample of valid sizes is not valid"
         yield from printable("sizes", lines(size_sections(found, near, nearest)))
 

@@ -176,7 +176,9 @@ class Mutator:
     def drop(self) -> None:
         parent = self.any("net", "layers", "edges", "layer", "input", "output", "port", "port_map", "back_edges", "body")
         if parent is not None and len(parent):
-            parent.remove(self.chance.choice([*parent]))
+            dropped = [*parent] if parent.tag in ("input", "output") and self.chance.random() < 0.3 else [self.chance.choice([*parent])]
+            for child in dropped:
+                parent.remove(child)
 
     def copy(self) -> None:
         parent = self.any("layers", "edges", "layer", "input", "output", "port_map", "back_edges", "port")
