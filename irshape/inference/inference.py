@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from os.path import splitext
-from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from irshape.inference.engine import Engine
@@ -45,6 +44,8 @@ class Remedy(NamedTuple):
 
     def command(self, path: str) -> str:
         """The command that gives a file these sizes."""
+        from shlex import quote
+
         stem, end = splitext(path)
         shapes = "".join(f" --input {quote(name + shape)}" for name, shape in self.shapes.items())
         sizes = " --set " + " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items()) if self.sizes else ""
