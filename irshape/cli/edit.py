@@ -204,6 +204,10 @@ def _add_output(graph: Graph, text: str) -> None:
     graph.result(tensor(graph, text))
 
 
+def _bypass(graph: Graph, text: str) -> None:
+    layer(graph, text).bypass()
+
+
 def _set_attribute(graph: Graph, text: str) -> None:
     found = re.fullmatch(r"(.+):([\w-]+)=(.*)", text, re.DOTALL)
     if found is None:
@@ -240,10 +244,6 @@ def _parted(text: str, form: str, is_known: Callable[[str], bool]) -> tuple[str,
     if place < 0 or not text[place + 1 :]:
         raise EditError(f"the form is {form}")
     return text[:place], text[place + 1 :]
-
-
-def _bypass(graph: Graph, text: str) -> None:
-    layer(graph, text).bypass()
 
 
 def _stateful(graph: Graph, text: str) -> None:
@@ -302,19 +302,15 @@ def _run_extract(given: Namespace) -> int:
         return complain("give one of --from and --to, --around, or --layers")
     from irshape.editing.verbs import part_of
 
+    change = change_of(given)
+    graph = change.opened()
     try:
-        change = change_of(given)
-        graph = change.opened()
-        try:
-            part, formulas = part_of(graph, given.sources, given.targets, given.around, given.distance, given.layers, agree)
-        except EditError as error:
-            raise RunError(f"{given.file}: {error}") from None
-        if given.prove:
-            put_proof(graph, graph)
-        change.write(graph, trim=True)
-    except RunError as error:
-        complain(str(error))
-        return error.code
+        part, formulas = part_of(graph, given.sources, given.targets, given.around, given.distance, given.layers, agree)
+    except EditError as error:
+        raise RunError(f"{given.file}: {error}") from None
+    if given.prove:
+        put_proof(graph, graph)
+    change.write(graph, trim=True)
     put("\n".join(shown(Palette.choose(given.color, sys.stdout), _part_sections, graph, part, formulas, given.output)))
     return FAULTS if part.losses else CLEAN
 
@@ -339,10 +335,8 @@ def _part_sections(graph: Graph, part: Part, formulas: Mapping[str, str], path: 
 
 def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, str, str, str]:
     """An input or an output of the part, with its shape as the whole has it."""
-    from irshape.editing.extract import key_of
-
     note = tensor.layer._item.note
-    formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
+    formula = formulas.get(f"{tensor.layer.id}:{tensor._value.port}", "") if note is None else note.partition(AS)[2]
     return role, preferred([*tensor.names, tensor.layer.name]), f"{tensor.element_type}{tensor.text}", formula
 
 

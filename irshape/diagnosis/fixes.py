@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 from irshape.diagnosis.places import Places
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
-from irshape.model.model import Node
+from irshape.model.model import Model, Node
 from irshape.ops.attribute import Attribute, Malformed, spell
 from irshape.ops.op import misspelt
 from irshape.report.catalogue import CATALOGUE
@@ -195,11 +195,6 @@ def _rename_misspelt(site: _Site) -> _Repair | None:
     return None
 
 
-def _rename_attribute(site: _Site) -> _Repair | None:
-    """Give an unknown attribute the name of the one that the layer lacks; without such a one, remove it."""
-    return _rename_misspelt(site) or _remove_attribute(site)
-
-
 def _guess_word(site: _Site) -> _Repair | None:
     if (found := site.attribute()) is None:
         return None
@@ -250,7 +245,7 @@ BY_HAND: Final[dict[str, _Maker]] = {
     "A103": _guess_word,
     "R102": _spell_attribute,
     "R103": _state_defaults,
-    "R104": _rename_attribute,
+    "R104": lambda site: _rename_misspelt(site) or _remove_attribute(site),
 }
 _ALL: Final = SAFE | BY_HAND
 # The codes with a safe fix: also those whose fix is made where the fault is found.
@@ -305,8 +300,10 @@ def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
     repair = _ALL[code](site)
     if repair is None:
         return None
-    where = (offset, *site.document.position(offset))
-    return Fix(repair.title, tuple([_edit(site.document, where, splice) for splice in repair.splices]), code in SAFE)
+    start = (offset, *site.document.position(offset))
+    ends = [[_line_and_column(site.document, start, at) for at in (splice.start, splice.end)] for splice in repair.splices]
+    edits = [Edit(*splice, *first, *last) for splice, (first, last) in zip(repair.splices, ends, strict=True)]
+    return Fix(repair.title, tuple(edits), code in SAFE)
 
 
 class _Doubts:
@@ -352,15 +349,10 @@ class _Layers(Places):
 
     def __init__(self, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
         super().__init__(engine)
-        self.trusting = _trusting([*self.graphs.values()])
+        self.trusting = _trusting([*self.graphs])
         errors = (found.where.offset for found in diagnostics if CATALOGUE[found.code].severity == ERROR and found.code not in SAFE)
         self.faulty = {self.at(offset) for offset in errors if offset is not None}
         self.last: tuple[Node | None, dict[int, tuple[Port, Fact]]] = (None, {})
-
-    def is_output(self, offset: int) -> bool:
-        """Whether an output port of a layer is at a place."""
-        node = self.at(offset)
-        return node is not None and any(port.offset == offset for port in node.layer.outputs)
 
     def ports(self, node: Node) -> dict[int, tuple[Port, Fact]]:
         """The ports of a node with their facts, by their places."""
@@ -371,41 +363,27 @@ class _Layers(Places):
         return self.last[1]
 
 
-def _trusting(graphs: Sequence[Engine]) -> set[Node | None]:
-    """The nodes whose facts depend on trusted ports of an unknown operation."""
-    found: set[Node | None] = set()
+def _trusting(graphs: Sequence[Model]) -> set[Node]:
+    """The nodes whose facts depend on trusted ports of an unknown operation.
+
+    A node in the body of one of them depends on it, and the holder of a body on its nodes.
+    """
+    found: set[Node] = set()
     for graph in graphs:
-        for node in graph.model.nodes:
-            inner: Node | None = node if node.op_class is None else None
-            while inner is not None:
-                found.add(inner)
-                inner = inner.model.holder
-    return _from(graphs, found)
-
-
-def _from(graphs: Iterable[Engine], nodes: Iterable[Node | None]) -> set[Node | None]:
-    """Some nodes and all nodes that depend on them; a node in the body of one depends on it, and the holder of a body on its nodes."""
-    found = set(nodes)
-    for node in [*found]:
-        holder = node.model.holder if node else None
-        while holder is not None:
-            found.add(holder)
-            holder = holder.model.holder
+        for node in graph.nodes:
+            holder: Node | None = node if node.op_class is None else None
+            while holder is not None:
+                found.add(holder)
+                holder = holder.model.holder
     for graph in graphs if found else ():
-        model = graph.model
-        for node in model:
-            sources = [model.nodes[model.producers[slot]] for slot in node.sources if 0 <= slot < len(model.producers)]
-            if model.holder in found or not found.isdisjoint(sources):
+        for node in graph:
+            if graph.holder in found or not found.isdisjoint(map(graph.producer, node.sources)):
                 found.add(node)
     return found
 
 
-def _edit(document: Document, where: tuple[int, int, int], splice: Splice) -> Edit:
-    """A splice as an edit with lines and columns. `where` is the offset, line and column of the fault; counting starts there."""
-    return Edit(*splice, *_line_and_column(document, where, splice.start), *_line_and_column(document, where, splice.end))
-
-
 def _line_and_column(document: Document, where: tuple[int, int, int], offset: int) -> tuple[int, int]:
+    """The line and column of an offset, counted from a place whose offset, line and column are known."""
     start, line, column = where
     if offset < start:
         between = document.source[offset:start].decode(document.encoding, "replace")

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from irshape.editing.draft import Draft, types_inside
 from irshape.editing.state import EditError, Item, Value, joined_names
-from irshape.inference.facts import Fact
 from irshape.model.finding import preferred, similar, split_names
 from irshape.shape.shape import format_shape
 
@@ -28,7 +27,7 @@ def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
             if source is None:
                 raise EditError(f"{result!r} reads nothing")
             state.note("make stateful", parameter.name, f"with {result.name}")
-            fact = draft.facts.seen_by_openvino(value)
+            fact = draft.facts.view.of(value)
             shape = format_shape(fact.shape).strip("[]")
             attributes = {"variable_id": variable, "variable_type": fact.element_type.name, "variable_shape": shape}
             reader = _replaced(draft, parameter, "ReadValue", attributes, [])
@@ -50,8 +49,12 @@ def stateless(draft: Draft) -> dict[str, str]:
             values = [reader.outputs[0] for reader in readers]
             name = output = ""
             if values:
-                new = _input(draft, readers[0], draft.facts.seen_by_openvino(values[0]))
-                name = preferred(split_names(new.outputs[0].names))
+                fact = draft.facts.view.of(values[0])
+                new = draft.parameter(readers[0].name, fact.shape, fact.element_type)
+                names_now = values[0].names or joined_names([readers[0].name])
+                state.set_names(values[0], None)
+                state.set_names(new.outputs[0], names_now)
+                name = preferred(split_names(names_now))
                 for reader, value in zip(readers, values, strict=True):
                     draft.redirect(value, new.outputs[0])
                     draft.remove(reader)
@@ -81,7 +84,8 @@ def named_end(draft: Draft, type: str, name: str) -> Item:
     ends = draft.of_type(type)
     if (found := next((item for item in ends if _is_called(item, name)), None)) is not None:
         return found
-    known = [one for item in ends for one in (item.name, *split_names(_names(item)))]
+    values = ((item, item.outputs[0] if item.outputs else item.inputs[0]) for item in ends)
+    known = [one for item, value in values for one in (item.name, *split_names(value.names if value is not None else None))]
     raise EditError(f"the model has no {'input' if type == 'Parameter' else 'output'} {name!r}{similar(name, known)}")
 
 
@@ -96,11 +100,6 @@ def _is_called(item: Item, name: str) -> bool:
     return name in own or (value is not None and not value.names and name == value.item.name)
 
 
-def _names(item: Item) -> str | None:
-    value = item.outputs[0] if item.outputs else item.inputs[0]
-    return None if value is None else value.names
-
-
 def _replaced(draft: Draft, item: Item, type: str, attributes: dict[str, str], inputs: list[Value]) -> Item:
     """A new layer that stands in the file where another one stands."""
     return draft.put(type, item.name, attributes, inputs, version="opset6", place=draft.state.place_behind([item]))
@@ -112,14 +111,6 @@ def _renamed(draft: Draft, new: Item, old: Item) -> None:
         state.leave(old)
     if state.named(old.name) is None:
         state.rename(new, old.name)
-
-
-def _input(draft: Draft, reader: Item, fact: Fact) -> Item:
-    new = draft.parameter(reader.name, fact.shape, fact.element_type)
-    names = reader.outputs[0].names or joined_names([reader.name])
-    draft.state.set_names(reader.outputs[0], None)
-    draft.state.set_names(new.outputs[0], names)
-    return new
 
 
 def _output(draft: Draft, assign: Item) -> str:
