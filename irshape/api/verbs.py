@@ -274,7 +274,7 @@ def fix(source: Inference | Source | Model, **reading: Unpack[Reading]) -> list[
     Takes what `check` returns or takes. Of fixes that overlap, only the first is made. Raises `OSError` if the file cannot be written, or
     no longer holds the bytes that were checked.
     """
-    from irshape.diagnosis.mending import mend
+    from irshape.diagnosis.fixes import mend
 
     found = source if isinstance(source, Inference) else check(source, **reading)
     return mend(found._inference)

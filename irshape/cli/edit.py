@@ -17,12 +17,11 @@ from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, 
 from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import shape, shown, table
 from irshape.editing.draft import found, found_output, meant, meant_output
-from irshape.editing.freeze import VALUES, parsed
 from irshape.editing.graph import Graph, checked, edit
+from irshape.editing.inputs import VALUES, is_named_end, parsed
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.editing.state import EditError
-from irshape.editing.variables import is_named_end
 from irshape.files.reading import Path
 from irshape.inference.inputs import AS, InputError
 from irshape.model.finding import preferred, split_names

@@ -59,7 +59,7 @@ def run(given: Namespace) -> int:
     errand = Errand(request, ask, say, partial(write, writing))
     if not given.watch:
         return _inferred(errand, writing)
-    from irshape.cli.watch import turns
+    from irshape.cli.screen import turns
 
     for _ in turns(request.files, [given.weights_file], is_watched=True):
         guarded(_inferred, errand, writing)

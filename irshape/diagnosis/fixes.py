@@ -1,22 +1,26 @@
-"""Fixes for faults: made from the code of a fault, its place in the file, and the facts that the pass inferred."""
+"""Fixes for faults, made of the code of a fault, its place in the file and the facts that the pass inferred; and files that they mend."""
 
 from __future__ import annotations
 
+import errno
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
-from irshape.diagnosis.places import Places
+from irshape.files.reading import read
+from irshape.files.writing import write_atomic
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
+from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
 from irshape.ops.attribute import Attribute, Malformed, spell
 from irshape.ops.op import misspelt
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR, Diagnostic, Edit, Fix
+from irshape.report.diagnostic import ERROR, Diagnostic, Edit, Fix, compatible
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Port
-from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices
+from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices, spliced
 
 _NAME: Final = re.compile(r"[^\s=]+")
 _ATTRIBUTE: Final = re.compile(r"([^\s=]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
@@ -340,6 +344,24 @@ class _Doubts:
         return found.code == "R101" and _is_other_number(_Site(self._layers, found.where.offset or 0))
 
 
+class Places:
+    """The layers of a file, in bodies too, by their places; `graphs` has the engine of each graph."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.root = engine
+        self.graphs = {graph.model: graph for graph in engine.graphs()}
+        self._nodes = sorted((node for graph in self.graphs for node in graph.nodes), key=lambda node: node.layer.offset)
+        self._offsets = [node.layer.offset for node in self._nodes]
+
+    def at(self, offset: int | None) -> Node | None:
+        """The innermost layer that contains a place; None if no layer does."""
+        index = -1 if offset is None else bisect_right(self._offsets, offset) - 1
+        node = self._nodes[index] if index >= 0 else None
+        while node is not None and offset is not None and offset >= node.layer.end:
+            node = node.model.holder
+        return node
+
+
 class _Layers(Places):
     """The layers of a file by their places, and what fixes must not rely on.
 
@@ -392,3 +414,32 @@ def _line_and_column(document: Document, where: tuple[int, int, int], offset: in
     after = passed.rpartition("\n")[2]
     width = len(after) - after.count("\ufeff")
     return (line + lines, width + 1) if (lines := passed.count("\n")) else (line, column + width)
+
+
+def mendable(inference: Inference) -> tuple[list[Diagnostic], list[Edit]]:
+    """The faults with a safe fix, and the edits that mend them, in the order of the file; of fixes that overlap, only the first."""
+    safe = {diagnostic: diagnostic.fix for diagnostic in inference.diagnostics if diagnostic.fix and diagnostic.fix.is_safe}
+    fixes, edits = compatible(safe.values())
+    chosen = set(fixes)
+    return [diagnostic for diagnostic, fix in safe.items() if fix in chosen], edits
+
+
+def mended_file(inference: Inference) -> bytes:
+    """The file with its safe fixes made; every other byte is unchanged."""
+    return spliced(inference.document, [Splice(edit.start, edit.end, edit.text) for edit in mendable(inference)[1]])
+
+
+def mend(inference: Inference) -> list[Diagnostic]:
+    """Make the safe fixes in the file itself, all at once or not at all, and return the faults that they mend.
+
+    Raises `OSError` if the file cannot be written, or no longer holds the bytes that were checked.
+    """
+    faults, _ = mendable(inference)
+    if faults:
+        path = inference.document.path
+        if path is None:
+            raise OSError(errno.ENOENT, "the model was not read from a file")
+        if read(path, len(inference.document.source)) != inference.document.source:
+            raise OSError(errno.EINVAL, "not mended: the file is compressed, or it has changed since it was read", path)
+        write_atomic(path, mended_file(inference), in_place=True, source=path)
+    return faults

@@ -11,7 +11,7 @@ from typing import Final
 
 from irshape.diagnosis.causes import Cause, Search
 from irshape.diagnosis.changes import Changes, said
-from irshape.diagnosis.places import Places
+from irshape.diagnosis.fixes import Places
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.engine import Engine
 from irshape.model.build import place

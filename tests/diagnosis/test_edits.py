@@ -11,7 +11,7 @@ import irshape
 from benchmarks.causes import canonical, is_about, listed
 from benchmarks.edits import KINDS, Edit, Source, edits
 from irshape.diagnosis import linking
-from irshape.diagnosis.mending import mended_file
+from irshape.diagnosis.fixes import mended_file
 from tests.support.irs import WITH_WEIGHTS
 
 # A file of a few hundred layers takes the time of twenty small ones.
