@@ -178,7 +178,8 @@ class _Writer:
             return
         origin = self.model.nodes[self.model.producers[slot]]
         before, now = split_names(origin.layer.outputs[slot - origin.first_slot].names), split_names(value.names)
-        if before != now and (own := writer.tag_attribute(self.document, node.layer.offset, "output_names")) is not None:
+        own = writer.attributes_of(writer.start_tag(self.document, node.layer.offset)).get("output_names") if before != now else None
+        if own is not None:
             kept = [name for name in split_names(own) if name in now] + [name for name in now if name not in before]
             if kept != split_names(own):
                 yield from writer.tag_splices(self.document, node.layer.offset, {"output_names": joined_names(kept)})
