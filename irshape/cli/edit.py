@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from irshape.cli.arguments import Command, add_colour, add_input_arguments, add_
 from irshape.cli.outputs import check_outputs, refusal, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
 from irshape.cli.running import add_prove, proved
-from irshape.cli.texts import shape, shown, table
+from irshape.cli.texts import put_text, shape, table
 from irshape.editing.draft import found, found_output, meant, meant_output
 from irshape.editing.graph import Graph, checked, edit
 from irshape.editing.inputs import VALUES, is_named_end, parsed
@@ -29,12 +29,9 @@ from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
 from irshape.report.section import Block, Column, Section, Table, paragraph
-from irshape.report.terminal import lines
-from irshape.report.text import WIDEST, Palette, counted, escape
+from irshape.report.text import WIDEST, counted, escape
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
     from irshape.editing.extract import Part
 
 Made = TypeVar("Made")
@@ -159,13 +156,13 @@ def _run_edit(given: Namespace) -> int:
         steps += made if isinstance(made, list) else []
     if given.prune:
         graph.prune()
-    palette = Palette.choose(given.color, sys.stdout)
     if steps:
-        put("\n".join([*shown(palette, steps_made, steps), ""]))
+        put_text(given.color, steps_made(steps))
+        put("")
     from irshape.cli.diff import sections
 
     _, *changes = sections(graph.diff(), is_complete=False)  # the first one names the two files, which are one here
-    put("\n".join(lines(changes, palette)))
+    put_text(given.color, changes)
     if given.view is not None:
         _write_page(given.view, graph, change)
     if given.prove:
@@ -310,7 +307,7 @@ def _run_extract(given: Namespace) -> int:
     if given.prove:
         put_proof(graph, graph)
     change.write(graph, trim=True)
-    put("\n".join(shown(Palette.choose(given.color, sys.stdout), _part_sections, graph, part, formulas, given.output)))
+    put_text(given.color, _part_sections(graph, part, formulas, given.output))
     return FAULTS if part.losses else CLEAN
 
 
@@ -378,7 +375,7 @@ def _run_simplify(given: Namespace) -> int:
     graph = sized(given.file, before, given.input, dict(given.set))
     count = len(graph)
     steps = simplify(graph._draft, given.only)
-    put("\n".join(shown(Palette.choose(given.color, sys.stdout), steps_made if given.dry_run else _counted, steps)))
+    put_text(given.color, (steps_made if given.dry_run else _counted)(steps))
     if given.prove:
         put_proof(before, graph)
     if not given.dry_run:
