@@ -143,8 +143,7 @@ def info(source: Source | Model, **asked: Unpack[Asked]) -> Info:
     """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes."""
     from irshape.answers.info import Info
 
-    inference = infer(source, **asked)
-    return Info(inference, lambda found: signature_of(inference, found))
+    return Info(infer(source, **asked), signature_of)
 
 
 def signature(source: Source | Model, **asked: Unpack[Asked]) -> Signature:

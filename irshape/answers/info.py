@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.batch.axes import BY_PROOF, engine_of, find_batch
@@ -133,20 +134,27 @@ class InfoTensor:
     `formula` are texts: `f32`, `[?,3,8]`, `[N,3,8]`.
     """
 
-    __slots__ = ("_node", "element_type", "formula", "layout", "name", "shape", "tensor_names")
+    __slots__ = ("_info", "_node", "_port", "element_type", "layout", "name", "shape", "tensor_names")
 
-    def __init__(self, inference: Inference, ports: Mapping[str, tuple[str, str]], node: Node, name: str = "") -> None:
+    def __init__(self, info: Info, ports: Mapping[str, tuple[str, str]], node: Node, name: str = "") -> None:
         source = node.inputs[0].source if node.type == "Result" and node.inputs else None
         port = source or next(iter(node.outputs), None)
         names = port.record.names if port is not None else None
+        self._info = info
         self._node = node
+        self._port = port
         self.tensor_names = split_names(names)
         self.name = name or preferred(self.tensor_names) or (source.node.name if source is not None else node.name)
         self.layout = port.record.layout if port is not None else None
-        self.element_type, self.shape, self.formula = "dynamic", "[...]", "[...]"
+        self.element_type, self.shape = "dynamic", "[...]"
         if port is not None:
             self.element_type, self.shape = ports[f"{port.node.key}:{port.id}"]
-            self.formula = inference.view(port.node).outputs[port.index].formula
+
+    @property
+    def formula(self) -> str:
+        """The shape with formulas of the input sizes."""
+        port = self._port
+        return "[...]" if port is None else self._info._named[0].view(port.node).outputs[port.index].formula
 
     @property
     def node(self) -> PublicNode:
@@ -167,15 +175,15 @@ class Info:
     `parameters` counts elements and bytes of the constants by element type. `stored_bytes` counts bytes that several share once. `ports`
     counts the output ports of layers without errors: all, dynamic, unbounded and unranked ones. `roots` are the axes that make sizes
     dynamic, each with the number of ports that depend on it. `batch` has the axes that are certainly the batch, each with the reason.
-    `candidates` are sets of further axes; any one set may belong to the batch, too. `signature` has the inputs and outputs in few symbols,
-    None for a model with errors or without open sizes.
+    `candidates` are sets of further axes; any one set may belong to the batch, too.
     """
 
-    def __init__(self, inference: Inference, new_signature: Callable[[Discovery | None], Signature]) -> None:
+    def __init__(self, inference: Inference, new_signature: Callable[[Inference, Discovery | None], Signature]) -> None:
         model = inference.model
         nodes = [node for graph, _ in inference.graphs for node in graph]
         types = {fact.element_type for _, _, fact in outputs(inference)}
         self._inference = inference
+        self._new_signature = new_signature
         self.layers = len(nodes)
         self.opsets = counts(node.version for node in nodes)
         self.operations = counts(node.type for node in nodes)
@@ -183,12 +191,11 @@ class Info:
         extended = {node for several in self.extensions.values() for node in several}
         versions = () if inference.document.is_example else ((node.type, node.version) for node in nodes if node not in extended)
         self.oldest = oldest_release(model.ir_version, versions, types)
-        ports, (spoken, found) = inference.ports, discovered(inference)
-        self.inputs = [InfoTensor(spoken, ports, node, node.name) for node in model.parameters]
-        self.outputs = [InfoTensor(spoken, ports, node) for node in model.results]
-        self._guards = spoken.guards
+        ports = inference.ports
+        self.inputs = [InfoTensor(self, ports, node, node.name) for node in model.parameters]
+        self.outputs = [InfoTensor(self, ports, node) for node in model.results]
         self.state = [
-            InfoTensor(spoken, ports, node, op.variable_id)
+            InfoTensor(self, ports, node, op.variable_id)
             for node in nodes
             if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken
         ]
@@ -210,8 +217,18 @@ class Info:
             certain = {**batch.axes, **(batch.candidates[0] if is_clear else {})}
             self.batch = [(node, axis, batch.reasons.get(node, BY_PROOF)) for node, axis in certain.items()]
             self.candidates = [] if is_clear else [list(axes.items()) for axes in batch.candidates if axes]
+
+    @cached_property
+    def _named(self) -> tuple[Inference, Discovery | None]:
+        """The inference in the symbols of the signature, as `discovered` gives it."""
+        return discovered(self._inference)
+
+    @cached_property
+    def signature(self) -> Signature | None:
+        """The inputs and outputs in few symbols; None for a model with errors or without open sizes."""
         is_open = any(root.kind in ("input", "variable") for root in self.roots)
-        self.signature = new_signature(found) if is_open and not self.errors else None
+        _, found = self.__dict__.get("_named", (None, None))
+        return self._new_signature(self._inference, found) if is_open and not self.errors else None
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -297,7 +314,7 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
         stored = f", {_size(info.stored_bytes)} in the file" if info.stored_bytes != size else ""
         yield "parameters", f"{elements:,} in {_size(size)}{stored}: {kinds}"
     yield "batch", _batch(info)
-    if info._inference.guards and info.signature is None:
+    if info.signature is None and info._inference.guards:
         yield "valid", f"only under {counted(len(info._inference.guards), 'condition')} on the sizes; irshape infer lists them"
     yield from (("unfinished", f"{found.message} [{found.where.about()}]") for found in info.unfinished)
 
@@ -406,7 +423,7 @@ INFO: Final = form.Form(
         "candidates",
         lambda several, info: [_AXES.convert(one, info) for one in several],  # type: ignore[misc]
     ),
-    guards=("texts: the conditions on the sizes", lambda info: [str(guard.requirement) for guard in info._guards]),
+    guards=("texts: the conditions on the sizes", lambda info: [str(guard.requirement) for guard in info._named[0].guards]),
     unfinished=form.diagnostics("the parts of the answer that take more than the limit work allows"),
     signature=form.Field(
         {

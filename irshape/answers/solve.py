@@ -232,7 +232,7 @@ class _System:
 
     def _without_boxed(self, demands: list[_Demand]) -> list[_Demand]:
         """The requirements without those on symbols that they bound together, as `H*W == 64` does: of these, relations are left."""
-        reported = Reported(self.scope, [*self._alone, *(one.requirement for one in demands)])
+        reported = Reported.of(self.scope, [*self._alone, *(one.requirement for one in demands)])
         box = {name: self._bounded_axis(name, reported) for name in {name for one in demands for name in one.axes}}
         groups: list[list[_Demand]] = []
         others = []
@@ -271,7 +271,7 @@ class _System:
         if _is_separable(whole):
             return group
         chosen = _needed(masks, whole, self.table.work)
-        reported = Reported(self.scope, [*self._alone, *(group[number].requirement for number in chosen)])
+        reported = Reported.of(self.scope, [*self._alone, *(group[number].requirement for number in chosen)])
         bounds = {name: self._bounded_axis(name, reported) for name in axes}
         if not all((own := bounds[name]) is not None and own.count <= axis.count for name, axis in axes.items()):
             chosen = list(range(len(group)))

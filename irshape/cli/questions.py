@@ -302,7 +302,7 @@ def _explained(target: str, model: Model, *, is_named: bool, **options: Any) -> 
     wanted = parse_target(model, target)
     if wanted[1] is None:  # a port is that of a layer
         agree(wanted[0], find(model, wanted[0]), names_of)
-    inference = named(inference) if is_named else inference
+    inference = named(inference, is_taken=True) if is_named else inference
     explanation = verbs.explain(inference, *wanted)
     names = {name for step in explanation.steps for name in _NAME.findall(step.value)}
     return Extended(model.document, explanation, [one for one in inference.ties if not names.isdisjoint(_NAME.findall(one.size))], {})

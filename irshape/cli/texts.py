@@ -64,7 +64,7 @@ def in_names(inference: Inference, *, is_whole: bool) -> Inference:
         return inference
     from irshape.answers.signature.naming import named
 
-    return named(inference)
+    return named(inference, is_taken=not is_whole)
 
 
 def guards(inference: Inference) -> Iterator[Section]:

@@ -300,7 +300,7 @@ class _Report:
         causes = ((node, one) for node, one in self.leaders.items() if one not in self.alone)
         tags = {node: one for node, one in causes if node in self.faulty or one.code in ("G101", *_OF_WEIGHTS)}
         graphs = [*self.places.graphs.values()]
-        for graph in (*graphs, *reversed(graphs), *graphs):
+        for graph in (*graphs, *reversed(graphs), *graphs) if tags else ():
             model = graph.model
             entering = tags.get(model.holder) if model.holder is not None else None
             if entering is None and model.holder is not None:

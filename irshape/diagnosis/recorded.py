@@ -55,9 +55,9 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             continue
         faults, unclear = found
         for index in unclear:
-            slot, port, start = node.sources[index], node.layer.inputs[index], other_end(node, index)
+            slot, start = node.sources[index], other_end(node, index)
             if start is not None:
-                producer, record = start
+                port, (producer, record) = node.layer.inputs[index], start  # a place in the file takes time, and most layers need none
                 code, theirs = ("R301", dims_text(record[2])) if record[2] != port.dims else ("R302", record[1])
                 if (code, slot) in roots:
                     continue

@@ -1,14 +1,15 @@
 """Simplify the guards of a pass for a reader: each condition once, and none that others imply."""
 
+from collections import Counter
 from collections.abc import Iterable
 from math import gcd
 from typing import Final, TypeAlias
 
 from irshape.inference.run import Guard
-from irshape.shape.dim import Dim, expression_of, origins
+from irshape.shape.dim import Dim, Size, expression_of, origins
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
-from irshape.shape.polynomial import UNBACKED, Expression, Monomial
+from irshape.shape.polynomial import UNBACKED, Expression, Monomial, split
 from irshape.shape.remainders import Known
 from irshape.shape.simplify import (
     always_holds,
@@ -55,8 +56,8 @@ def _simpler(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> li
         (premises if guard.is_premise else enforced).append(guard)
     found = _numbered(_distinct(_independent(_decided(enforced, work), work, unfinished), work, unfinished), work)
     assumed = {text: guard for text, guard in _distinct(premises, work, unfinished).items() if text not in found}
-    kept = list(_strongest(list(found.values())))
-    kept += [guard for guard in _strongest([*kept, *assumed.values()]) if guard.is_premise]
+    kept = list(_strongest(list(found.values()), work))
+    kept += [guard for guard in _strongest([*kept, *assumed.values()], work) if guard.is_premise]
     kept.sort(key=lambda guard: (guard.is_premise, is_about_data(guard.requirement)))
     return kept
 
@@ -90,8 +91,8 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
     kept, changed, lows = list[tuple[int, Guard]](), set[str](), dict(known.lows)
     for number, guard in enumerate(guards):
         lows = {name: low for name, low in lows.items() if (name, low) not in map(_least, plain[number])}
-        is_shorter = sum(map(_length, left[number])) < sum(map(_length, plain[number]))
-        if number in told or not is_shorter or any(map(_least, plain[number])):
+        is_longer = sum(map(_length, left[number])) > sum(map(_length, plain[number]))
+        if number in told or is_longer or left[number] == plain[number] or any(map(_least, plain[number])):
             kept.append((number, guard))
         else:
             changed |= guard.requirement.symbols()
@@ -197,8 +198,14 @@ def is_made_of_data(requirement: Requirement) -> bool:
     return (origins(requirement.a) | origins(requirement.b)) == UNBACKED
 
 
-def _strongest(guards: list[Guard]) -> Iterable[Guard]:
+def _strongest(guards: list[Guard], work: Work) -> Iterable[Guard]:
     """The guards without those that another single guard implies."""
+    divisions = [guard.requirement for guard in guards if guard.requirement.kind == "div"]
+    implied: set[Requirement] = set()
+    for one in divisions if not work.is_done else ():
+        work.take(len(divisions))
+        if any(other is not one and other not in implied and _divides(other.a, one.a) and _divides(one.b, other.b) for other in divisions):
+            implied.add(one)
     least: dict[_Sum, int] = {}
     exact: dict[_Sum, int] = {}
     for guard in guards:
@@ -212,9 +219,22 @@ def _strongest(guards: list[Guard]) -> Iterable[Guard]:
             exact[size] = limit
             exact[tuple((monomial, -coefficient) for monomial, coefficient in size)] = -limit
     for guard in guards:
+        if guard.requirement in implied:
+            continue
         bound = _bound(guard.requirement)
         if guard.requirement.kind != "ge" or bound is None or bound[1] == max(least[bound[0]], exact.get(bound[0], bound[1] - 1) + 1):
             yield guard
+
+
+def _divides(one: Size, other: Size) -> bool:
+    """Whether a size is another one, or a single term whose factors the other one has, so that it divides the other one."""
+    a, b = expression_of(one), expression_of(other)
+    (constant, terms), (own, others) = split(a), split(b)
+    if a == b or len(terms) + bool(constant) != 1 or len(others) + bool(own) != 1:
+        return a == b
+    monomial, factor = terms[0] if terms else ((), constant)
+    product, times = others[0] if others else ((), own)
+    return times % factor == 0 and not Counter(monomial) - Counter(product)
 
 
 def _bound(requirement: Requirement) -> tuple[_Sum, int] | None:

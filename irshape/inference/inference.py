@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from os.path import splitext
-from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from irshape.inference.engine import Engine
@@ -45,6 +44,8 @@ class Remedy(NamedTuple):
 
     def command(self, path: str) -> str:
         """The command that gives a file these sizes."""
+        from shlex import quote
+
         stem, end = splitext(path)
         shapes = "".join(f" --input {quote(name + shape)}" for name, shape in self.shapes.items())
         sizes = " --set " + " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items()) if self.sizes else ""
@@ -188,7 +189,7 @@ class Inference:
             for one in self._requirements
             if not one.branch and (not one.is_premise or (is_made_of_data(one.requirement) and one._node.type != "Loop"))
         }
-        reported = Reported(self.scope, told)
+        reported = Reported.of(self.scope, told)
         if reported.unfinished is not None:
             node = told[reported.unfinished]
             self.report([self.unfinished("sizes may have wider bounds than the conditions from here on allow", node)])

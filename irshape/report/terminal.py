@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Final
+from typing import Final, TypeGuard
 
 from irshape.report.diagnostic import escape
 from irshape.report.section import Block, Column, Either, Few, Fit, Flow, Item, Line, Prose, Section, Span, Table, bold
@@ -75,12 +75,19 @@ def _spans(line: Line, palette: Palette, style: str = "") -> list[Span]:
     return spans
 
 
+def _is_plain(line: Line) -> TypeGuard[str]:
+    """Whether a line is shown as it is: a text of one part, in which every character takes one column."""
+    return isinstance(line, str) and line.isascii() and line.isprintable()
+
+
 def _cells(line: Line, palette: Palette) -> int:
-    return sum(cells(span.text) for span in _spans(line, palette))
+    return len(line) if _is_plain(line) else sum(cells(span.text) for span in _spans(line, palette))
 
 
 def _line(line: Line, palette: Palette, style: str = "", width: int = 0, *, is_number: bool = False) -> str:
     """A line in colours, at least `width` columns wide."""
+    if _is_plain(line) and not (style and getattr(palette, style)):
+        return line.rjust(width) if is_number else line.ljust(width)
     spans = _spans(line, palette, style)
     room = " " * (width - sum(cells(span.text) for span in spans))
     if room and spans:

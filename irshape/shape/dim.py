@@ -52,6 +52,7 @@ class Scope:
         self._results: dict[tuple[str, Size, Size], Size] = {}
         self._differences: dict[tuple[Dim, Dim], Range] = {}
         self.questions: list[Question] | None = None
+        self.reported: Any = None  # the ranges under requirements that were asked for, in `shape/reported.py`
 
     def __len__(self) -> int:
         """The number of different sizes that are not known."""
@@ -126,6 +127,17 @@ class Scope:
             same = other.polynomials.only_atom(known[key]) if key in known else None
             if own is not None and same is not None and own.name != same.name:
                 self.polynomials.rename(own.index, same.name)
+
+    def call(self, names: Mapping[Dim, str]) -> None:
+        """Make symbols with these names of unknown values, and number the other unknown values anew."""
+        self._unknowns = {key: size for key, size in self._unknowns.items() if size not in names}
+        numbered = {f"d{number}": size for number, size in enumerate(self._unknowns.values())}
+        self._symbols.update([(name, (size.range, size)) for size, name in names.items()])
+        self._names = {*self._symbols, *numbered}
+        for name, size in (*numbered.items(), *[(name, size) for size, name in names.items()]):
+            atom = self.polynomials.only_atom(expression_of(size))
+            if atom is not None:
+                self.polynomials.rename(atom.index, name)
 
     def interval(self, key: Hashable, size: Dim) -> Size:
         """A value of which the bounds of a size are known, and not its formula; the same object for the same key and bounds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Final, Protocol, TypeVar
 
@@ -100,6 +100,12 @@ def replaced(expression: Expression, given: Mapping[int, Expression]) -> Express
         return expression
     table.work.take(_STEPS_AN_ATOM * len(below))
     return translated(expression, table, own, lambda atom: table.polynomial(0, {(atom.index,): 1}))
+
+
+def all_replaced(table: PolynomialTable, expressions: Sequence[Expression], known: dict[int, Expression]) -> list[Expression]:
+    """Expressions with some atoms replaced by what is `known` of these, which gets more; ZeroDivisionError if a divisor becomes 0."""
+    table.work.take(_STEPS_AN_ATOM * len(table.atoms_below(*expressions)))
+    return fold(table, _Formulas(table, lambda atom: table.polynomial(0, {(atom.index,): 1})), expressions, known)
 
 
 def replaced_or_same(expression: Expression, given: Mapping[int, Expression]) -> Expression:

@@ -116,10 +116,10 @@ def all_hold(requirements: Sequence[Requirement]) -> Callable[[Mapping[str, int]
     if not tables:
         return lambda values: all(one.holds(values) for one in requirements)
     evaluated = tables[0].evaluator([expression_of(side) for side in sides])
-    last: list[Requirement] = []
+    last: list[Callable[[Mapping[str, int]], bool]] = []
 
     def hold(values: Mapping[str, int]) -> bool:
-        if last and not last[0].holds(values):
+        if last and not last[0](values):
             return False
         try:
             numbers = evaluated(values)
@@ -127,7 +127,8 @@ def all_hold(requirements: Sequence[Requirement]) -> Callable[[Mapping[str, int]
             return False
         for one, a, b in zip(requirements, numbers[::2], numbers[1::2], strict=True):
             if not one.relates(a, b):
-                last[:] = [one]
+                if len(requirements) > 1:
+                    last[:] = [all_hold([one])]
                 return False
         return True
 

@@ -496,7 +496,7 @@ class PolynomialTable:
         rest = n
         for _ in range(self._most_terms):
             for monomial, coefficient in sorted(split(rest)[1], key=_grade, reverse=True):
-                others = _without(monomial, lead)
+                others = without(monomial, lead)
                 if others is not None and coefficient % divisor == 0:
                     factor = coefficient // divisor
                     step = self.polynomial(0, {others: factor}) if others else factor
@@ -653,20 +653,21 @@ class PolynomialTable:
         It raises what `evaluate` raises.
         """
         atoms = [self.atoms[index] for index in self.atoms_below(*expressions)]
-        steps = (len(atoms) + sum(len(split(expression)[1]) for expression in expressions)) // _ATOMS_A_STEP
+        operands = [list(map(split, atom.arguments)) for atom in atoms]
+        sums = list(map(split, expressions))
+        steps = (len(atoms) + sum([len(terms) for _, terms in sums])) // _ATOMS_A_STEP
 
         def evaluated(values: Mapping[str, int]) -> list[int]:
             self.work.take(steps)
             known: dict[int, int] = {}
-            for atom in atoms:
-                if atom.kind == "symbol":
+            for atom, own in zip(atoms, operands, strict=True):
+                if not own:
                     known[atom.index] = values[atom.name]
                     continue
-                a, b = atom.arguments
-                result = known[atom.index] = _computed(atom.kind, _sum(a, known), _sum(b, known))
+                result = known[atom.index] = _computed(atom.kind, _sum(own[0], known), _sum(own[1], known))
                 if result.bit_length() > _MAX_BITS:
                     raise OverflowError(f"a size has more than {_MAX_BITS} bits")
-            return [_sum(expression, known) for expression in expressions]
+            return [_sum(one, known) for one in sums]
 
         return evaluated
 
@@ -725,9 +726,9 @@ def _is_huge(*numbers: int) -> bool:
     return max(map(abs, numbers)) > _MAX_COEFFICIENT
 
 
-def _sum(expression: Expression, known: Mapping[int, int]) -> int:
-    """The value of an expression whose atoms have these values."""
-    total, terms = split(expression)
+def _sum(parts: tuple[int, Terms], known: dict[int, int]) -> int:
+    """The value of a constant and terms whose atoms have these values."""
+    total, terms = parts
     for monomial, product in terms:
         for index in monomial:
             product *= known[index]
@@ -756,7 +757,7 @@ def _grade(term: tuple[Monomial, int]) -> tuple[int, Monomial]:
     return len(term[0]), tuple(-index for index in term[0])
 
 
-def _without(monomial: Monomial, factors: Monomial) -> Monomial | None:
+def without(monomial: Monomial, factors: Monomial) -> Monomial | None:
     """The monomial divided by another; None if it is not divisible."""
     rest = list(monomial)
     for index in factors:

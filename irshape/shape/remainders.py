@@ -6,17 +6,17 @@ Where the requirements leave `H` neighbouring remainders, as `H % 8 in {0, 7}` d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import gcd, inf, lcm
 from typing import Final, NamedTuple
 
 from irshape.shape.dim import Dim, Scope, Size, dim_of, expression_of
 from irshape.shape.fold import fold
 from irshape.shape.guard import Requirement
-from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable, range_of, split
+from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable, range_of, split, without
 from irshape.shape.range import Range
 from irshape.shape.reported import Reported, chosen
-from irshape.shape.simplify import derived, simplified
+from irshape.shape.simplify import cancelled, derived, rounded, simplified
 
 # The largest number by which remainders are told.
 _LARGEST: Final = 4096
@@ -68,12 +68,19 @@ def remainders_of(requirement: Requirement) -> tuple[Atom, Remainders] | None:
 
 
 class _Decided:
-    """The algebra of formulas without floors, minima, maxima and broadcasts that the ranges of the symbols decide."""
+    """The algebra of formulas without floors, minima, maxima and broadcasts that the ranges of the symbols decide.
 
-    def __init__(self, table: PolynomialTable) -> None:
+    Floors of `divisions`, which leave no rest, cancel: `4*(x//2)` is `2*x` where 2 divides `x`.
+    """
+
+    def __init__(self, table: PolynomialTable, divisions: Iterable[tuple[Expression, Expression]] = ()) -> None:
         self.add = table.add
         self.multiply = table.multiply
         self._table = table
+        self._exact: dict[int, tuple[Expression, Expression]] = {}
+        for n, d in divisions:
+            self._divide(n, d)
+            self._divide(*cancelled(n, d))
 
     def number(self, value: int) -> Expression:
         return value
@@ -82,10 +89,48 @@ class _Decided:
         return self._table.polynomial(0, {(atom.index,): 1})
 
     def operation(self, atom: Atom, a: Expression, b: Expression) -> Expression:
+        a, b = self.exact(a), self.exact(b)
         if atom.kind == "floor":
-            return self._table.floor(*self._without_rest(a, b))
+            a, b = cancelled(a, b)
+            return self._divide(a, b) if atom.index in self._exact else self._table.floor(*self._without_rest(a, b))
         one = chosen(self._table, atom.kind, a, b, range_of)
         return self._table.operation(atom.kind, a, b) if one is None else one
+
+    def _divide(self, n: Expression, d: Expression) -> Expression:
+        """The quotient of a division without a rest, whose floor rounds nothing: that of `4*x` by 7 is four times that of `x`."""
+        table = self._table
+        constant, terms = split(n)
+        factor = gcd(constant, *(factor for _, factor in terms))
+        if isinstance(d, int) and gcd(factor, d) == 1 < factor:
+            return table.multiply(self._divide(table.floor(n, factor), d), factor)
+        atom = rounded(table, n, d)
+        if atom is not None:
+            own, divisor = atom.arguments
+            if isinstance(divisor, int) or (divisor.constant == 0 and len(divisor.terms) == 1):
+                self._exact[atom.index] = own, divisor
+        return table.floor(n, d)
+
+    def exact(self, expression: Expression) -> Expression:
+        """The formula without the noted floors whose divisors cancel factors."""
+        for monomial, factor in split(expression)[1] if self._exact else ():
+            for index in filter(self._exact.__contains__, monomial):
+                n, d = self._exact[index]
+                divisors, by = ((), d) if isinstance(d, int) else d.terms[0]
+                others = without(monomial, (index, *divisors))
+                if others is not None and factor % by == 0:
+                    rest = self._table.add(expression, self._table.polynomial(0, {monomial: factor}), -1)
+                    left = self._table.polynomial(0, {others: factor // by}) if others else factor // by
+                    return self.exact(self._table.add(rest, self._table.multiply(n, left)))
+        return expression
+
+    def whole(self, expression: Expression) -> tuple[Expression, Expression]:
+        """The formula times a factor with which no noted floor is left, and the factor, which is not 0."""
+        for monomial, _ in split(expression)[1] if self._exact else ():
+            for index in filter(self._exact.__contains__, monomial):
+                divisor = self._exact[index][1]
+                product, factor = self.whole(self.exact(self._table.multiply(expression, divisor)))
+                return product, self._table.multiply(factor, divisor)
+        return expression, 1
 
     def _without_rest(self, n: Expression, d: Expression) -> tuple[Expression, Expression]:
         """A fraction without the terms that a floor rounds away: `2*k + t` by 4 is `k` by 2 for a `t` of 0 or 1."""
@@ -104,15 +149,18 @@ class _Decided:
 class Known:
     """What requirements say of single symbols: bounds from the start, and remainders as they are learned.
 
-    Requirements that `stay` as they are decide a minimum, a maximum or a broadcast; all do unless they are given.
+    Requirements that `stay` as they are decide a minimum, a maximum or a broadcast; all do unless they are given. Floors round nothing
+    where a requirement says that the division leaves no rest.
     `lows` has the smallest sizes of the symbols that the requirements together leave, by name, where these are larger than the scope's.
     """
 
     def __init__(self, scope: Scope, requirements: Sequence[Requirement], stay: Sequence[Requirement] | None = None) -> None:
         self._scope = scope
         self._table = scope.polynomials
-        reported = Reported(scope, requirements)
-        self._chosen = (reported if stay is None else Reported(scope, stay)).resolved
+        reported = Reported.of(scope, requirements)
+        self._chosen = (reported if stay is None else Reported.of(scope, stay)).resolved
+        divisions = [(expression_of(one.a), expression_of(one.b)) for one in requirements if one.kind == "div" and one.b != 0]
+        self._decided = _Decided(self._table, divisions)
         self.lows: dict[str, int] = {}
         self._ranges: dict[int, Range] = {}
         self._left: dict[int, Remainders] = {}
@@ -169,21 +217,42 @@ class Known:
                 if (atom := table.only_atom(made)) is not None:
                     self._back[atom.index] = formula
         for index, argument in self._chosen.items():
-            self._into[index] = fold(table, _Decided(table), (argument,), self._into)[0]
+            self._into[index] = fold(table, self._decided, (argument,), self._into)[0]
 
     def _translated(self, size: Size, atoms: dict[int, Expression]) -> Size:
         if not isinstance(size, Dim):
             return size
-        return dim_of(self._scope, fold(self._table, _Decided(self._table), (size.polynomial,), atoms)[0])
+        return dim_of(self._scope, self._decided.exact(fold(self._table, self._decided, (size.polynomial,), atoms)[0]))
 
     def decided(self, requirement: Requirement) -> list[Requirement]:
-        """The requirements that are together equivalent to one where the symbols have the known bounds and remainders."""
+        """The requirements that are together equivalent to one where the symbols have the known bounds and remainders.
+
+        A division that shall leave no rest is simplified first: no floor that it decides is then in it, or in another one that decides one
+        of its floors.
+        """
+        if requirement.kind == "div":
+            return [one for simpler in simplified(requirement) for one in self._decided_by_ranges(simpler)]
+        return self._decided_by_ranges(requirement)
+
+    def _decided_by_ranges(self, requirement: Requirement) -> list[Requirement]:
         try:
-            a, b = (self._translated(size, self._into) for size in (requirement.a, requirement.b))
+            a, b = [self._translated(size, self._into) for size in (requirement.a, requirement.b)]
+            found = [
+                one for plain in simplified(derived(requirement, requirement.kind, a, b)) for one in simplified(self._without_floors(plain))
+            ]
+            return [derived(one, one.kind, *(self._translated(size, self._back) for size in (one.a, one.b))) for one in found]
         except ZeroDivisionError:
             return simplified(requirement)
-        found = simplified(derived(requirement, requirement.kind, a, b))
-        return [derived(one, one.kind, *(self._translated(size, self._back) for size in (one.a, one.b))) for one in found]
+
+    def _without_floors(self, requirement: Requirement) -> Requirement:
+        """An equation or a division without a rest, where both sides have the factor with which no floor is left that rounds nothing."""
+        kind, a, b = requirement.kind, expression_of(requirement.a), expression_of(requirement.b)
+        if kind not in ("eq", "div"):
+            return requirement
+        if kind == "eq":
+            a, b = self._table.add(a, b, -1), 0
+        whole, factor = self._decided.whole(a)
+        return derived(requirement, kind, dim_of(self._scope, whole), dim_of(self._scope, self._table.multiply(b, factor)))
 
     def regular(self, size: Size) -> Size:
         """The size in whole numbers of the symbols, as `2*((H + 1)//8)` for `(H + 3)//4`, so that sizes of one symbol are alike."""
@@ -195,7 +264,7 @@ class Known:
     def simplest(self, size: Size) -> Size:
         """The size in the fewest operations that bounds and remainders leave."""
         found = self.regular(size)
-        return found if self._length(found) < self._length(size) else size
+        return found if found != size and self._length(found) < self._length(size) else size
 
     def _length(self, size: Size) -> tuple[bool, int]:
         """The length of a formula for a reader: one with a part that has only a name is longer than any other."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from math import gcd, inf
 from typing import Final
 
@@ -18,6 +17,13 @@ _ROUNDS: Final = 128
 _MAX_TERMS: Final = 8
 # Operations that give one of their two arguments.
 SELECTIONS: Final = ("min", "max", "broadcast")
+
+
+class _Found(dict[tuple[Requirement, ...], "Reported"]):
+    """What was found for requirements; it is derived, so a pickle leaves it out."""
+
+    def __reduce__(self) -> tuple[type[_Found], tuple[()]]:
+        return _Found, ()
 
 
 class Reported:
@@ -86,7 +92,18 @@ class Reported:
         self._derive(len(self._atoms))
         return meet(size.range, self._range(size.polynomial)) or size.range
 
-    @cached_property
+    @classmethod
+    def of(cls, scope: Scope, requirements: Iterable[Requirement]) -> Reported:
+        """The ranges under these requirements, found once for all that ask the same of a scope; again if no work was left."""
+        key = tuple(requirements)
+        if scope.reported is None:
+            scope.reported = _Found()
+        found: Reported | None = scope.reported.get(key)
+        if found is None or found.unfinished is not None:
+            found = scope.reported[key] = cls(scope, key)
+        return found
+
+    @property
     def resolved(self) -> dict[int, Expression]:
         """The atoms that are one of their arguments wherever every requirement holds: that argument, by the index of the atom."""
         found: dict[int, Expression] = {}

@@ -14,8 +14,8 @@ from typing import Final, TypeAlias
 from irshape.shape.dim import Dim, Scope, Size, bounds, dim_of, eq, expression_of, le
 from irshape.shape.fold import replaced_or_same
 from irshape.shape.guard import Requirement
-from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, range_of, split
-from irshape.shape.range import Range, exactly, meet
+from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable, range_of, split
+from irshape.shape.range import Bound, Range, exactly, meet
 from irshape.shape.reported import SELECTIONS, Reported
 
 # The limit of simplification steps. Each step removes a floor, a minimum or a factor, so few are necessary.
@@ -171,7 +171,7 @@ def equality(requirement: Requirement) -> dict[int, Expression]:
     whole: Size = 0
     if requirement.kind == "eq":
         size -= divisor
-    elif requirement.kind == "div" and isinstance(divisor, int):
+    elif requirement.kind == "div" and isinstance(divisor, int) and divisor:
         whole = size // divisor * divisor
     else:
         return {}
@@ -227,7 +227,7 @@ def _step_ge(requirement: Requirement) -> _Parts:
             for one, other in ((first, second), (second, first)):
                 if le(0, rest + coefficient * other) is False:
                     return [derived(requirement, "ge", rest + coefficient * one, 0)]
-        if atom.kind != "floor" or not isinstance(second, int):
+        if atom.kind != "floor" or bounds(second)[0] < 1:
             continue
         if abs(coefficient) > 1:
             if not isinstance(rest, int):
@@ -257,7 +257,8 @@ def _step_eq(requirement: Requirement) -> _Parts:
     if not isinstance(size, Dim):
         return None
     polynomial, scope = size.polynomial, size.scope
-    shared = _without_shared(size)
+    common = gcd(polynomial.constant, *(coefficient for _, coefficient in polynomial.terms))
+    shared = size // common if common > 1 else _without_shared(size)
     if shared is not None:
         return [derived(requirement, "eq", shared, 0)]
     pairs = _equal_factors(polynomial)
@@ -333,39 +334,44 @@ def _ratio(one: Atom, other: Atom) -> int:
 
 
 def _without_shared(size: Dim) -> Size | None:
-    """A sum without a factor that all its terms share and that is at least 1; None if there is none."""
-    polynomial = size.polynomial
-    if polynomial.constant or len(polynomial.terms) < 2:
-        return None
-    shared = set(polynomial.terms[0][0]).intersection(*(monomial for monomial, _ in polynomial.terms[1:]))
-    for index in sorted(shared):
-        if polynomial.table.ranges[index].low > 0:
-            terms = {_without(monomial, index): coefficient for monomial, coefficient in polynomial.terms}
-            return dim_of(size.scope, polynomial.table.polynomial(terms.pop((), 0), terms))
-    return None
+    """A sum without the factors that all its terms share and that are at least 1; None if there are none."""
+    polynomial, table = size.polynomial, size.polynomial.table
+    common = _shared([polynomial], lambda index: table.ranges[index].low) if len(polynomial.terms) > 1 else None
+    return dim_of(size.scope, _without(polynomial, common)) if common else None
 
 
-def _without(monomial: Monomial, index: int) -> Monomial:
-    """A monomial without one of its factors."""
-    position = monomial.index(index)
-    return monomial[:position] + monomial[position + 1 :]
+def _shared(expressions: Sequence[Expression], low: Callable[[int], Bound]) -> Counter[int]:
+    """The factors that all terms of expressions share and that are at least 1, by the least values of atoms."""
+    sides = [split(one) for one in expressions]
+    if any(constant for constant, _ in sides):
+        return Counter()
+    common = reduce(and_, (Counter(monomial) for _, terms in sides for monomial, _ in terms))
+    return Counter({index: count for index, count in common.items() if low(index) > 0})
+
+
+def _without(polynomial: Polynomial, common: Counter[int]) -> Expression:
+    """A sum whose terms are divided by factors that all of them have."""
+    terms = {tuple(sorted((Counter(monomial) - common).elements())): factor for monomial, factor in polynomial.terms}
+    return polynomial.table.polynomial(terms.pop((), 0), terms)
 
 
 def _step_div(requirement: Requirement) -> _Parts:
     """Simplify `size % divisor == 0`."""
     size, divisor = requirement.a, requirement.b
-    if isinstance(divisor, Dim) and size % divisor == 0:
-        return []
-    if not isinstance(size, Dim) or not isinstance(divisor, int) or divisor == 0:
+    if isinstance(divisor, Dim):
+        return _step_div_by_size(requirement, size, divisor)
+    if not isinstance(size, Dim) or divisor == 0:
         return None
     if size.range.modulus % divisor == 0 and size.range.remainder % divisor == 0:
         return []
-    polynomial = size.polynomial
-    kept = {monomial: coefficient for monomial, coefficient in polynomial.terms if coefficient % divisor}
-    if len(kept) < len(polynomial.terms) or not 0 <= polynomial.constant < abs(divisor):
-        return [
-            derived(requirement, "div", dim_of(size.scope, polynomial.table.polynomial(polynomial.constant % abs(divisor), kept)), divisor)
-        ]
+    polynomial, divisor = size.polynomial, abs(divisor)
+    # The remainders of coefficients that are nearest to 0, the first of them positive: `H - W` for `H + 7*W` by 8.
+    nearest = {monomial: (coefficient + (divisor - 1) // 2) % divisor - (divisor - 1) // 2 for monomial, coefficient in polynomial.terms}
+    kept = {monomial: coefficient for monomial, coefficient in nearest.items() if coefficient}
+    sign = -1 if kept and next(iter(kept.values())) < 0 else 1
+    plain = polynomial.table.polynomial(sign * polynomial.constant % divisor, {monomial: sign * one for monomial, one in kept.items()})
+    if plain is not polynomial:
+        return [derived(requirement, "div", dim_of(size.scope, plain), divisor)]
     # The coefficient of a single term may share a factor with the divisor; the rest of the coefficient does not matter.
     coefficients = [coefficient for _, coefficient in polynomial.terms]
     is_single = len(coefficients) == 1 and not polynomial.constant
@@ -379,6 +385,37 @@ def _step_div(requirement: Requirement) -> _Parts:
     terms = {monomial: coefficient // common for monomial, coefficient in polynomial.terms}
     part = dim_of(size.scope, polynomial.table.polynomial(polynomial.constant // common, terms))
     return [derived(requirement, "div", part, divisor // gcd(divisor, common))]
+
+
+def _step_div_by_size(requirement: Requirement, size: Size, divisor: Dim) -> _Parts:
+    """Simplify `size % divisor == 0` without whole multiples of the divisor and without factors of both that are not 0."""
+    if size % divisor == 0:
+        return []
+    table, sides = divisor.scope.polynomials, (expression_of(size), divisor.polynomial)
+    atom = rounded(table, *sides)
+    own = cancelled(*(sides if atom is None else atom.arguments))
+    return [derived(requirement, "div", *(dim_of(divisor.scope, one) for one in own))] if own != sides else None
+
+
+def cancelled(n: Expression, d: Expression) -> tuple[Expression, Expression]:
+    """A fraction without the factors that all terms of both share and that are at least 1."""
+    if not isinstance(n, Polynomial) or not isinstance(d, Polynomial):
+        return n, d
+    common = _shared([n, d], lambda index: n.table.ranges[index].low)
+    return (_without(n, common), _without(d, common)) if common else (n, d)
+
+
+def rounded(table: PolynomialTable, n: Expression, d: Expression) -> Atom | None:
+    """The floor in `n//d` whose fraction is `n/d` up to whole terms: `3*x//2` in `(3*x + 2*y)//2`; None if there is none."""
+    quotient = table.floor(n, d)
+    for monomial, factor in split(quotient)[1]:
+        atom = table.atoms[monomial[0]]
+        if factor == len(monomial) == 1 and atom.kind == "floor":
+            whole = table.add(quotient, table.polynomial(0, {monomial: 1}), -1)
+            own, divisor = atom.arguments
+            if table.multiply(own, d) == table.multiply(table.add(n, table.multiply(whole, d), -1), divisor):
+                return atom
+    return None
 
 
 def _exact_divisor(atom: Atom) -> int:
@@ -428,7 +465,7 @@ def within_bounds(scope: Scope, requirements: Sequence[Requirement]) -> list[Req
     """
     if not any(requirement.kind in ("eq", "broadcast", "stretch") for requirement in requirements):
         return list(requirements)
-    reported = Reported(scope, requirements)
+    reported = Reported.of(scope, requirements)
     simpler = []
     for one in requirements:
         kind, a, b = one.kind, one.a, one.b
@@ -450,15 +487,10 @@ def _divided(scope: Scope, a: Size, b: Size, reported: Reported) -> tuple[Size, 
     if not isinstance(difference, Dim) or difference.polynomial.constant or len(difference.polynomial.terms) < 2:
         return a, b
     table = scope.polynomials
-    common = reduce(and_, (Counter(monomial) for monomial, _ in difference.polynomial.terms))
-    for index in list(common):
-        if reported.bounds(scope.dim(table.polynomial(0, {(index,): 1}), Range(-inf, inf)))[0] < 1:
-            del common[index]
-    if not common:
-        return a, b
-    terms = {tuple(sorted((Counter(monomial) - common).elements())): value for monomial, value in difference.polynomial.terms}
-    constant = terms.pop((), 0)
-    return scope.dim(table.polynomial(constant, terms), Range(-inf, inf)), 0
+    common = _shared(
+        [difference.polynomial], lambda index: reported.bounds(scope.dim(table.polynomial(0, {(index,): 1}), Range(-inf, inf)))[0]
+    )
+    return (scope.dim(_without(difference.polynomial, common), Range(-inf, inf)), 0) if common else (a, b)
 
 
 def without_quotients(scope: Scope, requirements: Sequence[Requirement]) -> list[Requirement]:
@@ -470,7 +502,7 @@ def without_quotients(scope: Scope, requirements: Sequence[Requirement]) -> list
     dividends = {one.b.polynomial: one.a for one in found if one.kind == "div" and isinstance(one.a, int) and isinstance(one.b, Dim)}
     is_new = bool(dividends)
     while is_new:
-        is_new, reported = False, Reported(scope, found)
+        is_new, reported = False, Reported.of(scope, found)
         for number, one in enumerate(found):
             quotient, wanted = (one.a, one.b) if isinstance(one.a, Dim) else (one.b, one.a)
             atom = scope.polynomials.only_atom(quotient.polynomial) if isinstance(quotient, Dim) else None

@@ -8,6 +8,8 @@ from random import Random
 import pytest
 
 import irshape
+from irshape import verbs
+from irshape.answers.signature.naming import named as name
 from irshape.answers.signature.notes import BECAUSE
 from irshape.inference.inference import Inference
 from tests.answers.test_signature import BOXES, added, joined
@@ -172,6 +174,19 @@ def test_formulas_give_the_sizes_of_every_assignment(path: Path) -> None:
             for size, formula in zip(fact.shape or (), reading.shape or (), strict=False):
                 if isinstance(size, int) and not isinstance(formula, int) and names_in(formula) <= values.keys():
                     assert formula.polynomial.table.evaluate(formula.polynomial, values) == size, (key, values, str(formula))
+
+
+def test_the_first_pass_gets_the_names_where_another_one_would_say_the_same() -> None:
+    """The formulas, guards and data sizes are those of another pass; where axes are tied, there is one."""
+    taken = 0
+    for path in [*EXAMPLES, *WITH_WEIGHTS]:
+        plain, again = verbs.infer(path), verbs.infer(path)
+        other, own = name(plain), name(again, is_taken=True)
+        assert (own.formulas, own.ports) == (other.formulas, other.ports), path
+        assert [str(one.requirement) for one in own.guards] == [str(one.requirement) for one in other.guards], path
+        assert [str(one) for one in own.data_sizes] == [str(one) for one in other.data_sizes], path
+        taken += own.reading.graphs[0][1] is again.graphs[0][1] and own.reading is not again
+    assert taken > 2
 
 
 def names_in(size: object) -> frozenset[str]:

@@ -72,6 +72,47 @@ def test_towers_of_stages_say_the_same(seed: int) -> None:
             )  # fmt: skip
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_chains_of_reshapes_say_the_same(seed: int) -> None:
+    """Elements that are cut into parts without a rest, so that the parts multiply to the elements again."""
+    random = Random(seed)
+    _, (b, h, w) = scope_of(B=1, H=1, W=1)
+    by = random.choice((2, 3, 4))
+    sizes: list[Size] = [b, h, w, h // by, (w + by - 1) // by, dim_max(h // 2, 1), 2, 3, 4, 6]
+    demanded = []
+    for _ in range(random.randint(2, 5)):
+        elements, divisor = (random.choice(sizes) * random.choice(sizes) * random.choice((1, 2, 4)) for _ in range(2))
+        divisor = dim_max(divisor, 1)
+        demanded.append(guard("div", elements, divisor))
+        sizes += [elements // divisor] * 2 + [divisor * (elements // divisor)]
+        if random.random() < 0.5:
+            demanded.append(guard(random.choice(("eq", "broadcast", "ge")), random.choice(sizes), random.choice(sizes)))
+    listed, unfinished = conditions(demanded, Work(10**6))
+    assert unfinished is None
+    for values in ({"B": batch, "H": height, "W": width} for batch in (1, 2, 3, 8) for height in range(1, 17) for width in range(1, 17)):
+        assert all(one.requirement.holds(values) for one in demanded) == all(one.requirement.holds(values) for one in listed), (
+            [str(one.requirement) for one in demanded], [str(one.requirement) for one in listed], values,
+        )  # fmt: skip
+
+
+def test_divisions_without_a_rest_cancel() -> None:
+    """The windows of a transformer: their number is a multiple of 4, and the heads are what is left."""
+    _, (b, h, w) = scope_of(B=1, H=1, W=1)
+    windows = b * h * w
+    demanded = [
+        guard("div", 48 * windows, 4 * 12),
+        guard("div", windows, 4),
+        guard("eq", 4 * (windows // 4), windows),
+        guard("div", 96 * (windows // 4), windows),
+        guard("eq", (96 * (windows // 4)) // windows, 24),
+        guard("div", 32 * h * w, 8 * b * h),
+        guard("div", 6 * w * h, h * b),
+        guard("div", 3 * (4 * w // b), 6 * h),
+    ]
+    listed, _ = conditions(demanded, Work(10**6))
+    assert [str(one.requirement) for one in listed] == ["(B*H*W) % 4 == 0", "(2*W) % (B*H) == 0"]
+
+
 def joined(axis: int, *, halves: int) -> Net:
     """`x[N,H]` halved so often by pools and doubled again, joined with itself."""
     pool = " -> MaxPool(strides=2, kernel=2, pads_begin=0, pads_end=0, rounding_type=floor)"

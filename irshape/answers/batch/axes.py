@@ -226,7 +226,7 @@ def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Desc
     engine.run(present.updated(Inputs(sized, {**present.symbols, name: _SIZES})).question(engine))
     fault = next((one for one in engine.diagnostics if one.severity == ERROR), None)
     if fault is None:
-        low, high = Reported(engine.scope, engine.requirements).bounds(engine.scope.symbol(name, *_SIZES))
+        low, high = Reported.of(engine.scope, engine.requirements).bounds(engine.scope.symbol(name, *_SIZES))
         fixing = next((guard for guard in engine.guards if not guard.branch and _ties(guard.requirement, name)), None)
         if low < high and fixing is None:
             return Candidate(more, prove(engine, name), None)

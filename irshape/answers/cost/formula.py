@@ -10,9 +10,9 @@ from typing import Any, Final, TypeAlias
 from irshape.inference.inputs import InputError
 from irshape.report import form
 from irshape.shape.dim import Dim, Scope, Size, expression_of
-from irshape.shape.fold import fold, replaced
+from irshape.shape.fold import all_replaced, fold
 from irshape.shape.guard import Requirement, all_hold
-from irshape.shape.polynomial import Atom, Monomial, Polynomial, PolynomialTable, split
+from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, split
 from irshape.shape.range import Range
 
 # The digits of a coefficient in the leading terms.
@@ -59,16 +59,6 @@ class Formula:
             return self.table.evaluate(self.expression, self._own_sizes(given))
         except (OverflowError, ZeroDivisionError) as error:
             raise _without_number(error) from None
-
-    def given(self, sizes: Mapping[str, int]) -> Formula | int:
-        """The formula with these sizes in place of their symbols. Raises `InputError` if it then divides by 0."""
-        atoms = [(self.table.atoms[index], index) for index in self.table.symbols_below(self.expression)]
-        shown = [(self._names.get(atom.name, atom.name), index) for atom, index in atoms]
-        try:
-            expression = replaced(self.expression, {index: sizes[name] for name, index in shown if name in sizes})
-        except ZeroDivisionError as error:
-            raise _without_number(error) from None
-        return expression if isinstance(expression, int) else Formula(self.table, expression, self._names)
 
     def _own_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
         """Sizes by the names that they have in the inference."""
@@ -125,6 +115,20 @@ def amount(size: Size, names: Mapping[str, str]) -> Amount:
 def value(found: Amount, sizes: Mapping[str, int]) -> int:
     """The number for these sizes."""
     return found if isinstance(found, int) else found.evaluate(sizes)
+
+
+def given(found: Sequence[Amount], sizes: Mapping[str, int]) -> list[Amount]:
+    """Amounts with these sizes in place of their symbols. Raises `InputError` if one then divides by 0."""
+    first = next((one for one in found if isinstance(one, Formula)), None)
+    if first is None:
+        return list(found)
+    table, own = first.table, first._own_sizes(sizes)
+    known: dict[int, Expression] = {atom.index: own[atom.name] for atom in table.atoms if atom.kind == "symbol" and atom.name in own}
+    try:
+        expressions = all_replaced(table, [one.expression if isinstance(one, Formula) else one for one in found], known)
+    except ZeroDivisionError as error:
+        raise _without_number(error) from None
+    return [one if isinstance(one, int) else Formula(table, one, first._names) for one in expressions]
 
 
 def divides_by_0(found: Amount, sizes: Mapping[str, int]) -> bool:

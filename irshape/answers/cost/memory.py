@@ -11,7 +11,7 @@ from operator import ge
 from typing import Final, NamedTuple
 
 from irshape.answers.cost.counting import Branch, CostGraph, Tensors, type_of
-from irshape.answers.cost.formula import Amount, Formula, Sum, amount, value, values
+from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, value, values
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked
 from irshape.shape.limits import Work
@@ -97,13 +97,14 @@ class Race:
         return self._places[able[0]] if len(able) == 1 else self.winner(self._valid(size))
 
     def _first_winners(self, sizes: Sequence[int]) -> list[tuple[int, int]]:
-        """Valid sizes with their winners; of a long run of sizes with one winner, only as many as make it a long one."""
+        """Valid sizes with their winners; of a run of sizes with one winner, only as many as make it a long one, or one if runs are few."""
         if not self._are_growing:
             sizes = [size for size in sizes if not self._work.is_done and self._has_number(size)]
         found: list[tuple[int, int]] = []
-        for place, run in groupby(sizes, key=self._winners(sizes).__getitem__):
+        runs = [(place, list(run)) for place, run in groupby(sizes, key=self._winners(sizes).__getitem__)]
+        for place, run in runs:
             valid = (size for size in run if not self._work.is_done and self._has_number(size))
-            found += [(size, self._places[place]) for size in islice(valid, _SHORT)]
+            found += [(size, self._places[place]) for size in islice(valid, _SHORT if len(runs) > _MOST_RUNS else 1)]
         return found
 
     def _winners(self, sizes: Sequence[int]) -> dict[int, int]:
@@ -285,7 +286,7 @@ class Peak:
         if work.is_done:
             return None
         others = {name: size for name, size in sizes.items() if name != symbol}
-        amounts = [found.given(others) if isinstance(found, Formula) else found for _, found in self.candidates]
+        amounts = given([found for _, found in self.candidates], others)
         found = Race(symbol, amounts, is_valid, work).turns(low, high)
         if work.is_done:
             return None

@@ -144,6 +144,7 @@ class Discovery:
     what became of them. `guards` are the guards of the first pass, `bounding` those that bound a symbol, by its name, `multiples` those
     of them that leave it the multiples of a number, and `declared` the ranges of the symbols without the others. With `is_reading`, the
     last pass may be one for a reading, with `free_ranges` (`is_read`). The engines are `like` the first one, or like one that is given.
+    With `is_taken`, its symbols get the names of the signature where the pass for a reading would say no more.
     """
 
     def __init__(
@@ -156,8 +157,10 @@ class Discovery:
         keeps_named: bool = False,
         is_reading: bool = False,
         like: Engine | None = None,
+        is_taken: bool = False,
     ) -> None:
         self._given = given
+        self._taken = like if is_taken else None
         self._is_reading = is_reading
         self.is_read = False
         self._like = like
@@ -335,7 +338,7 @@ class Discovery:
         inputs, state = self._described(engine.scope, shapes, letters)
         ranges: dict[str, SymbolRange] = {}
         demands = unifier.alone()
-        alone = Reported(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
+        alone = Reported.of(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
         for index, name in sorted(letters.items(), key=lambda item: _place(*item)):
             known = alone.range(dim_of(engine.scope, table.atoms[index]))
             if known.low > INT64_MAX:  # no size fulfils the demands, which stay
@@ -361,7 +364,34 @@ class Discovery:
         self.state = state
         # Where no demand ties symbols together, narrower ranges of them cannot tie any.
         self.is_read = self._is_reading and len(self.steps) == 1 and all(len(below) < 2 for below in map(unifier.below, unifier.demands))
-        self.engine = self.run(self.free_ranges, is_static=False) if self.is_read else self.run(ranges)
+        if self.is_read:
+            self.engine = self._renamed(self.free_ranges) or self.run(self.free_ranges, is_static=False)
+        else:
+            self.engine = self.run(ranges)
+
+    def _renamed(self, ranges: Mapping[str, SymbolRange]) -> Engine | None:
+        """The engine that is taken, with the names of the symbols; None if a pass with the present shapes and these ranges would say more.
+
+        It says the same where each symbol is an open axis of its own in both, with the same range, and is as old among the symbols.
+        """
+        engine = self._taken
+        if engine is None or engine.diagnostics or self.state or self._named:
+            return None
+        if any(fact.shape is None for graph in engine.graphs() for fact in graph.slots[: graph.model.slot_count]):
+            return None
+        called: dict[Dim, str] = {}
+        for origin in self.origins:
+            size, one = (engine.slots[origin.node.first_slot].shape or ())[origin.axis], self.described(origin)
+            if not isinstance(size, Dim) or one != Described(0, inf, one.name) or size.range != reduced(*ranges[one.name]):
+                return None
+            called[size] = one.name
+        atoms = [engine.scope.polynomials.only_atom(size.polynomial) for size in called]
+        order = [(atom.index, name) for atom, name in zip(atoms, called.values(), strict=True) if atom is not None]
+        if sorted(order) != list(enumerate(ranges)):
+            return None
+        engine.scope.call(called)
+        engine._question = Inputs(self.question.shapes, dict(ranges)).question(engine)
+        return engine
 
     def _symbols(self, table: PolynomialTable, *, is_first: bool) -> dict[int, Symbol]:
         """The symbols of inputs and variables in the present pass, by index."""

@@ -52,18 +52,23 @@ class NamedInference(Inference):
         return {**self._plain.to_dict(), "named": NAMED(self)}
 
 
-def named(plain: Inference) -> Inference:
-    """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found."""
-    return discovered(plain)[0]
+def named(plain: Inference, *, is_taken: bool = False) -> Inference:
+    """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found.
+
+    With `is_taken`, nobody needs the inference without names, so its symbols may get these names where no other pass is needed.
+    """
+    return discovered(plain, is_taken=is_taken)[0]
 
 
-def discovered(plain: Inference) -> tuple[Inference, Discovery | None]:
+def discovered(plain: Inference, *, is_taken: bool = False) -> tuple[Inference, Discovery | None]:
     """The inference as `named` gives it, and the symbols that were found for its names, if it has new ones."""
     if isinstance(plain, NamedInference) or not plain.ok or _is_much(plain) or not nameless(plain, plain.symbols):
         return plain, None
     asked = plain.wanted
     try:
-        found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True, is_reading=True, like=plain.engine)
+        found = Discovery(
+            plain.model, asked, plain.weights, plain.opaque, keeps_named=True, is_reading=True, like=plain.engine, is_taken=is_taken
+        )
         engine = found.engine if found.is_read else found.run(found.free_ranges, is_static=False)
     except InputError:
         return plain, None

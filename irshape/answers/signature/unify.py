@@ -98,7 +98,6 @@ class Unifier:
         self._reads = list(reads)
         self._carried = dict(carried or {})
         self._known: dict[Requirement, frozenset[int]] = {}
-        self._bounds: tuple[list[Requirement], Reported] | None = None
         # The replaced symbols whose expressions mention a symbol, by the latter.
         self._mentions: dict[int, dict[int, None]] = {}
 
@@ -124,10 +123,7 @@ class Unifier:
 
     def bounds(self) -> Reported:
         """The bounds of the symbols that are left, by the requirements that are left."""
-        requirements = [demand.requirement for demand in self.demands]
-        if self._bounds is None or self._bounds[0] != requirements:
-            self._bounds = requirements, Reported(self.scope, requirements)
-        return self._bounds[1]
+        return Reported.of(self.scope, [demand.requirement for demand in self.demands])
 
     # Steps.
 
