@@ -111,7 +111,7 @@ def _write_baseline(wish: Wish, reports: Reports, totals: Totals) -> int:
     except OSError as error:
         raise RunError(describe(error, path)) from None
     if not wish.quiet:
-        print(f"irshape: {path}: {counted(baseline.count, 'known fault')} of {counted(len(baseline.files), 'file')}", file=sys.stderr)
+        print(f"irshape: {escape(path)}: {counted(baseline.count, 'known fault')} of {counted(len(baseline.files), 'file')}", file=sys.stderr)
     return CLEAN
 
 

@@ -315,7 +315,7 @@ def _scan(given: Namespace) -> int:
             return worst
         journal = open_files.enter_context(closing(Journal(given.output, _identity(given.files, scan), restarts=given.restart)))
         if journal.done:
-            print(f"irshape: {given.output}{PARTIAL}: {counted(journal.done, 'file')} of an unfinished run are done", file=sys.stderr)
+            print(f"irshape: {escape(given.output)}{PARTIAL}: {counted(journal.done, 'file')} of an unfinished run are done", file=sys.stderr)
         tasks = _tasks(places, journal, cache, scan.settings)
         progress = Progress(sys.stderr, places.count - journal.done)
         # The libraries that read URLs start threads.

@@ -70,6 +70,8 @@ class _Largest:
 
     def _found(self, slot: int, depth: int) -> Size | None:
         node = self._model.nodes[self._model.producers[slot]]
+        if self._slots[slot].is_poisoned:  # a layer at fault may have too few inputs
+            return None
         elements = self._elements(slot)
         if elements is not None:
             return elements[0] if len(elements) == 1 else None
@@ -98,6 +100,8 @@ class _Largest:
         node = self._model.nodes[self._model.producers[slot]]
         if fact.elements is not None:
             return tuple(fact.elements) if all(isinstance(one, (int, Dim)) for one in fact.elements) else None
+        if fact.is_poisoned:
+            return None
         if node.type == "ShapeOf" and node.sources[0] >= 0:
             return self._slots[node.sources[0]].shape
         if node.type == "Split":
