@@ -13,7 +13,7 @@ from irshape.cli.check_options import CONCISE, DOCUMENTS, Wish
 from irshape.cli.road import Totals
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put, put_json
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.text import counted, some
+from irshape.report.text import counted, escape, some
 
 if TYPE_CHECKING:
     from irshape.report.baseline import Baseline, Reports
@@ -111,7 +111,8 @@ def _write_baseline(wish: Wish, reports: Reports, totals: Totals) -> int:
     except OSError as error:
         raise RunError(describe(error, path)) from None
     if not wish.quiet:
-        print(f"irshape: {escape(path)}: {counted(baseline.count, 'known fault')} of {counted(len(baseline.files), 'file')}", file=sys.stderr)
+        known, files = counted(baseline.count, "known fault"), counted(len(baseline.files), "file")
+        print(f"irshape: {escape(path)}: {known} of {files}", file=sys.stderr)
     return CLEAN
 
 

@@ -29,7 +29,7 @@ from irshape.cli.workers import Result, Task, Work, ending, in_workers, serve_ta
 from irshape.report import section
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.section import Column, Item, Section, bold, paragraph
-from irshape.report.text import counted
+from irshape.report.text import counted, escape
 from irshape.running.limits import Allowance, can_limit
 from irshape.scanning.archive import BOUNDS, Bounds
 from irshape.scanning.place import MissingError, Place, asked
@@ -315,7 +315,8 @@ def _scan(given: Namespace) -> int:
             return worst
         journal = open_files.enter_context(closing(Journal(given.output, _identity(given.files, scan), restarts=given.restart)))
         if journal.done:
-            print(f"irshape: {escape(given.output)}{PARTIAL}: {counted(journal.done, 'file')} of an unfinished run are done", file=sys.stderr)
+            done = counted(journal.done, "file")
+            print(f"irshape: {escape(given.output)}{PARTIAL}: {done} of an unfinished run are done", file=sys.stderr)
         tasks = _tasks(places, journal, cache, scan.settings)
         progress = Progress(sys.stderr, places.count - journal.done)
         # The libraries that read URLs start threads.

@@ -10,7 +10,7 @@ import pytest
 
 import irshape
 from irshape.editing.extract import between, extract
-from irshape.editing.reduce import NotShown, reduce
+from irshape.editing.reduce import NotShown, Reducer
 from irshape.editing.trial import Judge
 from irshape.page.data import PageData
 from irshape.scanning.row import Scan
@@ -90,7 +90,7 @@ def reduced(model: irshape.Model) -> Any:
     judge = Judge(draft, lambda candidate, _: candidate.text.count(b"<layer ") > 12, frozenset(), {})
     found = []
     with closing(judge), suppress(NotShown):
-        reduction = reduce(draft, judge, lambda *_: None)
+        reduction = Reducer(draft, judge, lambda *_: None).reduced()
         found = sorted((node.name, node.type) for node in irshape.read(reduction.candidate.text, weights=False))
     return found
 
