@@ -13,6 +13,7 @@ from irshape.cli.check_options import CONCISE, DOCUMENTS, Wish
 from irshape.cli.road import Totals
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import escape
 from irshape.report.text import counted, some
 
 if TYPE_CHECKING:
@@ -113,7 +114,9 @@ def _write_baseline(wish: Wish, reports: Reports, totals: Totals) -> int:
     except OSError as error:
         raise RunError(describe(error, path)) from None
     if not wish.quiet:
-        print(f"irshape: {escape(path)}: {counted(baseline.count, 'known fault')} of {counted(len(baseline.files), 'file')}", file=sys.stderr)
+        print(
+            f"irshape: {escape(path)}: {counted(baseline.count, 'known fault')} of {counted(len(baseline.files), 'file')}", file=sys.stderr
+        )
     return CLEAN
 
 

@@ -27,6 +27,7 @@ from irshape.cli.screen import Progress
 from irshape.cli.workers import Result, Task, Work, ending, in_workers, serve_tasks
 from irshape.report import section
 from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import escape
 from irshape.report.section import Column, Item, Section, bold, paragraph
 from irshape.report.terminal import lines
 from irshape.report.text import Palette, counted
@@ -315,7 +316,9 @@ def _scan(given: Namespace) -> int:
             return worst
         journal = open_files.enter_context(closing(Journal(given.output, _identity(given.files, scan), restarts=given.restart)))
         if journal.done:
-            print(f"irshape: {escape(given.output)}{PARTIAL}: {counted(journal.done, 'file')} of an unfinished run are done", file=sys.stderr)
+            print(
+                f"irshape: {escape(given.output)}{PARTIAL}: {counted(journal.done, 'file')} of an unfinished run are done", file=sys.stderr
+            )
         tasks = _tasks(places, journal, cache, scan.settings)
         progress = Progress(sys.stderr, places.count - journal.done)
         # The libraries that read URLs start threads.
