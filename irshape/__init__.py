@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from irshape.running.comparison import compare
     from irshape.running.results import RunComparison
     from irshape.running.runner import RunningError
-    from irshape.scanning.verb import scan
+    from irshape.scanning.row import scan
     from irshape.shape.dim import Dim, Size
     from irshape.shape.element_type import ElementType
     from irshape.shape.limits import Limits
@@ -76,7 +76,7 @@ _HOMES = {
     "running.comparison": "compare",
     "running.results": "RunComparison",
     "running.runner": "RunningError",
-    "scanning.verb": "scan",
+    "scanning.row": "scan",
     "shape.dim": "Dim Size",
     "shape.element_type": "ElementType",
     "shape.limits": "Limits",

@@ -297,7 +297,7 @@ class Hierarchy:
         """The positions of the layers that read a layer's outputs."""
         node = self.nodes[position]
         readers, places = node.model.readers, self._places[node.model]
-        slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
+        slots = node.slots
         return [places[reader] for slot in slots for reader, _ in readers.get(slot, ())]
 
     def _links(self, members: Sequence[_Item | _Stack]) -> list[set[int]]:

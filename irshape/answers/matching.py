@@ -87,7 +87,7 @@ class Matching:
 
     def _pair_if_free(self, a: Node, b: Node) -> None:
         """Pair two nodes of the same type, unless a node in the other graph has the same chosen name as one of them and is still free."""
-        if a in self.partner or b in self.origin or _type(a) != _type(b):
+        if a in self.partner or b in self.origin or a.op_type != b.op_type:
             return
         ours, theirs = self._rivals
         if not _is_awaited(a, theirs, self.origin) and not _is_awaited(b, ours, self.partner):
@@ -99,7 +99,7 @@ class Matching:
         found: dict[tuple[str, int], Node | None] = {}
         for node, index in readers:
             if node not in taken:
-                key = _type(node), index
+                key = node.op_type, index
                 found[key] = None if key in found else node
         return found
 
@@ -134,12 +134,8 @@ class Matching:
         self._spread()
 
 
-def _type(node: Node) -> str:
-    return node.op_class.TYPE if node.op_class else node.type
-
-
 def _key(node: Node) -> tuple[str, str]:
-    return node.name, _type(node)
+    return node.name, node.op_type
 
 
 def source_of(node: Node, index: int) -> OutputPort | None:
@@ -163,7 +159,7 @@ def _by_name(model: Model) -> dict[tuple[str, str], list[Node]]:
 def _content(node: Node) -> tuple[object, ...]:
     """The type, the numbers of ports and the attributes of a layer, without its name and the place of its bytes."""
     own = tuple(item for item in sorted(node.layer.attributes.items()) if item[0] not in ("offset", "size"))
-    return _type(node), node.layer.signature.input_count, node.layer.signature.output_count, own
+    return node.op_type, node.layer.signature.input_count, node.layer.signature.output_count, own
 
 
 def _are_among_namesakes(a: Node, b: Node) -> bool:

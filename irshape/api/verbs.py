@@ -59,6 +59,12 @@ def _uncollected(verb: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
+def _asked(source: Source | Model, inputs: Shapes | None, symbols: Symbols | None, reading: Reading) -> tuple[Model, inner.Asked]:
+    """The model of a source, and what is asked of it. Raises the errors of `taken`."""
+    model, weights, opaque = taken(source, reading)
+    return model, {"inputs": inputs, "symbols": symbols, "weights": weights, "opaque": opaque}
+
+
 @_uncollected
 def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[Reading]) -> Model:
     """Read an IR into a model.
@@ -97,8 +103,8 @@ def infer(
     Raises `InputError` if an input or a symbol does not exist or a shape does not parse, and the errors of `read`. A faulty model raises
     nothing; its faults are diagnostics.
     """
-    model, weights, opaque = taken(source, reading)
-    return Inference(inner.infer(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque), model, symbols_as)
+    model, asked = _asked(source, inputs, symbols, reading)
+    return Inference(inner.infer(model._graph, **asked), model, symbols_as)
 
 
 @_uncollected
@@ -121,18 +127,8 @@ def check(
     attributes of the file are also compared with the schema `schemas/openvino-ir.xsd` (X202). Raises `InputError` for an unknown policy,
     and the errors of `infer`.
     """
-    model, weights, opaque = taken(source, reading)
-    found = inner.check(
-        model._graph,
-        inputs=inputs,
-        symbols=symbols,
-        weights=weights,
-        opaque=opaque,
-        targets=named(targets),
-        batch=batch,
-        suppressions=suppressions,
-        structure=structure,
-    )
+    model, asked = _asked(source, inputs, symbols, reading)
+    found = inner.check(model._graph, targets=named(targets), batch=batch, suppressions=suppressions, structure=structure, **asked)
     return Inference(found, model)
 
 
@@ -195,8 +191,8 @@ def info(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbo
 
     Takes and raises what `infer` does.
     """
-    model, weights, opaque = taken(source, reading)
-    return inner.info(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    model, asked = _asked(source, inputs, symbols, reading)
+    return inner.info(model._graph, **asked)
 
 
 @_uncollected
@@ -208,8 +204,8 @@ def signature(
     Every open size of an input or a variable becomes a symbol, a number or a formula of symbols. Symbols in `inputs` keep their names.
     Takes and raises what `infer` does.
     """
-    model, weights, opaque = taken(source, reading)
-    return inner.signature(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    model, asked = _asked(source, inputs, symbols, reading)
+    return inner.signature(model._graph, **asked)
 
 
 @_uncollected
@@ -221,8 +217,8 @@ def sizes(
     The question covers the symbols in the shapes of `inputs`, and every other dynamic size in the symbols of the signature. All sizes are
     at least 1. Takes and raises what `infer` does, and raises `InputError` if the inputs have no dynamic sizes.
     """
-    model, weights, opaque = taken(source, reading)
-    return inner.sizes(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    model, asked = _asked(source, inputs, symbols, reading)
+    return inner.sizes(model._graph, **asked)
 
 
 @_uncollected
@@ -243,10 +239,8 @@ def cost(
     same size that no later layer reads. Takes and raises what `infer` does otherwise, and raises `InputError` for an unknown symbol in
     `near`.
     """
-    model, weights, opaque = taken(source, reading)
-    return inner.cost(
-        model._graph, inputs=inputs, symbols=symbols, near=near, views=views, in_place=in_place, weights=weights, opaque=opaque
-    )
+    model, asked = _asked(source, inputs, symbols, reading)
+    return inner.cost(model._graph, near=near, views=views, in_place=in_place, **asked)
 
 
 @_uncollected
@@ -264,8 +258,8 @@ def summary(
     A notebook shows the tree as a table. The names of layers tell the modules; equal blocks are one row. Takes and raises what `cost` does
     otherwise.
     """
-    model, weights, opaque = taken(source, reading)
-    return inner.summary(model._graph, depth=depth, inputs=inputs, symbols=symbols, near=near, weights=weights, opaque=opaque)
+    model, asked = _asked(source, inputs, symbols, reading)
+    return inner.summary(model._graph, depth=depth, near=near, **asked)
 
 
 def fix(source: Inference | Source | Model, **reading: Unpack[Reading]) -> list[Diagnostic]:
@@ -274,7 +268,7 @@ def fix(source: Inference | Source | Model, **reading: Unpack[Reading]) -> list[
     Takes what `check` returns or takes. Of fixes that overlap, only the first is made. Raises `OSError` if the file cannot be written, or
     no longer holds the bytes that were checked.
     """
-    from irshape.diagnosis.mending import mend
+    from irshape.diagnosis.fixes import mend
 
     found = source if isinstance(source, Inference) else check(source, **reading)
     return mend(found._inference)
@@ -298,11 +292,12 @@ def view(
     from irshape.page.data import PageData
     from irshape.page.html import page
 
-    model, weights, opaque = taken(source, reading)
-    data = PageData(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    model, asked = _asked(source, inputs, symbols, reading)
+    data = PageData(model._graph, **asked)
     if before is not None:
         first, others, _ = taken(before, {})
-        data.difference = inner.diff(first._graph, model._graph, inputs=inputs, symbols=symbols, weights=(others, weights), opaque=opaque)
+        sides, opaque = (others, asked["weights"]), asked["opaque"]
+        data.difference = inner.diff(first._graph, model._graph, inputs=inputs, symbols=symbols, weights=sides, opaque=opaque)
     text = page(data.to_dict())
     if output is not None:
         from irshape.files.writing import write_atomic

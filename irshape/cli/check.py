@@ -58,7 +58,7 @@ def run(given: Namespace) -> int:
     request = request_of(given, format="text" if wish.format == CONCISE else wish.format, **source_of(given))
     if not given.watch:
         return _checked(request, wish)
-    from irshape.cli.watch import turns
+    from irshape.cli.screen import turns
 
     for _ in turns(request.files, [given.weights_file, given.config], is_watched=True):
         guarded(_checked, request, wish)
@@ -150,7 +150,7 @@ class Check:
         inference = self._selected(model, own, options)
         mended: list[Diagnostic] = []
         if wish.fix and not wish.diff:
-            from irshape.diagnosis.mending import mend
+            from irshape.diagnosis.fixes import mend
 
             mended = mend(inference)
         if mended:
@@ -196,7 +196,7 @@ def fault_lines(
 
 def _diff(is_terminal: bool, examined: Extended) -> Iterator[str]:
     """The changes of --fix as a unified diff. A pipe gets the exact text for `patch`; on a terminal, control characters are escaped."""
-    from irshape.diagnosis.mending import mendable
+    from irshape.diagnosis.fixes import mendable
     from irshape.report.unified import unified
 
     document = examined.document

@@ -84,7 +84,6 @@ def _inputs(parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
 
 
 def _codes(prefix: str, **_: Any) -> Iterable[str]:
-
     before = prefix[: prefix.rfind(",") + 1]
     return [before + code for code in CATALOGUE]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from irshape import __version__
 from irshape.cli.check_options import CONCISE, DOCUMENTS, Wish
 from irshape.cli.road import Totals
-from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
+from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put, put_json
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import escape
 from irshape.report.text import counted, some
@@ -91,10 +91,8 @@ def _put_statistics(wish: Wish, totals: Totals) -> None:
     """The codes with their counts, the most frequent first; `*` marks those of which --fix mends some."""
     found = sorted(totals.kinds.items(), key=lambda one: (-one[1][0], one[0]))
     if wish.format == "json":
-        from irshape.report.form import readable
-
         rows = [{"code": code, "title": CATALOGUE[code].title, "count": count, "mendable": safe} for code, (count, safe) in found]
-        put(readable({"files": totals.tally.files, "statistics": rows}), wish.format)
+        put_json({"files": totals.tally.files, "statistics": rows})
         return
     width = max((len(str(count)) for _, (count, _) in found), default=0)
     for code, (count, safe) in found:

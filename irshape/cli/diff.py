@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -27,8 +28,6 @@ from irshape.report.text import Palette, bytes_text, counted, number_text, some
 from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
     from irshape.answers.cost.cost import Comparison
     from irshape.running.results import RunComparison
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -15,14 +15,13 @@ from irshape.cli.arguments import Command, add_colour, add_input_arguments, add_
 from irshape.cli.outputs import check_outputs, refusal, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
 from irshape.cli.running import add_prove, proved
-from irshape.cli.texts import shape, shown, table
+from irshape.cli.texts import put_text, shape, table
 from irshape.editing.draft import found, found_output, meant, meant_output
-from irshape.editing.freeze import VALUES, parsed
 from irshape.editing.graph import Graph, checked, edit
+from irshape.editing.inputs import VALUES, is_named_end, parsed
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.editing.state import EditError
-from irshape.editing.variables import is_named_end
 from irshape.files.reading import Path
 from irshape.inference.inputs import AS, InputError
 from irshape.model.finding import preferred, split_names
@@ -30,12 +29,9 @@ from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
 from irshape.report.section import Block, Column, Section, Table, paragraph
-from irshape.report.terminal import lines
-from irshape.report.text import WIDEST, Palette, counted, escape
+from irshape.report.text import WIDEST, counted, escape
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
     from irshape.editing.extract import Part
 
 Made = TypeVar("Made")
@@ -160,13 +156,13 @@ def _run_edit(given: Namespace) -> int:
         steps += made if isinstance(made, list) else []
     if given.prune:
         graph.prune()
-    palette = Palette.choose(given.color, sys.stdout)
     if steps:
-        put("\n".join([*shown(palette, steps_made, steps), ""]))
+        put_text(given.color, steps_made(steps))
+        put("")
     from irshape.cli.diff import sections
 
     _, *changes = sections(graph.diff(), is_complete=False)  # the first one names the two files, which are one here
-    put("\n".join(lines(changes, palette)))
+    put_text(given.color, changes)
     if given.view is not None:
         _write_page(given.view, graph, change)
     if given.prove:
@@ -202,6 +198,10 @@ def _make(file: str, edit: str, make: Callable[[], Made]) -> Made:
 
 def _add_output(graph: Graph, text: str) -> None:
     graph.result(tensor(graph, text))
+
+
+def _bypass(graph: Graph, text: str) -> None:
+    layer(graph, text).bypass()
 
 
 def _set_attribute(graph: Graph, text: str) -> None:
@@ -240,10 +240,6 @@ def _parted(text: str, form: str, is_known: Callable[[str], bool]) -> tuple[str,
     if place < 0 or not text[place + 1 :]:
         raise EditError(f"the form is {form}")
     return text[:place], text[place + 1 :]
-
-
-def _bypass(graph: Graph, text: str) -> None:
-    layer(graph, text).bypass()
 
 
 def _stateful(graph: Graph, text: str) -> None:
@@ -302,20 +298,16 @@ def _run_extract(given: Namespace) -> int:
         return complain("give one of --from and --to, --around, or --layers")
     from irshape.editing.verbs import part_of
 
+    change = change_of(given)
+    graph = change.opened()
     try:
-        change = change_of(given)
-        graph = change.opened()
-        try:
-            part, formulas = part_of(graph, given.sources, given.targets, given.around, given.distance, given.layers, agree)
-        except EditError as error:
-            raise RunError(f"{given.file}: {error}") from None
-        if given.prove:
-            put_proof(graph, graph)
-        change.write(graph, trim=True)
-    except RunError as error:
-        complain(str(error))
-        return error.code
-    put("\n".join(shown(Palette.choose(given.color, sys.stdout), _part_sections, graph, part, formulas, given.output)))
+        part, formulas = part_of(graph, given.sources, given.targets, given.around, given.distance, given.layers, agree)
+    except EditError as error:
+        raise RunError(f"{given.file}: {error}") from None
+    if given.prove:
+        put_proof(graph, graph)
+    change.write(graph, trim=True)
+    put_text(given.color, _part_sections(graph, part, formulas, given.output))
     return FAULTS if part.losses else CLEAN
 
 
@@ -339,10 +331,8 @@ def _part_sections(graph: Graph, part: Part, formulas: Mapping[str, str], path: 
 
 def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, str, str, str]:
     """An input or an output of the part, with its shape as the whole has it."""
-    from irshape.editing.extract import key_of
-
     note = tensor.layer._item.note
-    formula = formulas.get(key_of(tensor._value), "") if note is None else note.partition(AS)[2]
+    formula = formulas.get(f"{tensor.layer.id}:{tensor._value.port}", "") if note is None else note.partition(AS)[2]
     return role, preferred([*tensor.names, tensor.layer.name]), f"{tensor.element_type}{tensor.text}", formula
 
 
@@ -388,7 +378,7 @@ def _run_simplify(given: Namespace) -> int:
         steps = simplify(graph._draft, given.only)
     except EditError as error:
         raise RunError(f"{given.file}: {error}") from None
-    put("\n".join(shown(Palette.choose(given.color, sys.stdout), steps_made if given.dry_run else _counted, steps)))
+    put_text(given.color, (steps_made if given.dry_run else _counted)(steps))
     if given.prove:
         put_proof(before, graph)
     if not given.dry_run:

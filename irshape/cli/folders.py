@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-import sys
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from irshape import verbs
 from irshape.answers import reference
 from irshape.cli.files import find
-from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, describe, internal, put
-from irshape.cli.texts import table
+from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, describe, internal, put_json
+from irshape.cli.texts import put_text, table
 from irshape.files.writing import write_atomic
 from irshape.model.model import Model
 from irshape.report.section import Section, bold, paragraph
-from irshape.report.terminal import lines
-from irshape.report.text import Palette, counted
-
-if TYPE_CHECKING:
-    from argparse import Namespace
+from irshape.report.text import counted
 
 # The most changes of a model that its line names, and the words for what became of a model, each with the exit code.
 _MOST = 3
@@ -125,12 +121,11 @@ def _report(given: Namespace, rows: list[Row]) -> int:
     """Print the rows, and return the worst exit code."""
     counts = Counter(row.state for row in rows)
     if given.format == "json":
-        from irshape.report.form import readable
         from irshape.running.results import FOLDERS
 
-        put(readable(FOLDERS({"a": given.a, "b": given.b, "files": rows})), given.format)
+        put_json(FOLDERS({"a": given.a, "b": given.b, "files": rows}))
     else:
-        put("\n".join(lines(_sections(given, rows, counts), Palette.choose(given.color, sys.stdout))))
+        put_text(given.color, _sections(given, rows, counts))
     return max((_STATES[state] for state in counts), default=CLEAN)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irshape import verbs
 from irshape.answers.wording import in_a_row, ties, title
@@ -15,14 +15,10 @@ from irshape.cli.outputs import Writing, only_targets, write, writing_of
 from irshape.cli.request import request_of
 from irshape.cli.road import answered, found
 from irshape.cli.run import CLEAN, guarded, layers
-from irshape.cli.texts import TIED, UNNAMED, Rows, Selection, ending, guards, in_names, shown, shows_formulas, table
+from irshape.cli.texts import TIED, UNNAMED, Rows, Selection, ending, guards, in_names, said, shows_formulas, table
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.section import Block, Section, dim, paragraph
-from irshape.report.text import Palette
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 ABOUT = "Infer the element type and shape of every port; with -o, write them into the IR."
 EXAMPLES = """examples:
@@ -55,11 +51,11 @@ def run(given: Namespace) -> int:
     is_whole, is_named = writing.is_wanted or request.format != "text", not given.raw_symbols
     ask = partial(_infer, is_whole=is_whole) if is_named else verbs.infer
     selection = Selection(given.all, given.layer, [one.lower() for one in given.type], given.changed_only)
-    say = partial(shown, Palette.choose(given.color, sys.stdout), partial(_sections, is_named, selection))
+    say = said(given.color, partial(_sections, is_named, selection))
     errand = Errand(request, ask, say, partial(write, writing))
     if not given.watch:
         return _inferred(errand, writing)
-    from irshape.cli.watch import turns
+    from irshape.cli.screen import turns
 
     for _ in turns(request.files, [given.weights_file], is_watched=True):
         guarded(_inferred, errand, writing)

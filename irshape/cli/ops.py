@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import add_colour, add_extensions
-from irshape.cli.run import CLEAN, complain
+from irshape.cli.run import CLEAN, complain, put_json
+from irshape.cli.texts import put_text
 from irshape.ops.describe import category, describe, version_ranges, versions
 from irshape.ops.extensions import load_plugins, registry_of
 from irshape.ops.registry import ExtensionError, Registry
 from irshape.report.section import Block, Column, Item, Section, Table, bold, dim, paragraph
-from irshape.report.terminal import lines
-from irshape.report.text import Palette
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -36,7 +34,6 @@ def add_arguments(command: ArgumentParser) -> None:
 
 def run(given: Namespace) -> int:
     """List every operation, or describe one, and return the exit code."""
-    palette = Palette.choose(given.color, sys.stdout)
     registry = registry_of(given.extensions)
     try:
         load_plugins()
@@ -50,11 +47,9 @@ def run(given: Namespace) -> int:
             return complain(f"there is no operation {given.type!r}{_suggestion(given.type, registry)}")
         described = [one]
     if given.format == "json":
-        from irshape.report.form import compact, readable
-
-        print(readable(described[0]) if given.type else "[\n" + ",\n".join(map(compact, described)) + "\n]")
+        put_json(described[0] if given.type else described)
     else:
-        print(*lines(_description(described[0]) if given.type else _list(registry), palette), sep="\n")
+        put_text(given.color, _description(described[0]) if given.type else _list(registry))
     return CLEAN
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irshape import verbs
 from irshape.answers.signature.signature import Signature, ends, validity
@@ -20,17 +20,12 @@ from irshape.cli.plain import parse
 from irshape.cli.request import request_of
 from irshape.cli.road import answered, found
 from irshape.cli.run import Tally, complain
-from irshape.cli.texts import shown
+from irshape.cli.texts import said
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, causes
 from irshape.report.section import Column, Few, Item, Section, Table, bold, dim, fault, paragraph
-from irshape.report.text import Palette
 from irshape.settings.settings import Settings
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
 
 ABOUT = "Show the faults and the signature of a model on one screen, and what to do next."
 EXAMPLES = """examples:
@@ -64,7 +59,7 @@ def run(given: Namespace) -> int:
         request = request_of(given, Settings(**wish.settings))
         there = found(request)
         ask = partial(_overview, check_of(request, wish, there.paths))
-        return answered(Errand(request, ask, partial(shown, Palette.choose(given.color, sys.stdout), _sections)), there)
+        return answered(Errand(request, ask, said(given.color, _sections)), there)
     except ValueError as error:  # a configuration or a baseline; each line is a fault
         return max(map(complain, str(error).splitlines()))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -17,16 +17,14 @@ from irshape.cli.outputs import check_outputs
 from irshape.cli.request import request_of
 from irshape.cli.road import answered
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, exit_code
-from irshape.cli.texts import TIED, keys_of, nothing, shown
+from irshape.cli.texts import TIED, keys_of, nothing, said
 from irshape.model.model import Model
 from irshape.report.section import Section
-from irshape.report.text import WIDEST, Palette, escape, shorten, some
+from irshape.report.text import WIDEST, escape, shorten, some
 from irshape.shape.dim import INT64_MAX
 from irshape.xml.lexical import whole_number
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
     from irshape.answers.cost.cost import Cost
 
 _EXIT = "\n\nexit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"
@@ -35,11 +33,6 @@ _MOST_NAMES: Final = 3
 # Several sizes of a symbol in a `--set`.
 _SEVERAL: Final = re.compile(r"\s*\d{1,18}(\s*,\s*\d{1,18})+\s*", re.ASCII)
 _NAME: Final = re.compile(r"[A-Za-z]\w*")
-
-
-def _say(given: Namespace, sections: Callable[..., Iterable[Section]]) -> Callable[..., Iterator[str]]:
-    """How an answer is printed: its sections on the standard output."""
-    return partial(shown, Palette.choose(given.color, sys.stdout), sections)
 
 
 # `irshape info`.
@@ -53,7 +46,7 @@ def _add_info(command: ArgumentParser) -> None:
 def _info(given: Namespace) -> int:
     from irshape.answers.info import sections
 
-    return answered(Errand(request_of(given), verbs.info, _say(given, partial(sections, is_complete=given.all))))
+    return answered(Errand(request_of(given), verbs.info, said(given.color, partial(sections, is_complete=given.all))))
 
 
 INFO = Command(
@@ -80,7 +73,7 @@ def _signature(given: Namespace) -> int:
     from irshape.answers.signature.signature import sections
 
     return answered(
-        Errand(request_of(given), verbs.signature, _say(given, partial(sections, is_complete=given.all, has_reasons=given.why)))
+        Errand(request_of(given), verbs.signature, said(given.color, partial(sections, is_complete=given.all, has_reasons=given.why)))
     )
 
 
@@ -110,7 +103,9 @@ def _add_summary(command: ArgumentParser) -> None:
 def _summary(given: Namespace) -> int:
     from irshape.answers.summary import sections
 
-    return answered(Errand(request_of(given), partial(verbs.summary, near=_near(given.near), depth=given.depth), _say(given, sections)))
+    return answered(
+        Errand(request_of(given), partial(verbs.summary, near=_near(given.near), depth=given.depth), said(given.color, sections))
+    )
 
 
 SUMMARY = Command(
@@ -134,7 +129,7 @@ def _add_sizes(command: ArgumentParser) -> None:
 
 
 def _sizes(given: Namespace) -> int:
-    return answered(Errand(request_of(given), partial(_sized, _near(given.near)), _say(given, _size_sections), _verdict))
+    return answered(Errand(request_of(given), partial(_sized, _near(given.near)), said(given.color, _size_sections), _verdict))
 
 
 def _sized(near: Mapping[str, int], model: Model, **options: Any) -> Extended:
@@ -163,7 +158,6 @@ def _near(texts: Iterable[str]) -> dict[str, int]:
 
 
 def _size(text: str) -> tuple[str, int]:
-
     name, _, size = text.partition("=")
     number = whole_number(size.strip()) if size.strip().isdecimal() else None
     if not name.strip() or number is None:
@@ -216,7 +210,7 @@ def _cost(given: Namespace) -> int:
     given.set = [(name, size) for name, size in given.set if name not in sweep]
     verb = partial(_costed, sweep=sweep, near=near, views=given.views, in_place=given.in_place)
     text = partial(_cost_sections, layers=given.layer, is_complete=given.all)
-    return answered(Errand(request_of(given), verb, _say(given, text), partial(_write, given)))
+    return answered(Errand(request_of(given), verb, said(given.color, text), partial(_write, given)))
 
 
 def _costed(model: Model, *, sweep: Mapping[str, Sequence[int]], **options: Any) -> Cost:
@@ -287,7 +281,7 @@ def _add_explain(command: ArgumentParser) -> None:
 
 def _explain(given: Namespace) -> int:
     is_named = not given.raw_symbols
-    return answered(Errand(request_of(given), partial(_explained, given.target, is_named=is_named), _say(given, _explain_sections)))
+    return answered(Errand(request_of(given), partial(_explained, given.target, is_named=is_named), said(given.color, _explain_sections)))
 
 
 def _explained(target: str, model: Model, *, is_named: bool, **options: Any) -> Extended:

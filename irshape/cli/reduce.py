@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import re
+from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
@@ -21,10 +21,6 @@ from irshape.editing.verbs import Fault
 from irshape.files.writing import write_atomic
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.text import counted, escape
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
 
 ABOUT = (
     "Make a small reproducer: leave out layers, outputs, sizes, elements and attributes as long as the fault shows. What is left "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irshape import verbs
 from irshape.answers.policies import Policies, find_policies, judge
@@ -19,19 +19,15 @@ from irshape.cli.request import Request, request_of
 from irshape.cli.road import answered, found
 from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
-from irshape.cli.texts import ending, guards, in_names, remedy, shown, table
+from irshape.cli.texts import ending, guards, in_names, remedy, said, table
 from irshape.editing.graph import edit
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference, Remedy
 from irshape.inference.inputs import InputError
 from irshape.model.model import Model
 from irshape.report.section import Section, bold, key, paragraph
-from irshape.report.text import Palette, counted
+from irshape.report.text import counted
 from irshape.reshaping.session import How, Session
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
 
 ABOUT = (
     "Change the shapes of the inputs and write the reshaped IR; if the model cannot have them, list every layer and constant in the way."
@@ -79,9 +75,7 @@ def run(given: Namespace) -> int:
         policies = find_policies(given.target)
     except InputError as error:
         return complain(str(error))
-    how = How(given.rewrite, given.like, given.choose)
-    is_whole = writing.is_wanted or request.format != "text"
-    reshaping = _Reshaping(given.batch, policies, how, given.recorded, is_whole, Palette.choose(given.color, sys.stdout))
+    reshaping = _Reshaping(given, policies, is_whole=writing.is_wanted or request.format != "text")
     there = found(request)
     only_targets(writing, there.paths)
     return answered(Errand(request, reshaping.infer, reshaping.lines, partial(_written, request, writing, given.prove, given.batch)), there)
@@ -99,15 +93,11 @@ def _written(request: Request, writing: Writing, is_proved: bool, batch: str | N
 class _Reshaping:
     """The work on each file. `infer` keeps the inference with the old shapes for `lines`."""
 
-    def __init__(
-        self, batch: str | None, policies: Policies, how: How, recorded: Sequence[str] | None, is_whole: bool, palette: Palette
-    ) -> None:
-        self._batch = batch
+    def __init__(self, given: Namespace, policies: Policies, *, is_whole: bool) -> None:
+        self._given = given
         self._policies = policies
-        self._how = how
-        self._recorded = recorded
         self._is_whole = is_whole
-        self._palette = palette
+        self._say = said(given.color, _sections)
         self._before: Inference | None = None
 
     def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
@@ -116,8 +106,9 @@ class _Reshaping:
         is_read = model.nodes and model.document.is_complete
         if not is_read:
             return self._before
-        recorded = shapes_of(model, self._recorded) if self._recorded else None
-        inference = session.reshape_once(inputs, symbols, self._batch, self._how._replace(recorded=recorded))
+        given = self._given
+        how = How(given.rewrite, given.like, given.choose, shapes_of(model, given.recorded) if given.recorded else None)
+        inference = session.reshape_once(inputs, symbols, given.batch, how)
         inference = in_names(inference, is_whole=self._is_whole)
         if self._policies and inference.ok:
             judge(inference, self._policies)
@@ -128,7 +119,7 @@ class _Reshaping:
 
     def lines(self, inference: Inference) -> Iterator[str]:
         assert self._before is not None
-        return shown(self._palette, _sections, self._before, inference)
+        return self._say(self._before, inference)
 
 
 def _sections(before: Inference, inference: Inference) -> Iterator[Section]:

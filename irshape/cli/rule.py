@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import add_colour
-from irshape.cli.run import CLEAN, complain
+from irshape.cli.run import CLEAN, complain, put_json
 from irshape.diagnosis.fixes import BY_HAND, MENDED
 from irshape.report.catalogue import CATALOGUE, FAMILIES, Code
 from irshape.report.section import Block, Column, Prose, Section, Span, Table, bold, key, paragraph
@@ -53,11 +53,8 @@ def run(given: Namespace) -> int:
     from irshape.report.snippets import SNIPPETS
 
     if given.format == "json":
-        from irshape.report.form import compact, readable
-
         described = [_described(code, SNIPPETS[code.code]) for code in found]
-        is_one = len(given.codes) == 1 and len(found) == 1
-        print(readable(described[0]) if is_one else "[\n" + ",\n".join(map(compact, described)) + "\n]")
+        put_json(described[0] if len(given.codes) == 1 and len(found) == 1 else described)
         return CLEAN
     palette = Palette.choose(given.color, sys.stdout)
     texts = [_list()] if is_list else [_page(code, SNIPPETS[code.code]) for code in found]

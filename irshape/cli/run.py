@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -55,6 +55,13 @@ _HASHES = {"text": "\\x23", "github": "\\x23", "junit": "&#35;"}
 def put(text: str, format: str = "text", end: str = "\n") -> None:
     """Print a report in a format, or a part of it, so that no name in it becomes a command of a runner."""
     print(harmless(text, _HASHES.get(format, "\\u0023"), has_commands=format == "github"), end=end, flush=True)
+
+
+def put_json(report: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+    """Print a report as JSON; several as an array, one on each line."""
+    from irshape.report.form import compact, readable
+
+    put(readable(report) if isinstance(report, Mapping) else "[\n" + ",\n".join(map(compact, report)) + "\n]", "json")
 
 
 def describe(error: OSError, path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,6 @@ from irshape.report.section import Block, Section, bold, paragraph
 from irshape.report.text import counted, escape
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
     from irshape.running.results import OutputDifference, Run, RunComparison
 
 # The most outputs of a run that are listed, and the word for a number that does not exist.
@@ -122,7 +121,6 @@ def _row(one: OutputDifference) -> tuple[str, ...]:
 
 
 def _tolerance(text: str) -> float:
-
     number = float(text)
     if not isfinite(number) or number < 0:
         raise ValueError

@@ -22,15 +22,15 @@ from irshape.cli.check_options import add_selection, choice_of
 from irshape.cli.examination import collect
 from irshape.cli.outputs import check_outputs
 from irshape.cli.road import cores
-from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, put
+from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, put_json
 from irshape.cli.screen import Progress
+from irshape.cli.texts import put_text
 from irshape.cli.workers import Result, Task, Work, ending, in_workers, serve_tasks
 from irshape.report import section
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import escape
 from irshape.report.section import Column, Item, Section, bold, paragraph
-from irshape.report.terminal import lines
-from irshape.report.text import Palette, counted
+from irshape.report.text import counted
 from irshape.running.limits import Allowance, can_limit
 from irshape.scanning.archive import BOUNDS, Bounds
 from irshape.scanning.place import MissingError, Place, asked
@@ -396,12 +396,9 @@ def _summarize(path: str, before: Table | None, format: str, color: str) -> int:
     summary = Summary(read(path))
     comparison = TableChanges(before, read(path)) if before is not None else None
     if format == "json":
-        from irshape.report.form import readable
-
-        put(readable({**summary.to_dict(), **({"since": comparison.to_dict()} if comparison is not None else {})}), "json")
+        put_json({**summary.to_dict(), **({"since": comparison.to_dict()} if comparison is not None else {})})
     else:
-        sections = (*_summed(summary), *(_changes(comparison) if comparison is not None else ()))
-        put("\n".join(lines(sections, Palette.choose(color, sys.stdout))))
+        put_text(color, (*_summed(summary), *(_changes(comparison) if comparison is not None else ())))
     return FAILED if summary.verdicts[LOST] else FAULTS if summary.verdicts[INVALID] else CLEAN
 
 

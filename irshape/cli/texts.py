@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.wording import LONGEST, Parts, about_layer, heading, reason, reasons, where
 from irshape.cli.parser import meant
-from irshape.cli.run import Tally, agree, layers
+from irshape.cli.run import Tally, agree, layers, put
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
 from irshape.model.model import Model
@@ -35,9 +37,18 @@ _SHOWN = 6
 _PORT: Final = (Column("dim", is_number=True, most=WIDEST), Column(most=WIDEST, is_cut=True), Column("key", most=WIDEST, is_cut=True))
 
 
-def shown(palette: Palette, sections: Callable[..., Iterable[Section]], *answer: Any) -> Iterator[str]:
-    """The lines of the text of an answer."""
+def said(color: str, sections: Callable[..., Iterable[Section]]) -> Callable[..., Iterator[str]]:
+    """How an answer is said on the standard output: the lines of its sections."""
+    return partial(_lines, Palette.choose(color, sys.stdout), sections)
+
+
+def _lines(palette: Palette, sections: Callable[..., Iterable[Section]], *answer: Any) -> Iterator[str]:
     return lines(sections(*answer), palette)
+
+
+def put_text(color: str, sections: Iterable[Section]) -> None:
+    """Print sections."""
+    put("\n".join(lines(sections, Palette.choose(color, sys.stdout))))
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:

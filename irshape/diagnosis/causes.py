@@ -54,7 +54,9 @@ class Search:
 
     def causes(self) -> Iterator[Cause]:
         """The causes in the order of the graphs and of their nodes."""
-        found = [cause for changes in self.changes.values() for cause in (*self._of_records(changes), *self._of_edges(changes))]
+        found = [*self._of_records()]
+        for changes in self.changes.values():
+            found += self._of_edges(changes)
         found += self._of_layers()
         graphs = {model: number for number, model in enumerate(self.changes)}
 
@@ -64,12 +66,12 @@ class Search:
 
         yield from sorted(found, key=order)
 
-    @staticmethod
-    def _of_records(changes: Changes) -> Iterator[Cause]:
+    def _of_records(self) -> Iterator[Cause]:
         """The output ports that alone are wrong."""
-        for slot in changes.witnesses.records:
-            node = changes.model.nodes[changes.model.producers[slot]]
-            yield Cause("record", node, (), node.layer.signature.input_count + slot - node.first_slot)
+        for changes in self.changes.values():
+            for slot in changes.witnesses.records:
+                node = changes.model.nodes[changes.model.producers[slot]]
+                yield Cause("record", node, (), node.layer.signature.input_count + slot - node.first_slot)
 
     def _of_edges(self, changes: Changes) -> Iterator[Cause]:
         """The inputs that record something else than the tensors that edges lead there: those of one tensor and record are one cause."""
@@ -107,16 +109,14 @@ class Search:
         found: list[tuple[list[Node], list[Change]]] = []
         for several in equal.values():
             nodes = [node for _, node in several]
-            own = self._known(several, known)
+            tried = several[:_MOST_OF_EQUAL] if known else ()
+            own = next((peace for changes, node in tried if (peace := changes.known(node, known))), [])
             if not own and len(found) >= _MOST_SOUGHT:
                 self.unexplained.update(nodes)
                 continue
             found.append((nodes, own or self._sought(several)))
             known |= {change.key: change for change in own or found[-1][1] if change.elements}
         return [*_grouped(found)]
-
-    def _known(self, several: list[tuple[Changes, Node]], known: Mapping[object, Change]) -> list[Change]:
-        return next((own for changes, node in several[:_MOST_OF_EQUAL] if (own := changes.known(node, known))), []) if known else []
 
     def _sought(self, several: list[tuple[Changes, Node]]) -> list[Change]:
         """The changes of layers with equal faults. Where there are several, a constant is wrong that they share."""
@@ -163,7 +163,7 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
     """The cause of an input that records something else than the tensor that an edge leads there."""
     witnesses, port, record = changes.witnesses, node.layer.inputs[index], node.layer.signature.records[index]
     slot, dims = node.sources[index], record[2]
-    source, fact = witnesses.producer(slot), witnesses.chain[slot]
+    source, fact = witnesses.model.producer(slot), witnesses.chain[slot]
     if source is None:
         return None
     if witnesses.read_rightly(node, index) is not None:
@@ -186,7 +186,7 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
 
 def _has_other_shape(witnesses: Witnesses, slot: int, dims: tuple[int, ...] | None) -> bool:
     """Whether all readers of a Const or a Parameter record dims that contradict its shape; a Const keeps its number of elements."""
-    source, fact = witnesses.producer(slot), witnesses.chain[slot]
+    source, fact = witnesses.model.producer(slot), witnesses.chain[slot]
     if source is None or source.sources or dims is None or fact.shape is None or fits(dims, fact.shape):
         return False
     if any(reader.layer.signature.records[at][2] != dims for reader, at in witnesses.readers(slot)):

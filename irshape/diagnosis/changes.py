@@ -119,7 +119,7 @@ class Changes:
         """The outputs that nothing reads, each with its node, of nodes that should be read; those of nodes without any reader first."""
         readers, found = self.model.readers, []
         for node in self.graph.schedule.nodes:
-            slots = slots_of(node) if node.type not in ("Result", "Assign") else range(0)
+            slots = node.slots if node.type not in ("Result", "Assign") else range(0)
             left = [slot for slot in slots if slot not in readers]
             found += [(len(left) < len(slots), node, self.witnesses.chain[slot]) for slot in left]
         return [(node, fact) for _, node, fact in sorted(found, key=itemgetter(0))][:_MOST_STARTS]
@@ -144,7 +144,7 @@ class Changes:
         found = []
         for reader in self.graph.schedule.nodes:
             for index, slot in enumerate(reader.sources):
-                source = self.witnesses.producer(slot)
+                source = self.model.producer(slot)
                 is_like = reader.layer.signature.records[index][1:] == record and source is not None
                 if is_like and source is not None and source is not node and len(self.model.readers.get(slot, ())) > 1:
                     found.append((reader, index, source))
@@ -166,7 +166,7 @@ class Changes:
             if one is other:
                 return True
             for slot in one.sources:
-                producer = self.witnesses.producer(slot)
+                producer = self.model.producer(slot)
                 if producer is not None and producer.index not in seen:
                     seen.add(producer.index)
                     pending.append(producer)
@@ -202,7 +202,7 @@ class Changes:
 
     def facts(self, node: Node) -> tuple[Fact, ...]:
         """The facts that a node takes, with the elements of small constants."""
-        producers = map(self.witnesses.producer, node.sources)
+        producers = map(self.model.producer, node.sources)
         taken = zip(producers, self.witnesses.taken[node], strict=True)
         return tuple([self.witnesses.fact(one) if one is not None and one.type in _CONSTANTS else fact for one, fact in taken])
 
@@ -231,7 +231,7 @@ class Changes:
         seen: set[int] = set()
         while pending:
             steps, slot = pending.pop(0)
-            producer = self.witnesses.producer(slot)
+            producer = self.model.producer(slot)
             if producer is None or slot in seen:
                 continue
             seen.add(slot)
@@ -452,11 +452,6 @@ def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:
                 ):
                     if other != number and (other >= 0 or number < 0 or inner is int):
                         yield ",".join([str(other) if at in changed else one for at, one in enumerate(parts)])
-
-
-def slots_of(node: Node) -> range:
-    """The slots of the outputs of a node."""
-    return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
 
 
 def _spellings(op_class: Any) -> set[str]:

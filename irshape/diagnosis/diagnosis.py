@@ -77,11 +77,9 @@ def _reads_nothing_rightly(inference: Inference) -> bool:
 
 def _reads_elements(node: Node) -> Iterator[bool]:
     """For each input of a node, whether it reads the elements of a constant there."""
-    producers = node.model.producers
     for index, slot in enumerate(node.sources):
-        port = None if node.op is None else node.op.input_at(index, len(node.sources))
-        is_constant = 0 <= slot < len(producers) and node.model.nodes[producers[slot]].type == "Const"
-        yield is_constant and port is not None and port.value
+        source, port = node.model.producer(slot), None if node.op is None else node.op.input_at(index, len(node.sources))
+        yield source is not None and source.type == "Const" and port is not None and port.value
 
 
 def choose(inference: Inference, selection: Selection) -> None:

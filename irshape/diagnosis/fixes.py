@@ -1,22 +1,26 @@
-"""Fixes for faults: made from the code of a fault, its place in the file, and the facts that the pass inferred."""
+"""Fixes for faults, made of the code of a fault, its place in the file and the facts that the pass inferred; and files that they mend."""
 
 from __future__ import annotations
 
+import errno
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
-from irshape.diagnosis.places import Places
+from irshape.files.reading import read
+from irshape.files.writing import write_atomic
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
-from irshape.model.model import Node
+from irshape.inference.inference import Inference
+from irshape.model.model import Model, Node
 from irshape.ops.attribute import Attribute, Malformed, spell
 from irshape.ops.op import misspelt
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR, Diagnostic, Edit, Fix
+from irshape.report.diagnostic import ERROR, Diagnostic, Edit, Fix, compatible
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Port
-from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices
+from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices, spliced
 
 _NAME: Final = re.compile(r"[^\s=]+")
 _ATTRIBUTE: Final = re.compile(r"([^\s=]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
@@ -195,11 +199,6 @@ def _rename_misspelt(site: _Site) -> _Repair | None:
     return None
 
 
-def _rename_attribute(site: _Site) -> _Repair | None:
-    """Give an unknown attribute the name of the one that the layer lacks; without such a one, remove it."""
-    return _rename_misspelt(site) or _remove_attribute(site)
-
-
 def _guess_word(site: _Site) -> _Repair | None:
     if (found := site.attribute()) is None:
         return None
@@ -250,7 +249,7 @@ BY_HAND: Final[dict[str, _Maker]] = {
     "A103": _guess_word,
     "R102": _spell_attribute,
     "R103": _state_defaults,
-    "R104": _rename_attribute,
+    "R104": lambda site: _rename_misspelt(site) or _remove_attribute(site),
 }
 _ALL: Final = SAFE | BY_HAND
 # The codes with a safe fix: also those whose fix is made where the fault is found.
@@ -305,8 +304,10 @@ def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
     repair = _ALL[code](site)
     if repair is None:
         return None
-    where = (offset, *site.document.position(offset))
-    return Fix(repair.title, tuple([_edit(site.document, where, splice) for splice in repair.splices]), code in SAFE)
+    start = (offset, *site.document.position(offset))
+    ends = [[_line_and_column(site.document, start, at) for at in (splice.start, splice.end)] for splice in repair.splices]
+    edits = [Edit(*splice, *first, *last) for splice, (first, last) in zip(repair.splices, ends, strict=True)]
+    return Fix(repair.title, tuple(edits), code in SAFE)
 
 
 class _Doubts:
@@ -343,6 +344,24 @@ class _Doubts:
         return found.code == "R101" and _is_other_number(_Site(self._layers, found.where.offset or 0))
 
 
+class Places:
+    """The layers of a file, in bodies too, by their places; `graphs` has the engine of each graph."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.root = engine
+        self.graphs = {graph.model: graph for graph in engine.graphs()}
+        self._nodes = sorted((node for graph in self.graphs for node in graph.nodes), key=lambda node: node.layer.offset)
+        self._offsets = [node.layer.offset for node in self._nodes]
+
+    def at(self, offset: int | None) -> Node | None:
+        """The innermost layer that contains a place; None if no layer does."""
+        index = -1 if offset is None else bisect_right(self._offsets, offset) - 1
+        node = self._nodes[index] if index >= 0 else None
+        while node is not None and offset is not None and offset >= node.layer.end:
+            node = node.model.holder
+        return node
+
+
 class _Layers(Places):
     """The layers of a file by their places, and what fixes must not rely on.
 
@@ -352,15 +371,10 @@ class _Layers(Places):
 
     def __init__(self, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
         super().__init__(engine)
-        self.trusting = _trusting([*self.graphs.values()])
+        self.trusting = _trusting([*self.graphs])
         errors = (found.where.offset for found in diagnostics if CATALOGUE[found.code].severity == ERROR and found.code not in SAFE)
         self.faulty = {self.at(offset) for offset in errors if offset is not None}
         self.last: tuple[Node | None, dict[int, tuple[Port, Fact]]] = (None, {})
-
-    def is_output(self, offset: int) -> bool:
-        """Whether an output port of a layer is at a place."""
-        node = self.at(offset)
-        return node is not None and any(port.offset == offset for port in node.layer.outputs)
 
     def ports(self, node: Node) -> dict[int, tuple[Port, Fact]]:
         """The ports of a node with their facts, by their places."""
@@ -371,41 +385,27 @@ class _Layers(Places):
         return self.last[1]
 
 
-def _trusting(graphs: Sequence[Engine]) -> set[Node | None]:
-    """The nodes whose facts depend on trusted ports of an unknown operation."""
-    found: set[Node | None] = set()
+def _trusting(graphs: Sequence[Model]) -> set[Node]:
+    """The nodes whose facts depend on trusted ports of an unknown operation.
+
+    A node in the body of one of them depends on it, and the holder of a body on its nodes.
+    """
+    found: set[Node] = set()
     for graph in graphs:
-        for node in graph.model.nodes:
-            inner: Node | None = node if node.op_class is None else None
-            while inner is not None:
-                found.add(inner)
-                inner = inner.model.holder
-    return _from(graphs, found)
-
-
-def _from(graphs: Iterable[Engine], nodes: Iterable[Node | None]) -> set[Node | None]:
-    """Some nodes and all nodes that depend on them; a node in the body of one depends on it, and the holder of a body on its nodes."""
-    found = set(nodes)
-    for node in [*found]:
-        holder = node.model.holder if node else None
-        while holder is not None:
-            found.add(holder)
-            holder = holder.model.holder
+        for node in graph.nodes:
+            holder: Node | None = node if node.op_class is None else None
+            while holder is not None:
+                found.add(holder)
+                holder = holder.model.holder
     for graph in graphs if found else ():
-        model = graph.model
-        for node in model:
-            sources = [model.nodes[model.producers[slot]] for slot in node.sources if 0 <= slot < len(model.producers)]
-            if model.holder in found or not found.isdisjoint(sources):
+        for node in graph:
+            if graph.holder in found or not found.isdisjoint(map(graph.producer, node.sources)):
                 found.add(node)
     return found
 
 
-def _edit(document: Document, where: tuple[int, int, int], splice: Splice) -> Edit:
-    """A splice as an edit with lines and columns. `where` is the offset, line and column of the fault; counting starts there."""
-    return Edit(*splice, *_line_and_column(document, where, splice.start), *_line_and_column(document, where, splice.end))
-
-
 def _line_and_column(document: Document, where: tuple[int, int, int], offset: int) -> tuple[int, int]:
+    """The line and column of an offset, counted from a place whose offset, line and column are known."""
     start, line, column = where
     if offset < start:
         between = document.source[offset:start].decode(document.encoding, "replace")
@@ -414,3 +414,32 @@ def _line_and_column(document: Document, where: tuple[int, int, int], offset: in
     after = passed.rpartition("\n")[2]
     width = len(after) - after.count("\ufeff")
     return (line + lines, width + 1) if (lines := passed.count("\n")) else (line, column + width)
+
+
+def mendable(inference: Inference) -> tuple[list[Diagnostic], list[Edit]]:
+    """The faults with a safe fix, and the edits that mend them, in the order of the file; of fixes that overlap, only the first."""
+    safe = {diagnostic: diagnostic.fix for diagnostic in inference.diagnostics if diagnostic.fix and diagnostic.fix.is_safe}
+    fixes, edits = compatible(safe.values())
+    chosen = set(fixes)
+    return [diagnostic for diagnostic, fix in safe.items() if fix in chosen], edits
+
+
+def mended_file(inference: Inference) -> bytes:
+    """The file with its safe fixes made; every other byte is unchanged."""
+    return spliced(inference.document, [Splice(edit.start, edit.end, edit.text) for edit in mendable(inference)[1]])
+
+
+def mend(inference: Inference) -> list[Diagnostic]:
+    """Make the safe fixes in the file itself, all at once or not at all, and return the faults that they mend.
+
+    Raises `OSError` if the file cannot be written, or no longer holds the bytes that were checked.
+    """
+    faults, _ = mendable(inference)
+    if faults:
+        path = inference.document.path
+        if path is None:
+            raise OSError(errno.ENOENT, "the model was not read from a file")
+        if read(path, len(inference.document.source)) != inference.document.source:
+            raise OSError(errno.EINVAL, "not mended: the file is compressed, or it has changed since it was read", path)
+        write_atomic(path, mended_file(inference), in_place=True, source=path)
+    return faults

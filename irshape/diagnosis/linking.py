@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from irshape.diagnosis.causes import Cause, Search
-from irshape.diagnosis.changes import Changes, said, slots_of
-from irshape.diagnosis.places import Places
+from irshape.diagnosis.changes import Changes, said
+from irshape.diagnosis.fixes import Places
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.engine import Engine
 from irshape.model.build import place
@@ -158,7 +158,7 @@ class _Report:
         """The fault of a node without its place, and the constants that it is about; the node if it is about none."""
         for fault in self._faults(node)[:1]:
             index = _port(fault, node)
-            constants = [way.constant for way in changes.ways(node) if index < 0 or node.sources[index] in slots_of(way.start)]
+            constants = [way.constant for way in changes.ways(node) if index < 0 or node.sources[index] in way.start.slots]
             if constants:
                 return fault.code, fault.message.partition(";")[0], frozenset(map(changes.key, constants))
         return node
@@ -219,8 +219,7 @@ class _Report:
             node = self.at.get(one)
             if node is None or one.related or not (one.code[0] == "V" or one.code == "R201") or (index := _port(one, node)) < 0:
                 continue
-            slot = node.sources[index]
-            source = node.model.nodes[node.model.producers[slot]] if 0 <= slot < len(node.model.producers) else None
+            source = node.model.producer(node.sources[index])
             if source is not None and source.type == "Const":
                 where = place(node.model.document, source.layer, source.layer.offset, None, node.model.path)
                 one.message += f"; {said(source)} (line {where.line}) holds them"
@@ -285,15 +284,8 @@ class _Report:
     def _unread_state(self, assign: Node) -> Diagnostic | None:
         """The fault of a ReadValue that nothing reads and that has the variable of an Assign: OpenVINO does not make it."""
         variable = assign.layer.attributes.get("variable_id")
-        for one, node in self.at.items():
-            if (
-                one.code == "G116"
-                and node is not None
-                and node.type == "ReadValue"
-                and node.layer.attributes.get("variable_id") == variable
-            ):
-                return self.unread.get(node, one)
-        return None
+        reads = ((node, one) for one, node in self.at.items() if one.code == "G116" and node is not None and node.type == "ReadValue")
+        return next((self.unread.get(node, one) for node, one in reads if node.layer.attributes.get("variable_id") == variable), None)
 
     def _tags(self) -> dict[Node, Diagnostic]:
         """The cause of each node: its own, or that of its first input that has one. Bodies come after their holder and before it."""

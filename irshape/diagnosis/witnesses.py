@@ -202,10 +202,6 @@ class Witnesses:
         """The transfer function of a node."""
         return self.graph.schedule.transfers[self.graph.schedule.positions[node.index]]
 
-    def producer(self, slot: int) -> Node | None:
-        """The node that gives a tensor; None for an input without an edge, and in an example."""
-        return self.model.nodes[self.model.producers[slot]] if 0 <= slot < len(self.model.producers) else None
-
     def fact(self, node: Node) -> Fact:
         """The fact of the first output of a node, with the elements of a small Const whether or not a rule reads them."""
         fact = self.chain[node.first_slot]

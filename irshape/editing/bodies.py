@@ -22,15 +22,14 @@ def add_input(draft: BodyDraft, value: Value, name: str | None, slice: Mapping[s
     sliced = _sliced(holder, slice)
     entries = entries_of(holder)
     taken = {external_of(entry) for entry in entries if entry.tag == "input" and entry.map == map_of(draft)}
-    fact = outer.facts.seen_by_openvino(value)
+    fact = outer.facts.view.of(value)
     shape = fact.shape
     if sliced and shape is not None:
         axis = int(sliced["axis"])
         if not -len(shape) <= axis < len(shape):
             raise EditError(f"the axis {axis} is none of a tensor of rank {len(shape)}")
         shape = tuple(int(sliced["part_size"]) if at == axis % len(shape) else size for at, size in enumerate(shape))
-    with outer.state.attempt():
-        outer.state.note("add input", holder.name, f"to the {draft.model.name} from {value.item.name}")
+    with outer.state.edit("add input", holder.name, f"to the {draft.model.name} from {value.item.name}"):
         free = (at for at, one in enumerate(holder.inputs) if at and one is value and at not in taken)
         position = next(free, None) if holder.type == "If" else None
         if position is None:
@@ -55,8 +54,7 @@ def add_output(draft: BodyDraft, value: Value, otherwise: Value | None, slice: M
         if otherwise is None:
             raise EditError(f"either body of {holder!r} must give the output: otherwise= is the tensor of the {other.model.name}")
         given[other] = otherwise
-    with outer.state.attempt():
-        outer.state.note("add output", holder.name, f"of {value.item.name}")
+    with outer.state.edit("add output", holder.name, f"of {value.item.name}"):
         entries, id = entries_of(holder), _next_id(holder)
         external = max([id, *(external_of(entry) + 1 for entry in entries if entry.tag == "output")])
         for body, source in given.items():
@@ -86,8 +84,7 @@ def feed_back(draft: BodyDraft, value: Value, parameter: Item) -> None:
         raise EditError(f"{parameter!r} takes no input of {holder!r} in the first iteration")
     if "axis" in own.attributes:
         raise EditError(f"{parameter!r} takes a slice of an input in each iteration, so nothing comes back to it")
-    with draft.state.attempt():
-        draft.outer.state.note("feed back", holder.name, f"{value.item.name} to {parameter.name}")
+    with draft.outer.state.edit("feed back", holder.name, f"{value.item.name} to {parameter.name}"):
         results = (item for item, _ in draft.state.reads_of(value) if item.type == "Result")
         result = next(results, None) or draft.result(value)
         kept = [entry for entry in entries if not is_back(entry, to=parameter)]

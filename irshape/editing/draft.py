@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from irshape.editing.arrays import Data, data_of
@@ -210,8 +211,7 @@ class GraphDraft:
         """Give a Const other elements, behind the weights."""
         before, state = self.const_of(item), self.state
         content = data_of(array, None, before.element_type)
-        with state.attempt():
-            state.note("set data", item.name, f"{content.element_type}{list(content.shape)}")
+        with state.edit("set data", item.name, f"{content.element_type}{list(content.shape)}"):
             offset = state.store(content.bytes, self.start, ALIGNMENT)
             state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
 
@@ -225,8 +225,7 @@ class GraphDraft:
         ]
         if not moved:
             return 0
-        with state.attempt():
-            state.note("replace uses", own.item.name, f"by {new.item.name}")
+        with state.edit("replace uses", own.item.name, f"by {new.item.name}"):
             for item, index in moved:
                 state.connect(item, index, new)
             if own.names and any(item.type == "Result" for item, _ in moved):
@@ -441,8 +440,8 @@ def found(draft: GraphDraft, text: str, *, by_name: bool = False) -> tuple[Graph
     A layer of the graph itself comes first. A layer in a body has the ids around it, `2.body/5`, or the names, `loop / body / step`.
     """
     items = sorted(draft.state.items.values(), key=lambda item: item.place)
-    fused = _fused if b"fused_names" in draft.model.document.source else None
-    own = meanings(text, items, names_of, fused, by_name=by_name)
+    has_fused = b"fused_names" in draft.model.document.source
+    own = meanings(text, items, names_of, (lambda one: fused_of(one.origin) if one.origin else "") if has_fused else None, by_name=by_name)
     if own:
         return draft, own
     holders = draft.of_type(*BODIES)
@@ -511,19 +510,11 @@ def meant_output(draft: GraphDraft, text: str, *, by_name: bool = False, told: T
 
 def unknown_layer(draft: GraphDraft, text: str, thing: str = "layer") -> KeyError:
     """The error for a text that names nothing."""
-    return KeyError(unknown(text, _known(draft), thing))
-
-
-def _known(draft: GraphDraft) -> Iterator[str]:
     items = draft.state.items.values()
-    yield from (item.name for item in items)
-    yield from (name for item in items for value in item.outputs for name in split_names(value.names))
+    tensors = (name for item in items for value in item.outputs for name in split_names(value.names))
+    return KeyError(unknown(text, chain((item.name for item in items), tensors), thing))
 
 
 def names_of(item: Item) -> Names:
     """What a layer of a draft may be called."""
     return Names(str(item.id), item.type, item.name, [value.names for value in item.outputs], variable_of(item.type, item.attributes))
-
-
-def _fused(item: Item) -> str:
-    return "" if item.origin is None else fused_of(item.origin)

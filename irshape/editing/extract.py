@@ -147,7 +147,7 @@ class _Extraction:
         if not outputs:
             raise EditError("the part has no output: nothing that is kept gives a tensor that is read")
         facts = self.draft.facts
-        self.before = {value: facts.seen_by_openvino(value) for item in self.keep for value in item.outputs}
+        self.before = {value: facts.view.of(value) for item in self.keep for value in item.outputs}
         new = self._replaced()
         self._redirected(new)
         self._drop_the_rest(outputs, set(new.values()))
@@ -181,7 +181,7 @@ class _Extraction:
                 self.keep[item] = None
                 continue
             fact = self.draft.facts.of(value)
-            if (data := _known(fact)) is not None:
+            if fact.openvino_view.elements == fact.elements and (data := known_data(fact)) is not None:
                 self.frozen[value] = data
             elif item in self.constant:
                 self.keep[item] = None
@@ -222,10 +222,10 @@ class _Extraction:
         place = self.state.place_behind(self.draft.of_type("Parameter"))
         self.inputs = dict.fromkeys(sorted(self.inputs, key=lambda value: (value.item.label, value.index)))
         for value in self.inputs:
-            fact, view = self.draft.facts.of(value), self.draft.facts.seen_by_openvino(value)
+            fact, view = self.draft.facts.of(value), self.draft.facts.view.of(value)
             name = value.item.name if len(value.item.outputs) == 1 else f"{value.item.name}.{value.index}"
             item = self.draft.parameter(name, view.shape, fact.element_type, place)
-            if (formula := self.formulas.get(key_of(value))) is not None:
+            if (formula := self.formulas.get(f"{value.item.id}:{value.port}")) is not None:
                 item.note = f"{format_shape(view.shape)}{AS}{formula}"
             new[value], self.names[item] = item.outputs[0], name
             self.state.set_names(item.outputs[0], value.names or name.replace(",", "\\,"))
@@ -269,7 +269,7 @@ class _Extraction:
         for value, before in self.before.items():
             if not self.state.is_live(value.item):
                 continue
-            after = self.draft.facts.seen_by_openvino(value)
+            after = self.draft.facts.view.of(value)
             because = tuple(one.item.name for one in new if value.item in self.draft.between(one, value) or one is value)
             if before.shape is not None and (after.shape is None or len(after.shape) != len(before.shape)):
                 found.append(Loss(value.item.name, value.index, None, format_shape(before.shape), format_shape(after.shape), because))
@@ -278,13 +278,3 @@ class _Extraction:
                 if not is_within(now, was):
                     found.append(Loss(value.item.name, value.index, axis, format_shape((was,))[1:-1], format_shape((now,))[1:-1], because))
         return found
-
-
-def key_of(value: Value) -> str:
-    """The key of a tensor in the formulas of an inference, `LAYER:PORT`."""
-    return f"{value.item.id}:{value.item.output_ids[value.index]}"
-
-
-def _known(fact: Fact) -> Data | None:
-    """The content of a constant that stands for a tensor; None if OpenVINO does not know all elements for all sizes."""
-    return known_data(fact) if fact.openvino_view.elements == fact.elements else None

@@ -251,10 +251,6 @@ class Facts:
         self._settle(item.label)
         return len(self._outcome(item).outputs)
 
-    def seen_by_openvino(self, value: Value) -> Fact:
-        """OpenVINO's fact of a tensor."""
-        return self.view.of(value)
-
     def body(self, item: Item, name: str) -> tuple[Model, Run]:
         """The model of a body of an item as it is now, and the run over it."""
         self._settle(item.label)
@@ -519,10 +515,6 @@ class BodyFacts:
     def view(self) -> BodyFacts:
         """The facts of the body as OpenVINO knows them."""
         return BodyFacts(self._state, self._outer.view)
-
-    def seen_by_openvino(self, value: Value) -> Fact:
-        """OpenVINO's fact of a tensor."""
-        return self.view.of(value)
 
     def all(self) -> tuple[dict[int, Fact], Run]:
         """The facts of all tensors by slot, and a run that holds those of the bodies."""

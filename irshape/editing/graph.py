@@ -13,10 +13,10 @@ from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
 from irshape.editing.arrays import element_type_of
 from irshape.editing.draft import Draft
+from irshape.editing.inputs import stateful, stateless
 from irshape.editing.layers import Layer, Layers, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import Simplification, simplify
 from irshape.editing.state import EditError, EditStep
-from irshape.editing.variables import stateful, stateless
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
@@ -115,7 +115,7 @@ class Graph(Layers):
         in its place. Only layers that depend on the input change. Raises `EditError` for a name that no input has and for a value that
         does not fit.
         """
-        from irshape.editing.freeze import freeze
+        from irshape.editing.inputs import freeze
 
         return freeze(self._draft, name, value)
 

@@ -50,8 +50,7 @@ class Tensor:
             other = self._draft.tensor(name)
             if other is not None and other is not self._value:
                 raise EditError(f"{name!r} is already the name of a tensor of {other.item!r}")
-        with state.attempt():
-            state.note("name", self.layer.name, ", ".join(given))
+        with state.edit("name", self.layer.name, ", ".join(given)):
             state.set_names(self._value, joined_names(given))
 
     @property
@@ -198,8 +197,7 @@ class Layer:
         """
         state = self._draft.state
         changed = self._draft.spell(self._live(), attributes)
-        with state.attempt():
-            state.note("set", self.name, ", ".join(f"{name}={value}" for name, value in attributes.items()))
+        with state.edit("set", self.name, ", ".join(f"{name}={value}" for name, value in attributes.items())):
             state.set_attributes(self._item, changed)
         return self
 
@@ -211,8 +209,7 @@ class Layer:
         draft, item = self._draft, self._live()
         if not 0 <= input < len(item.inputs):
             raise EditError(f"{item!r} has {counted(len(item.inputs), 'input')}, and none at position {input}")
-        with draft.state.attempt():
-            draft.state.note("connect", self.name, f"input {input}")
+        with draft.state.edit("connect", self.name, f"input {input}"):
             value = draft.operand(tensor, item, input)
             draft.state.connect(item, input, value)
         return self
@@ -223,8 +220,7 @@ class Layer:
         other = draft.state.named(name)
         if other is not None and other is not item:
             raise EditError(f"{name!r} is already the name of layer {other.id}")
-        with draft.state.attempt():
-            draft.state.note("rename", self.name, f"to {name}")
+        with draft.state.edit("rename", self.name, f"to {name}"):
             draft.state.rename(item, name)
         return self
 
@@ -240,8 +236,7 @@ class Layer:
         if before._draft is not draft:
             raise EditError(f"{before!r} belongs to another graph")
         if other is not item:
-            with draft.state.attempt():
-                draft.state.note("move", self.name, f"before {before.name}")
+            with draft.state.edit("move", self.name, f"before {before.name}"):
                 draft.state.move(item, draft.state.place_before(other))
         return self
 
@@ -254,8 +249,7 @@ class Layer:
         source = next(iter(item.inputs), None)
         if source is None:
             raise EditError(f"{item!r} has no input that its readers could read")
-        with self._draft.state.attempt():
-            self._draft.state.note("bypass", self.name)
+        with self._draft.state.edit("bypass", self.name):
             self.output.replace_uses(tensor_of(self._draft, source))
             self.remove()
 
@@ -266,8 +260,7 @@ class Layer:
         Result of a body goes with its input or output of the layer that holds the body, and with its entry of the port map.
         """
         draft, item = self._draft, self._live()
-        with self._draft.state.attempt():
-            draft.state.note("remove", self.name)
+        with draft.state.edit("remove", self.name):
             for one in draft.dependents(item) if cascade else [item]:
                 if readers := draft.readers_of(one):
                     others = "" if len(readers) == 1 else f" and {counted(len(readers) - 1, 'other input')}"
@@ -372,8 +365,7 @@ class Layers:
         The bytes come behind the weights, equal ones once. `element_type` is needed for types that NumPy does not have.
         """
         content = data_of(array, element_type)
-        with self._draft.state.attempt():
-            self._draft.state.note("add", name, "Const")
+        with self._draft.state.edit("add", name, "Const"):
             value = self._draft.constant(content, name)
         return tensor_of(self._draft, value)
 

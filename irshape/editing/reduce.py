@@ -22,7 +22,7 @@ from irshape.editing.text import ALIGNMENT
 from irshape.editing.trial import Candidate, Judge, candidate_of, content_of
 from irshape.inference.facts import Fact
 from irshape.report.text import counted
-from irshape.shape.dim import Size, are_known, bounds
+from irshape.shape.dim import are_known, bounds
 from irshape.shape.shape import format_shape
 from irshape.xml.lexical import BODIES
 from irshape.xml.weights import WeightsError
@@ -97,7 +97,7 @@ def cut(draft: GraphDraft) -> Changes:
 
 def _cut(draft: GraphDraft, item: Item) -> None:
     for value in item.outputs:
-        fact = draft.facts.seen_by_openvino(value)
+        fact = draft.facts.view.of(value)
         for reader, _ in draft.state.reads_of(value) if not isinstance(draft, BodyDraft) else ():
             if reader.type == "Result":
                 draft.state.leave(reader)
@@ -186,14 +186,10 @@ def _fix(draft: GraphDraft, items: Iterable[Item], axis: int | None, number: int
     for item in items:
         shape = draft.facts.of(item.outputs[0]).shape
         if shape is not None and not are_known(shape):
-            fixed = tuple([_near(size, number) if axis in (None, at) else size for at, size in enumerate(shape)])
-            draft.state.set_attributes(item, draft.spell(item, {"shape": format_shape(fixed)}))
-
-
-def _near(size: Size, number: int) -> Size:
-    """The number that a size can be and that is nearest to another one."""
-    low, high = bounds(size)
-    return size if isinstance(size, int) else int(max(low, min(number, high)))
+            ranges = [bounds(size) for size in shape]  # the size of an open axis is the possible one that is nearest to the number
+            near = [low if low == high else max(low, min(number, high)) for low, high in ranges]
+            fixed = [int(near[at]) if axis in (None, at) else size for at, size in enumerate(shape)]
+            draft.state.set_attributes(item, draft.spell(item, {"shape": format_shape(tuple(fixed))}))
 
 
 def sizes(draft: GraphDraft) -> Changes:
@@ -266,11 +262,7 @@ def attributes(draft: GraphDraft) -> Changes:
             if name in _SIMPLEST and isinstance(value, tuple):
                 default = (_SIMPLEST[name],) * len(value)
             if value != default and isinstance(default, str | int | float | tuple):
-                yield partial(_set, draft, item, name, default)
-
-
-def _set(draft: GraphDraft, item: Item, name: str, value: object) -> None:
-    draft.state.set_attributes(item, draft.spell(item, {name: value}))
+                yield partial(draft.state.set_attributes, item, draft.spell(item, {name: default}))
 
 
 def _everywhere(changes: Callable[[GraphDraft], Changes]) -> Callable[[GraphDraft], Changes]:
@@ -305,16 +297,8 @@ class NotShown(Exception):
     """The fault does not show on the whole model."""
 
 
-def reduce(draft: Draft, judge: Judge, say: Callable[[str, Candidate], object], suspect: int | None = None) -> Reduction:
-    """Reduce the model of a draft. `say` hears of each step, and `suspect` is the id of the layer that is probably at fault.
-
-    Raises `NotShown`.
-    """
-    return _Reducer(draft, judge, say).reduced(suspect)
-
-
-class _Reducer:
-    """One reduction. `draft` is that of the smallest candidate so far."""
+class Reducer:
+    """One reduction. `draft` is that of the smallest candidate so far, and `say` hears of each step."""
 
     def __init__(self, draft: Draft, judge: Judge, say: Callable[[str, Candidate], object]) -> None:
         self.draft = draft
@@ -324,8 +308,8 @@ class _Reducer:
         self.steps: list[str] = []
         self._adopted: set[str] = set()  # so that no two changes take each other back for ever
 
-    def reduced(self, suspect: int | None) -> Reduction:
-        """The smallest candidate."""
+    def reduced(self, suspect: int | None = None) -> Reduction:
+        """The smallest candidate. `suspect` is the id of the layer that is probably at fault. Raises `NotShown`."""
         whole = content_of(self.draft)
         if not self._judge.shows(whole):
             raise NotShown

@@ -239,7 +239,8 @@ class _Simplifier:
             if source is None or not readers or not self._is_same(item, source, value) or not self._keeps_names(source, readers):
                 continue
             fact = self.draft.facts.of(value)
-            self._say("no-op", item, f"its output is its input: {fact.element_type}{_shape_text(fact.shape)}, in the same order")
+            shape = "[...]" if fact.shape is None else f"[{', '.join(map(formula_text, fact.shape))}]"
+            self._say("no-op", item, f"its output is its input: {fact.element_type}{shape}, in the same order")
             self.draft.redirect(value, source)
             if value.names and not source.names and source.item.type not in _SOURCES:
                 self.state.set_names(source, value.names)
@@ -253,7 +254,7 @@ class _Simplifier:
             return False
         if not _are_equal(before.shape, after.shape) or not self._keeps_order(item):
             return False
-        return _is_as_known(facts.seen_by_openvino(source), facts.seen_by_openvino(value))
+        return _is_as_known(facts.view.of(source), facts.view.of(value))
 
     def _keeps_order(self, item: Item) -> bool:
         """Whether an item whose output has the shape of its first input leaves the elements where they are."""
@@ -262,7 +263,7 @@ class _Simplifier:
             return elements is not None and len(elements) > 0 and elements == tuple(range(len(elements)))
         if item.type == "Pad":
             pads = [self._elements(item, index) for index in (1, 2)]
-            return all(one is not None and not any(map(_is_not_zero, one)) for one in pads)
+            return all(one is not None and all(isinstance(pad, int) and pad == 0 for pad in one) for one in pads)
         if item.type == "Broadcast":
             return item.attributes.get("mode", "numpy").lower() in ("numpy", "bidirectional")
         if item.type in ("Slice", "StridedSlice"):
@@ -320,10 +321,6 @@ def _is_large(fact: Fact) -> bool:
     return fact.shape is None or not are_known(fact.shape) or prod(fact.shape) > _MOST
 
 
-def _is_not_zero(size: Size) -> bool:
-    return not isinstance(size, int) or size != 0
-
-
 def _are_equal(shape: Shape, other: Shape) -> bool:
     """Whether two shapes are the same for every input."""
     if shape is None or other is None or len(shape) != len(other):
@@ -342,7 +339,3 @@ def _is_as_known(fact: Fact, other: Fact) -> bool:
         return False
     pairs = zip(elements, others, strict=True)
     return all(one == two or (isinstance(one, int | Dim) and isinstance(two, int | Dim) and is_within(one, two)) for one, two in pairs)
-
-
-def _shape_text(shape: Shape) -> str:
-    return "[...]" if shape is None else f"[{', '.join(map(formula_text, shape))}]"

@@ -47,6 +47,11 @@ class Value:
         self.names = names
         self.view: Any = None
 
+    @property
+    def port(self) -> int:
+        """The id of the port in the file."""
+        return self.item.output_ids[self.index]
+
 
 class Item:
     """A layer. `base` is the node that it was in the model, None for a new one.
@@ -203,6 +208,13 @@ class Journal:
         except BaseException:  # an interrupt may have come before the changes were taken back
             self.undo(mark)
             raise
+
+    @contextmanager
+    def edit(self, verb: str, name: str, detail: str = "") -> Iterator[None]:
+        """Make the changes of a `with` block all or not at all, as one step."""
+        with self.attempt():
+            self.note(verb, name, detail)
+            yield
 
     def store(self, data: bytes, start: int, alignment: int) -> int:
         """The offset of some bytes behind the weights, which end at `start`; equal bytes are stored once, and an offset never again."""

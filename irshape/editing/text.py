@@ -178,7 +178,8 @@ class _Writer:
             return
         origin = self.model.nodes[self.model.producers[slot]]
         before, now = split_names(origin.layer.outputs[slot - origin.first_slot].names), split_names(value.names)
-        if before != now and (own := writer.tag_attribute(self.document, node.layer.offset, "output_names")) is not None:
+        own = writer.attributes_of(writer.start_tag(self.document, node.layer.offset)).get("output_names") if before != now else None
+        if own is not None:
             kept = [name for name in split_names(own) if name in now] + [name for name in now if name not in before]
             if kept != split_names(own):
                 yield from writer.tag_splices(self.document, node.layer.offset, {"output_names": joined_names(kept)})
@@ -290,7 +291,7 @@ class _Writer:
                 told.add((target, index))
                 value = item.inputs[index]
                 if value is not None:
-                    ends_now = {"from-layer": value.item.id, "from-port": port_id(value)}
+                    ends_now = {"from-layer": value.item.id, "from-port": value.port}
                     changed = {name: str(now) for (name, now), was in zip(ends_now.items(), (source, from_port), strict=True) if now != was}
                     if changed:
                         yield from writer.tag_splices(document, graph.edge_offset(number), changed)
@@ -307,7 +308,7 @@ class _Writer:
         yield from writer.behind(document, graph, "edges", _joined(lines), last)
 
     def _edge(self, item: Item, index: int, value: Value) -> str:
-        ends = {"from-layer": value.item.id, "from-port": port_id(value), "to-layer": item.id, "to-port": item.input_ids[index]}
+        ends = {"from-layer": value.item.id, "from-port": value.port, "to-layer": item.id, "to-port": item.input_ids[index]}
         return self._lines.element(0, "edge", {name: str(end) for name, end in ends.items()})
 
     # Ports.
@@ -366,9 +367,8 @@ def _outputs(item: Item, node: Node) -> Iterator[tuple[Port, int, Value]]:
 def _position(item: Item, to_port: int) -> int:
     """The position of an input of a layer of the model by the id of its port, -1 if there is none."""
     assert item.base is not None
-    if item.ports is None:
-        return item.base.layer.signature.inputs.get(to_port, -1)
-    return item.ports[0].index(to_port) if to_port in item.ports[0] else -1
+    ids = item.base.layer.signature.inputs if item.ports is None else {id: index for index, id in enumerate(item.ports[0])}
+    return ids.get(to_port, -1)
 
 
 def _feeds(origin: Node | None, from_port: int, item: Item, to_port: int) -> bool:
@@ -377,8 +377,3 @@ def _feeds(origin: Node | None, from_port: int, item: Item, to_port: int) -> boo
         return False
     output, index = origin.layer.signature.outputs.get(from_port), item.base.layer.signature.inputs.get(to_port)
     return output is not None and index is not None and item.base.sources[index] == origin.first_slot + output
-
-
-def port_id(value: Value) -> int:
-    """The id of the port of a tensor."""
-    return value.item.output_ids[value.index]

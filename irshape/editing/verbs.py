@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
 from irshape.api.reading import Reading
 from irshape.api.reading import named as listed
 from irshape.editing import extract as parts
-from irshape.editing.draft import Draft, Told, found, meant, meant_output, names_of
+from irshape.editing.draft import Draft, GraphDraft, Told, found, meant, meant_output, names_of
 from irshape.editing.extract import Loss
 from irshape.editing.graph import Graph, edit
-from irshape.editing.reduce import NotShown, Reduction
-from irshape.editing.reduce import reduce as reduced
-from irshape.editing.state import EditError, Item, Value
+from irshape.editing.reduce import NotShown, Reducer, Reduction
+from irshape.editing.state import EditError, Item
 from irshape.editing.trial import Candidate, Command, Judge, Test, runs, shows_code
 from irshape.model.finding import ambiguity, is_pattern, selected, similar
 from irshape.model.public import Model
@@ -26,6 +25,8 @@ from irshape.report.diagnostic import ERROR, Diagnostic, clipped
 
 if TYPE_CHECKING:
     from irshape.xml.source import Source
+
+_T = TypeVar("_T")
 
 
 class Extraction(NamedTuple):
@@ -80,11 +81,12 @@ def part_of(
     formulas = named(inner.infer(draft.model, weights=draft.original, opaque=draft.opaque)).formulas
     try:
         if around is not None:
-            return parts.extract(draft, parts.around(draft, _layer(draft, around, told), distance), formulas=formulas), formulas
+            center = _own(draft, around, meant(draft, around, told=told))
+            return parts.extract(draft, parts.around(draft, center, distance), formulas=formulas), formulas
         if layers:
             items = {item for pattern in layers for item in _matching(draft, pattern, told)}
             return parts.extract(draft, parts.with_numbered(draft, items), formulas=formulas), formulas
-        sources, targets = ([_tensor(draft, name, told) for name in names] for names in (from_, to))
+        sources, targets = ([_own(draft, name, meant_output(draft, name, told=told)) for name in names] for names in (from_, to))
     except KeyError as error:
         raise EditError(error.args[0]) from None
     results = [value for item in draft.of_type("Result") for value in item.inputs if value is not None]
@@ -92,23 +94,12 @@ def part_of(
     return parts.extract(draft, parts.between(draft, sources, ends), sources, targets or results, formulas), formulas
 
 
-def _layer(draft: Draft, text: str, told: Told) -> Item:
-    """The layer of the graph itself that a text names. Raises `EditError` for one in a body, and `KeyError` if there is none."""
-    own, layer = meant(draft, text, told=told)
-    _check_holder(own, draft, text)
-    return layer
-
-
-def _check_holder(own: object, draft: Draft, text: str) -> None:
-    if own is not draft:
+def _own(draft: Draft, text: str, named: tuple[GraphDraft, _T]) -> _T:
+    """The layer or tensor that a text names, in the graph itself. Raises `EditError` for one in a body."""
+    graph, one = named
+    if graph is not draft:
         raise EditError(f"{text!r} is a layer in a body; a part has whole bodies, so name the layer that holds it")
-
-
-def _tensor(draft: Draft, text: str, told: Told) -> Value:
-    """The tensor of the graph itself that a text names. Raises `EditError` for one in a body, and `KeyError` if there is none."""
-    own, value = meant_output(draft, text, told=told)
-    _check_holder(own, draft, text)
-    return value
+    return one
 
 
 def _matching(draft: Draft, pattern: str, told: Told) -> list[Item]:
@@ -178,7 +169,7 @@ class Fault:
         """The smallest candidate. `answers` are those of an earlier run, and `say` hears of each step. Raises `NotShown`."""
         codes = frozenset(one.code for one in self.found if one.severity == ERROR) | {self._keep or ""}
         with closing(Judge(self._draft, self.test, codes, answers, jobs)) as judge:
-            return reduced(self._draft, judge, say, self._suspect())
+            return Reducer(self._draft, judge, say).reduced(self._suspect())
 
     def _suspect(self) -> int | None:
         """The id of the layer that the code is reported for, or of the one whose body holds it."""

@@ -101,8 +101,8 @@ def bodies_of(node: Node) -> list[Body]:
 def _body(node: Node, name: str, map: str) -> Body:
     body = Body(node.bodies[name], name)
     entries = [entry for entry in node.layer.port_maps or () if entry.map == map]
-    inputs, outputs = _by_external(entries, "input"), _by_external(entries, "output")
-    back = _back_edges(node)
+    inputs, outputs = (_by_number([one for one in entries if one.tag == tag], "external_port_id") for tag in ("input", "output"))
+    back = _by_number([entry for entry in node.layer.port_maps or () if entry.map == "back_edges"], "to-layer")
     # OpenVINO compares unsigned numbers, so -1 comes last.
     for external, entry in sorted(inputs.items(), key=lambda item: item[0] % 2**64):
         parameter = _find(body, entry, "Parameter")
@@ -129,21 +129,9 @@ def _body(node: Node, name: str, map: str) -> Body:
     return body
 
 
-def _by_external(entries: list[PortMap], tag: str) -> dict[int, PortMap]:
-    """The entries by their external port; of several with one port OpenVINO uses the first."""
-    found: dict[int, PortMap] = {}
-    for entry in entries:
-        if entry.tag == tag:
-            found.setdefault(_number(entry.attributes, "external_port_id", -1), entry)
-    return found
-
-
-def _back_edges(node: Node) -> dict[int, PortMap]:
-    found: dict[int, PortMap] = {}
-    for entry in node.layer.port_maps or ():
-        if entry.map == "back_edges":
-            found.setdefault(_number(entry.attributes, "to-layer", -1), entry)
-    return found
+def _by_number(entries: list[PortMap], name: str) -> dict[int, PortMap]:
+    """The entries by the number of a port or a layer; of several with one number OpenVINO uses the first."""
+    return {_number(entry.attributes, name, -1): entry for entry in reversed(entries)}
 
 
 def _find(body: Body, entry: PortMap, type: str, attribute: str = "internal_layer_id") -> Node | None:

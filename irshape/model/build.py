@@ -121,10 +121,10 @@ class _Builder:
         """Add the faults to the diagnostics; a fault of a layer that reaches no Result or Assign is a warning."""
         if not self.faults:
             return
-        from irshape.model.causes import leading
+        from irshape.model.causes import Causes
 
         made: dict[Fault, Diagnostic] = {}
-        for fault in (*leading(self.model, self.faults, self.is_error), *(fault for fault in self.faults if fault.leader is not None)):
+        for fault in (*Causes(self.model, self.faults, self.is_error).found, *(one for one in self.faults if one.leader is not None)):
             severity = ERROR if self.is_error(fault) else WARNING
             if diagnostics.has_room(fault.code, severity):
                 where = place(self.document, fault.node.layer if fault.node else None, fault.offset, fault.port, self.model.path)

@@ -35,36 +35,24 @@ class Fault:
 
     __slots__ = ("code", "ends", "hint", "is_error", "leader", "message", "missing", "node", "offset", "port")
 
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        node: Node | None,
-        offset: int,
-        port: str | None = None,
-        *,
-        ends: tuple[int, int, int, int] | None = None,
-        missing: int | None = None,
-    ) -> None:
+    def __init__(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None) -> None:
         self.code = code
         self.message = message
         self.node = node
         self.offset = offset
         self.port = port
-        self.ends = ends
-        self.missing = missing
+        self.ends: tuple[int, int, int, int] | None = None
+        self.missing: int | None = None
         self.hint: str | None = None
         self.is_error: bool | None = None
         self.leader: Fault | None = None
 
 
-def leading(model: Model, faults: list[Fault], is_error: Callable[[Fault], bool]) -> list[Fault]:
-    """The faults that follow from no other one. `is_error` tells the severity of a fault that stands alone."""
-    return _Causes(model, faults, is_error).found
+class Causes:
+    """The faults of one graph that follow from no other one, `found`; each step gives a leader to those that follow from one which stays.
 
-
-class _Causes:
-    """The faults of one graph; each step gives a leader to those that follow from one which stays."""
+    `is_error` tells the severity of a fault that stands alone.
+    """
 
     def __init__(self, model: Model, faults: list[Fault], is_error: Callable[[Fault], bool]) -> None:
         self.model = model

@@ -141,11 +141,8 @@ class InputPort(_PortView):
     @property
     def source(self) -> OutputPort | None:
         """The output that feeds this input; None if none does."""
-        slot = self.node.sources[self.index]
-        if slot < 0 or slot in self.node.model.stubs:
-            return None
-        node = self.node.model.nodes[self.node.model.producers[slot]]
-        return OutputPort(node, slot - node.first_slot)
+        node = self.node.model.producer(self.node.sources[self.index])
+        return None if node is None else OutputPort(node, self.node.sources[self.index] - node.first_slot)
 
     def __repr__(self) -> str:
         return f"<input {self.node.id}:{self.id} of {self.node.name}>"
@@ -197,6 +194,11 @@ class Node:
         return self.layer.version
 
     @property
+    def op_type(self) -> str:
+        """The type as the specification spells it; as the file does, if the operation is unknown."""
+        return self.layer.type if self.op_class is None else self.op_class.TYPE
+
+    @property
     def op(self) -> Op | None:
         """The operation with this node's attributes, shared by equal nodes; None if the operation is unknown."""
         return self.model.op_of(self)
@@ -220,9 +222,14 @@ class Node:
         return [OutputPort(self, index) for index in range(self.layer.signature.output_count)]
 
     @property
+    def slots(self) -> range:
+        """The numbers of the tensors that the node gives."""
+        return range(self.first_slot, self.first_slot + self.layer.signature.output_count)
+
+    @property
     def producers(self) -> list[Node]:
         """The nodes whose outputs this node reads, in the order of its inputs."""
-        return [self.model.nodes[self.model.producers[slot]] for slot in self.sources if slot >= 0 and slot not in self.model.stubs]
+        return [node for slot in self.sources if (node := self.model.producer(slot)) is not None]
 
     @property
     def consumers(self) -> list[Node]:
@@ -391,6 +398,10 @@ class Model:
         """The node with this layer id. Raises `KeyError` if there is none."""
         return self._by_id[int(id)]
 
+    def producer(self, slot: int) -> Node | None:
+        """The node that gives a tensor; None where no edge, or only a faulty one, leads."""
+        return self.nodes[self.producers[slot]] if 0 <= slot < len(self.producers) else None
+
     @property
     def weights(self) -> Weights | None:
         """The weights: those that came with the source, else the `.bin` beside the file; None for a model that has no path."""
@@ -478,8 +489,7 @@ class Model:
             marks = bytearray(len(self.nodes))
             for index in self.order:
                 one = self.nodes[index]
-                kind = one.type if one.op_class is None else one.op_class.TYPE
-                if kind not in ("ShapeOf", "Constant"):
+                if one.op_type not in ("ShapeOf", "Constant"):
                     sources = [slot for slot in one.sources if 0 <= slot < len(self.producers)]
                     marks[index] = not sources or any(marks[self.producers[slot]] for slot in sources)
             self._of_data = marks

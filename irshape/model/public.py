@@ -311,7 +311,6 @@ class Exporting:
         return self._part(around, hops, constants=constants).mermaid()
 
     def _part(self, around: str | None, hops: int, *, constants: bool) -> Diagram:
-
         exported = self._exported()
         center = None if around is None else published(exported[0]).node(around).key
         return diagram(*exported).part(center, hops, constants=constants)
@@ -427,7 +426,6 @@ class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes
         return document.tree(document.text)
 
     def _exported(self) -> tuple[inner.Model, Facts, Container[str]]:
-
         return self._graph, recorded, ()
 
     def __copy__(self) -> Model:

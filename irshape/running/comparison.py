@@ -16,10 +16,9 @@ from irshape.model.model import Model
 from irshape.model.public import Model as PublicModel
 from irshape.running.inputs import Shapes, drawn, met, sizes_of
 from irshape.running.limits import RUNS, Allowance
-from irshape.running.pair import Feed, Pair, first_difference
+from irshape.running.pair import Feed, Pair, Side, first_difference
 from irshape.running.results import OutputDifference, Run, RunComparison, Tolerance
 from irshape.running.runner import Runner, RunningError
-from irshape.running.sides import Side
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.notation import parse_shape
 

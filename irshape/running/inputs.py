@@ -114,7 +114,7 @@ def bounds_of(inference: Inference, port: OutputPort) -> tuple[float, float]:
     while pending:
         for reader in pending.pop().readers:
             node = reader.node
-            type = node.op_class.TYPE if node.op_class else node.type
+            type = node.op_type
             if type == "OneHot" and reader.index == 0:
                 high = min(high, _constant(node, 1) - 1)
             elif type in _INDICES and reader.index == 1:

@@ -1,4 +1,4 @@
-"""The unit of work: one file becomes one row."""
+"""The unit of work: one file becomes one row; and the verb that gives the rows of many files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Final
 
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.counting import Parameters
@@ -20,16 +21,20 @@ from irshape.inference.inputs import InputError
 from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic, Where
-from irshape.report.selection import Choice, Selection
+from irshape.report.selection import Choice, Selection, checked_prefix
 from irshape.scanning.archive import BOUNDS, Bounds
 from irshape.scanning.place import MissingError, Place, TransportError
-from irshape.scanning.places import Stored, StoredWeights, stored
+from irshape.scanning.places import Places, Stored, StoredWeights, stored
 from irshape.scanning.table import FAILED, FIELDS, FOREIGN, INVALID, MOST, NUMBER, VALID, Row
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.verbs import check, cost, read, signature
 from irshape.version import __version__
 from irshape.xml.document import Document, Graph
 from irshape.xml.weights import Weights
+
+if TYPE_CHECKING:
+    from irshape.ops.extensions import Extensions
+
 
 # A row lists so many faults; the numbers of a row count all.
 _MOST_FAULTS: Final = 200
@@ -258,3 +263,51 @@ def _wanted(document: Document) -> Iterator[tuple[int, int]]:
             size = given.get("size", "")
             if layer.weights_at is not None and given.get("element_type") in _WHOLE and size.isdecimal() and 0 < int(size[:9]) <= _SMALL:
                 yield layer.weights_at, layer.weights_at + int(size)
+
+
+Files = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+"""A file, a folder, an archive or a URL, or several of these."""
+
+
+def scan(
+    files: Files,
+    *,
+    targets: Iterable[str] = (),
+    select: Iterable[str] | None = None,
+    ignore: Iterable[str] = (),
+    cost: bool = False,
+    opaque: Iterable[str] = (),
+    extensions: Extensions = (),
+    limits: Limits = DEFAULT,
+    max_members: int = BOUNDS.members,
+    max_expansion: int = BOUNDS.expansion,
+) -> list[Row]:
+    """Check many files, local or remote, and return a row for each: a `dict` with the columns of `irshape scan`.
+
+    The rows go into `pandas.DataFrame(rows)` and `pyarrow.Table.from_pylist(rows)`. A file that cannot be read has a row, too, whose
+    `verdict` is `failed`. The arguments are the options of the command, which also works in several processes, within limits of time and
+    memory. Raises `FileNotFoundError` if a folder or an archive cannot be listed or holds no `.xml`, and `InputError` for an unknown
+    target.
+    """
+    from irshape.answers.policies import find_policies
+
+    wanted = [targets] if isinstance(targets, str) else list(targets)
+    find_policies(wanted)
+    choice = None
+    if select is not None or ignore:
+        chosen, left_out = ([one] if isinstance(one, str) else list(one or ()) for one in (select, ignore))
+        choice = Choice(None if select is None else list(map(checked_prefix, chosen)), list(map(checked_prefix, left_out)))
+    one = Scan(
+        choice=choice,
+        targets=wanted,
+        opaque=[opaque] if isinstance(opaque, str) else list(opaque),
+        extensions=[os.fspath(extensions)] if isinstance(extensions, (str, os.PathLike)) else [os.fspath(path) for path in extensions],
+        limits=limits,
+        has_cost=cost,
+        bounds=Bounds(max_members, max_expansion),
+    )
+    named = [files] if isinstance(files, (str, os.PathLike)) else files
+    with closing(Places([os.fspath(path) for path in named], limits.size, one.bounds)) as places:
+        if places.complaints:
+            raise FileNotFoundError(places.complaints[0])
+        return [one(place) for place in places]

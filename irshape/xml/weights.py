@@ -71,18 +71,17 @@ class WeightsError(Exception):
 class Weights:
     """The bytes of the constants, from a path, from bytes, or from an object with `seek` and `read`; False for weights that are not read.
 
-    `folder` is the folder of the model, None for a path that the user named: a link out of it is refused unless `follow_links` is
-    true. `bytes_read` counts the bytes read so far, `string_bytes` the bytes read of the headers of packed strings. `strings` holds the
-    ranges that were checked for packed strings, each with its error or None. Every failure is a `WeightsError`. Safe to use from
-    several threads.
+    `folder` is the folder of the model, None for a path that the user named: a link out of it is refused. `bytes_read` counts the bytes
+    read so far, `string_bytes` the bytes read of the headers of packed strings. `strings` holds the ranges that were checked for packed
+    strings, each with its error or None. Every failure is a `WeightsError`. Safe to use from several threads.
     """
 
-    def __init__(self, source: WeightsSource | Literal[False], *, folder: str | None = None, follow_links: bool = False) -> None:
+    def __init__(self, source: WeightsSource | Literal[False], *, folder: str | None = None) -> None:
         self.bytes_read = 0
         self.strings: dict[tuple[int, int], WeightsError | None] = {}
         self.string_bytes = 0
         self._source = source
-        self._folder = None if follow_links else folder
+        self._folder = folder
         self._is_beside = folder is not None
         self._lock = RLock()  # an interrupt between a block and its release may leave it taken: then this thread goes on
         self._descriptor = -1
@@ -96,10 +95,10 @@ class Weights:
         return False
 
     @classmethod
-    def beside(cls, xml_path: str | os.PathLike[str], *, follow_links: bool = False) -> Weights:
+    def beside(cls, xml_path: str | os.PathLike[str]) -> Weights:
         """The weights that OpenVINO looks for: the model's path with `.bin` in place of `.xml`."""
         path = os.fspath(xml_path)
-        return cls(os.path.splitext(path)[0] + ".bin", folder=os.path.dirname(path) or ".", follow_links=follow_links)
+        return cls(os.path.splitext(path)[0] + ".bin", folder=os.path.dirname(path) or ".")
 
     @property
     def path(self) -> str | None:

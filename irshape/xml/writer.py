@@ -55,16 +55,8 @@ class Element(NamedTuple):
     end: int
 
 
-class Edit(NamedTuple):
-    """Replace `text[start:end]` of a fragment."""
-
-    start: int
-    end: int
-    text: str
-
-
 class Splice(NamedTuple):
-    """Replace the bytes from `start` to `end` of a document."""
+    """Replace the bytes from `start` to `end` of a document, or the characters of a fragment of its text."""
 
     start: int
     end: int
@@ -80,7 +72,8 @@ def annotate(document: Document, facts: Mapping[Layer, LayerFacts]) -> bytes:
     splices: list[Splice] = []
     for layer, wanted in facts.items():
         for port, port_facts in (*zip(layer.inputs, wanted.inputs, strict=False), *zip(layer.outputs, wanted.outputs, strict=False)):
-            if not _says(port, port_facts):
+            is_shape = (port.dims or ()) == (port_facts.dims or ()) and port.annotation == port_facts.annotation
+            if not (is_shape and _is_same_precision(port.precision, port_facts.precision)):
                 splices += port_splices(document, layer, port, port_facts)
         new = {name: value for name, value in wanted.attributes.items() if layer.attributes.get(name) != value}
         if new:
@@ -119,11 +112,11 @@ def attribute_splices(document: Document, layer: Layer, new: Mapping[str, str | 
     layout = Layout.at(document, layer.offset, layer.offset)
     data = layout.line(1) + "<data" + "".join(f" {name}={quoted(value)}" for name, value in new.items() if value is not None) + " />"
     if not markup["empty"]:
-        return placed(document, start, tag, [Edit(len(tag), len(tag), data)])
-    return placed(document, start, tag, [Edit(len(tag[:-2].rstrip()), len(tag), f">{data}{layout.line(0)}</layer>")])
+        return placed(document, start, tag, [Splice(len(tag), len(tag), data)])
+    return placed(document, start, tag, [Splice(len(tag[:-2].rstrip()), len(tag), f">{data}{layout.line(0)}</layer>")])
 
 
-def placed(document: Document, offset: int, text: str, edits: Iterable[Edit]) -> list[Splice]:
+def placed(document: Document, offset: int, text: str, edits: Iterable[Splice]) -> list[Splice]:
     """The edits of a fragment as splices of the document, in which the fragment begins at `offset`."""
     if text.isascii():
         width = len("<".encode(document.encoding))
@@ -135,19 +128,10 @@ def placed(document: Document, offset: int, text: str, edits: Iterable[Edit]) ->
     return [Splice(place(edit.start), place(edit.end), edit.text) for edit in edits]
 
 
-def _says(port: Port, wanted: PortFacts) -> bool:
-    """Whether a port already has the wanted content."""
-    if (port.dims or ()) != (wanted.dims or ()) or port.annotation != wanted.annotation:
-        return False
-    return _is_same_precision(port.precision, wanted.precision)
-
-
 def _is_same_precision(recorded: str | None, wanted: str | None) -> bool:
-    if wanted is None or recorded == wanted:
-        return True
-    return (
-        recorded is not None and (known := ElementType.from_precision(recorded)) is not None and known is ElementType.from_precision(wanted)
-    )
+    """Whether a port that records a precision need not be given another one."""
+    known = ElementType.from_precision(recorded) if recorded and wanted and recorded != wanted else None
+    return wanted is None or recorded == wanted or (known is not None and known is ElementType.from_precision(wanted))
 
 
 class Layout(NamedTuple):
@@ -202,48 +186,48 @@ def elements(text: str, start: int, end: int) -> Iterable[Element]:
             depth += 1
 
 
-def _port(text: str, port: Port, wanted: PortFacts, layout: Layout) -> list[Edit]:
+def _port(text: str, port: Port, wanted: PortFacts, layout: Layout) -> list[Splice]:
     """The edits that give the text of a port the wanted content."""
     element = next(iter(elements(text, 0, len(text))))
     is_empty = text[element.content - 2] == "/"
     tag = text[: element.content - 2].rstrip() if is_empty else text[: element.content - 1]
-    edits: list[Edit] = []
+    edits: list[Splice] = []
     if wanted.precision is not None and not _is_same_precision(port.precision, wanted.precision):
         edits += attributes_set(tag, {"precision": wanted.precision})
     content = "" if is_empty else text[element.content : element.content_end]
-    inner: list[Edit] = []
+    inner: list[Splice] = []
     if (port.dims or ()) != (wanted.dims or ()):
         inner += _dims(content, wanted.dims or (), layout)
     if port.annotation != wanted.annotation:
         inner += _annotation(content, wanted.annotation, layout)
     has_content = bool(content.strip())
     if has_content and (wanted.dims or wanted.annotation):
-        return edits + [Edit(element.content + edit.start, element.content + edit.end, edit.text) for edit in inner]
+        return edits + [Splice(element.content + edit.start, element.content + edit.end, edit.text) for edit in inner]
     changed = _edited(content, inner)
     if changed == content:
         return edits
     if changed.strip():
         rest = changed if has_content else changed.rstrip() + layout.line(0)
-        return [*edits, Edit(len(tag), len(text), f">{rest}</port>")]
-    return [*edits, Edit(len(tag), len(text), " />")]
+        return [*edits, Splice(len(tag), len(text), f">{rest}</port>")]
+    return [*edits, Splice(len(tag), len(text), " />")]
 
 
-def _dims(content: str, dims: Sequence[int], layout: Layout) -> list[Edit]:
+def _dims(content: str, dims: Sequence[int], layout: Layout) -> list[Splice]:
     """The edits that give the content of a port other dims; comments, order and layout stay."""
     found = [element for element in elements(content, 0, len(content)) if element.tag == "dim"]
-    edits: list[Edit] = []
+    edits: list[Splice] = []
     for element, dim in zip(found, dims, strict=False):
         if element.content_end == element.end:
-            edits.append(Edit(element.start, element.end, f"<dim>{dim}</dim>"))
+            edits.append(Splice(element.start, element.end, f"<dim>{dim}</dim>"))
         elif content[element.content : element.content_end].strip() != str(dim):
-            edits.append(Edit(element.content, element.content_end, str(dim)))
+            edits.append(Splice(element.content, element.content_end, str(dim)))
     for element in found[len(dims) :]:
-        edits.append(Edit(_before_blanks(content, element.start), element.end, ""))
+        edits.append(Splice(_before_blanks(content, element.start), element.end, ""))
     if len(dims) > len(found):
         last = found[-1] if found else None
         at = last.end if last else 0
         before = content[_before_blanks(content, last.start) : last.start] if last else layout.line(1)
-        edits.append(Edit(at, at, "".join(f"{before}<dim>{dim}</dim>" for dim in dims[len(found) :])))
+        edits.append(Splice(at, at, "".join(f"{before}<dim>{dim}</dim>" for dim in dims[len(found) :])))
     return edits
 
 
@@ -254,7 +238,7 @@ def _before_blanks(text: str, place: int) -> int:
     return place
 
 
-def _annotation(content: str, annotation: str | None, layout: Layout) -> list[Edit]:
+def _annotation(content: str, annotation: str | None, layout: Layout) -> list[Splice]:
     """The edits that set, replace or remove irshape's entry in the `<rt_info>` of a port's content."""
     holder = next((element for element in elements(content, 0, len(content)) if element.tag == "rt_info"), None)
     entries = [] if holder is None else [*elements(content, holder.content, holder.content_end)]
@@ -266,33 +250,33 @@ def _annotation(content: str, annotation: str | None, layout: Layout) -> list[Ed
     if annotation is None:
         if holder is not None and own and len(own) == len(entries) and "<!" not in content[holder.content : holder.content_end]:
             own = [holder]
-        return [Edit(_before_blanks(content, element.start), element.end, "") for element in own]
+        return [Splice(_before_blanks(content, element.start), element.end, "") for element in own]
     entry = f'<attribute name="{ANNOTATION}" version="0" value={quoted(annotation)} />'
     if own:
-        return [Edit(own[0].start, own[0].end, entry)]
+        return [Splice(own[0].start, own[0].end, entry)]
     if holder is not None and holder.content < holder.end and holder.content_end < holder.end:
         at = _before_blanks(content, holder.content_end)
-        return [Edit(at, at, layout.line(2) + entry)]
+        return [Splice(at, at, layout.line(2) + entry)]
     block = f"<rt_info>{layout.line(2)}{entry}{layout.line(1)}</rt_info>"
     if holder is not None:
-        return [Edit(holder.start, holder.end, block)]
+        return [Splice(holder.start, holder.end, block)]
     at = len(content.rstrip())
-    return [Edit(at, at, layout.line(1) + block)]
+    return [Splice(at, at, layout.line(1) + block)]
 
 
 def attributes_of(tag: str) -> dict[str, str]:
-    """The attributes of a start tag as they are written, with entities unresolved."""
-    return {match[2]: match[4][1:-1] for match in _ATTRIBUTE.finditer(tag)}
+    """The attributes of a start tag."""
+    return {match[2]: unescape(match[4][1:-1]) for match in _ATTRIBUTE.finditer(tag)}
 
 
-def attributes_set(tag: str, new: Mapping[str, str | None]) -> list[Edit]:
+def attributes_set(tag: str, new: Mapping[str, str | None]) -> list[Splice]:
     """The edits that set attributes of a start tag, given with or without its `>`; None removes one, new ones come after the others."""
     found = {match[2]: match for match in _ATTRIBUTE.finditer(tag)}
     last = max((match.end() for match in found.values()), default=len(tag.rstrip("/>").rstrip()))
-    edits = [Edit(*found[name].span(4), quoted(value)) for name, value in new.items() if name in found and value is not None]
-    edits += [Edit(*found[name].span(), "") for name, value in new.items() if name in found and value is None]
+    edits = [Splice(*found[name].span(4), quoted(value)) for name, value in new.items() if name in found and value is not None]
+    edits += [Splice(*found[name].span(), "") for name, value in new.items() if name in found and value is None]
     added = "".join(f" {name}={quoted(value)}" for name, value in new.items() if name not in found and value is not None)
-    return [*edits, Edit(last, last, added)] if added else edits
+    return [*edits, Splice(last, last, added)] if added else edits
 
 
 def quoted(value: str) -> str:
@@ -301,7 +285,7 @@ def quoted(value: str) -> str:
     return '"' + re.sub(r"[\t\n\r]", lambda match: f"&#{ord(match[0])};", escaped) + '"'
 
 
-def _edited(text: str, edits: Iterable[Edit]) -> str:
+def _edited(text: str, edits: Iterable[Splice]) -> str:
     """The text with some ranges replaced; edits at one place keep their order."""
     pieces: list[str] = []
     at = 0
@@ -405,12 +389,6 @@ def tag_splices(document: Document, offset: int, new: Mapping[str, str | None]) 
     return placed(document, offset, tag, attributes_set(tag, new))
 
 
-def tag_attribute(document: Document, offset: int, name: str) -> str | None:
-    """The value of an attribute of the start tag at an offset, None if it is absent."""
-    found = attributes_of(start_tag(document, offset)).get(name)
-    return None if found is None else unescape(found)
-
-
 def end_of(document: Document, offset: int) -> int:
     """The offset behind the element that begins at an offset."""
     text = _text_until(document, offset, lambda text: any(True for _ in elements(text, 0, len(text))))
@@ -494,13 +472,9 @@ def _filled(document: Document, graph: Graph | Layer, holder: str, text: str) ->
     if found is None:
         at = place(len(source[: net.content_end].rstrip()))
         return Splice(at, at, f"{newline}{indent}\t<{holder}>{text}{newline}{indent}\t</{holder}>")
-    if _is_empty(source, found):
+    if found.content == found.end and source[found.end - 2 : found.end] == "/>":
         at = source.rindex("/", 0, found.end)
         return Splice(place(at), place(found.end), f">{text}{newline}{indent}\t</{holder}>")
     at = found.content + len(source[found.content : found.content_end].rstrip())
     closing = "" if "\n" in source[at : found.content_end] else f"{newline}{indent}\t"
     return Splice(place(at), place(at), text + closing)
-
-
-def _is_empty(source: str, element: Element) -> bool:
-    return element.content == element.end and source[element.end - 2 : element.end] == "/>"

@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 import irshape
+from irshape import verbs
+from irshape.answers.explain.explainer import Explainer, Target
 from irshape.answers.explain.explanation import Explanation
 from tests.answers.sound import faults
 from tests.inference.test_bodies import chosen, inside, iterator, loop
-from tests.report.test_schemas import validator
+from tests.report.test_formats import validator
 from tests.support.ir import Net
+from tests.support.irs import PATHS, named
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "examples" / "space_to_batch.xml"
@@ -294,3 +297,27 @@ def test_a_layer_answers_to_the_names_of_its_tensors_and_of_what_openvino_fused_
     inference = irshape.infer(net.xml.encode())
     told = {str(irshape.explain(inference, name).where.layer_name) for name in ("out.0", "activated", "relu_7", "scale", "relu_1")}
     assert told == {"relu_1"}
+
+
+# Explaining every port takes time that grows with the square of the depth.
+LARGEST = 400
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path.with_suffix(".bin").exists()], ids=named)
+def test_every_axis_is_explained(path: Path) -> None:
+    inference = verbs.infer(path)
+    source = path.read_bytes()
+    weights = path.with_suffix(".bin").read_bytes()
+    explainer = Explainer(inference)
+    targets = [
+        (node.key, port.id, None)
+        for model, _ in inference.graphs
+        for node in model.nodes
+        for port in node.layer.outputs
+    ]  # fmt: skip
+    for key, port, _ in targets[:: max(1, len(targets) // LARGEST)]:
+        explanation = explainer.explain(Target.find(inference.graphs, key, port, None))
+        assert not faults(explanation, source, weights), (key, port)
+        assert explanation.steps or explanation.diagnostics
+        assert str(explanation)
+        assert explanation.to_dict()

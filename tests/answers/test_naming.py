@@ -12,8 +12,7 @@ from irshape import verbs
 from irshape.answers.signature.naming import named as name
 from irshape.answers.signature.notes import BECAUSE
 from irshape.inference.inference import Inference
-from tests.answers.test_signature import BOXES, added, joined
-from tests.answers.test_signature_soundness import ASSIGNMENTS, sizes
+from tests.answers.test_signature import ASSIGNMENTS, BOXES, added, joined, sizes
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 

@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import jsonschema
 import pytest
@@ -12,7 +14,8 @@ import irshape
 from irshape.answers.signature.signature import Signature
 from tests.answers import nets
 from tests.support.ir import Net
-from tests.support.oracle import core, partial_shape
+from tests.support.irs import WITH_WEIGHTS, named
+from tests.support.oracle import core, core_of, partial_shape
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "signature.schema.json").read_text(encoding="utf-8"))
@@ -286,3 +289,85 @@ def test_a_size_too_large_for_a_formula_keeps_its_symbol() -> None:
     found = signature("_x: f32[?]\n" + "\n".join(f"_x -> {row} -> Result" for row in rows))
     assert set(found.symbols) == {"B"}
     assert len(found.conditions) >= 1
+
+
+def halved(stride: int, kernel: int = 1) -> str:
+    return f"MaxPool(strides={stride}, pads_begin=0, pads_end=0, kernel={kernel}, rounding_type=floor)"
+
+
+def pyramid(least: int) -> irshape.Signature:
+    """A pyramid of three levels, whose sizes two layers compare, and a window of `least` elements."""
+    net = Net(f"x: f32[1,1,?]\nx -> {halved(1, least)} -> Result")
+    net.add("\n".join(f"x -> _{stride}: {halved(stride)}" for stride in (8, 16, 32)))
+    for large, small in ((8, 16), (16, 32)):
+        net.add(f"_{small}, _{small} -> Concat(axis=2) -> Concat(_{large}, _, axis=1) -> Result")
+    return irshape.signature(net.xml.encode(), weights=net.bin)
+
+
+@pytest.mark.parametrize(
+    ("least", "text", "types"),
+    [
+        (20, "L >= 25 and (L % 32 == 0 or L % 32 >= 25)", ["Concat", "Concat"]),
+        (25, "L >= 25 and (L % 32 == 0 or L % 32 >= 25)", ["Concat", "Concat"]),
+        (60, "L >= 60 and (L % 32 == 0 or L % 32 >= 25)", ["MaxPool", "Concat", "Concat"]),
+    ],
+)
+def test_the_layers_that_make_a_condition(least: int, text: str, types: list[str]) -> None:
+    [condition] = pyramid(least).conditions
+    assert (condition.text, [guard.node.type for guard in condition.guards]) == (text, types)
+
+
+def test_of_layers_that_bound_a_size_alike_the_first_is_named() -> None:
+    windows = "".join(f"x -> first{i}: {halved(1, 25)} -> Result\n" for i in range(3))
+    net = Net(f"x: f32[1,1,?]\n{windows}x -> Slice-8([0], [3], [1], [2]) -> Result")
+    [condition] = irshape.signature(net.xml.encode(), weights=net.bin).conditions
+    assert (condition.text, [guard.node.name for guard in condition.guards]) == ("L >= 25", ["first0"])
+
+
+EXAMPLES = [Path(__file__).parents[2] / "examples" / name for name in ("atrous.xml", "decoder.xml", "decoder_stateful.xml")]
+ASSIGNMENTS = 20
+# So many sizes are tried to find those that the conditions admit.
+ATTEMPTS = 300
+# Sizes of windows, patches and strides, and what is added to their multiples: valid sizes are often near these.
+STEPS = (1, 1, 2, 7, 8, 16, 32, 64, 112, 224)
+OFFSETS = (0, 0, 0, 1, 2, 3, -1, -3)
+
+
+def sizes(signature: Signature, random: Random) -> dict[str, int]:
+    """Sizes of the symbols in their ranges."""
+    found = {}
+    for name, (low, high, modulus, remainder) in signature.symbols.items():
+        size = max(random.choice(STEPS) * random.randint(1, 8) + random.choice(OFFSETS), int(low), 1)
+        size -= (size - remainder) % modulus
+        found[name] = int(min(size if size >= low else size + modulus, high))
+    return found
+
+
+def is_read(model: Any, shapes: dict[str, tuple[int, ...]]) -> bool:
+    """Whether OpenVINO reads the model with these shapes of its inputs."""
+    wanted = {node.output(0): partial_shape(list(shapes[node.get_friendly_name()])) for node in model.get_parameters()}
+    try:
+        model.reshape(wanted)
+    except RuntimeError:
+        return False
+    return True
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("path", [*EXAMPLES, *WITH_WEIGHTS], ids=named)
+def test_openvino_reads_every_assignment(path: Path) -> None:
+    signature = irshape.signature(path)
+    if not signature.ok or not signature.symbols or "[...]" in signature.inputs.values():
+        pytest.skip("no symbols, or an input of unknown rank")
+    random = Random(path.stem)
+    model = core_of(path.read_bytes()).read_model(path)
+    found = 0
+    for _ in range(ATTEMPTS):
+        wanted = sizes(signature, random)
+        shapes = signature.assign(wanted)
+        if shapes is not None:
+            found += 1
+            assert is_read(model, shapes), (wanted, shapes)
+        if found == ASSIGNMENTS:
+            break
+    assert found, "some sizes are admitted"

@@ -7,7 +7,7 @@ import pytest
 
 import irshape
 from tests.answers.sketch import Layer, Sketch
-from tests.report.test_schemas import FILES, validator
+from tests.report.test_formats import FILES, validator
 from tests.support.commands import Start
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"

@@ -13,7 +13,7 @@ import pytest
 import irshape
 from tests.answers import nets
 from tests.answers.test_cost import SCHEMA
-from tests.cli.test_sizes import saved
+from tests.cli.test_questions import saved
 from tests.support.commands import Start
 from tests.support.ir import Net
 

@@ -1,9 +1,10 @@
-"""`irshape edit` makes all edits of a line, or none."""
+"""`irshape edit` makes all edits of a line, or none; `extract` and `simplify` say what goes, what stays and what is lost."""
 
 import os
 import shutil
 from pathlib import Path
 
+import numpy
 import pytest
 
 import irshape
@@ -100,3 +101,117 @@ def test_layers_of_bodies_have_the_names_that_other_commands_print(tmp_path: Pat
     assert "belongs to another graph" in run("edit", "examples/sums.xml", "--add-output", "sum/next", "-o", target, "--force", code=2).err
     done = run("edit", "examples/sums.xml", "--remove", "sum/back", "-o", target, "--force", code=2)
     assert "reads output 0 of TensorIterator 'sums': replace its uses first" in done.err
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A model whose Reshape gets its shape from a ShapeOf."""
+    graph = irshape.Graph("flat")
+    x = graph.parameter("x", "[?,3,?]")
+    sizes = graph.add("ShapeOf", graph.add("Convert", x, destination_type="f32", name="same"), name="shape", output_type="i64")
+    rows = graph.add("Gather", sizes, [0], 0, name="rows")
+    to = graph.add("Concat", rows, [-1], axis=0, name="to")
+    weights = numpy.ones((3, 1), "f4")
+    graph.result(graph.add("Reshape", graph.add("Multiply", graph["same"], weights), to, special_zero=False, name="flat"), names="y")
+    graph.write(tmp_path / "flat.xml")
+    return str(tmp_path / "flat.xml")
+
+
+def test_a_model_is_written_without_the_layers(path: str, tmp_path: Path, run: Start) -> None:
+    target = str(tmp_path / "simple.xml")
+    printed = run("simplify", path, "-o", target, "--prove", "--trim", code=0).out
+    assert "no-op  Convert  1" in printed and "proved: equal outputs in 3 runs" in printed
+    assert f"written: {target} (11 layers of 12)" in printed and "same" not in irshape.read(target)
+    assert "already exists (--force overwrites it)" in run("simplify", path, "-o", target, code=2).err
+
+
+def test_shape_computations_go_once_the_sizes_are_set(path: str, tmp_path: Path, run: Start) -> None:
+    target = str(tmp_path / "static.xml")
+    done = run("simplify", path, "--input", "x[N,3,L]", "--set", "N=2", "L=8", "-o", target, code=0)
+    model = irshape.read(target)
+    assert not model.of_type("ShapeOf", "Gather", "Concat") and model["to"].const.data.tolist() == [2, -1]
+    assert irshape.infer(target).outputs["y"].shape == (2, 24)
+    assert "fold  Concat   1" in done.out
+    assert "the model cannot have these shapes" in run("simplify", path, "--input", "x[2,4,8]", "--dry-run", code=1).err
+
+
+def test_a_dry_run_lists_each_layer_with_the_reason(path: str, tmp_path: Path, run: Start) -> None:
+    before = sorted(tmp_path.iterdir())
+    printed = run("simplify", path, "--dry-run", "--only", "no-op", code=0).out
+    assert "no-op  Convert  same   its output is its input: f32[" in printed and "nothing is written (11 layers of 12)" in printed
+    assert (
+        "nothing to simplify" in run("simplify", path, "--dry-run", "--only", "dead", code=0).out and sorted(tmp_path.iterdir()) == before
+    )
+
+
+def test_sizes_of_a_variable_are_set(tmp_path: Path, run: Start) -> None:
+    target = str(tmp_path / "static.xml")
+    run("simplify", "examples/decoder_stateful.xml", "--set", "B=1", "S=4", "P=8", "-o", target, code=0)
+    assert all(isinstance(size, int) for port in irshape.infer(target).outputs for size in port.shape or ())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give either -o OUT.xml, or --dry-run to write nothing"),
+        (["-o", "o.xml", "--dry-run"], "give either -o OUT.xml, or --dry-run to write nothing"),
+        (["--dry-run", "--set", "Q=1"], "the model has no symbol 'Q'"),
+        (["--dry-run", "--input", "y[1]"], "the model has no input 'y'"),
+        (["--dry-run", "--only", "noop"], "invalid choice: 'noop'"),
+    ],
+)
+def test_what_cannot_be_is_one_line(path: str, arguments: list[str], message: str, run: Start) -> None:
+    assert message in run("simplify", path, *arguments, code=2).err
+
+
+def test_the_backbone_of_a_model(tmp_path: Path, run: Start) -> None:
+    target = str(tmp_path / "backbone.xml")
+    printed = run("extract", ATROUS, "--to", "features", "-o", target, code=0).out
+    assert "input  image     f32[?,3,?,?]      [B,3,H,W]" in printed and f"written: {target} (17 layers of 18)" in printed
+    model = irshape.read(target)
+    assert "upsample" not in model and irshape.check(target).diagnostics == []
+    assert "already exists (--force overwrites it)" in run("extract", ATROUS, "--to", "features", "-o", target, code=2).err
+    run("extract", ATROUS, "--from", "stem/relu", "--to", "features", "-o", target, "--force", code=0)
+    assert irshape.read(target).parameters[0].name == "stem/relu"
+
+
+def test_the_layers_around_one_and_those_of_a_name(tmp_path: Path, run: Start) -> None:
+    target = str(tmp_path / "part.xml")
+    run("extract", ATROUS, "--around", "atrous/conv", "--distance", "1", "-o", target, code=0)
+    assert {node.type for node in irshape.read(target)} >= {"Convolution", "SpaceToBatch", "ReLU"}
+    run("extract", ATROUS, "--layers", "atrous/conv*", "-o", target, "--force", code=0)
+    assert [node.name for node in irshape.read(target).of_type("Convolution")] == ["atrous/conv"]
+
+
+def test_new_inputs_have_the_formulas_of_the_whole(tmp_path: Path, run: Start) -> None:
+    """In the whole, the keys of an attention and its mask have as many positions: those of the past and of the new tokens."""
+    target = str(tmp_path / "attention.xml")
+    printed = [line.split() for line in run("extract", "examples/decoder.xml", "--layers", "*attention*", "-o", target, code=0).lines]
+    assert printed[0] == ["NAME", "IS", "FORMULA"]
+    assert ["input", "mask/heads", "boolean[?,1,1,?]", "[B,1,1,P", "+", "S]"] in printed
+    assert ["output", "attention/joined", "f32[?,?,8]", "[B,S,8]"] in printed
+    notes = [(node.name, node.layer.outputs[0].annotation) for node in irshape.read(target)._graph.parameters]
+    assert notes == [  # in the order of the inputs of the attention
+        ("query/transposed", "[?,2,?,4] as [B,2,S,4]"),
+        ("keys", "[?,2,?,4] as [B,2,P + S,4]"),
+        ("values", "[?,2,?,4] as [B,2,P + S,4]"),
+        ("mask/heads", "[?,1,1,?] as [B,1,1,P + S]"),
+    ]
+    assert irshape.check(target).diagnostics == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--to", "x"], "no place for the part: give -o OUT.xml"),
+        (["-o", "p.xml"], "give one of --from and --to, --around, or --layers"),
+        (["-o", "p.xml", "--to", "featurs"], "no tensor 'featurs'; did you mean 'features'?"),
+        (["-o", "p.xml", "--around", "stm"], "no layer 'stm'; did you mean 'stem'?"),
+        (["-o", "p.xml", "--around", "stem", "--distance", "-1"], "'-1' is not a whole number from 0"),
+        (["-o", "p.xml", "--layers", "q*"], "no layer has a name like 'q*'"),
+    ],
+)
+def test_a_part_that_cannot_be_is_one_line(arguments: list[str], message: str, run: Start) -> None:
+    assert message in run("extract", ATROUS, *arguments, code=2).err
+    assert "only a whole IR can be edited" in run("extract", "examples/space_to_batch.xml", "--to", "x", "-o", "p.xml", code=2).err
+    assert "nowhere.xml: No such file" in run("extract", "nowhere.xml", "--to", "x", "-o", "p.xml", code=2).err

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 import irshape
-from irshape.diagnosis.mending import mended_file
+from irshape.diagnosis.fixes import mended_file
 from tests.support.commands import Start
 
 ROOT = Path(__file__).parent.parent.parent

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.diagnosis.mending import mendable
+from irshape.diagnosis.fixes import mendable
 from irshape.report.diagnostic import causes
 from tests.support.ir import Net
 from tests.support.shuffled import shuffled

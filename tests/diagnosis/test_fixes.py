@@ -10,7 +10,7 @@ import pytest
 
 from irshape import verbs
 from irshape.diagnosis import fixes
-from irshape.diagnosis.mending import mendable, mended_file
+from irshape.diagnosis.fixes import mendable, mended_file
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
 from irshape.report.diagnostic import Edit, Fix, compatible

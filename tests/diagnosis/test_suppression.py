@@ -8,7 +8,7 @@ import pytest
 import irshape
 from irshape import verbs
 from irshape.diagnosis.diagnosis import accept, choose
-from irshape.diagnosis.mending import mended_file
+from irshape.diagnosis.fixes import mended_file
 from irshape.inference.inference import Inference
 from irshape.report.baseline import Baseline
 from irshape.report.selection import Choice, Selection

@@ -9,7 +9,7 @@ import pytest
 
 import irshape
 from irshape.editing.extract import extract
-from irshape.editing.reduce import PASSES, NotShown, Reduction, reduce
+from irshape.editing.reduce import PASSES, NotShown, Reducer, Reduction
 from irshape.editing.trial import Answers, Candidate, Command, Judge, OtherQuestion, Test, candidate_of, shows_code
 from irshape.report.diagnostic import Diagnostic
 from tests.support.injected import injected
@@ -27,7 +27,7 @@ def reduced(graph: irshape.Graph, test: Test, jobs: int = 1, suspect: int | None
     draft = graph._draft
     judge = Judge(draft, test, codes, {}, jobs)
     try:
-        return reduce(draft, judge, lambda *_: None, suspect)
+        return Reducer(draft, judge, lambda *_: None).reduced(suspect)
     finally:
         judge.close()
 
@@ -172,12 +172,12 @@ def test_a_run_that_is_broken_off_goes_on(tmp_path: Path) -> None:
         judge = Judge(graph._draft, test, frozenset(), answers)
         if is_first:
             with pytest.raises(KeyboardInterrupt):
-                reduce(graph._draft, judge, lambda *_: None)
+                Reducer(graph._draft, judge, lambda *_: None).reduced()
             graph.undo(0)
             graph = chain()
         else:
             assert len(answers) == 8
-            assert len(reduce(graph._draft, judge, lambda *_: None).candidate.text) < 3000
+            assert len(Reducer(graph._draft, judge, lambda *_: None).reduced().candidate.text) < 3000
         judge.close()
         answers.close()
     assert len(set(calls[:8])) == 8 and not set(calls[:8]) & set(calls[9:]) and calls[8] == calls[9]

@@ -24,7 +24,7 @@ from irshape.answers.signature.session import SymbolSession
 from irshape.answers.signature.signature import sections as signature_sections
 from irshape.answers.sizes import sections as size_sections
 from irshape.cli.diff import sections as diff_sections
-from irshape.diagnosis.mending import mendable, mended_file
+from irshape.diagnosis.fixes import mendable, mended_file
 from irshape.inference.inference import Inference
 from irshape.inference.session import Session
 from irshape.report import documents, sarif

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import irshape
-from irshape.diagnosis.mending import mendable
+from irshape.diagnosis.fixes import mendable
 from tests.inference.test_bodies import ROWS
 from tests.support.ir import Net
 from tests.support.irs import PATHS, named

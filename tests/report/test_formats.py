@@ -1,8 +1,9 @@
-"""Reports for other programs: their content for faults of all kinds, and that no file can forge a line, a tag or a field."""
+"""Reports for other programs: their content for faults of all kinds, their schemas, and that no file can forge a line, a tag or a field."""
 
 import json
 import os
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +17,7 @@ from irshape.cli.conclusion import DOCUMENTS, document
 from irshape.cli.main import main
 from irshape.report.diagnostic import Diagnostic, Edit, Fix, Where
 from irshape.report.documents import Checked, relative
+from tests.support.oracle import core
 
 DATA = Path(__file__).parent.parent / "data"
 SCHEMA = json.loads((DATA / "sarif.schema.json").read_text(encoding="utf-8"))
@@ -307,3 +309,61 @@ def test_paths_are_relative_to_the_working_folder(tmp_path: Path, monkeypatch: p
     assert relative("../m.xml") == (tmp_path.parent / "m.xml").as_posix()
     text = document("sarif", [Checked("../a b.xml", [Diagnostic("R301", "m", Where())])])
     assert json.loads(text)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].startswith("file:///")
+
+
+ROOT = Path(__file__).parent.parent.parent
+FILES = sorted([*(ROOT / "examples").glob("*.xml"), *(ROOT / "tests" / "data").glob("*.xml")])
+
+
+@cache
+def validator(name: str) -> Any:
+    """The validator of a published schema, after a check of the schema itself."""
+    schema = json.loads((ROOT / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_reports_are_valid(path: Path) -> None:
+    for verb in (irshape.infer, irshape.check):
+        report = json.loads(json.dumps(verb(path).to_dict()))
+        validator("report").validate(report)
+        for diagnostic in report["diagnostics"]:
+            validator("diagnostics").validate(diagnostic)
+
+
+@pytest.mark.parametrize("shape", ["[]", "[...]", "[1]", "[1,?,2..5,..8,3..]"])
+def test_shapes_in_reports(shape: str) -> None:
+    report = irshape.infer(b"<net/>").to_dict() | {"ports": {"0:0": ["f32", shape]}}
+    validator("report").validate(report)
+
+
+@pytest.mark.parametrize("shape", ["", "1,2", "[1,]", "[a]", "[1, 2]", "[-1]"])
+def test_shapes_not_in_reports(shape: str) -> None:
+    report = irshape.infer(b"<net/>").to_dict() | {"ports": {"0:0": ["f32", shape]}}
+    assert not validator("report").is_valid(report)
+
+
+FILE = Path(__file__).parent.parent / "data" / "twenty.xml"
+PLANTED = [
+    (number, code)
+    for number, line in enumerate(FILE.read_text(encoding="utf-8").splitlines(), 1)
+    for code in re.findall(r"<!-- ([A-Z]\d{3}) -->", line)
+]
+
+
+def test_every_planted_fault_is_found_and_nothing_else() -> None:
+    found = [(d.where.line, d.code) for d in irshape.check(FILE).diagnostics]
+    assert sorted(found) == PLANTED
+
+
+def test_twenty_kinds_are_planted() -> None:
+    codes = {code for _, code in PLANTED}
+    assert len(PLANTED) == len(codes) == 20
+    assert {code[0] for code in codes} == set("XGATSVW")
+
+
+@pytest.mark.oracle
+def test_openvino_refuses_the_file() -> None:
+    with pytest.raises(RuntimeError):
+        core().read_model(FILE)

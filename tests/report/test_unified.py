@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from irshape import verbs
-from irshape.diagnosis.mending import mendable, mended_file
+from irshape.diagnosis.fixes import mendable, mended_file
 from irshape.report.diagnostic import Edit
 from irshape.report.unified import unified
 from tests.support.spoil import spoiled

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irshape
-from tests.reshaping.test_faults import asked, errors, output
+from tests.reshaping.test_granted import asked, errors, output
 from tests.support.ir import Net
 from tests.support.oracle import core
 

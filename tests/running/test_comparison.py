@@ -15,7 +15,7 @@ from irshape.running.inputs import bounds_of, drawn
 from irshape.running.limits import RUNS
 from irshape.running.runner import Refusal, Runner
 from irshape.testing import assert_same
-from tests.report.test_schemas import validator
+from tests.report.test_formats import validator
 
 ROOT = Path(__file__).parent.parent.parent
 # A Loop that applies Sigmoid as often as its first constant says.

@@ -1,12 +1,15 @@
 """A requirement is simplified to an equivalent one."""
 
+import random
 from math import inf
 
 import pytest
 
-from irshape.shape.dim import Scope, Size, dim_max, dim_min
+from irshape.shape.dim import Dim, Scope, Size, dim_max, dim_min
 from irshape.shape.guard import Requirement
+from irshape.shape.limits import DEFAULT
 from irshape.shape.remainders import Known
+from irshape.shape.reported import Reported
 from irshape.shape.simplify import simplified
 from tests.shape.random_sizes import RandomSizes
 
@@ -83,3 +86,44 @@ def test_an_argument_that_is_resolved_in_turn_makes_new_atoms() -> None:
     whole = dim_max(dim_min(dim_max(dim_min(size, 64), other), 100) + more, 64)
     known = Known(scope, [Requirement("ge", a, b, "", "S203", {}) for a, b in ((64, size), (more, 64))])
     assert str(known.simplest(whole)) == "U + min(max(S, T), 100)"
+
+
+OPERATIONS = [
+    lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a + b if isinstance(b, Dim) else a * b,
+    lambda a, b: a - b if isinstance(b, Dim) else a // b, dim_min, dim_max,
+]  # fmt: skip
+
+
+def demand(kind: str, a: Size, b: Size) -> Requirement:
+    return Requirement(kind, a, b, "", "S201", {})
+
+
+def test_a_chain_of_guards_is_followed_to_its_end() -> None:
+    """Each size is larger than the next one, and the last one is at least 5."""
+    scope = Scope(DEFAULT)
+    sizes = [scope.symbol(f"N{index}", 0) for index in range(100)]
+    chain = [demand("ge", sizes[index], sizes[index + 1] + 1) for index in range(99)]
+    for guards in ([*chain, demand("ge", sizes[-1], 5)], [demand("ge", sizes[-1], 5), *reversed(chain)]):
+        assert Reported(scope, guards).bounds(sizes[0])[0] == 104
+
+
+@pytest.mark.parametrize("seed", [*range(10), 111, 148, 174, 365, 461, 729, 755, 826, 1054, 2280])
+def test_no_order_of_guards_changes_a_bound(seed: int) -> None:
+    chance = random.Random(seed)
+    scope = Scope(DEFAULT)
+    sizes: list[Size] = [scope.symbol(name, chance.randint(0, 2), chance.choice((6, 10, 20))) for name in "ABCDE"]
+    for _ in range(chance.choice((2, 4, 8))):
+        made = chance.choice(OPERATIONS)(chance.choice(sizes), chance.choice([*sizes, 1, 2, 3, 7]))
+        sizes += [made] if isinstance(made, Dim) else []
+    guards = []
+    for _ in range(chance.choice((2, 4, 7))):
+        kind = chance.choice(("ge", "ge", "eq", "div", "broadcast", "stretch"))
+        other = chance.choice((2, 3, 4)) if kind == "div" else chance.choice([*sizes, 1, 2, 3, 7])
+        guards.append(demand(kind, chance.choice(sizes), other))
+    found = []
+    for _ in range(6):
+        scope.work.renew()
+        reported = Reported(scope, guards)
+        found.append((reported.is_contradictory, [reported.range(size) for size in sizes]))
+        chance.shuffle(guards)
+    assert all(one == found[0] for one in found)

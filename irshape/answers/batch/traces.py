@@ -23,11 +23,11 @@ from irshape.ops.flow import Factor, Flow, Held, Law, Mixed, Random, Term, Trace
 from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.catalogue import is_fault
-from irshape.shape.dim import Dim, Size, origins, product, symbols
+from irshape.shape.dim import Dim, Size, are_known, origins, product, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
-from irshape.shape.value import Element, Real
+from irshape.shape.value import Element, Real, Unreadable
 from irshape.xml.lexical import BODIES
 
 _Axis: TypeAlias = tuple[Term, ...]
@@ -69,15 +69,6 @@ def known(fact: Fact) -> Law | None:
 
 def _size(axis: _Axis) -> Size:
     return product([term.size for term in axis])
-
-
-def _counted(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
-    start, _, step = laws
-    return None if start is None or step is None else Law(start.base, ((Term(shape[0], step.base),),))
-
-
-def _same(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
-    return laws[0] if facts[0].element_type in _TYPES else None
 
 
 def _regrouped(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
@@ -158,8 +149,8 @@ def _scaled(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Se
 
 
 _RULES: Final[dict[str, Callable[..., Law | None]]] = {
-    "Range": _counted,
-    "Convert": _same,
+    "Range": lambda op, facts, laws, shape: laws[0] and laws[2] and Law(laws[0].base, ((Term(shape[0], laws[2].base),),)),
+    "Convert": lambda op, facts, laws, shape: laws[0] if facts[0].element_type in _TYPES else None,
     **dict.fromkeys(("Reshape", "Squeeze", "Unsqueeze"), _regrouped),
     "Transpose": _transposed,
     **dict.fromkeys(("Broadcast", "Tile"), _repeated),
@@ -257,7 +248,7 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
         if taint and all(one.taint or _is_free(one, batch) for one in inputs):  # a function of the size of the batch, whichever it is
             return Flowed([held._replace(taint=taint) for held in plains])
         return Flowed(plains, unproven="irshape has no rule for its axes" if _is_asked(inputs, batch) else "")
-    ports = _ports(op, [tensor.fact for tensor in layer.inputs])
+    ports = inputs_of(op, [tensor.fact for tensor in layer.inputs])
     flow = Flow(layer.name, ports, inputs, [one.trace for one in plains], batch)
     try:
         op.flow(flow, *arranged(op, ports))
@@ -297,17 +288,17 @@ def _may_depend(element: Element, batch: str) -> bool:
     return isinstance(element, Dim) and (batch in symbols(element) or bool(origins(element) & UNBACKED))
 
 
-def _ports(op: Op, facts: Sequence[Fact]) -> list[Input]:
-    """The inputs of a layer as its rule sees them."""
-    ports = op.arrangement(len(facts))
+def inputs_of(op: Op, facts: Sequence[Fact]) -> list[Input]:
+    """The inputs of a layer as its rule sees them, without a place to report to: a shape of unknown rank raises `UnknownRank`."""
+
+    def no_shape(rank: int) -> tuple[Size, ...]:
+        raise UnknownRank
+
+    elements = [None if type(fact.elements) is Unreadable else fact.elements for fact in facts]
     return [
-        Input(port, index, -1, fact.element_type, fact.shape, fact.elements, fact.is_literal, _no_shape, fact.ends)
-        for index, (port, fact) in enumerate(zip(ports, facts, strict=False))
+        Input(port, index, -1, fact.element_type, fact.shape, own, fact.is_literal, no_shape, fact.ends)
+        for index, (port, fact, own) in enumerate(zip(op.arrangement(len(facts)), facts, elements, strict=False))
     ]
-
-
-def _no_shape(rank: int) -> tuple[Size, ...]:
-    raise UnknownRank
 
 
 # Constants with more elements take no part in the arithmetic of sizes.
@@ -344,10 +335,10 @@ def sizes_of(model: Model) -> Collection[int]:
         node = model.nodes[index]
         op = node.op
         if op is None or op.propagate is None:
-            if isinstance(op, Constant) and not op.is_broken and _is_small(op):
+            if isinstance(op, Constant) and not op.is_broken and are_known(op.shape) and prod(op.shape) <= _MOST_ELEMENTS:
                 constants.add(node.first_slot)
         elif op.TYPE == "ShapeOf" or (node.sources and all(slot in known or slot in constants for slot in node.sources)):
-            known.update(dict.fromkeys(range(node.first_slot, node.first_slot + node.layer.signature.output_count)))
+            known.update(dict.fromkeys(node.slots))
     return known.keys()
 
 
@@ -355,10 +346,6 @@ class FollowingEngine(Engine):
     """An engine that follows all arithmetic of sizes, whether a rule reads the results or not."""
 
     followed = staticmethod(sizes_of)
-
-
-def _is_small(op: Constant) -> bool:
-    return all(isinstance(size, int) for size in op.shape) and cast("int", product(op.shape)) <= _MOST_ELEMENTS
 
 
 def prove(engine: Engine, batch: str) -> Proof:
@@ -385,7 +372,7 @@ class _Walk:
     def over(self, entered: Mapping[Node, Held]) -> None:
         """Visit every layer; `entered` are the tensors that enter a body by its Parameters."""
         for node in self.engine.schedule.nodes:
-            outputs = self._slots(node)
+            outputs = node.slots
             if node in entered:
                 self.traces.held[node.first_slot] = entered[node]
             elif any(slot in self.lost for slot in node.sources) or (node.is_live and node.sources and not self._visited(node)):
@@ -427,9 +414,6 @@ class _Walk:
         """The axis of a tensor that holds the batch."""
         return next((axis for axis, factors in enumerate(held.trace or ()) if holds(factors, self.batch)), None)
 
-    def _slots(self, node: Node) -> range:
-        return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
-
     def _visited(self, node: Node) -> bool:
         """Whether a layer keeps the batch."""
         type = node.op.TYPE if node.op is not None else ""
@@ -439,14 +423,14 @@ class _Walk:
             self.traces.held[node.first_slot] = self.held(node.sources[0])._replace(law=None)  # another inference has other elements
             return True
         tensors = [Tensor(slot, self.run.slots[slot]) for slot in node.sources]
-        outputs = [Tensor(slot, self.run.slots[slot]) for slot in self._slots(node)]
+        outputs = [Tensor(slot, self.run.slots[slot]) for slot in node.slots]
         report = self.run.reports.get(self.engine.schedule.positions[node.index])
         codes = [one.code for one in (report and report.diagnostics) or ()]
         found = self.traces.visit(Layer(node.op, f"{node.type} {node.name!r}", tensors, outputs, codes))
         if found.mixed:
             return self.doubt(node, found.mixed)
         fold = next((self.folds[slot] for slot in node.sources if slot in self.folds), node if type == "Reshape" else None)
-        for slot in self._slots(node) if fold is not None else ():
+        for slot in node.slots if fold is not None else ():
             axis = self.axis(held := self.held(slot))
             if fold is not None and axis is not None and held.trace is not None and len(held.trace[axis]) > 1:
                 self.folds[slot] = fold
@@ -500,7 +484,7 @@ class _Control:
             return walk.doubt(node, "its bodies are not known", is_mixed=False)
         if not all(self._entered(body) for body in self._running(type)):
             return False
-        for slot, several in zip(walk._slots(node), self.found, strict=True):
+        for slot, several in zip(node.slots, self.found, strict=True):
             first = several[0] if several else None
             if first is None or any(one is None or not walk.agree(one, first) for one in several):
                 return walk.doubt(node, f"its bodies give the batch {walk.batch} in different places", is_mixed=False)
@@ -562,14 +546,13 @@ class _Control:
             condition = inner.held(body.condition.sources[0])
             if condition.taint or inner.axis(condition) is not None:
                 return walk.doubt(node, f"ends when a tensor that depends on the batch {walk.batch} says so")
-        slots = walk._slots(node)
-        for position, output in enumerate(body.outputs[: len(slots)]):
+        for slot, output, several in zip(node.slots, body.outputs, self.found, strict=False):
             held: Held | None = inner.held(output.result.sources[0])
             if output.slice is not None and held is not None:
-                held = self._part(held, output.slice, walk.run.slots[slots[position]])
+                held = self._part(held, output.slice, walk.run.slots[slot])
                 if held is None:
                     return walk.doubt(node, f"concatenates what its iterations give along the axis that holds the batch {walk.batch}")
-            self.found[position].append(held)
+            several.append(held)
         return True
 
     def _part(self, held: Held, slice: Slice, fact: Fact) -> Held | None:

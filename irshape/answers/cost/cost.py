@@ -33,7 +33,9 @@ from irshape.answers.cost.formula import (
     values,
 )
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
-from irshape.answers.signature.notes import DATA_SIZE, DataSize
+from irshape.answers.roots import roots
+from irshape.answers.signature.names import FreeNames
+from irshape.answers.signature.notes import DATA_SIZE, DataSize, data_name, nameless
 from irshape.answers.signature.signature import Signature, ends
 from irshape.answers.wording import opening
 from irshape.files.writing import write_atomic
@@ -60,7 +62,7 @@ _SIZES_A_STEP: Final = 4
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
 # The amounts of a layer.
-_AMOUNTS: Final = ("runs", "macs", "operations", "weights", "inputs", "outputs")
+_AMOUNTS: Final = ("macs", "operations", "weights", "inputs", "outputs", "runs")
 
 # The most rows of a list, names in a row, pieces of the sizes of a symbol; the widths of a bar, a name and a formula.
 _MOST_ROWS: Final = 8
@@ -195,6 +197,10 @@ class Cost:
         return self.peak.memory
 
     @property
+    def _peak_layer(self) -> Node | None:
+        return self.peak.layer(self.near)
+
+    @property
     def state_bytes(self) -> Amount:
         """The bytes of all variables after the inference."""
         return amount(summed(self._inference.scope, [one.after for one in self.state]), self._shown)
@@ -293,7 +299,7 @@ class Cost:
                 "layer": layer._node.key, "name": layer.name, "type": layer.type, "path": layer._node.model.path,
                 "runs": self.at(layer.runs), "macs": self.at(layer.macs), "operations": self.at(layer.operations),
                 "flops": self._flops_of(layer), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
-                "outputs": self.at(layer.outputs), "intensity": _intensity(self, layer), "formula": str(layer.macs),
+                "outputs": self.at(layer.outputs), "intensity": layer.intensity(self.near), "formula": str(layer.macs),
                 "uncounted": layer.uncounted or "",
             }
             for layer in self.layers
@@ -330,10 +336,6 @@ class Cost:
 
     def _names(self, trips: Trips) -> dict[str, str]:
         """The names that are shown for sizes that only data tells."""
-        from irshape.answers.roots import roots
-        from irshape.answers.signature.names import FreeNames
-        from irshape.answers.signature.notes import data_name, nameless
-
         own = set() if self.signature is None else set(self.signature.symbols)
         self._data: dict[str, Node] = {}
         for root in roots(self._inference) if nameless(self._inference, own) else ():
@@ -346,8 +348,7 @@ class Cost:
     def _name_others(self, trips: Trips) -> None:
         """Name the sizes of formulas that no axis shows: the first layer with such a formula tells where they come from."""
         known = {*self.symbols, *trips.symbols, *self._data}
-        amounts = ("macs", "operations", "weights", "inputs", "outputs", "runs")
-        places = [(layer._node, getattr(layer, name)) for layer in self.layers for name in amounts]
+        places = [(layer._node, getattr(layer, name)) for layer in self.layers for name in _AMOUNTS]
         firsts: dict[Polynomial, tuple[Formula, Node]] = {}
         for node, found in (*places, *((node, amount(size, {})) for node, size in self.peak.tensors)):
             if isinstance(found, Formula):
@@ -391,12 +392,6 @@ class Cost:
                 yield Variable(op.variable_id, before or 0, after or before or 0)
 
 
-def _intensity(cost: Cost, layer: LayerCost) -> float | None:
-    """The arithmetic intensity of a layer at the sizes `near`."""
-    moved = cost.at(layer.weights) + cost.at(layer.inputs) + cost.at(layer.outputs)
-    return ratio(cost._flops_of(layer), moved) if moved else None
-
-
 # The amounts that are compared, each with its words.
 _COMPARED: Final = {
     "parameter_bytes": "size",
@@ -417,7 +412,7 @@ class Comparison:
 
     def values(self, name: str) -> tuple[int, int]:
         """An attribute of both costs, as numbers."""
-        return value(getattr(self.a, name), self.near), value(getattr(self.b, name), self.near)
+        return self.at(getattr(self.a, name)), self.at(getattr(self.b, name))
 
     def is_equal(self, name: str) -> bool:
         """Whether an attribute is equal for all sizes."""
@@ -514,7 +509,7 @@ def _sizes(cost: Cost, symbol: str) -> Sequence[int]:
     first, last = int(max(low, 1)), int(min(high, _TIMES * cost.near[symbol]))
     step = max((last - first) // (_POINTS - 1), 1)
     sizes = [size + (remainder - size) % modulus if modulus > 1 else size for size in range(first, last + 1, step)]
-    return list(dict.fromkeys([*sizes, cost.near[symbol]])) if not sizes else sorted(set(sizes))
+    return sorted(set(sizes)) or [cost.near[symbol]]
 
 
 def sections(cost: Cost, selected: Selected | None = None, *, is_complete: bool = False) -> Iterator[Section]:
@@ -580,7 +575,7 @@ class _Page:
             each = Counter(self.shown(one.after)[1] for one in cost.state)
             parts = [f"{count} variables, each {text}" if count > 1 else text for text, count in each.items() if text]
             rows.append(("state", self.shown(cost.state_bytes)[0], "; ".join(parts)))
-        if (node := cost.peak.layer(cost.near)) is not None:
+        if (node := cost._peak_layer) is not None:
             formula = self.shown(cost.peak.formula(cost.near))[1]
             place = ("in ", node.type, " ", named(node.name), f"{': ' if formula else ''}{formula}")
             rows.append(("peak memory", self.shown(cost.peak_memory)[0], place))
@@ -722,27 +717,20 @@ _STRETCH: Final = form.Form(
 )
 
 
-class _Peak(NamedTuple):
-    """The layer with the peak of memory at the sizes `near`, and the cost of the model."""
-
-    node: Node | None
-    cost: Cost
-
-
 _PEAK: Final = form.Form(
-    formula=("shown: a Python expression that holds for all sizes", "cost.peak_memory"),
-    value=("number: the number at the sizes `near`", lambda one: one.cost.at(one.cost.peak_memory)),
-    layer=("text?: the layer's id in the file", "node?.key"),
-    layer_name=("text?: the layer's name in the file", "node?.name"),
-    views=("flag: the output of a Reshape and its like shares the memory of its input", "cost.reuse.views"),
-    in_place=("flag: element-wise operations write into inputs that nobody reads afterwards", "cost.reuse.in_place"),
+    formula=("shown: a Python expression that holds for all sizes", "peak_memory"),
+    value=("number: the number at the sizes `near`", lambda cost: cost.at(cost.peak_memory)),
+    layer=("text?: the layer's id in the file", "_peak_layer?.key"),
+    layer_name=("text?: the layer's name in the file", "_peak_layer?.name"),
+    views=("flag: the output of a Reshape and its like shares the memory of its input", "reuse.views"),
+    in_place=("flag: element-wise operations write into inputs that nobody reads afterwards", "reuse.in_place"),
     stretches=form.Field(
         {
             "type": "object",
             "additionalProperties": _STRETCH.list("one after the other").schema,
             "description": "the layers that have the peak as one symbol grows",
         },
-        lambda one: {name: [_STRETCH(stretch) for stretch in one.cost.stretches(name)] for name in one.cost.symbols},
+        lambda cost: {name: [_STRETCH(stretch) for stretch in cost.stretches(name)] for name in cost.symbols},
     ),
 )
 _SWEPT: Final = form.Form(
@@ -783,7 +771,7 @@ COST: Final = form.Form(
     inputs=_TENSORS.list("the inputs of the model"),
     outputs=_TENSORS.list("the outputs of the model"),
     state=form.Form(name="text", before=shown_amount(), after=shown_amount()).list("the bytes of each variable"),
-    peak_memory=_PEAK.one("the most bytes that activations take at one time", lambda cost: _Peak(cost.peak.layer(cost.near), cost)),
+    peak_memory=_PEAK.one("the most bytes that activations take at one time", lambda cost: cost),
     sweep=_SWEPT.list("the amounts at the sizes of --set S=128,256,512", lambda cost: cost._swept or None, optional=True),
     folded="count: layers of constants alone, which are computed before the model runs",
     layers=_LAYERS.list("in the order of the file, those of bodies included"),

@@ -7,6 +7,7 @@ from functools import reduce
 from math import prod
 from typing import Any, Final, NamedTuple
 
+from irshape.answers.batch.traces import inputs_of
 from irshape.answers.cost.formula import Amount, Sum, amount, ratio, total, value
 from irshape.inference.apply import arranged
 from irshape.inference.facts import Fact
@@ -18,18 +19,13 @@ from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.ops.cost import Count, Outputs
 from irshape.ops.infrastructure import Constant
-from irshape.ops.op import Input, UnknownRank
+from irshape.ops.op import UnknownRank
 from irshape.shape.dim import Dim, Scope, Size, bounds, dim_max, product
 
 # Layers that compute nothing: the ends of a graph, and constants.
 ENDS: Final = frozenset({"Parameter", "Constant", "Result", "Assign"})
 # Operations without inputs, or of constants alone, that give other values at each inference.
 _RANDOM: Final = frozenset({"RandomUniform", "Multinomial", "ReadValue"})
-
-
-def type_of(node: Node) -> str:
-    """The type of a layer as the specification spells it; as the file does, if the operation is unknown."""
-    return node.op_class.TYPE if node.op_class is not None else node.type
 
 
 def bytes_of(fact: Fact) -> Size | None:
@@ -110,8 +106,8 @@ class CostGraph:
         for node in model:
             if not node.is_live or node.is_dropped:
                 continue
-            outputs = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
-            type = type_of(node)
+            outputs = node.slots
+            type = node.op_type
             if type == "Constant":
                 self.constants.update(dict.fromkeys(outputs, frozenset((node,))))
             elif type in _RANDOM or type == "Parameter" or not all(slot in self.constants for slot in node.sources):
@@ -132,7 +128,7 @@ class CostGraph:
 
     def _branches(self, node: Node, trips: Trips, simpler: Callable[[Fact], Fact]) -> Iterator[Branch]:
         bodies = bodies_of(node)
-        if type_of(node) == "If" and bodies and node.sources and node.sources[0] in self.constants:
+        if node.op_type == "If" and bodies and node.sources and node.sources[0] in self.constants:
             taken = _one(self.slots[node.sources[0]])
             bodies = bodies if taken is None else [bodies[0 if taken else 1]]
         for body in bodies:
@@ -157,9 +153,9 @@ class Trips:
 
     def of(self, graph: CostGraph, node: Node, body: Body, inner: Run) -> Size:
         """The trip count of a body."""
-        if type_of(node) == "Loop":
+        if node.op_type == "Loop":
             return self._loop(graph, node, body, inner)
-        return self._iterator(graph, node, body) if type_of(node) == "TensorIterator" else 1
+        return self._iterator(graph, node, body) if node.op_type == "TensorIterator" else 1
 
     def _loop(self, graph: CostGraph, node: Node, body: Body, inner: Run) -> Size:
         facts = graph.facts(node)
@@ -347,19 +343,15 @@ class Counting:
         for node in graph.layers:
             branches = graph.branches.get(node)
             if branches is None:
-                if type_of(node) not in ENDS:
+                if node.op_type not in ENDS:
                     self._add_layer(graph, node, runs, *sums)
                 continue
-            found = [self._of_branch(branch, runs) for branch in branches]
+            found = [Load(*(size * branch.trips for size in self._of(branch.graph, runs * branch.trips))) for branch in branches]
             if not found:
                 self.layers.append(LayerCost(node, runs, _Counted(Count(), (), (0, 0, 0, 0), FAILED, False), 0, self._names))
             for one, sizes in zip(sums, zip(*found, strict=True), strict=False):
                 one.add(reduce(dim_max, sizes))
         return Load(*(one.size for one in sums))
-
-    def _of_branch(self, branch: Branch, runs: Size) -> Load:
-        own = self._of(branch.graph, runs * branch.trips)
-        return Load(*(amount * branch.trips for amount in own))
 
     def _add_layer(self, graph: CostGraph, node: Node, runs: Size, macs: Sum, operations: Sum, traffic: Sum) -> None:
         """Add one run of a layer to the work of its graph."""
@@ -396,19 +388,8 @@ def count_of(graph: CostGraph, node: Node) -> tuple[Count, str | None]:
         return Count(), FAILED
     if op.cost is None:
         return Count(), NO_RULE
-    ports = op.arrangement(len(facts))
-    inputs = [_input(port, index, fact) for index, (port, fact) in enumerate(zip(ports, facts, strict=False))]
     try:
-        count = op.cost(Outputs(tuple([fact.shape for fact in outputs])), *arranged(op, inputs))
+        count = op.cost(Outputs(tuple([fact.shape for fact in outputs])), *arranged(op, inputs_of(op, facts)))
     except UnknownRank:
         return Count(), UNKNOWN_RANK
     return (count, None) if count is not None else (Count(), UNKNOWN_SIZE)
-
-
-def _input(port: Any, index: int, fact: Fact) -> Input:
-    elements = fact.elements if type(fact.elements) is tuple else None
-    return Input(port, index, -1, fact.element_type, fact.shape, elements, fact.is_literal, _no_shape, fact.ends)
-
-
-def _no_shape(rank: int) -> tuple[Size, ...]:
-    raise UnknownRank

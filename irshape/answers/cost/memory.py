@@ -10,7 +10,7 @@ from math import inf
 from operator import ge
 from typing import Final, NamedTuple
 
-from irshape.answers.cost.counting import Branch, CostGraph, Tensors, type_of
+from irshape.answers.cost.counting import Branch, CostGraph, Tensors
 from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, value, values
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked
@@ -239,15 +239,13 @@ class Peak:
         self._tensors = tensors
         lifetimes = _Lifetimes(tensors, reuse, graph)
         every = list(lifetimes.steps(graph))
-        self._steps = [step for step in every if type_of(step.node) != "Parameter"] or every
+        self._steps = [step for step in every if step.node.op_type != "Parameter"] or every
         self.unknown: list[Node] = lifetimes.unknown
         self.tensors = lifetimes.tensors
         kept = _greatest(self._steps)
         self.candidates: list[tuple[Node, Amount]] = [(step.node, amount(step.memory.size, names)) for step in kept]
-        memory: Size = 0
-        for step in kept:
-            memory = dim_max(memory, step.memory.size)
-        self.memory: Amount = amount(memory, names)
+        memory: list[Size] = [0, *(step.memory.size for step in kept)]
+        self.memory: Amount = amount(reduce(dim_max, memory), names)
 
     @cached_property
     def profile(self) -> list[tuple[Node, Amount]]:
@@ -330,7 +328,7 @@ class _Lifetimes:
                 self._add(sizes[slot], 1)
                 events.setdefault(last[slot], []).append(slot)
         for position, node in enumerate(layers):
-            for slot in _own(node):
+            for slot in node.slots:
                 if born.get(slot, -1) < 0 or place[slot] != slot:
                     continue
                 taken = self._taken(graph, node, slot, place, sizes, last, position) if self._reuse.in_place else None
@@ -343,7 +341,7 @@ class _Lifetimes:
                     last[taken] = last[slot]
                     events.setdefault(last[taken], []).append(taken)
             branches = graph.branches.get(node)
-            if type_of(node) in _SINKS or self._tensors.is_done(node):
+            if node.op_type in _SINKS or self._tensors.is_done(node):
                 pass
             elif branches:
                 yield from self._inside(branches)
@@ -368,13 +366,13 @@ class _Lifetimes:
         last: dict[int, int] = {}
         end = len(graph.layers)
         for position, node in enumerate(graph.layers):
-            type = type_of(node)
+            type = node.op_type
             for slot in node.sources:
                 if slot in last:
                     last[slot] = max(last[slot], end if type in _SINKS else position)
             if type in _SINKS or type == "ReadValue":
                 continue  # the memory of a variable is its own
-            for slot in _own(node):
+            for slot in node.slots:
                 if slot in outer:
                     continue
                 size = self._tensors.bytes(graph.slots[slot])
@@ -392,12 +390,10 @@ class _Lifetimes:
         if not self._reuse.views:
             return
         for node in graph.layers:
-            if node.op_class is None or not node.op_class.is_view or type_of(node) in _SINKS or not node.sources:
+            if node.op_class is None or not node.op_class.is_view or node.op_type in _SINKS or not node.sources:
                 continue
-            source, (slot, *_) = node.sources[0], _own(node)
-            if slot not in born:
-                continue
-            if source not in graph.constants and source >= 0:
+            source, (slot, *_) = node.sources[0], node.slots
+            if slot in born and source >= 0 and source not in graph.constants:
                 place[slot] = place[source]
         for slot, root in place.items():
             if root != slot and root in last:
@@ -408,21 +404,16 @@ class _Lifetimes:
         graph: CostGraph, node: Node, slot: int, place: dict[int, int], sizes: dict[int, Size], last: dict[int, int], position: int
     ) -> int | None:
         """The tensor whose memory an output takes: an input of the same size that is read for the last time."""
-        if node.op_class is None or not node.op_class.is_in_place or len(_own(node)) != 1:
+        if node.op_class is None or not node.op_class.is_in_place or len(node.slots) != 1:
             return None
         for source in node.sources:
             root = source
             while root >= 0 and place.get(root, root) != root:
                 root = place[root]
             is_last = root in last and last[root] == position and sizes[root] == sizes[slot]
-            if is_last and type_of(graph.model.nodes[graph.model.producers[root]]) != "Parameter":
+            if is_last and graph.model.nodes[graph.model.producers[root]].op_type != "Parameter":
                 return root
         return None
-
-
-def _own(node: Node) -> range:
-    """The numbers of the tensors that a node gives."""
-    return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
 
 
 def _greatest(steps: Sequence[Moment]) -> list[Moment]:

@@ -1,0 +1,328 @@
+"""`irshape signature`, `sizes` and `explain` as a user meets them."""
+
+import json
+import os
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import irshape
+from tests.answers import nets
+from tests.answers.test_signature import BOXES, SCHEMA, added, joined
+from tests.answers.test_sizes import scaled
+from tests.support.commands import Start
+from tests.support.ir import Net
+
+ROOT = Path(__file__).parents[2]
+DECODER = ROOT / "examples" / "decoder.xml"
+STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
+
+
+def test_a_signature_in_one_line(run: Start) -> None:
+    lines = run("signature", ROOT / "examples" / "atrous.xml", code=0).lines
+    assert lines[1:4] == ["", "image[B,3,H,W]  ->  mask[B,2,2*((H + 1)//2),2*((W + 1)//2)]", ""]
+    assert lines[4] == "valid for sizes of at least 1 where"
+    assert [line.split("  ")[1] for line in lines[5:]] == ["H >= 3 and H % 4 in {0, 3}", "W >= 3 and W % 4 in {0, 3}"]
+
+
+def test_a_signature_that_is_longer_than_a_line(run: Start) -> None:
+    lines = run("signature", DECODER).lines
+    assert lines[2:4] == [
+        "input_ids[B,S]  attention_mask[B,P + S]  past.key[B,2,P,4]  past.value[B,2,P,4]",
+        "->  logits[B,S,16]  present.key[B,2,P + S,4]  present.value[B,2,P + S,4]",
+    ]
+    assert lines[5] == "valid for every B, P and S of at least 1"
+    assert lines[7:] == [
+        "OpenVINO also accepts other sizes",
+        "  attention_mask may also be 1 on axis 0, and where B is 1 it may have any size",
+        "  attention_mask may also be 1 on axis 1",
+    ]
+
+
+def test_variables_stand_on_a_line_of_their_own(run: Start) -> None:
+    lines = run("signature", STATEFUL).lines
+    assert lines[3] == "state  past.keypresent.key[B,2,P,4]  past.valuepresent.value[B,2,P,4]"
+
+
+def test_equal_shapes_in_a_row_are_written_once(run: Start, tmp_path: Path) -> None:
+    path = saved(added("f32[?,2]", "f32[?,2]", "f32[?,2]"), tmp_path / "sum.xml")
+    assert run("signature", path)[1][2].startswith("parameter_0 … parameter_2[B,2]  ->")
+    assert run("signature", path, "--all")[1][2:5] == [f"parameter_{number}[B,2]" for number in range(3)]
+
+
+def test_the_layers_that_say_so(run: Start, tmp_path: Path) -> None:
+    path = saved(joined("f32[?,?]", "f32[?,?]", axis=1), tmp_path / "join.xml")
+    lines = run("signature", path, "--why")[1]
+    assert lines[-2] == "because"
+    assert lines[-1].startswith("  parameter_1 axis 0  B  Concat concat_2, line ")
+    assert lines[-1].endswith(": the inputs must be equal on axis 0")
+
+
+def test_sizes_that_only_data_tells(run: Start, tmp_path: Path) -> None:
+    lines = run("signature", saved(Net(BOXES), tmp_path / "boxes.xml"))[1]
+    assert lines[2] == "parameter_0[B,5]  ->  nonzero_1[2,nonzero]"
+    assert lines[3].startswith("  where nonzero is known only at run time: NonZero nonzero_1, line ")
+
+
+def test_what_a_pattern_matches(run: Start) -> None:
+    lines = run("signature", DECODER, "--input", "past.*[2,2,P,4]", "--verbose").lines
+    assert lines[0] == "past.* matches past.key, past.value"
+    assert lines[3].startswith("input_ids[2,S]  attention_mask[2,P + S]  past.key[2,2,P,4]")
+    code, lines, error = run("signature", DECODER, "--input", "none*[2]")
+    assert (code, lines) == (2, [])
+    assert "no input matches 'none*'" in error
+
+
+def test_the_signature_in_json_is_input(run: Start) -> None:
+    lines = run("signature", DECODER, "--format", "json").lines
+    found = json.loads("\n".join(lines))
+    jsonschema.validate(found, SCHEMA)
+    shapes = [f"{name}{shape}" for name, shape in found["inputs"].items()]
+    words = [word for one in shapes for word in ("--input", one)]
+    again = json.loads("\n".join(run("signature", DECODER, "--format", "json", *words)[1]))
+    assert (again["inputs"], again["outputs"]) == (found["inputs"], found["outputs"])
+
+
+def test_faults_of_the_model_are_shown(run: Start) -> None:
+    lines = run("signature", ROOT / "examples" / "faulty.xml", code=1).lines
+    assert any(" A103 " in line for line in lines)
+
+
+def test_a_file_that_cannot_be_read(run: Start, tmp_path: Path) -> None:
+    path = tmp_path / "broken.xml"
+    path.write_text("<net><layers>")
+    lines = run("signature", path, code=1).lines
+    assert any(" X101 " in line for line in lines)
+
+
+def test_long_sizes_have_names(run: Start, tmp_path: Path) -> None:
+    levels = ", ".join(f"_{i}" for i in range(1, 5))
+    net = Net("_x: f32[?,1,?,?]" + "".join(f"\n_x -> {nets.conv(2**i, 2**i)} -> _{i}: {nets.reshape(0, -1)}" for i in range(1, 5)))
+    net.add(f"{levels} -> Concat(axis=1) -> Result")
+    lines = run("signature", saved(net, tmp_path / "levels.xml"))[1]
+    assert lines[2].endswith("[B,e0]")
+    assert lines[3] == "  where e0 = (H//2)*(W//2) + (H//4)*(W//4) + (H//8)*(W//8) + (H//16)*(W//16)"
+
+
+ATROUS = ROOT / "examples" / "atrous.xml"
+
+
+def saved(net: Net, path: Path) -> Path:
+    """The file of a net, with its weights beside it."""
+    path.write_text(net.xml)
+    path.with_suffix(".bin").write_bytes(net.bin)
+    return path
+
+
+def test_conditions_stand_above_the_layers_that_make_them(run: Start) -> None:
+    lines = run("sizes", ATROUS, "--input", "image[1,3,H,512]", "--near", "H=250", code=0).lines
+    message = "axis 2 with its pads pads_begin and pads_end must be a multiple of block_shape[2]"
+    assert lines[1:] == [
+        "",
+        "image[1,3,H,512] is valid where",
+        "  H >= 3 and H % 4 in {0, 3}",
+        f"      ((H + 1)//2) % 2 == 0  SpaceToBatch atrous/space_to_batch, line 93: {message}",
+        "",
+        "nearest to H = 250",
+        "  below  H = 248",
+        "  above  H = 251",
+    ]
+
+
+def test_a_condition_that_is_a_layers_own_is_said_once(run: Start, tmp_path: Path) -> None:
+    path = saved(nets.blocks(), tmp_path / "blocks.xml")
+    lines = run("sizes", path, "--input", "parameter_0[B,S]", "--input", "parameter_1[B,S]", "--near", "B=3,S=50", code=0).lines
+    assert lines[2] == "parameter_0[B,S], parameter_1[B,S] is valid where"
+    assert [lines[3], lines[5]] == ["  S <= 48", "  (B*S) % 4 == 0"]
+    assert lines[6].startswith("      Reshape reshape_") and lines[6].endswith(
+        ": the elements of data must be a multiple of the product of the sizes other than -1"
+    )
+    assert lines[-3:] == ["nearest to B = 3, S = 50", "  below  B = 3, S = 48", "  above  none was found"]
+
+
+def test_every_size(run: Start, tmp_path: Path) -> None:
+    net = Net("f32[?,3] -> ReLU -> Result")
+    assert run("sizes", saved(net, tmp_path / "relu.xml"))[:2] == (
+        0,
+        [f"{tmp_path}/relu.xml  IR v11, 3 layers", "", "parameter_0[B,3] is valid for every B"],
+    )
+
+
+def test_what_formulas_do_not_tell_is_said(run: Start, tmp_path: Path) -> None:
+    path = saved(scaled(), tmp_path / "scaled.xml")
+    lines = run("sizes", path, "--input", "[N]", "--near", "N=10", code=0).lines
+    assert lines[2] == "parameter_0[N] is valid for every N (as far as formulas tell)"
+    assert lines[4] == "formulas do not decide"
+    assert lines[-2:] == ["  below  N = 6", "  above  N = 24"]
+    lines = run("sizes", path, "--input", "[N]", "--set", "N=1..60").lines
+    assert lines[2:4] == ["parameter_0[N] is valid where (every size was tried)", "  4 <= N <= 6 or 24 <= N <= 26"]
+
+
+def test_no_size_is_a_fault(run: Start, tmp_path: Path) -> None:
+    halves = nets.reshape(-1, 2)
+    net = Net(f"_x: f32[?]\n_x -> {halves} -> Result\n_x, f32=[0.0] -> Concat(axis=0) -> {halves} -> Result")
+    code, lines, _ = run("sizes", saved(net, tmp_path / "odd.xml"), "--input", "[N]")
+    assert (code, lines[2]) == (1, "parameter_0[N] is valid for no size: these conditions contradict each other")
+    assert [line.split("  ")[1] for line in lines[3:]] == ["N % 2 == 0", "(N + 1) % 2 == 0"]
+
+
+def test_sizes_show_the_faults_of_the_model(run: Start) -> None:
+    lines = run("sizes", ROOT / "examples" / "faulty.xml", code=1).lines
+    assert any(" A103 " in line for line in lines)
+    assert lines[-1].endswith("is valid for no size: the model has errors")
+
+
+def test_a_file_that_cannot_be_read_is_valid_for_no_size(run: Start, tmp_path: Path) -> None:
+    path = tmp_path / "broken.xml"
+    path.write_text("<net><layers>")
+    code, lines, _ = run("sizes", path)
+    assert (code, lines[-1]) == (1, "the model is valid for no size: the model has errors")
+    assert any(" X101 " in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--input", "image[1,3,8,8]"], "the inputs have no dynamic sizes; name some sizes in a shape, as in x[1,3,H,W]"),
+        (["--near", "H"], """--near 'H': expected "NAME=SIZE\", as in \"H=500\""""),
+        (["--near", "H=-3"], """--near 'H=-3': expected "NAME=SIZE\", as in \"H=500\""""),
+        (["--near", "Z=3"], "there is no symbol 'Z'; the symbols are B, H, W"),
+        (["--input", "picture[1,3,H,W]"], "the model has no input 'picture'"),
+        (["--set", "Q=1..3"], "the model has no symbol 'Q'; it has B, H, W"),
+        (["--input", "image[1,3,H,W]", "--set", "H=0"], "no value of 'H' within its range makes H at least 1"),
+    ],
+)
+def test_wrong_questions_are_told_on_one_line(run: Start, arguments: list[str], message: str) -> None:
+    code, lines, err = run("sizes", ATROUS, *arguments)
+    assert (code, lines) == (2, [])
+    assert message in err and err.count("\n") == 1
+
+
+def test_the_answer_for_programs(run: Start) -> None:
+    schema = json.loads((ROOT / "schemas" / "sizes.schema.json").read_text(encoding="utf-8"))
+    lines = run("sizes", ATROUS, "--input", "image[1,3,H,W]", "--near", "H=3,W=2", "--format", "json").lines
+    told = json.loads("\n".join(lines))
+    jsonschema.validate(told, schema)
+    assert (told["ok"], told["condition"]) == (True, "H >= 3 and H % 4 in {0, 3} and W >= 3 and W % 4 in {0, 3}")
+    assert told["nearest"] == {"given": {"H": 3, "W": 2}, "below": None, "above": {"H": 3, "W": 3}}
+    lines = run("sizes", ATROUS, "--format", "json").lines
+    told = json.loads("\n".join(lines))
+    jsonschema.validate(told, schema)
+    assert told["nearest"] is None
+
+
+def test_a_batch_that_is_left_out_is_1_and_sizes_that_are_valid_are_called_so(run: Start, tmp_path: Path) -> None:
+    tied = saved(Net("x: f32[?,3,?] -> Reshape([-1,8]) -> Result"), tmp_path / "tied.xml")
+    lines = run("sizes", tied, "--input", "x[B,3,H]", "--near", "H=9", code=0).lines
+    assert lines[-3:] == ["nearest to H = 9 (taking B = 1)", "  below  B = 1, H = 8", "  above  B = 2, H = 12"]
+    assert run("sizes", ATROUS, "--near", "H=8,W=8", code=0).lines[-1] == "H = 8, W = 8: valid"
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
+def test_weights_that_cannot_be_read_forbid_no_size(run: Start, tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    path = saved(nets.unet("pool"), tmp_path / "models" / "linked.xml")
+    path.with_suffix(".bin").rename(tmp_path / "stored")
+    path.with_suffix(".bin").symlink_to(tmp_path / "stored")
+    text = run("sizes", path, "--input", "[1,1,H,W]", "--near", "H=9,W=9", code=1).out
+    assert "which sizes parameter_0[1,1,H,W] takes is not known, because the weights cannot be read" in text
+    assert "nearest" not in text and "no size" not in text
+    err = run("reshape", path, "--input", "[1,1,H,W]", "--rewrite").err
+    assert "internal error" not in err
+
+
+def test_the_chain_is_shown_from_the_input_on(run: Start) -> None:
+    lines = run("explain", ATROUS, "upsample:1:2", "--input", "image[1,3,256,256]", code=0).lines
+    assert lines == [
+        f"{ATROUS}:250:3: DepthToSpace upsample, port 1, axis 2 is 256",
+        "",
+        "1  4:3  Parameter image: axis 2 = 256, as set for this run",
+        "2  26:3  Convolution stem: axis 2"
+        " = (data[2] + pads_begin[0] + pads_end[0] - ((filters[2] - 1) * dilations[0] + 1)) // strides[0] + 1"
+        " = (256 + 1 + 1 - ((3 - 1) * 1 + 1)) // 2 + 1 = 128",
+        "     data[2]: step 1",
+        "     pads_begin[0], pads_end[0], dilations[0], strides[0]: attributes (27:42, 27:60, 27:25, 27:10)",
+        "     filters[2]: axis 2 of Const stem/weights (16:29)",
+        "3  250:3  DepthToSpace upsample: axis 2 = data[2] * block_size = 128 * 2 = 256",
+        "     data[2]: step 2, unchanged through 2 layers, ReLU stem/relu to Concat features",
+        "     block_size: attribute (251:10)",
+        "",
+        "It follows from axis 2 of Parameter image.",
+    ]
+
+
+def test_symbols_stand_in_formulas(run: Start) -> None:
+    lines = run("explain", ATROUS, "upsample:1:2", "--input", "image[1,3,H,W]", "--set", "H=32..64", code=0).lines
+    assert lines[0].endswith("axis 2 is 2*((H + 1)//2), in 32..64")
+    assert "1  4:3  Parameter image: axis 2 = H, any size in 32..64, as set for this run" in lines
+
+
+def test_the_answer_for_programs_is_that_of_the_library(run: Start) -> None:
+    lines = run("explain", ATROUS, "mask", "--format", "json", code=0).lines
+    assert json.loads("\n".join(lines)) == irshape.explain(irshape.infer(ATROUS), "mask").to_dict()
+
+
+def test_a_failed_layer_gives_its_faults_and_the_exit_code(run: Start) -> None:
+    lines = run("explain", ROOT / "examples" / "faulty.xml", "join:2:1", code=1).lines
+    assert lines[0].endswith("Concat join, port 2 is not known")
+    assert any(" S201 " in line for line in lines)
+
+
+def test_names_may_hold_colons(run: Start, tmp_path: Path) -> None:
+    net = Net("ReLU(f32[2,3]) -> Result")
+    path = tmp_path / "colons.xml"
+    path.write_text(net.xml.replace('"relu_1"', '"a:1:0"'))
+    for target, value in (("a:1:0", "f32[2,3]"), ("a:1:0:1", "f32[2,3]"), ("a:1:0:1:1", "3"), ("1:1:0", "2")):
+        code, lines, _ = run("explain", path, target)
+        assert (code, lines[0].rpartition(" is ")[2]) == (0, value)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("upsampel:1:2", "the model has no layer 'upsampel'; did you mean 'upsample'?"),
+        ("upsample:1:9", "port 1 of layer 'upsample' has no axis 9; it has axes 0 to 3"),
+        ("upsample:x", "the model has no layer 'upsample:x'; did you mean 'upsample'?"),
+        ("", "the model has no layer ''"),
+    ],
+)
+def test_what_cannot_be_done_is_said_on_a_line(run: Start, target: str, message: str) -> None:
+    code, lines, err = run("explain", ATROUS, target)
+    assert (code, lines) == (2, [])
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_is_no_model_says_why(run: Start, tmp_path: Path) -> None:
+    (tmp_path / "no.xml").write_text("<html/>")
+    lines = run("explain", tmp_path / "no.xml", "x", code=1).lines
+    assert any("X104" in line for line in lines)
+
+
+def test_a_narrow_terminal_gets_an_equation_in_lines() -> None:
+    from irshape.report.text import Palette
+
+    explanation = irshape.explain(irshape.infer(ATROUS), "stem", None, 2)
+    lines = list(explanation.lines(Palette(False, 110)))
+    assert lines[3:7] == [
+        "2  26:3  Convolution stem: axis 2",
+        "     = (data[2] + pads_begin[0] + pads_end[0] - ((filters[2] - 1) * dilations[0] + 1)) // strides[0] + 1",
+        "     = (H + 1 + 1 - ((3 - 1) * 1 + 1)) // 2 + 1",
+        "     = (H + 1)//2",
+    ]
+
+
+def test_long_names_are_cut_on_terminals_only() -> None:
+    from irshape.report.text import Palette
+
+    long = "block/" * 20
+    explanation = irshape.explain(irshape.infer(ATROUS.read_bytes().replace(b'name="', f'name="{long}'.encode())), f"{long}stem", None, 1)
+    whole = str(explanation)
+    assert f"Convolution {long}stem: axis 1" in whole
+    assert f"axis 0 of Const {long}stem/weights (16:29)" in whole
+    assert explanation.to_dict()["steps"][0]["reads"][0]["source"] in whole
+    lines = list(explanation.lines(Palette(False, 400)))
+    assert len(lines) == len(whole.splitlines())
+    assert "     filters[0]: axis 0 of Const block/block/block/block…block/block/stem/weights (16:29)" in lines
+    assert long not in "".join(lines)
