@@ -500,3 +500,14 @@ def test_a_record_of_a_wrong_type_hides_no_wrong_shape() -> None:
     before, mark, after = (before + 'precision="BOOL"' + after).partition("<input>")
     after = after.replace('precision="FP32"/>', 'precision="FP32"><dim>2</dim><dim>-1</dim></port>', 1)
     assert codes(verbs.check((before + mark + after).encode())) >= {"R301", "R302"}
+
+
+@pytest.mark.parametrize("type", ["Convert", "Range"])
+def test_a_layer_without_inputs_is_asked_by_every_verb(type: str) -> None:
+    attributes = "destination_type=i64" if type == "Convert" else "output_type=i64"
+    net = Net(f"x: f32[?,3]\ni: {type}(x, {attributes}) i64\ni -> Result\nGather-8(x, i, 0) -> Result")
+    net.edges = [edge for edge in net.edges if 'to-layer="1"' not in edge]
+    before, own, after = net.xml.partition(f'type="{type}"')
+    source = (before + own + after.partition("<input>")[0] + after.partition("</input>")[2]).encode()
+    assert not verbs.signature(source).ok and not verbs.sizes(source).ok
+    assert not SymbolSession(source).reshape({"x": "[1,3]"}).ok
