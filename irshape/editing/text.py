@@ -109,8 +109,8 @@ class _Writer:
         for item in self.state.items.values():
             for name in item.base.bodies if item.base is not None else ():
                 assert item.base is not None
-                before, (_, now) = self._before.inner.get((item.base.index, name)), self.facts.body(item, name)
-                if before is not None and (now is not before or name in item.bodies or self._moved):
+                before = self._before.inner.get((item.base.index, name))
+                if before is not None and (self.facts.body(item, name)[1] is not before or name in item.bodies or self._moved):
                     state = self.state.body(item, name)
                     yield from _Writer(state, BodyFacts(state, self.facts), before, self._moved).splices()
 

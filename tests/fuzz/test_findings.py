@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import irshape
 from irshape import verbs
 from irshape.answers.explain.formula import inputs_of
 from irshape.answers.signature.session import SymbolSession
@@ -511,3 +512,17 @@ def test_a_layer_without_inputs_is_asked_by_every_verb(type: str) -> None:
     source = (before + own + after.partition("<input>")[0] + after.partition("</input>")[2]).encode()
     assert not verbs.signature(source).ok and not verbs.sizes(source).ok
     assert not SymbolSession(source).reshape({"x": "[1,3]"}).ok
+
+
+def test_a_layer_with_bodies_of_no_opset_is_extracted() -> None:
+    text = (DATA / "ir" / "synth" / "if_diff_dim.xml").read_text().replace('type="If" version="opset8"', 'type="If" version="127"')
+    graph = irshape.extract(text.encode(), to=["If_2624"], weights=False).graph
+    assert "If" in {layer.type for layer in graph}
+    assert "G112" in {found.code for found in graph.check().diagnostics}
+
+
+@pytest.mark.parametrize("number", [7, 2**63 - 1])
+def test_the_iterations_of_a_loop_over_an_input_that_it_lacks_are_a_symbol(number: int) -> None:
+    text = (DATA / "ir" / "onnx_node" / "scan_sum.xml").read_text()
+    cost = verbs.cost(text.replace('<input external_port_id="1"', f'<input external_port_id="{number}"', 1).encode())
+    assert cost.near["trips"] == 1

@@ -153,9 +153,11 @@ class Trips:
 
     def of(self, graph: CostGraph, node: Node, body: Body, inner: Run) -> Size:
         """The trip count of a body."""
-        if node.op_type == "Loop":
-            return self._loop(graph, node, body, inner)
-        return self._iterator(graph, node, body) if node.op_type == "TensorIterator" else 1
+        if node.op_type not in ("Loop", "TensorIterator"):
+            return 1
+        if len(node.sources) <= max([1 if node.op_type == "Loop" else -1, *[entry.external for entry in body.inputs]]):
+            return self._unknown(node)  # an edge is at fault
+        return self._loop(graph, node, body, inner) if node.op_type == "Loop" else self._iterator(graph, node, body)
 
     def _loop(self, graph: CostGraph, node: Node, body: Body, inner: Run) -> Size:
         facts = graph.facts(node)
