@@ -12,7 +12,8 @@ from irshape import verbs
 from irshape.answers.signature.naming import named as name
 from irshape.answers.signature.notes import BECAUSE
 from irshape.inference.inference import Inference
-from tests.answers.test_signature import ASSIGNMENTS, BOXES, added, joined, sizes
+from tests.answers.assignments import ASSIGNMENTS, sizes
+from tests.answers.test_signature import BOXES, added, joined
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 

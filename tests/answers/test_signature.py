@@ -13,6 +13,7 @@ import pytest
 import irshape
 from irshape.answers.signature.signature import Signature
 from tests.answers import nets
+from tests.answers.assignments import ASSIGNMENTS, sizes
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core, core_of, partial_shape
@@ -325,22 +326,8 @@ def test_of_layers_that_bound_a_size_alike_the_first_is_named() -> None:
 
 
 EXAMPLES = [Path(__file__).parents[2] / "examples" / name for name in ("atrous.xml", "decoder.xml", "decoder_stateful.xml")]
-ASSIGNMENTS = 20
 # So many sizes are tried to find those that the conditions admit.
 ATTEMPTS = 300
-# Sizes of windows, patches and strides, and what is added to their multiples: valid sizes are often near these.
-STEPS = (1, 1, 2, 7, 8, 16, 32, 64, 112, 224)
-OFFSETS = (0, 0, 0, 1, 2, 3, -1, -3)
-
-
-def sizes(signature: Signature, random: Random) -> dict[str, int]:
-    """Sizes of the symbols in their ranges."""
-    found = {}
-    for name, (low, high, modulus, remainder) in signature.symbols.items():
-        size = max(random.choice(STEPS) * random.randint(1, 8) + random.choice(OFFSETS), int(low), 1)
-        size -= (size - remainder) % modulus
-        found[name] = int(min(size if size >= low else size + modulus, high))
-    return found
 
 
 def is_read(model: Any, shapes: dict[str, tuple[int, ...]]) -> bool:

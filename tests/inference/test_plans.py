@@ -13,9 +13,9 @@ from irshape import verbs
 from irshape.inference.inputs import described_shape
 from irshape.inference.session import Session
 from irshape.model.model import Model
+from tests.answers.assignments import sizes
 from tests.answers.nets import stem, windows
 from tests.answers.test_cost_architectures import carried
-from tests.answers.test_signature import sizes
 from tests.inference.test_bodies import JOINED, body, chosen, holder, inside, iterator, longer, loop, through, transposed
 from tests.inference.test_bodies import ROWS as BODIES
 from tests.inference.test_plan import planned, said, session_of
