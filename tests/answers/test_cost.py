@@ -431,3 +431,20 @@ def test_looking_at_many_atoms_is_work() -> None:
     expression, before = expression_of(total), table.work.left
     assert len(table.atoms_below(expression)) == len(table.symbols_below(expression)) + 199
     assert before - table.work.left >= 200 // 16
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "about"),
+    [
+        ("9*H*W + 9*H", {"H": 224, "W": 224}, "9*H*W"),  # 0.4 % less
+        ("H*H*W*W//4096 + 7000*H*W", {"H": 64, "W": 64}, "7000*H*W"),  # the highest degree makes a part in 7000
+        ("H*H + 40*H + 50*W", {"H": 40, "W": 40}, "50*W + 40*H + H*H"),
+        ("A + B + C + D + E", {"A": 1, "B": 1, "C": 1, "D": 1, "E": 9}, "A + B + C + D + E"),
+        ("A*A + B + C + D + E", {"A": 1, "B": 1, "C": 1, "D": 1, "E": 1}, ""),  # three of five make 60 %
+    ],
+)
+def test_a_formula_that_stands_for_another_one_is_near_it(text: str, sizes: dict[str, int], about: str) -> None:
+    scope = Scope()
+    found = amount(size_by(parse_formula(text), scope.symbol), {})
+    assert isinstance(found, Formula)
+    assert found.about(sizes) == about

@@ -47,7 +47,7 @@ from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.section import Block, Column, Item, Line, Section, Table, joined, key, named, paragraph
-from irshape.report.text import bytes_text, counted, number_text, shorten, some
+from irshape.report.text import bytes_text, counted, number_text, some
 from irshape.shape.dim import symbols
 from irshape.shape.guard import Requirement, all_hold, broken
 from irshape.shape.polynomial import Expression, Polynomial
@@ -671,11 +671,14 @@ class _Page:
         return text(self.cost.at(found)), self.formula(found) if isinstance(found, Formula) else ""
 
     def formula(self, found: Amount) -> str:
-        """A formula as it fits: whole, or its leading terms."""
+        """A formula as it fits: whole, or the terms that nearly make it at the sizes `near`; empty if no such text fits."""
         if isinstance(found, int):
             return bytes_text(found)
         whole = str(found)
-        return whole if self.is_complete or len(whole) <= _WIDEST_FORMULA else f"about {shorten(found.leading, _WIDEST_FORMULA)}"
+        if self.is_complete or len(whole) <= _WIDEST_FORMULA:
+            return whole
+        about = found.about(self.cost.near)
+        return f"about {about}" if 0 < len(about) <= _WIDEST_FORMULA else ""
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:
