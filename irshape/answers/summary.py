@@ -106,7 +106,7 @@ class Summary:
         cost = self.cost
         rows = [("parameters", f"{number_text(cost.parameters)} in {bytes_text(cost.parameter_bytes)}", "")]
         for name, found, text in (("MACs", cost.macs, number_text), ("peak memory", cost.peak_memory, bytes_text)):
-            rows.append((name, text(cost.at(found)), found.leading if isinstance(found, Formula) else ""))
+            rows.append((name, text(cost.at(found)), found.about(cost.near) if isinstance(found, Formula) else ""))
         return rows
 
     def to_records(self) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ import pytest
 
 import irshape
 from irshape import verbs
-from irshape.answers.cost.cost import Cost
+from irshape.answers.cost.cost import Comparison, Cost
 from irshape.answers.cost.formula import Formula, amount, value, values
 from irshape.answers.cost.memory import Race
 from irshape.shape.dim import Scope, Size, broadcast_of, dim_max, expression_of
@@ -455,3 +455,27 @@ def test_sizes_between_are_not_needed(amounts: Callable[[Size], list[Size]], is_
     slow._are_growing = False
     assert race.turns(1, None) == slow.turns(1, None)
     assert race.turns(5, 3000) == slow.turns(5, 3000)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "about"),
+    [
+        ("9*H*W + 9*H", {"H": 224, "W": 224}, "9*H*W"),  # 0.4 % less
+        ("H*H*W*W//4096 + 7000*H*W", {"H": 64, "W": 64}, "7000*H*W"),  # the highest degree makes a part in 7000
+        ("H*H + 40*H + 50*W", {"H": 40, "W": 40}, "50*W + 40*H + H*H"),
+        ("A + B + C + D + E", {"A": 1, "B": 1, "C": 1, "D": 1, "E": 9}, "A + B + C + D + E"),
+        ("A*A + B + C + D + E", {"A": 1, "B": 1, "C": 1, "D": 1, "E": 1}, ""),  # three of five make 60 %
+    ],
+)
+def test_a_formula_that_stands_for_another_one_is_near_it(text: str, sizes: dict[str, int], about: str) -> None:
+    scope = Scope()
+    found = amount(size_by(parse_formula(text), scope.symbol), {})
+    assert isinstance(found, Formula)
+    assert found.about(sizes) == about
+
+
+def test_a_size_that_one_model_fixes_is_the_others_too() -> None:
+    """Models that differ in an open size alone are compared at the number that the other one has."""
+    fixed, opened = (irshape.cost(Net(f"x: f32[{size}] -> ReLU -> Result").xml.encode()) for size in ("40,7", "?,7"))
+    assert Comparison(fixed, opened).values("operations") == (280, 280)
+    assert Comparison(opened, fixed).values("operations") == (280, 280)

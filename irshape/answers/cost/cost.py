@@ -39,6 +39,7 @@ from irshape.answers.signature.notes import DATA_SIZE, DataSize, data_name, name
 from irshape.answers.signature.signature import Signature, ends
 from irshape.answers.wording import opening
 from irshape.files.writing import write_atomic
+from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
 from irshape.inference.variables import pairs
@@ -49,8 +50,8 @@ from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.section import Block, Column, Item, Line, Section, Table, joined, key, named, paragraph
-from irshape.report.text import bytes_text, counted, number_text, shorten, some
-from irshape.shape.dim import symbols
+from irshape.report.text import bytes_text, counted, number_text, some
+from irshape.shape.dim import Dim, formula_text, symbols
 from irshape.shape.guard import Requirement, all_hold, broken
 from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.range import Range
@@ -381,6 +382,10 @@ class Cost:
         size = self._tensors.bytes(graph.slots[slot])
         return None if size is None else amount(size, self._shown)
 
+    def _inputs(self) -> Iterator[tuple[Node, Fact]]:
+        (model, run), *_ = self._inference.graphs
+        return ((node, run.slots[node.first_slot]) for node in model.parameters)
+
     def _variables(self, graph: CostGraph) -> Iterator[Variable]:
         assigned = {pair.read_value: pair.assign for pair in pairs(graph.model) if pair.read_value is not None}
         for node in graph.layers:
@@ -403,12 +408,15 @@ _COMPARED: Final = {
 
 
 class Comparison:
-    """The costs `a` and `b` of two models, compared at the sizes `near`, which both have."""
+    """The costs `a` and `b` of two models, compared at the sizes `near`, which both have.
+
+    A size that is open in one model alone has the number of the other one.
+    """
 
     def __init__(self, a: Cost, b: Cost) -> None:
         self.a: Final = a
         self.b: Final = b
-        self.near: Final[dict[str, int]] = {**b.near, **a.near}
+        self.near: Final[dict[str, int]] = {**b.near, **a.near, **_fixed(b, a), **_fixed(a, b)}
 
     def values(self, name: str) -> tuple[int, int]:
         """An attribute of both costs, as numbers."""
@@ -440,6 +448,17 @@ class Comparison:
     def at(self, found: Amount) -> int:
         """The number of an amount at the sizes `near`."""
         return value(found, self.near)
+
+
+def _fixed(fixed: Cost, opened: Cost) -> dict[str, int]:
+    """The numbers that a model has for the sizes of another one, by the names of the other one's symbols."""
+    own = {node.name: fact.shape for node, fact in fixed._inputs()}
+    return {
+        formula_text(size): number
+        for node, fact in opened._inputs()
+        for size, number in zip(fact.shape or (), own.get(node.name) or (), strict=False)
+        if isinstance(size, Dim) and isinstance(number, int) and formula_text(size) in opened.near
+    }
 
 
 # The number of sizes that are drawn, up to a multiple of the present size.
@@ -666,11 +685,14 @@ class _Page:
         return text(self.cost.at(found)), self.formula(found) if isinstance(found, Formula) else ""
 
     def formula(self, found: Amount) -> str:
-        """A formula as it fits: whole, or its leading terms."""
+        """A formula as it fits: whole, or the terms that nearly make it at the sizes `near`; empty if no such text fits."""
         if isinstance(found, int):
             return bytes_text(found)
         whole = str(found)
-        return whole if self.is_complete or len(whole) <= _WIDEST_FORMULA else f"about {shorten(found.leading, _WIDEST_FORMULA)}"
+        if self.is_complete or len(whole) <= _WIDEST_FORMULA:
+            return whole
+        about = found.about(self.cost.near)
+        return f"about {about}" if 0 < len(about) <= _WIDEST_FORMULA else ""
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import inf
+from math import inf, prod
 from typing import Any, Final, TypeAlias
 
 from irshape.inference.inputs import InputError
@@ -19,6 +19,9 @@ from irshape.shape.range import Range
 _DIGITS: Final = 4
 # The most products of terms that are made for the leading terms.
 _MOST_PRODUCTS: Final = 4096
+# A formula that stands for another one differs by at most one part in so many, and has at most so many of its terms.
+_PART: Final = 10
+_MOST_TERMS: Final = 3
 
 Leading: TypeAlias = dict[tuple[str, ...], Fraction]
 
@@ -70,13 +73,36 @@ class Formula:
     @property
     def leading(self) -> str:
         """The terms of the highest degree, in which a division rounds nothing; empty if a part is too large to be written."""
-        [terms] = fold(self.table, _Leading(), (self.expression,))
+        terms = self._leading
         if terms is None:
             below = [self.table.atoms[index] for index in self.table.atoms_below(self.expression)]
             return "" if any(atom.name and atom.arguments for atom in below) else str(self)
         parts = sorted(terms.items(), key=lambda item: (-item[1], item[0]))
-        texts = ["*".join([_number(coefficient), *(self._names.get(name, name) for name in names)]) for names, coefficient in parts]
+        texts = [
+            "*".join([*([_number(factor)] if factor != 1 or not names else []), *(self._names.get(name, name) for name in names)])
+            for names, factor in parts
+        ]
         return " + ".join(texts).replace("+ -", "- ")
+
+    @property
+    def _leading(self) -> Leading | None:
+        [terms] = fold(self.table, _Leading(), (self.expression,))
+        return terms
+
+    def about(self, sizes: Mapping[str, int]) -> str:
+        """A short formula that is within a tenth of this one at some sizes: the leading terms, or the largest; empty if none is."""
+        whole, own = self.evaluate(sizes), self._own_sizes(sizes)
+        if (leading := self._leading) is not None:
+            near = sum([factor * prod([own[name] for name in names]) for names, factor in leading.items()], Fraction(0))
+            if abs(near - whole) * _PART <= abs(whole):
+                return self.leading
+        terms = [self.table.polynomial(0, dict([term])) for term in split(self.expression)[1]]
+        numbers = {term: self.table.evaluate(term, own) for term in terms}
+        largest = sorted(terms, key=lambda term: -abs(numbers[term]))[:_MOST_TERMS]
+        for count in range(1, len(largest) + 1):
+            if abs(sum([numbers[term] for term in largest[:count]]) - whole) * _PART <= abs(whole):
+                return self._named(" + ".join([self.table.text(term) for term in largest[:count]]).replace("+ -", "- "))
+        return ""
 
     def __str__(self) -> str:
         table, (constant, terms) = self.table, split(self.expression)
@@ -86,6 +112,10 @@ class Formula:
         texts = [table.text(table.polynomial(0, dict([term]))) for term in ordered]
         texts += [str(constant)] if constant else []
         text = " + ".join(texts).replace("+ -", "- ")
+        return self._named(text)
+
+    def _named(self, text: str) -> str:
+        """A text with the names under which symbols are shown."""
         if self._names:
             import re
 
