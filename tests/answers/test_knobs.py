@@ -284,3 +284,10 @@ def test_the_example_for_a_symbol_fits_the_rank(shape: str, example: str) -> Non
     with pytest.raises(irshape.InputError) as told:
         irshape.infer(Net(f"x: {shape} -> ReLU -> Result").xml.encode(), symbols={"N": 4})
     assert str(told.value).endswith(example)
+
+
+def test_a_batch_is_found_beside_sizes_that_are_set() -> None:
+    """The symbols name no shapes, so every input still has its batch."""
+    found = irshape.reshape(ATROUS, symbols={"H": 8, "W": 8}, batch=4)
+    assert found.ok
+    assert found.inputs[0].shape == (4, 3, 8, 8)

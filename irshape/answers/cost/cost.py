@@ -382,10 +382,6 @@ class Cost:
         size = self._tensors.bytes(graph.slots[slot])
         return None if size is None else amount(size, self._shown)
 
-    def _inputs(self) -> Iterator[tuple[Node, Fact]]:
-        (model, run), *_ = self._inference.graphs
-        return ((node, run.slots[node.first_slot]) for node in model.parameters)
-
     def _variables(self, graph: CostGraph) -> Iterator[Variable]:
         assigned = {pair.read_value: pair.assign for pair in pairs(graph.model) if pair.read_value is not None}
         for node in graph.layers:
@@ -452,13 +448,18 @@ class Comparison:
 
 def _fixed(fixed: Cost, opened: Cost) -> dict[str, int]:
     """The numbers that a model has for the sizes of another one, by the names of the other one's symbols."""
-    own = {node.name: fact.shape for node, fact in fixed._inputs()}
+    own = {node.name: fact.shape for node, fact in _inputs(fixed)}
     return {
         formula_text(size): number
-        for node, fact in opened._inputs()
+        for node, fact in _inputs(opened)
         for size, number in zip(fact.shape or (), own.get(node.name) or (), strict=False)
         if isinstance(size, Dim) and isinstance(number, int) and formula_text(size) in opened.near
     }
+
+
+def _inputs(cost: Cost) -> Iterator[tuple[Node, Fact]]:
+    (model, run), *_ = cost._inference.graphs
+    return ((node, run.slots[node.first_slot]) for node in model.parameters)
 
 
 # The number of sizes that are drawn, up to a multiple of the present size.

@@ -26,15 +26,17 @@ class SymbolSession(Session):
             self._knobs = None if inference.ok else self._knobs
             return inference
         before, (knobs, sizes) = (self.model, self._inputs), self._turned(asked)
-        is_ok = False
+        is_ok, are_given = False, bool(asked.shapes)
         try:
             model, asked = knobs.set(sizes)
             if model is not self.model:  # a variable has another shape
                 self.model, self._inputs, self._plans = model, self._inputs.of(model), None
+            if batch is not None and not are_given:  # the inputs have their batch, as symbols name no shapes
+                self._inputs, asked = self._inputs.updated(asked), Inputs()
             inference = super()._reshaped(asked, batch)
             is_ok = inference.ok
         finally:
-            if not is_ok and self.model is not before[0]:
+            if not is_ok and (self.model is not before[0] or self._inputs is not before[1]):
                 (self.model, self._inputs), self._plans = before, None
         if is_ok:
             self._knobs = knobs, sizes
