@@ -117,9 +117,6 @@ def reshape(bench: Bench) -> None:
     now, pattern = bench.shape(out), bench.elements(source(item, 1))
     if now is not None and pattern and any(isinstance(one, Dim) for one in pattern):  # the model computes it from shapes already
         options = [one for one in options if one.order is None and all(map(same, one.sizes, now))]
-    elif pattern and _copies(item):  # the model says which axes are those of the data
-        copied = [axis for axis, one in enumerate(pattern[: len(shape)]) if one == 0]
-        options = [one for one in options if one.order is None and all(same(one.sizes[axis], shape[axis]) for axis in copied)] or options
     if not options:
         return
     chosen = bench.pick(options)
@@ -177,7 +174,7 @@ def set_shape(bench: Bench, port: int, wanted: Sequence[Size], data: Value) -> N
     """Let an input of the layer that is visited hold these sizes: as numbers, 0 and -1 if these mean exactly this, else computed."""
     item = bench.item
     before, own = bench.elements(source(item, port)), bench.sizes(data)
-    copies = _copies(item)
+    copies = item.attributes.get("special_zero", "false").lower() in ("true", "1")
     was = "computed sizes" if before is None else before
     if item.type == "Reshape" and 0 not in wanted:
         copied = [axis < len(own) and same(own[axis], size) for axis, size in enumerate(wanted)]
@@ -199,11 +196,6 @@ def set_shape(bench: Bench, port: int, wanted: Sequence[Size], data: Value) -> N
     if not _gives(bench, item, wanted):
         bench.refuse(f"gives {listed(bench.shape(item.outputs[0]) or ())} for the sizes {listed(wanted)}")
     bench.mend("pattern" if item.type == "Reshape" else "target", was, wanted)
-
-
-def _copies(item: Item) -> bool:
-    """Whether a 0 in the pattern of a Reshape stands for the size of the same axis of the data."""
-    return item.attributes.get("special_zero", "false").lower() in ("true", "1")
 
 
 def _gives(bench: Bench, item: Item, wanted: Sequence[Size]) -> bool:

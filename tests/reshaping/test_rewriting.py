@@ -141,19 +141,6 @@ def test_several_formulas_are_listed_and_refused() -> None:
     assert found.to_dict()["choices"]
 
 
-@pytest.mark.parametrize(
-    ("text", "shape"),
-    [
-        ("f32[1,1,4,8] -> Reshape([0,4,8], special_zero=true) -> Result", "[1,H,W,8]"),
-        ("f32[2,1,4,8] -> Reshape([0,4,8], special_zero=true) -> Result", "[2,H,W,8]"),
-        ("f32[1,1,4,8] -> Reshape([0,0,32], special_zero=true) -> Result", "[N,H,W,8]"),
-    ],
-)
-def test_an_axis_that_the_pattern_copies_is_that_of_the_data(text: str, shape: str) -> None:
-    """Without the 0 the Reshape may give [2,H*W,8] or [2*H,W,8]."""
-    assert errors(asked(Net(text), shape, rewrite=True)) == ["S208 H is 1 in the file, so nothing tells which axes of size 1 follow H"]
-
-
 def test_sizes_for_which_the_formulas_agree_decide() -> None:
     found = asked(RESIZED, "[1,3,H,W]", symbols={"H": "4*k", "W": "4*k"}, rewrite=True)
     assert errors(found) == []
