@@ -436,8 +436,14 @@ def _placed(trace: Trace, own: Trace, batch: str | None) -> Trace | None:
         return None
     before, behind = _product(flat[:at]), _product(flat[at + 1 :])
     sizes = [_product(axis) for axis in own]
+    size, batched = sizes[to[0]], flat[at].size
+    # Both tensors have equally many elements, so that the factors on one side of the batch decide those on the other one.
     outer, inner = quotient(before, product(sizes[: to[0]])), quotient(behind, product(sizes[to[0] + 1 :]))
-    if outer is None or inner is None or not same(outer * flat[at].size * inner, sizes[to[0]]):
+    if outer is not None:
+        inner = quotient(size, outer * batched)
+    elif inner is not None:
+        outer = quotient(size, batched * inner)
+    if outer is None or inner is None:
         return None
     factors = tuple([one for one in (Factor(outer), flat[at], Factor(inner)) if one.size != 1])
     return (*own[: to[0]], factors, *own[to[0] + 1 :])

@@ -5,7 +5,8 @@ A size that was asked to be open must have many values after the pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -35,12 +36,18 @@ _CONSTANTS: Final = ("Const", "Constant")
 _HINT: Final = "ask for this size, or add --rewrite, which changes whatever holds the old size"
 
 
-def unmet(engine: Engine, asked: Inputs, hint: str = _HINT) -> list[Diagnostic]:
-    """The errors of sizes that a pass cannot have although no layer fails: `asked` are the shapes that are new. `hint` is the next step."""
+class Opened(NamedTuple):
+    """The sizes that a reshape changes: axes of inputs by the id of the layer, and symbols. Each must have all the values asked for."""
+
+    axes: Mapping[str, Sequence[int]]
+    names: Collection[str]
+
+
+def unmet(engine: Engine, opened: Opened, hint: str = _HINT) -> list[Diagnostic]:
+    """The errors of sizes that a pass cannot have although no layer fails. `hint` is the next step."""
     found = [_refused(one) for one in engine.diagnostics if one.code == "R401"]
-    names = asked.names | asked.symbols.keys()
-    sizes = list(_asked_sizes(engine, asked))
-    known = set(names).union(*[symbols(size) for _, size in sizes])
+    sizes = list(_sizes_of(engine, opened.axes))
+    known = {*opened.names}.union(*[symbols(size) for _, size in sizes])
     if not known:
         return found
     guards = [guard for guard in engine.guards if not guard.branch and not guard.is_premise]
@@ -61,12 +68,11 @@ def unmet(engine: Engine, asked: Inputs, hint: str = _HINT) -> list[Diagnostic]:
     return found
 
 
-def _asked_sizes(engine: Engine, asked: Inputs) -> Iterator[tuple[Node, Dim]]:
-    for node, described in asked.shapes.items():
-        shape = engine.slots[node.first_slot].shape
-        for one, size in zip(described or (), shape or (), strict=False):
-            if isinstance(size, Dim) and (one.symbols or one.low != one.high):
-                yield node, size
+def _sizes_of(engine: Engine, axes: Mapping[str, Sequence[int]]) -> Iterator[tuple[Node, Dim]]:
+    """The formulas that are sizes of these axes."""
+    for node in engine.model.parameters:
+        shape = engine.slots[node.first_slot].shape or ()
+        yield from [(node, size) for axis in axes.get(node.id, ()) if axis < len(shape) and isinstance(size := shape[axis], Dim)]
 
 
 def _tie(guard: Guard) -> tuple[int | None, Dim | None]:
@@ -154,6 +160,7 @@ class Session(SymbolSession):
 
     _how = _AS_IT_IS
     _axes: Mapping[Node, int] = MappingProxyType({})  # the axes of the batch that is asked for
+    _given: Collection[str] = ()  # the symbols whose sizes are asked for
 
     def reshape(  # type: ignore[override]
         self,
@@ -192,16 +199,31 @@ class Session(SymbolSession):
         found, notes = super()._batched(asked, batch)
         if not self._how.rewrite:
             return found, notes
-        sized = {node: shape for node, shape in found.shapes.items() if node not in asked.shapes}
-        self._axes = {node: shape.index(batch) for node, shape in sized.items() if shape is not None}
+        sized = [(node, shape) for node, shape in found.shapes.items() if shape is not None and shape != asked.shapes.get(node)]
+        self._axes = {node: shape.index(batch) for node, shape in sized}
         return found, []  # whether the rewritten model keeps the batch, the rewriting proves
+
+    def _reshaped(self, asked: Inputs, batch: int | str | None) -> Inference:
+        self._given = asked.symbols.keys() | asked.formulas.keys()
+        return super()._reshaped(asked, batch)
+
+    def _opened(self, asked: Inputs) -> Opened:
+        """The sizes that are not the present ones. A size that only has the name that the signature gives it is the present one."""
+        kept = {*asked.called.values()}.difference(self._given)
+        axes: dict[str, list[int]] = {}
+        for node, shape in asked.shapes.items():
+            present = self._inputs.shapes.get(node, described_shape(node))
+            pairs = enumerate(zip_longest(shape or (), present or ()))
+            axes[node.id] = [axis for axis, (size, was) in pairs if size is not None and size != was and size.name not in kept]
+        return Opened(axes, asked.symbols.keys() - kept)
 
     def _answered(self, asked: Inputs, notes: Sequence[Diagnostic]) -> Inference:
         wanted = self._inputs.updated(asked)
         engine = self.attempt(wanted)
-        broken = unmet(engine, asked)
+        opened = self._opened(asked)
+        broken = unmet(engine, opened)
         if self._how.rewrite:
-            return self._rewritten(asked, wanted, notes)
+            return self._rewritten(asked, wanted, opened, notes)
         if any(note.severity == ERROR for note in notes):
             return conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
         if not broken and not any(one.severity == ERROR for one in engine.diagnostics):
@@ -213,7 +235,7 @@ class Session(SymbolSession):
 
     # Rewriting.
 
-    def _rewritten(self, asked: Inputs, wanted: Inputs, notes: Sequence[Diagnostic]) -> Inference:
+    def _rewritten(self, asked: Inputs, wanted: Inputs, opened: Opened, notes: Sequence[Diagnostic]) -> Inference:
         """The inference of the rewritten model, with which the session goes on; or the errors that say why there is none."""
         from irshape.reshaping.bench import Refusal
 
@@ -240,13 +262,12 @@ class Session(SymbolSession):
         now = Inputs({rewriting.model.node(node.id): shape for node, shape in wanted.shapes.items()}, *wanted[1:])
         self.model, self._weights, self._inputs, self._plans = rewriting.model, rewriting.weights, now, None
         engine = self.attempt(now)
-        named = Inputs({rewriting.model.node(node.id): shape for node, shape in asked.shapes.items()}, *asked[1:])
-        if unmet(engine, named):  # the walk has sizes of at least 1: a demand may fail only for a size of 0
+        if unmet(engine, opened):  # the walk has sizes of at least 1: a demand may fail only for a size of 0
             ranges = {name: one for name, one in wish.inputs.symbols.items() if name in now.names}
             self._inputs = now = now._replace(symbols={**ranges, **now.symbols})
             engine = self.attempt(now)
         is_open = any(one.low != one.high for node in before[0].parameters for one in described_shape(node) or ())
-        engine.diagnostics = _with(engine.diagnostics, unmet(engine, named, _RECORDED if is_open else _OTHER))
+        engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, _RECORDED if is_open else _OTHER))
         inference = conclude(engine, remarks=[*self._remarks, *notes, *chosen], asked=now)
         inference.rewriting = rewriting if rewriting.mends else None
         if not inference.ok:

@@ -15,6 +15,10 @@ from tests.support.ir import Net
 TRANSPOSED = Net("Reshape(f32[5,1,16], [1,5,16], special_zero=false) -> Softmax-8(axis=2) -> Result")
 # The -1 takes up whatever is baked in elsewhere.
 LEAK = Net("Reshape(f32[1,64,14,14], [1,64,-1], special_zero=false) -> Softmax-8(axis=2) -> Result")
+# Two constants hold the number of places of a grid whose sizes are open.
+GRID = Net(
+    f"Reshape(f32[?,4,?,?], [0,4,-1], special_zero=true) -> Add(f32={[[[1.0] * 16]]}) -> Reshape([0,2,32], special_zero=true) -> Result"
+)
 FIXED = Net("Reshape(f32[1,136,6], [1,136,6], special_zero=false) -> Relu -> Result")
 
 
@@ -74,6 +78,33 @@ def test_a_leading_size_that_leaks_is_told(capsys: pytest.CaptureFixture[str], t
     main(["reshape", str(tmp_path / "leak.xml"), "--input", "parameter_0[4,64,14,14]"])
     assert "P110 warning: the batch is mixed: Reshape 'reshape_2'" in capsys.readouterr().out
     assert output(asked(LEAK, "[4,64,14,14]", rewrite=True)) == "[4,64,196]"
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "given"),
+    [
+        (None, {"batch": 4}, "[4,2,32]"),
+        (None, {"batch": "N"}, "[?,2,32]"),
+        (None, {"batch": 4, "rewrite": True}, "[4,2,32]"),
+        (None, {"symbols": {"B": 4}}, "[4,2,32]"),
+        ("[4,4,?,?]", {}, "[4,2,32]"),
+        ("[?,4,2,8]", {"batch": 4}, "[4,2,32]"),
+    ],
+)
+def test_a_condition_on_other_open_sizes_does_not_refuse_the_batch(shape: str | None, options: dict[str, Any], given: str) -> None:
+    """H*W == 16 must hold for the file as it is, and each sample has 4*16 elements."""
+    found = irshape.reshape(irshape.read(GRID.xml.encode()), shape and {"parameter_0": shape}, weights=GRID.bin, **options)
+    assert errors(found) == []
+    assert output(found) == given
+
+
+def test_a_condition_on_a_size_that_is_asked_for_refuses_it() -> None:
+    assert errors(asked(GRID, "[4,4,H,W]"))[0].startswith("S207 Add 'add_4' demands H*W in (1, 16)")
+
+
+def test_a_batch_that_a_given_shape_holds_already_is_told() -> None:
+    with pytest.raises(irshape.InputError, match=r"no input has a batch axis: the shapes parameter_0\[2,4,2,8\] are given; leave the size"):
+        irshape.reshape(irshape.read(GRID.xml.encode()), {"parameter_0": "[2,4,2,8]"}, weights=GRID.bin, batch=4)
 
 
 @pytest.mark.parametrize("rewrite", [False, True])

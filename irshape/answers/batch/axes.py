@@ -15,7 +15,7 @@ from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
 from irshape.shape.dim import Dim, symbols
 from irshape.shape.guard import Requirement
-from irshape.shape.notation import Described, DescribedShape, SymbolRange
+from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
 from irshape.shape.reported import Reported
 
 # The batch axis of some inputs.
@@ -76,7 +76,7 @@ class Batch(NamedTuple):
 
 
 def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, *, proves: bool = False) -> Batch:
-    """Find the batch axes, certain and possible, of the inputs whose shape is not asked for.
+    """Find the batch axes, certain and possible, of the inputs of which no batch is asked for: no shape, or one that leaves its axis open.
 
     With `proves`, the certain ones are tried, too.
     """
@@ -87,16 +87,15 @@ def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked
     reasons: dict[Node, str] = {}
     open_shapes: dict[Node, _Described] = {}
     for node, shape in shapes.items():
-        if node in asked.shapes:
-            continue
         layout = node.layer.outputs[0].layout if node.layer.outputs else None
         if layout is not None:
             axis = _batch_in_layout(layout, len(shape))
-            if axis is not None:
+            if axis is not None and (node not in asked.shapes or _is_open(shape[axis])):
                 axes[node], reasons[node] = axis, f"its layout is {layout}"
-        elif shape[0].low != shape[0].high:
-            axes[node], reasons[node] = 0, f"its size in the file is dynamic: {shape[0]}"
-        else:
+        elif shape[0].low != shape[0].high if node not in asked.shapes else _is_open(shape[0]):
+            where = "in the file" if node not in asked.shapes else "asked for"
+            axes[node], reasons[node] = 0, f"its size {where} is dynamic: {shape[0]}"
+        elif node not in asked.shapes:
             open_shapes[node] = shape
     sets: Iterable[Axes] = _candidates(open_shapes, may_be_none=bool(axes)) if open_shapes else [{}] if proves and axes else ()
     work = engine.scope.work
@@ -128,6 +127,10 @@ def batched(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: I
     return Inputs({**asked.shapes, **sized}, {**symbols, **asked.symbols}), _told(found, chosen)
 
 
+def _is_open(size: Described) -> bool:
+    return size.low != size.high and not size.symbols
+
+
 def engine_of(inference: Inference) -> Callable[[], FollowingEngine]:
     """Engines for the model of an inference, which share its work."""
     return lambda: FollowingEngine(inference.model, inference.weights, inference.opaque, work=inference.scope.work)
@@ -151,7 +154,9 @@ def _chosen(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: I
     if not found.is_whole:
         raise InputError("finding the batch axis takes more steps than the limit work allows; give the shapes of the inputs")
     if not found.axes and not found.open_shapes:
-        raise InputError("no input has a batch axis")
+        given = ", ".join(f"{node.name}{shape_text(shape)}" for node, shape in asked.shapes.items())
+        left = f": the shapes {given} are given; leave the size of their batch open with a ?" if given else ""
+        raise InputError(f"no input has a batch axis{left}")
     best = found.candidates
     if len(best) > 1:
         raise InputError(_unclear(found.open_shapes, best, batch))
