@@ -53,12 +53,14 @@ class Held(NamedTuple):
     """What is known of the axes and of the values of a tensor.
 
     `trace` is None if the rank is not known. `taint` names the layer that makes a value of the size of the batch, if the tensor's values
-    are computed from this value; else it is empty. `law` tells the elements, if they follow one.
+    are computed from this value; else it is empty. `law` tells the elements, if they follow one. `is_given` says that it is an input of
+    the model.
     """
 
     trace: Trace | None
     taint: str = ""
     law: Law | None = None
+    is_given: bool = False
 
 
 class _Claim(NamedTuple):
@@ -92,10 +94,12 @@ class Flow:
 
     `layer` names the layer. `batch` is the symbol of the batch, None if there is none: then axes are traced, and nothing is mixed. `ports`
     and `inputs` are the tensors that the layer reads, by position; `outputs` the traces that the shapes of the outputs alone give.
+    `orders` is the input of the model that orders the samples, if the layer takes them by one.
     """
 
     __slots__ = (
-        "_claims", "_ignored", "_inputs", "_layer", "_measured", "_numbered", "_outputs", "_repeats", "_sizes", "_whys", "batch", "ports",
+        "_claims", "_ignored", "_inputs", "_layer", "_measured", "_numbered", "_outputs", "_repeats", "_sizes", "_whys", "batch", "orders",
+        "ports",
     )  # fmt: skip
 
     def __init__(
@@ -103,6 +107,7 @@ class Flow:
     ) -> None:
         self.batch = batch
         self.ports = ports
+        self.orders: Input | None = None
         self._layer = layer
         self._ignored: set[int] = set()
         self._measured: Input | None = None
@@ -179,10 +184,18 @@ class Flow:
     def picks(self, port: Input, axis: int, indices: Input, to: int) -> bool:
         """Whether indices take of each sample along an axis elements of its own; the output has the axes of the indices from `to` on.
 
-        The axis is (N, S), and the indices are `n*S + s` with an s from 0 to S - 1, the same for every n.
+        The axis is (N, S), and the indices are `n*S + s` with an s from 0 to S - 1, the same for every n. Or the axis is N, and the indices
+        are an input of the model with a number of a sample for each sample: who runs the model orders the samples, as a beam search does.
         """
-        factors, law = self.trace(port)[axis], self._inputs[indices.index].law
-        if law is None or not self.holds(factors) or not is_symbol(factors[:1], self.batch or ""):
+        factors, (trace, _, law, is_given) = self.trace(port)[axis], self._inputs[indices.index]
+        if not self.holds(factors) or not is_symbol(factors[:1], self.batch or ""):
+            return False
+        if is_given and len(factors) == 1 and trace is not None and [is_symbol(one, self.batch or "") for one in trace] == [True]:
+            self.orders = indices
+            self.ignores(indices)
+            self.keep(port, axis, to)
+            return True
+        if law is None:
             return False
         inner, last, place = _product(factors[1:]), law.base, None
         for at, terms in enumerate(law.axes):

@@ -39,7 +39,7 @@ _HINT: Final = "ask for this size, or add --rewrite, which changes whatever hold
 class Opened(NamedTuple):
     """The sizes that a reshape changes: axes of inputs by the id of the layer, and symbols. Each must have all the values asked for."""
 
-    axes: Mapping[str, Sequence[int]]
+    axes: Mapping[int, Sequence[int]]
     names: Collection[str]
 
 
@@ -68,7 +68,7 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT) -> list[Diagnostic]
     return found
 
 
-def _sizes_of(engine: Engine, axes: Mapping[str, Sequence[int]]) -> Iterator[tuple[Node, Dim]]:
+def _sizes_of(engine: Engine, axes: Mapping[int, Sequence[int]]) -> Iterator[tuple[Node, Dim]]:
     """The formulas that are sizes of these axes."""
     for node in engine.model.parameters:
         shape = engine.slots[node.first_slot].shape or ()
@@ -210,7 +210,7 @@ class Session(SymbolSession):
     def _opened(self, asked: Inputs) -> Opened:
         """The sizes that are not the present ones. A size that only has the name that the signature gives it is the present one."""
         kept = {*asked.called.values()}.difference(self._given)
-        axes: dict[str, list[int]] = {}
+        axes: dict[int, list[int]] = {}
         for node, shape in asked.shapes.items():
             present = self._inputs.shapes.get(node, described_shape(node))
             pairs = enumerate(zip_longest(shape or (), present or ()))

@@ -254,3 +254,46 @@ def test_equal_rows_belong_to_every_sample() -> None:
 def test_rows_that_differ_or_are_summed_are_refused(net: str) -> None:
     codes = {one.code for one in granted(Net(net)).diagnostics if one.severity == "error"}
     assert codes == {"P110"}
+
+
+BEAM = "x: f32[?,4]\nbeam: i32[?]\n_order: {}\nGather-8(x, _order, 0) -> Softmax-8(axis=1) -> Result"
+
+
+def test_an_input_may_order_the_samples() -> None:
+    """A beam search takes the states of the beams that it goes on with."""
+    net = Net(BEAM.replace("_order: {}\n", "").replace("_order", "beam"))
+    found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=4)
+    assert errors(found) == []
+    assert output(found) == "[4,4]"
+    assert "takes the samples in the order that the input 'beam' gives" in found.diagnostics[-1].message
+
+
+@pytest.mark.parametrize("order", ["Abs(beam)", "CumSum-3(beam, 0)"])
+def test_numbers_of_samples_that_are_computed_are_refused(order: str) -> None:
+    net = Net(BEAM.format(order))
+    found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=4)
+    assert {one.code for one in found.diagnostics if one.severity == "error"} == {"P110"}
+
+
+# Of each row of the mask, as many elements as a row of x has; both have one shape, or one of them has rows of 1.
+MASKED = """
+    x: f32[?,?]
+    mask: f32[?,?]
+    _shape: ShapeOf-3(x, output_type=i64)
+    Range-4(0, Gather-8(_shape, 0, 0), 1, output_type=i64) -> _n: Unsqueeze([1])
+    _s: Range-4(0, Gather-8(_shape, 1, 0), 1, output_type=i64)
+    _length: Gather-8(ShapeOf-3(mask, output_type=i64), 1, 0)
+    Gather-8(Reshape(mask, [-1], special_zero=false), Add(Multiply(_n, {}), _s), 0) -> Result
+    Add(x, mask) -> Result
+"""
+
+
+def test_the_sizes_of_the_signature_keep_samples_apart() -> None:
+    """Of a shorter mask, the indices would reach into the next row."""
+    net = Net(MASKED.format("_length"))
+    found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=4)
+    assert errors(found) == []
+    assert "where the sizes of the inputs fit together: x[B,T], mask[B,T]" in found.diagnostics[-1].message
+    net = Net(MASKED.format("Add(_length, -1)"))
+    found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=4)
+    assert {one.code for one in found.diagnostics if one.severity == "error"} == {"P110"}

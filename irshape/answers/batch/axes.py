@@ -13,6 +13,7 @@ from irshape.inference.run import Guard
 from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
+from irshape.report.text import counted
 from irshape.shape.dim import Dim, symbols
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
@@ -177,6 +178,11 @@ def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
     if chosen.proof is None:
         return told
     told += doubtful(chosen.proof)
+    for given in dict.fromkeys(chosen.proof.orders.values()):
+        nodes = [node for node, one in chosen.proof.orders.items() if one is given]
+        more = f", and so {'does' if len(nodes) == 2 else 'do'} {counted(len(nodes) - 1, 'more layer')}" if len(nodes) > 1 else ""
+        text = f"{nodes[0].type} {nodes[0].name!r} takes the samples in the order that the input {given.name!r} gives{more}"
+        told.append(Diagnostic("N101", text, _where(nodes[0])))
     for node, axis in chosen.proof.outputs.items():
         if axis is None and not chosen.proof.doubts:
             told.append(

@@ -161,11 +161,15 @@ _RULES: Final[dict[str, Callable[..., Law | None]]] = {
 
 
 class Flowed(NamedTuple):
-    """What flows out of a layer: the tensors, and why the batch is mixed, or is not proved; these are empty if it is kept."""
+    """What flows out of a layer: the tensors, and why the batch is mixed, or is not proved; these are empty if it is kept.
+
+    `orders` is the position of the input that orders the samples, if one does.
+    """
 
     outputs: list[Held]
     mixed: str = ""
     unproven: str = ""
+    orders: int | None = None
 
 
 def plain(shape: Shape, recorded: Shape = None) -> Trace | None:
@@ -252,7 +256,8 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     flow = Flow(layer.name, ports, inputs, [one.trace for one in plains], batch)
     try:
         op.flow(flow, *arranged(op, ports))
-        return Flowed([_cleared(held, tensor.fact, batch) for held, tensor in zip(flow.concluded(), layer.outputs, strict=True)])
+        outputs = [_cleared(held, tensor.fact, batch) for held, tensor in zip(flow.concluded(), layer.outputs, strict=True)]
+        return Flowed(outputs, orders=flow.orders.index if flow.orders is not None else None)
     except UnknownRank:
         reason = "the rank of a tensor is not known"
     except Mixed as error:
@@ -321,10 +326,14 @@ class Doubt(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What is proved of a batch: the doubts in the order of the graph, and the axis of the batch in each output, None if it has none."""
+    """What is proved of a batch: the doubts in the order of the graph, and the axis of the batch in each output, None if it has none.
+
+    `orders` are the layers that take samples in the order that an input of the model gives, each with this input.
+    """
 
     doubts: list[Doubt]
     outputs: dict[Node, int | None]
+    orders: dict[Node, Node]
 
 
 def sizes_of(model: Model) -> Collection[int]:
@@ -352,9 +361,9 @@ def prove(engine: Engine, batch: str) -> Proof:
     """Whether the model keeps the batch, whose symbol is the size of the batch axes of the inputs in the last pass of an engine."""
     doubts: list[Doubt] = []
     walk = _Walk(engine, engine.current, batch, doubts)
-    walk.over({})
+    walk.over({node: walk.held(node.first_slot)._replace(is_given=True) for node in engine.model.parameters})
     outputs = dict(walk.results())
-    return Proof(doubts, outputs)
+    return Proof(doubts, outputs, walk.orders)
 
 
 class _Walk:
@@ -368,6 +377,7 @@ class _Walk:
         self.traces = Traces(batch)
         self.lost: set[int] = set()
         self.folds: dict[int, Node] = {}
+        self.orders: dict[Node, Node] = {}
 
     def over(self, entered: Mapping[Node, Held]) -> None:
         """Visit every layer; `entered` are the tensors that enter a body by its Parameters."""
@@ -429,6 +439,9 @@ class _Walk:
         found = self.traces.visit(Layer(node.op, f"{node.type} {node.name!r}", tensors, outputs, codes))
         if found.mixed:
             return self.doubt(node, found.mixed)
+        if found.orders is not None:
+            model = self.engine.model
+            self.orders[node] = model.nodes[model.producers[node.sources[found.orders]]]
         fold = next((self.folds[slot] for slot in node.sources if slot in self.folds), node if type == "Reshape" else None)
         for slot in node.slots if fold is not None else ():
             axis = self.axis(held := self.held(slot))

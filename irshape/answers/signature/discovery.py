@@ -249,9 +249,9 @@ class Discovery:
             ranges[name] = known
         return ranges
 
-    def run(self, ranges: Mapping[str, SymbolRange], *, is_static: bool = True) -> Engine:
-        """The engine after a pass with the present shapes, and these ranges of the symbols; `is_static` as in `Engine`."""
-        engine = Engine(self._model, self._weights, self._opaque, is_static=is_static, like=self._like)
+    def run(self, ranges: Mapping[str, SymbolRange], *, is_static: bool = True, kind: type[Engine] = Engine) -> Engine:
+        """An engine of a `kind` after a pass with the present shapes, and these ranges of the symbols; `is_static` as in `Engine`."""
+        engine = kind(self._model, self._weights, self._opaque, is_static=is_static, like=self._like if kind is Engine else None)
         self._like = self._like or engine
         for name, known in ranges.items():  # the order of the symbols is that in which formulas are written
             engine.scope.symbol(name, *known)

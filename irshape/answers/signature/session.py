@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
 from irshape.inference.session import Session
-from irshape.report.diagnostic import Diagnostic
-from irshape.shape.notation import Described
+from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.shape.notation import Described, shape_text
 
 if TYPE_CHECKING:
     from irshape.answers.signature.knobs import Knobs, Sizes
@@ -44,12 +44,25 @@ class SymbolSession(Session):
 
     def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
         from irshape.answers.batch.axes import batched
-        from irshape.answers.batch.traces import FollowingEngine
+        from irshape.answers.batch.traces import FollowingEngine, prove
+        from irshape.answers.signature.discovery import Discovery
 
         def new_engine() -> FollowingEngine:
             return FollowingEngine(self.model, self._weights, self._opaque, work=self._work)
 
-        return batched(new_engine, self._inputs, asked, batch)
+        found, notes = batched(new_engine, self._inputs, asked, batch)
+        doubts = [one for one in notes if one.severity == ERROR]
+        if not doubts:
+            return found, notes
+        # Open sizes have nothing to do with each other; the signature says which of them belong together.
+        discovery = Discovery(self.model, self._inputs.updated(asked), self._weights, self._opaque, keeps_named=True)
+        sized = [(node, shape) for node, shape in found.shapes.items() if shape is not None and shape != asked.shapes.get(node)]
+        names = {(discovery.question.shapes[node] or shape)[shape.index(batch)].name for node, shape in sized}
+        if len(names) > 1 or "" in names or prove(discovery.run(discovery.ranges, kind=FollowingEngine), *names).doubts:
+            return found, notes
+        shapes = ", ".join(f"{node.name}{shape_text(shape)}" for node, shape in discovery.question.shapes.items())
+        text = f"the samples stay apart where the sizes of the inputs fit together: {shapes}"
+        return found, [*[one for one in notes if one.severity != ERROR], Diagnostic("N101", text, doubts[0].where)]
 
     def _turned(self, asked: Inputs) -> tuple[Knobs, Sizes]:
         """The symbols, and their sizes: those of the reshape before count, too, unless this one also gives shapes."""
