@@ -22,9 +22,9 @@ from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.ops.flow import Axis, Factor, Trace
 from irshape.report.diagnostic import Where
-from irshape.shape.dim import Dim, Size, dim_of, evaluate, expression_of, formula_text, symbols
+from irshape.shape.dim import Dim, Size, dim_of, evaluate, expression_of, formula_text, origins, symbols
 from irshape.shape.fold import replaced
-from irshape.shape.polynomial import Atom, Expression, Polynomial
+from irshape.shape.polynomial import UNBACKED, Atom, Expression, Polynomial
 from irshape.shape.shape import Shape
 
 if TYPE_CHECKING:
@@ -388,11 +388,18 @@ def scalar(bench: Bench, size: Size, source: Value | None = None) -> Any:
     return bench.add("Squeeze", formula(bench, size, source), np.array([0], np.int64), name=f"{bench.item.name}/scalar")
 
 
+# OpenVINO takes the axis that a slice leaves for the whole axis where both have the same bounds, 0 to any size, and then folds a ShapeOf of
+# the one into the other. So a size that a slice has made is computed.
+_SLICES: Final = ("Slice", "StridedSlice")
+
+
 def _axis_with(bench: Bench, size: Dim, source: Value | None) -> tuple[Value, int] | None:
     """An axis with this formula: of an input of the model, else of the given tensor, else of the nearest one before the layer."""
     wanted = expression_of(size)
     state = bench.draft.state
     places = list(bench.notes.places_of(wanted))
+    if places and places[-1][0].item.type in _SLICES and not origins(size) & UNBACKED:
+        return None
     near = [(source, axis) for axis, own in enumerate(bench.shape(source) or ()) if expression_of(own) is wanted] if source else []
     first = [place for place in reversed(places) if place[0].item.type == "Parameter"]
     for value, axis in (*first, *near, *places):

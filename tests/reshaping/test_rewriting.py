@@ -1,5 +1,6 @@
 """Models that are rewritten for other sizes: the mends of small nets, each of which a reader can check by hand."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -209,3 +210,20 @@ def test_a_body_is_refused_in_plain_words() -> None:
     shape = ",".join(["N", *("?" for _ in irshape.infer(path).layer(str(model.parameters[0].id)).outputs[0].shape or ())][:-1] or ["N"])
     found = irshape.reshape(path, {model.parameters[0].name: f"[{shape}]"}, rewrite=True)
     assert all("Traceback" not in one for one in errors(found))
+
+
+@pytest.mark.oracle
+def test_a_size_that_a_slice_has_made_is_computed(tmp_path: Path) -> None:
+    """OpenVINO takes a ShapeOf of the slice for one of its input, as both have sizes from 1 on, and refuses 6 elements for 2*6."""
+    import openvino
+
+    net = Net(
+        """
+        _half: Slice-8(Relu(f32[1,1,4,6]), [0], [4], [2], [2])
+        Relu(_half) -> Reshape([1,12], special_zero=false) -> Softmax-8(axis=1) -> Reshape([1,1,2,6], special_zero=false) -> Result
+        """
+    )
+    found = irshape.reshape(irshape.read(net.xml.encode()), {"parameter_0": "[1,1,H,W]"}, weights=net.bin, rewrite=True)
+    found.write(tmp_path / "new.xml")
+    model = openvino.compile_model(tmp_path / "new.xml", "CPU")
+    assert [model([np.zeros(shape, np.float32)])[0].shape for shape in [(1, 1, 4, 6), (1, 1, 7, 3)]] == [(1, 1, 2, 6), (1, 1, 4, 3)]
