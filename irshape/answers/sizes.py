@@ -308,7 +308,7 @@ class ValidSizes:
             self.undecided.append(self._unfinished() or Undecided("no sizes that fulfil all conditions were found", None))
             return
         numbers = self._session.attempt(self._shapes(sample))
-        faults = _errors(numbers.diagnostics)
+        faults = self._faults(numbers)
         if faults:
             self.undecided.append(Undecided(f"with {_sizes_text(sample)}: {faults[0].message}", self._node(faults[0])))
         else:
@@ -389,8 +389,13 @@ class ValidSizes:
         key = tuple(sizes[name] for name in self.symbols)
         if key not in self._tried:
             self._work.take(2 * len(self._session.model.nodes))
-            self._tried[key] = not _errors(self._session.attempt(self._shapes(sizes)).diagnostics)
+            self._tried[key] = not self._faults(self._session.attempt(self._shapes(sizes)))
         return self._tried[key]
+
+    def _faults(self, engine: Engine) -> list[Diagnostic]:
+        """The errors of a pass, and the warnings that the model cannot run, unless it can with no size."""
+        never = [one for one in engine.diagnostics if one.code == "R401"]
+        return [*_errors(engine.diagnostics), *(never if all(one.code != "R401" for one in self._inference.diagnostics) else ())]
 
     def _is_asked(self, sizes: Mapping[str, int]) -> bool:
         """Whether the sizes of all axes are in their ranges."""

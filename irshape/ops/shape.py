@@ -164,12 +164,11 @@ class Reshape(_Rearrangement):
         for axis, size in given.items():
             if self._may_copy(ctx, data, axis, size) and not _vanishes_with(data.shape[axis], size):
                 have.append(dim_min(size, 1))  # so that both sides are 0 if it copies
-        looked_at = NOTHING if copied else [*have, *want]
         if all(bounds(size)[0] > 0 for size in want):  # otherwise both may be empty, whatever their other sizes
             have, want = ctx.without_common(have, want)
         ours, theirs = product(have), product(want)
         if not eq_unasked(ours, theirs):
-            with ctx.openvino_checks(at=looked_at):
+            with ctx.openvino_checks(at=[*have, *want], when=not copied):
                 ctx.require_eq(ours, theirs, "data must have as many elements as shape")
 
     def _inferred(self, ctx: Context, data: Input, pattern: Sequence[Size], copied: list[int], given: dict[int, Size]) -> Size:

@@ -315,6 +315,8 @@ class Discovery:
                 self._adopt(unifier)
                 letters = self.steps[-1].names
                 made = {one.atom: one.expression for one in unifier.replacements if unifier.is_multiple(one)}
+                for index in letters.keys() - unifier.replaced.keys():
+                    table.rename(index, letters[index])
                 for index in unifier.replaced.keys() & symbols.keys():  # nobody else knows their names
                     multiple = table.only_atom(unifier.value(made[index])) if index in made else None
                     own = axes.get(table.atoms[index].name, table.atoms[index].name)
