@@ -27,7 +27,6 @@ from irshape.shape.dim import (
     product,
 )
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.guard import NOTHING
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
