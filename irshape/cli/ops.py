@@ -44,21 +44,14 @@ def run(given: Namespace) -> int:
     else:
         one = describe(given.type, registry)
         if one is None:
-            return complain(f"there is no operation {given.type!r}{_suggestion(given.type, registry)}")
+            like = registry.similar(given.type)
+            return complain(f"there is no operation {given.type!r}{f'; did you mean {like}?' if like else ''}")
         described = [one]
     if given.format == "json":
         put_json(described[0] if given.type else described)
     else:
         put_text(given.color, _description(described[0]) if given.type else _list(registry))
     return CLEAN
-
-
-def _suggestion(type: str, registry: Registry) -> str:
-    from difflib import get_close_matches
-
-    types = {name.lower(): name for name in registry.types()}
-    close = [types[name] for name in get_close_matches(type.lower(), types, 3)]
-    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def _list(registry: Registry) -> Iterator[Section]:

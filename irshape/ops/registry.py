@@ -139,11 +139,14 @@ class Registry:
         return is_exact or (self._base is not None and self._base._is_exact(type, version))
 
     def similar(self, type: str) -> str | None:
-        """The known type that an unknown one resembles."""
+        """The known type that an unknown one resembles, or that ONNX and PyTorch call so."""
         from difflib import get_close_matches
 
+        from irshape.ops.foreign import meant
         from irshape.ops.index import MODULES
 
+        if found := meant(type):
+            return found
         word = type.lower()
         likely = [known for known in dict.fromkeys((*MODULES, *self._keys(), CONST.lower())) if _may_resemble(word, known)]
         close = get_close_matches(word, likely, 1, _LIKENESS) if likely else []

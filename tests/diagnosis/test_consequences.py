@@ -85,6 +85,7 @@ def test_edges_that_are_exchanged_are_not_mended_in_the_record(tmp_path: Path) -
         ('name="parameter_0"', b'name="\xe9"', "X103", "save the file as UTF-8"),
         ('version="opset1"', 'version="opset 1"', "G112", "did you mean opset1?"),
         ('type="MatMul"', 'type="MatMull"', "G110", "did you mean MatMul?"),
+        ('type="MatMul"', 'type="Gemm"', "G110", "did you mean MatMul?"),
     ],
 )
 def test_a_broken_text_says_the_next_step(before: str, after: str | bytes, code: str, hint: str) -> None:

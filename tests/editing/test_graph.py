@@ -281,6 +281,8 @@ def test_names_are_unique(graph: irshape.Graph) -> None:
 def test_unknown_operations(graph: irshape.Graph) -> None:
     with pytest.raises(EditError, match=r"no opset has an operation 'Convolutoin'; did you mean Convolution\?"):
         graph.add("Convolutoin", graph["stem"])
+    with pytest.raises(EditError, match=r"no opset has an operation 'Own'\. Give version= for one of an extension"):
+        graph.add("Own", graph["stem"])
     own = graph.add("Own", graph["stem"], version="mine", outputs=[("f32", (1, 4, -1, 8)), (ElementType.i64, None)], axis=3)
     assert [tensor.text for tensor in own.outputs] == ["[1,4,?,8]", "[...]"]
     graph.result(own.outputs[0])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from irshape.ops.foreign import _NAMES
 from irshape.ops.index import MODULES
 from irshape.ops.op import Op
 from irshape.ops.registry import REGISTRY, Registry, opset
@@ -40,9 +41,26 @@ def test_number_of_an_opset(version: str, number: int | None) -> None:
     assert opset(version) == number
 
 
-@pytest.mark.parametrize(("type", "similar"), [("Convolutoin", "Convolution"), ("SpaceToBatchs", "SpaceToBatch"), ("Stretch", None)])
+# A type that no opset has, and the one that is meant: a slip, or a name of ONNX or PyTorch.
+SIMILAR = [
+    ("Convolutoin", "Convolution"),
+    ("SpaceToBatchs", "SpaceToBatch"),
+    ("Stretch", None),
+    ("Conv", "Convolution"),
+    ("Gemm", "MatMul"),
+    ("LayerNormalization", "MVN"),
+    ("conv_transpose2d", "ConvolutionBackpropData"),
+]
+
+
+@pytest.mark.parametrize(("type", "similar"), SIMILAR)
 def test_similar_type(type: str, similar: str | None) -> None:
     assert REGISTRY.similar(type) == similar
+
+
+def test_names_of_onnx_and_pytorch_stand_for_operations() -> None:
+    assert {type for type in _NAMES if not REGISTRY.versions(type)} == set()
+    assert {name for names in _NAMES.values() for name in names.split() if REGISTRY.versions(name)} == set()
 
 
 def test_a_version_is_registered_once() -> None:
