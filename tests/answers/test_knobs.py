@@ -59,6 +59,20 @@ def test_what_cannot_be_set_is_told(given: dict[str, str], sizes: dict[str, Any]
     assert message in str(caught.value)
 
 
+# A name, and where the message puts it in a model whose sizes are fixed: a batch in front, a height on an image, a length on a text.
+AXES = {"B": "ids[B,8]", "N": "ids[N,8]", "S": "ids[1,S]", "L": "ids[1,L]", "H": "image[1,3,H,W]", "W": "image[1,3,H,W]"}
+
+
+@pytest.mark.parametrize(("name", "example"), AXES.items())
+def test_a_name_stands_on_the_axis_that_it_means(name: str, example: str) -> None:
+    graph = irshape.Graph("both")
+    for shape in ("ids[1,8]", "image[1,3,32,48]"):
+        graph.result(graph.op.Relu(graph.parameter(shape.split("[")[0], "[" + shape.split("[")[1])), name="of " + shape)
+    with pytest.raises(irshape.InputError, match="because all its sizes are fixed") as caught:
+        irshape.infer(irshape.read(bytes(graph)), symbols={name: 2})
+    assert f'--input "{example}"' in str(caught.value) and ("--batch" in str(caught.value)) is (name in "BN")
+
+
 @pytest.mark.parametrize("verb", ["infer", "check", "cost", "sizes", "signature", "info", "reshape", "explain", "view"])
 @pytest.mark.parametrize("path", [DECODER, STATEFUL], ids=["decoder", "stateful"])
 def test_every_verb_takes_every_symbol(verb: str, path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -279,7 +293,7 @@ def test_no_command_is_promised_that_meets_no_target() -> None:
     assert found._inference.remedy is None
 
 
-@pytest.mark.parametrize(("shape", "example"), [("f32[]", "--input"), ("f32[2,1,1,1,1,1]", '--input "x[N,1,1,1,1,1]"')])
+@pytest.mark.parametrize(("shape", "example"), [("f32[]", "--input"), ("f32[2,1,1,1,1,1]", '--input "x[N,1,1,1,1,1]", or ask for a batch of all inputs: --batch 4')])
 def test_the_example_for_a_symbol_fits_the_rank(shape: str, example: str) -> None:
     with pytest.raises(irshape.InputError) as told:
         irshape.infer(Net(f"x: {shape} -> ReLU -> Result").xml.encode(), symbols={"N": 4})

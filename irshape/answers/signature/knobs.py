@@ -148,23 +148,25 @@ class Knobs:
         close = [one for one in names if one.lower() == name.lower()] or get_close_matches(name, names, 1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         if not names:
-            return f"the model has no symbol {name!r}, because all its sizes are fixed; name the sizes: {self._example(name)}"
+            return f"the model has no symbol {name!r}, because all its sizes are fixed; name the sizes: {self._example(name, size)}"
         return f"the model has no symbol {name!r}; it has {', '.join(names)}{hint}"
 
-    def _example(self, name: str) -> str:
-        """An option that gives sizes of the first input names, the given one among them."""
+    def _example(self, name: str, size: SymbolRange | Described) -> str:
+        """An option that gives sizes of an input names, the given one among them: the first input that has an axis for it, else the first."""
+        options: dict[bool, str] = {}
+        batch = "B" if name == "B" else "N"
         for node in self._model.parameters:
             sizes = list(map(str, described_shape(node) or ()))
-            letters = {0: "", 1: "S", 2: "NS", 3: "NSE", 4: "NCHW", 5: "NCDHW"}.get(len(sizes), "N")
-            wanted = letters[:1] if name == "N" else "SDHW"
-            open_axes = [axis for axis, letter in enumerate(letters) if letter in wanted]
+            letters = {1: "S", 2: f"{batch}S", 3: f"{batch}SE", 4: f"{batch}CHW", 5: f"{batch}CDHW"}.get(len(sizes), batch * bool(sizes))
+            open_axes = [axis for axis, letter in enumerate(letters) if letter == name or (letter in "SDHW" and name != batch)]
             for axis in open_axes:
                 sizes[axis] = letters[axis]
             if open_axes:
                 if name not in sizes:
                     sizes[open_axes[0]] = name
-                return f'--input "{node.name}[{",".join(sizes)}]"'
-        return "--input"
+                options.setdefault(name in letters, f'--input "{node.name}[{",".join(sizes)}]"')
+        found = options.get(True) or options.get(False) or "--input"
+        return f"{found}, or ask for a batch of all inputs: --batch {size}" if name == batch and options else found
 
 
 def _has(shape: DescribedShape, names: Collection[str]) -> bool:
