@@ -191,7 +191,8 @@ def _differences(inference: Inference, shape: tuple[Size, ...] | None, fields: S
     if shape is None:
         return ["the rank is unknown", f"expected  [{','.join(fields)}]", "inferred  [...]"]
     bound: Bindings = {}
-    fits = [_fits(inference, size, field, bound) for size, field in zip(shape, fields, strict=False)]
+    missing: list[str] = []
+    fits = [_fits(inference, size, field, bound, missing) for size, field in zip(shape, fields, strict=False)]
     if len(shape) == len(fields) and all(fits):
         return []
     sizes = [_text(inference, size) for size in shape]
@@ -205,6 +206,8 @@ def _differences(inference: Inference, shape: tuple[Size, ...] | None, fields: S
         f"{label:8}  {'  '.join(f'{cell:{width}}' for cell, width in zip(row, widths, strict=True))}".rstrip()
         for label, row in zip(("axis", "expected", "inferred", ""), rows, strict=True)
     ]
+    inputs = ", ".join([f"{port.name}{port.formula}" for port in inference.inputs])
+    lines += [f"no input has the symbol {name!r}; the inputs are {inputs}" for name in dict.fromkeys(missing)]
     return lines if len(shape) == len(fields) else [f"the rank is {len(shape)}, not {len(fields)}", *lines]
 
 
@@ -216,8 +219,11 @@ def _text(inference: Inference, size: Size) -> str:
     return formula if interval == "?" else f"{formula} in {interval}"
 
 
-def _fits(inference: Inference, size: Size, field: str, bound: Bindings) -> bool:
-    """Whether a size is the expected one; binds a name that no input has. Raises ValueError for a field that is no size."""
+def _fits(inference: Inference, size: Size, field: str, bound: Bindings, missing: list[str]) -> bool:
+    """Whether a size is the expected one; binds a name that no input has, and collects those that a formula may not have.
+
+    Raises ValueError for a field that is no size.
+    """
     try:
         (one,) = parse_shape(f"[{field}]") or ()
         if one.formula is None and not one.name:
@@ -232,9 +238,8 @@ def _fits(inference: Inference, size: Size, field: str, bound: Bindings) -> bool
             if found is None and isinstance(size, Dim):  # as the signature calls a size without a name
                 found = known[name] = size.scope.named(name)
             if found is None:
-                raise LookupError(f"no input has the symbol {name!r}, which the expected size {field!r} names")
+                missing.append(name)
+                return False
         return eq_unasked(size, one.size(lambda name: cast("Size", known[name]))) is True
-    except LookupError as error:
-        raise ValueError(*error.args) from None
     except (ValueError, ZeroDivisionError):
         raise ValueError(f"{field!r} is not a size; write 5, ?, 1..8, H or (H + 1)//2") from None

@@ -117,9 +117,25 @@ def test_an_output_is_asked_for_where_there_is_one() -> None:
 
 
 GUESSES = [
+    (irshape, "read_model", r"irshape\.read\(PATH\)"),
+    (irshape, "save", r"write\(PATH\)"),
     (irshape.infer(ATROUS), "layers", r"list\(inference\)"),
+    (irshape.infer(ATROUS), "mends", r"to_dict\(\)"),
+    (irshape.infer(ATROUS), "save", r"write\(PATH\)"),
     (irshape.infer(ATROUS)["stem"], "id", r"node\.id"),
+    (irshape.infer(ATROUS)["stem"], "shape", r"outputs\[0\]\.shape"),
+    (irshape.infer(ATROUS)["stem"].outputs[0], "dtype", r"element_type"),
+    (irshape.infer(ATROUS)["stem"].outputs[0], "ndim", r"rank"),
+    (irshape.infer(ATROUS)["stem"].outputs[0], "partial_shape", r"its shape"),
     (irshape.read(ATROUS), "layers", r"model\.nodes"),
+    (irshape.read(ATROUS), "input", r"model\.inputs\[0\]"),
+    (irshape.read(ATROUS), "reshape", r"irshape\.reshape\(model\)"),
+    (irshape.read(ATROUS).inputs[0], "partial_shape", r"irshape\.infer\(model\)\[port\]"),
+    (irshape.edit(ATROUS), "remove", r"graph\[NAME\]\.remove\(\)"),
+    (irshape.edit(ATROUS), "save", r"write\(PATH\)"),
+    (irshape.edit(ATROUS)["stem"], "replace", r"replace_uses"),
+    (irshape.edit(ATROUS)["stem"].output, "consumers", r"readers"),
+    (irshape.diff(ATROUS, DECODER), "added", r"difference\.changes"),
     (irshape.check("examples/faulty.xml").diagnostics[0], "line", r"where\.line"),
 ]
 
@@ -131,6 +147,39 @@ def test_a_name_that_people_try_leads_on(one: Any, guess: str, hint: str) -> Non
         getattr(one, guess)
     with pytest.raises(AttributeError, match=r"has no attribute 'nonsense'$"):
         _ = one.nonsense
+
+
+# A call, and what its error says.
+CALLS: list[tuple[Any, dict[str, Any], str]] = [
+    (irshape.infer, {"shapes": {"image": [1, 3, 8, 8]}}, r"'shapes'; did you mean inputs\? infer takes source, inputs, symbols, symbols_as, w"),
+    (irshape.reshape, {"set": {"B": 2}}, r"'set'; did you mean symbols\? reshape takes source, inputs, .*batch, rewrite, like"),
+    (irshape.reshape, {"image": [1, 3, 8, 8]}, r"'image'; reshape takes source, inputs"),
+    (irshape.Session, {"batch": 2}, r"'batch'; Session\.__init__ takes source, weights"),
+    (irshape.edit, {"inputs": {}}, r"'inputs'; edit takes source, weights"),
+    (irshape.diff, {"b": ATROUS, "run": True}, r"'run'; irshape\.compare\(a, b\) runs two models\. diff takes a, b, inputs"),
+]
+
+
+@pytest.mark.parametrize(("verb", "given", "message"), CALLS)
+def test_a_verb_names_its_own_arguments(verb: Any, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=f"there is no argument {message}"):
+        verb(ATROUS, **given)
+
+
+def test_a_folder_is_scanned() -> None:
+    with pytest.raises(IsADirectoryError, match=r"irshape\.scan reads every IR in it"):
+        irshape.check("examples")
+
+
+@pytest.mark.parametrize("shape", ["[1,3,8,W]", [1, 3, 8, "W"], (1, 3, 8, "W")])
+def test_a_shape_without_a_name_is_that_of_the_only_input(shape: Any) -> None:
+    for found in (irshape.infer(ATROUS, inputs=shape), irshape.reshape(ATROUS, shape), irshape.Session(ATROUS).reshape(shape)):
+        assert found.inputs[0].formula == "[1,3,8,W]"
+
+
+def test_a_model_is_read_by_a_function() -> None:
+    with pytest.raises(TypeError, match=r"irshape\.read\(PATH\) reads a model"):
+        irshape.Model(ATROUS)  # type: ignore[arg-type]
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from irshape.ops.context import element_count
 from irshape.ops.infrastructure import Constant
 from irshape.report import form
 from irshape.report.diagnostic import ERROR
+from irshape.report.guesses import Guessed
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 from irshape.shape.fold import Translation
@@ -200,7 +201,7 @@ class Effect(NamedTuple):
     port: int
 
 
-class Difference:
+class Difference(Guessed):
     """The differences between two models, of which `a` and `b` are the inferences.
 
     `changes` are the causes, and `effects` the element types and shapes that follow from them. `asides` are sentences about differences of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterator
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, overload
 
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
@@ -14,6 +14,7 @@ from irshape.model.export import Facts
 from irshape.model.finding import output_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.guesses import Guessed
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, narrow
 from irshape.shape.shape import Shape
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     AnyModel = TypeVar("AnyModel", bound=OpenVINOModel)
 
 
-class InferredPort(inner.InferredPort):
+class InferredPort(inner.InferredPort, Guessed):
     """The inferred element type, shape and values of one port.
 
     `port` is the `InputPort` or `OutputPort` of the model, and `inference[port]` gives the inferred port again. `name` is the name that the
@@ -91,7 +92,8 @@ class InferredLayer:
         self.outputs: Ports[InferredPort] = outputs
 
     def __getattr__(self, name: str) -> NoReturn:
-        hint = f"; its node has it: node.{name}" if hasattr(Node, name) else ""
+        holder = "node" if hasattr(Node, name) else "outputs[0]" if hasattr(InferredPort, name) else None
+        hint = f"; it is there: {holder}.{name}" if holder else ""
         raise AttributeError(f"'InferredLayer' has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
@@ -151,16 +153,7 @@ class Judged:
         return self.ok
 
 
-_GUESSES: Final = {
-    "layers": "iterate over it: list(inference)",
-    "conditions": "inference.guards has the conditions on the sizes",
-    "warnings": "inference.diagnostics has all faults, each with its severity",
-    "signature": "irshape.signature(inference.model) gives it",
-    "symbols": "irshape.signature(inference.model).symbols has them",
-}
-
-
-class Inference(Judged, Exporting, guesses=_GUESSES):
+class Inference(Judged, Exporting):
     """The facts of a model after a pass.
 
     Iterating gives the layers in topological order, those of the model itself without those of bodies. `inference["name"]`,

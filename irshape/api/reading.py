@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypedDict, TypeVar
 
 from irshape.model.load import load, opened
 from irshape.model.public import Model
@@ -13,6 +14,15 @@ if TYPE_CHECKING:
     from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
     from irshape.xml.weights import Weights, WeightsChoice
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+# What people mean by arguments that do not exist.
+_MEANT: Final = {
+    **dict.fromkeys(("shapes", "shape", "input"), "did you mean inputs? "),
+    **dict.fromkeys(("set", "symbol", "sizes"), "did you mean symbols? "),
+    "run": "irshape.compare(a, b) runs two models. ",
+}
 
 
 class Reading(TypedDict, total=False):
@@ -29,14 +39,31 @@ class Reading(TypedDict, total=False):
     extensions: Extensions
 
 
+def knowing(more: type = object) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Make a verb name its arguments where it is given another one, with a `TypeError`: its own, and the keys of the dictionary `more`."""
+
+    def around(verb: Callable[_P, _R]) -> Callable[_P, _R]:
+        code = verb.__code__
+        own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        known = [name for name in dict.fromkeys((*own, *getattr(more, "__annotations__", ()))) if name != "self"]
+
+        @wraps(verb)
+        def call(*given: _P.args, **named: _P.kwargs) -> _R:
+            if unknown := [name for name in named if name not in known]:
+                name = unknown[0]
+                raise TypeError(f"there is no argument {name!r}; {_MEANT.get(name, '')}{verb.__qualname__} takes {', '.join(known)}")
+            return verb(*given, **named)
+
+        return call
+
+    return around
+
+
 def taken(source: Source | Model, reading: Reading, path: str | None = None) -> tuple[Model, Weights | None, frozenset[str]]:
     """The model of a source, its weights, and the unknown operations whose recorded ports are trusted.
 
-    Raises `TypeError` for arguments that do not exist, or that a model which was read before cannot take, and the errors of `irshape.read`.
+    Raises `TypeError` for arguments that a model which was read before cannot take, and the errors of `irshape.read`.
     """
-    unknown = reading.keys() - Reading.__annotations__.keys()
-    if unknown:
-        raise TypeError(f"there is no argument {min(unknown)!r}; a source is read with {', '.join(Reading.__annotations__)}")
     if not isinstance(source, Model):
         return _read(source, reading, path)
     graph = source._graph
@@ -50,14 +77,17 @@ def taken(source: Source | Model, reading: Reading, path: str | None = None) -> 
 
 
 def _read(source: Source, reading: Reading, path: str | None) -> tuple[Model, Weights | None, frozenset[str]]:
-    graph = load(
-        source,
-        path=path,
-        weights=reading.get("weights"),
-        opset=reading.get("opset"),
-        limits=reading.get("limits", DEFAULT),
-        extensions=reading.get("extensions", ()),
-    )
+    try:
+        graph = load(
+            source,
+            path=path,
+            weights=reading.get("weights"),
+            opset=reading.get("opset"),
+            limits=reading.get("limits", DEFAULT),
+            extensions=reading.get("extensions", ()),
+        )
+    except IsADirectoryError as error:
+        raise IsADirectoryError(error.errno, "it is a folder; irshape.scan reads every IR in it", error.filename) from None
     model = graph.public = Model(graph, opaque=frozenset(named(reading.get("opaque", ()))))
     return model, graph.document.own_weights(), model._opaque
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar, Unpack, overload
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference, SymbolsAs
-from irshape.api.reading import Reading, named, taken
+from irshape.api.reading import Reading, knowing, named, taken
 from irshape.model.public import Model
 from irshape.report.catalogue import CATALOGUE, Code
 from irshape.report.diagnostic import Diagnostic
@@ -66,6 +66,7 @@ def _asked(source: Source | Model, inputs: Shapes | None, symbols: Symbols | Non
 
 
 @_uncollected
+@knowing(Reading)
 def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[Reading]) -> Model:
     """Read an IR into a model.
 
@@ -84,6 +85,7 @@ def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[R
 
 
 @_uncollected
+@knowing(Reading)
 def infer(
     source: Source | Model,
     *,
@@ -108,6 +110,7 @@ def infer(
 
 
 @_uncollected
+@knowing(Reading)
 def check(
     source: Source | Model,
     *,
@@ -132,6 +135,7 @@ def check(
     return Inference(found, model)
 
 
+@knowing(Reading)
 def explain(
     source: Inference | Source | Model,
     layer: str | int,
@@ -156,6 +160,7 @@ def explain(
 
 
 @_uncollected
+@knowing()
 def diff(
     a: Source | Model,
     b: Source | Model,
@@ -186,6 +191,7 @@ def diff(
 
 
 @_uncollected
+@knowing(Reading)
 def info(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]) -> Info:
     """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes.
 
@@ -196,6 +202,7 @@ def info(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbo
 
 
 @_uncollected
+@knowing(Reading)
 def signature(
     source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> Signature:
@@ -209,6 +216,7 @@ def signature(
 
 
 @_uncollected
+@knowing(Reading)
 def sizes(
     source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> ValidSizes:
@@ -222,6 +230,7 @@ def sizes(
 
 
 @_uncollected
+@knowing(Reading)
 def cost(
     source: Source | Model,
     *,
@@ -244,6 +253,7 @@ def cost(
 
 
 @_uncollected
+@knowing(Reading)
 def summary(
     source: Source | Model,
     *,
@@ -262,6 +272,7 @@ def summary(
     return inner.summary(model._graph, depth=depth, near=near, **asked)
 
 
+@knowing(Reading)
 def fix(source: Inference | Source | Model, **reading: Unpack[Reading]) -> list[Diagnostic]:
     """Mend the faults that have a safe fix in the file itself, all at once or not at all, and return them.
 
@@ -274,6 +285,7 @@ def fix(source: Inference | Source | Model, **reading: Unpack[Reading]) -> list[
     return mend(found._inference)
 
 
+@knowing(Reading)
 def view(
     source: Source | Model,
     before: Source | Model | None = None,

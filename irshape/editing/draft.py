@@ -169,7 +169,9 @@ class GraphDraft:
             return kin
         if not versions:
             like = self.model.registry.similar(type)
-            raise EditError(f"no opset has an operation {type!r}{f'; did you mean {like}?' if like else '.'} Give version= for one of an extension")
+            raise EditError(
+                f"no opset has an operation {type!r}{f'; did you mean {like}?' if like else '.'} Give version= for one of an extension"
+            )
         newest = list(versions.values())[-1]
         return next(version for version, op_class in versions.items() if op_class is newest)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference
-from irshape.api.reading import Reading, taken
+from irshape.api.reading import Reading, knowing, taken
 from irshape.editing.arrays import element_type_of
 from irshape.editing.draft import Draft
 from irshape.editing.inputs import stateful, stateless
@@ -211,6 +211,7 @@ class Graph(Layers):
         return f"<Graph {self._draft.model.name!r}: {counted(len(self), 'layer')}, {counted(len(self.steps), 'edit')}>"
 
 
+@knowing(Reading)
 def edit(source: Source | Model, **reading: Unpack[Reading]) -> Graph:
     """Make a graph of a model that can be edited. The model itself never changes.
 

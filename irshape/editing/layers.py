@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from irshape.editing.arrays import data_of
 from irshape.editing.bodies import add_input, add_output, feed_back, leave, other_body
@@ -13,6 +13,7 @@ from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.model.export import Attributes
 from irshape.model.finding import split_names
 from irshape.report.diagnostic import Diagnostic, Where
+from irshape.report.guesses import Guessed
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Tensor:
+class Tensor(Guessed):
     """A tensor of a graph: output `index` of a `layer`. Its facts are those after all edits so far."""
 
     __slots__ = ("_draft", "_value", "layer")
@@ -93,7 +94,7 @@ class Tensor:
         return f"<Tensor {self.index} of {self.layer!r}>"
 
 
-class Layer:
+class Layer(Guessed):
     """A layer of a graph that can be edited. Editing a layer that was removed raises `EditError`."""
 
     __slots__ = ("_draft", "_item")
@@ -279,14 +280,10 @@ class Layer:
         return f"<Layer {self.id} {self.type} {self.name!r}>"
 
 
-class Layers:
+class Layers(Guessed):
     """What the graph of a model and those of its bodies have in common: finding, adding and removing layers and tensors."""
 
     _draft: GraphDraft
-
-    def __getattr__(self, name: str) -> NoReturn:
-        hint = '; iterate over it: [layer for layer in graph if layer.type == "ReLU"]' if name in ("layers", "nodes", "of_type") else ""
-        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
     def op(self) -> Operations:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
-from irshape.api.reading import Reading
+from irshape.api.reading import Reading, knowing
 from irshape.api.reading import named as listed
 from irshape.editing import extract as parts
 from irshape.editing.draft import Draft, GraphDraft, Told, found, meant, meant_output, names_of
@@ -42,6 +42,7 @@ class Extraction(NamedTuple):
     losses: list[Loss]
 
 
+@knowing(Reading)
 def extract(
     source: Source | Model,
     *,
@@ -113,6 +114,7 @@ def _matching(draft: Draft, pattern: str, told: Told) -> list[Item]:
     return several
 
 
+@knowing(Reading)
 def reduce(
     source: Source | Model,
     *,

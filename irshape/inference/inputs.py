@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 ShapeLike: TypeAlias = "str | Sequence[int | str | None] | Shaped | OpenVINOShape | None"
 """A shape: text, a sequence of sizes, an OpenVINO shape, an array (which has one), or None for an unknown rank."""
 
-Shapes: TypeAlias = Mapping[str, ShapeLike]
-"""A shape for each input, by name."""
+Shapes: TypeAlias = "Mapping[str, ShapeLike] | str | Sequence[int | str | None]"
+"""A shape for each input, by name; of a model with one input, the shape alone."""
 
 
 SymbolSize: TypeAlias = "str | int | range"
@@ -72,7 +72,7 @@ class InputError(ValueError):
     """The caller asks for something that does not exist or does not parse, such as an input, a shape or a layer."""
 
 
-def by_name(given: Mapping[str, Any] | None, what: str, example: str) -> Mapping[str, Any]:
+def by_name(given: object, what: str, example: str) -> Mapping[str, Any]:
     """What a caller gives by name; nothing for None. Raises InputError for anything but a mapping whose keys are names."""
     if given is None:
         return {}
@@ -187,7 +187,15 @@ def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
     return {name for shape in shapes.values() for one in shape or () for name in one.symbols}
 
 
-def asked_inputs(model: Model, inputs: Mapping[str, object] | None, symbols: Symbols | None) -> Inputs:
+def shapes_by_name(model: Model, inputs: Shapes | None) -> Mapping[str, ShapeLike]:
+    """The shapes that a user gives, by name; a shape alone is that of the only input. Raises InputError."""
+    first = model.parameters[0].name if model.parameters else "x"
+    if isinstance(inputs, str | list | tuple) and len(model.parameters) == 1:
+        return {first: inputs}
+    return by_name(inputs, "shapes", f'{{"{first}": "[1,3,H,W]"}}')
+
+
+def asked_inputs(model: Model, inputs: Shapes | None, symbols: Symbols | None) -> Inputs:
     """The inputs that a user asks for, by name.
 
     A shape is a text, a sequence of sizes, each an int, a text or None (any size), an `openvino.PartialShape` or `openvino.Shape`, an
@@ -196,13 +204,12 @@ def asked_inputs(model: Model, inputs: Mapping[str, object] | None, symbols: Sym
     one counts. Raises InputError.
     """
     names = model.parameters_by_name
-    first = next(iter(names), "x")
-    inputs, symbols = by_name(inputs, "shapes", f'{{"{first}": "[1,3,H,W]"}}'), by_name(symbols, "symbols", '{"H": "32*k"}')
-    if not names.keys() >= inputs.keys():
+    shapes, symbols = shapes_by_name(model, inputs), by_name(symbols, "symbols", '{"H": "32*k"}')
+    if not names.keys() >= shapes.keys():
         names = input_names(model)
     described: dict[Node, DescribedShape] = {}
     patterns = []
-    for name, value in inputs.items():
+    for name, value in shapes.items():
         node = names.get(name)
         if node is not None:
             described[node] = _described(name, value)

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, ShapeLike, Shapes, Symbols, asked_inputs, by_name, parse_batch, recorded_inputs
+from irshape.inference.inputs import (
+    InputError,
+    Inputs,
+    ShapeLike,
+    Shapes,
+    Symbols,
+    asked_inputs,
+    parse_batch,
+    recorded_inputs,
+    shapes_by_name,
+)
 from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import loaded
 from irshape.model.model import Model
@@ -61,7 +71,7 @@ class Session:
     ) -> Inference:
         """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
         self._work.renew()
-        asked = asked_inputs(self.model, {**by_name(inputs, "shapes", '{"x": "[1,3,H,W]"}'), **named}, symbols)
+        asked = asked_inputs(self.model, {**shapes_by_name(self.model, inputs), **named}, symbols)
         return self._reshaped(asked, batch)
 
     def _reshaped(self, asked: Inputs, batch: int | str | None) -> Inference:

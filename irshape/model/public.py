@@ -7,10 +7,11 @@ so a check pays nothing for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, SupportsIndex, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
 from irshape.model.export import Attributes, Facts, diagram, recorded, records
+from irshape.report.guesses import Guessed
 from irshape.report.text import counted
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Ports(list[_Port]):
         return Ports, (list(self), self._names)
 
 
-class _End:
+class _End(Guessed):
     """A port of a node, by its position."""
 
     __slots__ = ("_port", "node")
@@ -263,19 +264,10 @@ class Node:
         return repr(self._node)
 
 
-class Exporting:
-    """What has a graph that other programs may take over. `guesses` says what stands for names that a class does not have."""
+class Exporting(Guessed):
+    """What has a graph that other programs may take over."""
 
     __slots__ = ()
-    _guesses: ClassVar[Mapping[str, str]] = {}
-
-    def __init_subclass__(cls, guesses: Mapping[str, str], **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls._guesses = guesses
-
-    def __getattr__(self, name: str) -> NoReturn:
-        hint = self._guesses.get(name)
-        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{f'; {hint}' if hint else ''}", name=name, obj=self)
 
     def _exported(self) -> tuple[inner.Model, Facts, Container[str]]:
         """The graph, a function that gives the facts of a port, and the keys of layers with faults."""
@@ -316,7 +308,7 @@ class Exporting:
         return diagram(*exported).part(center, hops, constants=constants)
 
 
-class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes"}):
+class Model(Exporting):
     """A model, or the body of a layer.
 
     Iterating gives the nodes in topological order; `nodes` has them in the order of the file. `model["name"]` and `model.node(id)` find one
@@ -328,6 +320,8 @@ class Model(Exporting, guesses={"layers": "its layers are its nodes: model.nodes
     __slots__ = ("_graph", "_nodes", "_opaque", "holder", "ir_version", "name")
 
     def __init__(self, graph: inner.Model, holder: Node | None = None, opaque: frozenset[str] = frozenset()) -> None:
+        if not isinstance(graph, inner.Model):
+            raise TypeError("irshape.read(PATH) reads a model")
         self._graph = graph
         self._nodes: dict[int, Node] = {}
         self._opaque = opaque

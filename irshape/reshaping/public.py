@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Unpack, cast
 
 from irshape.api.inference import Inference
-from irshape.api.reading import Reading, taken
+from irshape.api.reading import Reading, knowing, taken
 from irshape.editing.graph import Graph, edit
 from irshape.editing.state import EditError
 from irshape.inference.inputs import ShapeLike, Shapes, Symbols
@@ -27,6 +27,7 @@ class Session:
     stays as it is, whatever comes after it.
     """
 
+    @knowing(Reading)
     def __init__(self, source: Source | Model, **reading: Unpack[Reading]) -> None:
         """Takes a model, or what `irshape.read` takes. Raises the errors of `irshape.read`."""
         from irshape.reshaping.session import Session as Inner
@@ -95,6 +96,7 @@ class Reshaping(Reading, total=False):
     recorded: Shapes | None
 
 
+@knowing(Reshaping)
 def reshape(source: Source | Model, inputs: Shapes | None = None, **asked: Unpack[Reshaping]) -> Inference:
     """Infer the model with other input shapes, as `Session.reshape` does; `Inference.write` writes the reshaped file.
 
@@ -115,6 +117,7 @@ def _how(asked: Reshaping) -> How:
     return How(rewrite, other, asked.pop("choose", None), asked.pop("recorded", None))
 
 
+@knowing(Reading)
 def simplify(
     source: Source | Model,
     *,

@@ -49,6 +49,7 @@ from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
 from irshape.report.diagnostic import Diagnostic
+from irshape.report.guesses import Guessed
 from irshape.report.section import Block, Column, Item, Line, Section, Table, joined, key, named, paragraph
 from irshape.report.text import bytes_text, counted, number_text, some
 from irshape.shape.dim import Dim, formula_text, symbols
@@ -116,7 +117,7 @@ class Swept(NamedTuple):
     state_bytes: int
 
 
-class Cost:
+class Cost(Guessed):
     """What a model costs at each inference.
 
     Every amount is a number, or a `Formula` of the sizes of the inputs. `macs` are multiply-accumulates, `operations` all other operations

@@ -152,7 +152,7 @@ class Knobs:
         return f"the model has no symbol {name!r}; it has {', '.join(names)}{hint}"
 
     def _example(self, name: str, size: SymbolRange | Described) -> str:
-        """An option that gives sizes of an input names, the given one among them: the first input that has an axis for it, else the first."""
+        """An option that gives sizes names, the given one among them: of the first input that has an axis for it, else of the first."""
         options: dict[bool, str] = {}
         batch = "B" if name == "B" else "N"
         for node in self._model.parameters:

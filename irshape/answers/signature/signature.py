@@ -34,6 +34,7 @@ from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
+from irshape.report.guesses import Guessed
 from irshape.report.section import Block, Flow, Section, dim, joined, key, paragraph
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, expression_of, symbols
@@ -50,7 +51,7 @@ _SIZES: Final = SymbolRange(1, inf)
 _STATE_SIZES: Final = SymbolRange(0, inf)
 
 
-class Signature:
+class Signature(Guessed):
     """The inputs, the variables and the outputs of a model in as few symbols as possible. It prints as one line.
 
     `inputs`, `state` and `outputs` have the shapes by name, as texts that `inputs=` takes: `[B,P + S]`. `symbols` are the symbols with

@@ -1,0 +1,70 @@
+"""Names that people try and objects do not have, and what stands for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NoReturn
+
+_PORT: Final = {
+    "its element_type": "dtype get_element_type",
+    "its rank": "ndim dim",
+    "its shape": "dims get_shape partial_shape get_partial_shape",
+    "its number of elements: size": "numel",
+}
+# By the class: what stands for a name, and the names for which it stands.
+_HINTS: Final[dict[str, dict[str, str]]] = {
+    "Model": {
+        "its layers are its nodes: model.nodes": "layers ops get_ops get_ordered_ops",
+        'its inputs: model.inputs[0], model.inputs["x"]': "input get_parameters",
+        "its outputs: model.outputs[0]": "output get_results",
+        "it is a function of the module: irshape.reshape(model)": "reshape",
+        "it is a function of the module: irshape.summary(model)": "summary",
+        "a model does not change; irshape.edit(model) and irshape.reshape(model) return what has write(PATH)": "save write",
+    },
+    "_End": {"an inference has it: irshape.infer(model)[port]": f"shape rank element_type text size {' '.join(_PORT.values())}"},
+    "InferredPort": _PORT,
+    "Inference": {
+        "iterate over it: list(inference)": "layers",
+        "inference.guards has the conditions on the sizes": "conditions",
+        "inference.diagnostics has all faults, each with its severity": "warnings",
+        "irshape.signature(inference.model) gives it": "signature",
+        "irshape.signature(inference.model).symbols has them": "symbols",
+        "its ports have them: [port.shape for port in inference.outputs]": "shapes",
+        "write(PATH) writes the file": "save",
+        "json.dumps(inference.to_dict()) makes it": "to_json",
+        "pandas.DataFrame(inference.to_records()) makes it": "to_pandas",
+        "inference[NAME] finds a layer": "get",
+        "inference.to_dict() has them, by this name": "mends choices kept unproven",
+        'inference.to_dict()["mends"] has them': "changes",
+    },
+    "Layers": {
+        'iterate over it: [layer for layer in graph if layer.type == "ReLU"]': "layers nodes of_type find",
+        "write(PATH) writes the file": "save",
+        "a layer has it: graph[NAME].remove()": "remove",
+        "its inputs: graph.inputs[0]": "input",
+    },
+    "Layer": {
+        "layer.output.replace_uses(TENSOR), then layer.remove()": "replace replace_with",
+        "its attributes: layer.attributes": "attrs",
+        "its output has it: layer.output": "shape element_type names readers",
+    },
+    "Tensor": {**_PORT, "its readers": "consumers", "replace_uses(TENSOR)": "replace"},
+    "Difference": {
+        "is_same says whether both are the same model": "equal is_equal",
+        "difference.changes has them, each with its kind": "added removed changed",
+    },
+    "Cost": {"its parameters": "params"},
+    "Signature": {"assign(B=1, ...) gives the shapes for sizes": "solve"},
+}
+
+
+class Guessed:
+    """What says, for some names that it does not have, what stands for them."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # which knows the names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            known = [item for cls in type(self).__mro__ for item in _HINTS.get(cls.__name__, {}).items()]
+            hint = next((f"; {hint}" for hint, names in known if name in names.split()), "")
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{hint}", name=name, obj=self)
