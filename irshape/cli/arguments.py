@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -102,7 +103,7 @@ def add_input_arguments(command: ArgumentParser) -> None:
     help = "the shape of an input, or of all that a pattern matches: x[1,?,224..448], mask[B,P+S], past_*[B,4,P,8]"
     add("-i", "--input", action="append", default=[], metavar="NAME[SHAPE]", help=help)
     help = "set symbols of --input or of `irshape signature`: B=1 S=1..128 H=32*k P=1024-S"
-    add("-s", "--set", action="extend", nargs="+", default=[], type=symbol_size, metavar="SYMBOL=SIZE", help=help)
+    add("-s", "--set", action="extend", nargs="+", default=[], type=symbol_sizes, metavar="SYMBOL=SIZE", help=help)
 
 
 def add_question_arguments(command: ArgumentParser) -> None:
@@ -131,14 +132,17 @@ def add_watch(command: ArgumentParser) -> None:
     command.add_argument_group(OUTPUT).add_argument("-w", "--watch", action="store_true", help=help)
 
 
-def symbol_size(text: str) -> tuple[str, str]:
-    """The name and the size in a `--set`."""
-    name, equals, size = text.partition("=")
-    if not equals or not name.strip() or not size.strip():
-        from argparse import ArgumentTypeError
+def symbol_sizes(text: str) -> list[tuple[str, str]]:
+    """The names and the sizes in a word of `--set`: one, or several behind commas."""
+    pairs = []
+    for part in re.split(r",(?=[^,=]+=)", text):
+        name, equals, size = part.partition("=")
+        if not equals or not name.strip() or not size.strip():
+            from argparse import ArgumentTypeError
 
-        raise ArgumentTypeError(f"{text!r} is not SYMBOL=SIZE, as in B=1 or S=1..128 (write FILE before --set)")
-    return name.strip(), size.strip()
+            raise ArgumentTypeError(f"{part!r} is not SYMBOL=SIZE, as in B=1 or S=1..128 (write FILE before --set)")
+        pairs.append((name.strip(), size.strip()))
+    return pairs
 
 
 def add_symbol_argument(command: ArgumentParser) -> None:

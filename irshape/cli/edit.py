@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from irshape import verbs
@@ -372,7 +373,7 @@ def _run_simplify(given: Namespace) -> int:
         return complain("give either -o OUT.xml, or --dry-run to write nothing")
     change = change_of(given)
     before = change.opened()
-    graph = sized(given.file, before, given.input, dict(given.set))
+    graph = sized(given.file, before, given.input, dict(chain(*given.set)))
     count = len(graph)
     try:
         steps = simplify(graph._draft, given.only)

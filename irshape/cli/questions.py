@@ -6,6 +6,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
@@ -96,7 +97,7 @@ def _add_summary(command: ArgumentParser) -> None:
 
     add = command.add_argument_group(OUTPUT).add_argument
     add("-d", "--depth", type=most, default=DEPTH, metavar="N", help=f"the levels of the tree (default: {DEPTH})")
-    add("--near", action="append", default=[], metavar="H=512", help="the sizes for which numbers are given: H=512,W=512")
+    add("--near", action="extend", nargs="+", default=[], metavar="H=512", help="the sizes for which numbers are given: H=512 W=512")
     add_model_arguments(command)
 
 
@@ -113,7 +114,7 @@ SUMMARY = Command(
     f"""examples:
   irshape summary model.xml
   irshape summary model.xml --depth 5
-  irshape summary model.xml --near "H=512,W=512"{_EXIT}""",
+  irshape summary model.xml --near H=512 W=512{_EXIT}""",
     _add_summary,
     _summary,
 )
@@ -123,8 +124,8 @@ SUMMARY = Command(
 
 
 def _add_sizes(command: ArgumentParser) -> None:
-    help = "find the valid sizes nearest to these: H=500,W=700"
-    command.add_argument("--near", action="append", default=[], metavar='"H=500"', help=help)
+    help = "find the valid sizes nearest to these: H=500 W=700"
+    command.add_argument("--near", action="extend", nargs="+", default=[], metavar="H=500", help=help)
     add_model_arguments(command)
 
 
@@ -154,7 +155,7 @@ def _verdict(answer: Extended) -> Iterable[str]:
 
 def _near(texts: Iterable[str]) -> dict[str, int]:
     """The sizes of `--near`, by symbol. Raises `RunError` for a text that is none."""
-    return dict(_size(part) for text in texts for part in text.split(","))
+    return dict(_size(part) for text in texts for part in re.split(r"[,\s]+(?=[^,=]+=)", text.strip()))
 
 
 def _size(text: str) -> tuple[str, int]:
@@ -170,7 +171,7 @@ SIZES = Command(
     "Find the input sizes for which a model is valid: the symbols in --input, and every other dynamic size in the file.",
     """examples:
   irshape sizes model.xml --input "image[1,3,H,W]"
-  irshape sizes model.xml --input "image[1,3,H,W]" --near "H=500,W=700"
+  irshape sizes model.xml --input "image[1,3,H,W]" --near H=500 W=700
   irshape sizes model.xml --input "image[1,3,S,S]" --set S=32..1024
 
 exit code: 0 if some size is valid, 1 if no size is valid, 2 if a file could not be read or has no dynamic sizes""",
@@ -186,8 +187,8 @@ def _add_cost(command: ArgumentParser) -> None:
     add = command.add_argument
     add("--all", action="store_true", help="list every layer and group, and write whole formulas")
     add(
-        "--near", action="append", default=[], metavar='"H=512"',
-        help="compare formulas at these sizes: H=512,W=512 (default: a batch of 1, images of 224, other sizes 128)",
+        "--near", action="extend", nargs="+", default=[], metavar="H=512",
+        help="compare formulas at these sizes: H=512 W=512 (default: a batch of 1, images of 224, other sizes 128)",
     )  # fmt: skip
     add("-l", "--layer", action="append", default=[], metavar="LAYER", help=LAYERS)
     add("--views", action="store_true", help="let the output of a Reshape, Squeeze, Unsqueeze or Identity share the memory of its input")
@@ -206,8 +207,8 @@ def _cost(given: Namespace) -> int:
         return complain("--against names the symbol of --plot: give --plot OUT.svg, too")
     near = _near(given.near)
     check_outputs([given.csv, given.plot], force=given.force, inputs=given.files)
-    sweep = {name: [int(one) for one in size.split(",")] for name, size in given.set if _SEVERAL.fullmatch(size)}
-    given.set = [(name, size) for name, size in given.set if name not in sweep]
+    sweep = {name: [int(one) for one in size.split(",")] for name, size in chain(*given.set) if _SEVERAL.fullmatch(size)}
+    given.set = [[(name, size) for name, size in chain(*given.set) if name not in sweep]]
     verb = partial(_costed, sweep=sweep, near=near, views=given.views, in_place=given.in_place)
     text = partial(_cost_sections, layers=given.layer, is_complete=given.all)
     return answered(Errand(request_of(given), verb, said(given.color, text), partial(_write, given)))
@@ -256,7 +257,7 @@ COST = Command(
     "Count what a model computes, reads and writes, and the memory that it takes, as numbers or as formulas of its input sizes.",
     """examples:
   irshape cost model.xml
-  irshape cost model.xml --near "H=512,W=512"
+  irshape cost model.xml --near H=512 W=512
   irshape cost model.xml --set S=128,256,512
   irshape cost model.xml --input "image[1,3,224,224]"
   irshape cost model.xml --csv layers.csv --plot cost.svg

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irshape.cli.files import is_one, models_of
@@ -54,7 +55,7 @@ def request_of(given: Namespace, settings: Settings | None = None, **own: Any) -
     told = vars(given)
     found = Request(
         models_of(given.files) if told.get("skip_foreign") else given.files, given.limits, given.limited, given.opset, given.opaque,
-        given.extensions, False if given.no_weights else given.weights_file, given.input, dict(given.set), given.format, given.jobs,
+        given.extensions, False if given.no_weights else given.weights_file, given.input, dict(chain(*given.set)), given.format, given.jobs,
         told.get("verbose", False), told.get("strict", False), told.get("skip_foreign", False), told.get("force_exclude", False),
         allowance=_allowance(told.get("allowance"), is_isolated=told.get("isolate", False)), settings=settings,
     )._replace(**own)  # fmt: skip

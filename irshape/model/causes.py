@@ -193,9 +193,11 @@ class Causes:
                 self.name_output(fault)
                 continue
             [node] = unread
+            if fault.ends is not None and node.layer.id == fault.ends[0]:  # the edge starts at that layer
+                self.name_output(fault)
             number = f"layer {node.layer.id}, " if node.layer.id >= 0 else ""  # a malformed id is none
             where = f"{number}{node.type} {clipped(node.name)}"
-            fault.hint = f"should an edge lead here from {where}? Nothing reads that layer"
+            fault.hint = fault.hint or f"should an edge lead here from {where}? Nothing reads that layer"
             if node in unused and any(port.precision is not None and _gives(node, port) for port in ports):
                 self.absorb(fault, [unused[node]])
 

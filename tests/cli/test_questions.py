@@ -216,7 +216,18 @@ def test_a_batch_that_is_left_out_is_1_and_sizes_that_are_valid_are_called_so(ru
     tied = saved(Net("x: f32[?,3,?] -> Reshape([-1,8]) -> Result"), tmp_path / "tied.xml")
     lines = run("sizes", tied, "--input", "x[B,3,H]", "--near", "H=9", code=0).lines
     assert lines[-3:] == ["nearest to H = 9 (taking B = 1)", "  below  B = 1, H = 8", "  above  B = 2, H = 12"]
-    assert run("sizes", ATROUS, "--near", "H=8,W=8", code=0).lines[-1] == "H = 8, W = 8: valid"
+    for words in (["H=8,W=8"], ["H=8", "W=8"], ["H=8 W=8"], ["H = 8, W = 8"]):
+        assert run("sizes", ATROUS, "--near", *words, code=0).lines[-1] == "H = 8, W = 8: valid"
+
+
+def test_sizes_are_set_behind_spaces_or_commas(run: Start) -> None:
+    first, *others = (
+        run("infer", ATROUS, "--set", *words, "--all", code=0).out for words in (["H=8", "W=16..64"], ["H=8,W=16..64"], ["H=8, W=16..64"])
+    )
+    assert "[?,3,8,16..64]" in first and others == [first, first]
+    swept = run("cost", ATROUS, "--set", "B=1,H=8,W=16,32", code=0).lines
+    assert [line.split()[0] for line in swept if line.startswith(("16 ", "32 "))] == ["16", "32"]
+    assert "'W' is not SYMBOL=SIZE" in run("infer", ATROUS, "--set", "H=8", "W", code=2).err
 
 
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")

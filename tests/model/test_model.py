@@ -231,6 +231,7 @@ MISTAKES = {
     "an edge to a port that does not exist": (edge(0, 0, 2, 0), edge(0, 0, 2, 7), "G103", 'did you mean to-port="0"'),
     "an edge to the next layer": (edge(0, 0, 2, 0), edge(0, 0, 3, 0), "G104", 'did you mean to-layer="2" to-port="0"'),
     "an edge from a port that does not exist": (edge(0, 0, 2, 0), edge(0, 5, 2, 0), "G103", 'did you mean from-port="0"'),
+    "an edge from a port that its only layer does not have": (edge(1, 0, 2, 1), edge(1, 7, 2, 1), "G103", 'did you mean from-port="0"'),
     "an edge from a layer that does not exist": (edge(1, 0, 2, 1), edge(9, 0, 2, 1), "G102", "from layer 1"),
     "an id that two layers have": ('<layer id="2"', '<layer id="1"', "G101", 'did you mean id="2"'),
     "no edges": (EDGES, "<edges>", "G106", "the <edges> are missing or empty"),
