@@ -151,7 +151,11 @@ def test_a_name_that_people_try_leads_on(one: Any, guess: str, hint: str) -> Non
 
 # A call, and what its error says.
 CALLS: list[tuple[Any, dict[str, Any], str]] = [
-    (irshape.infer, {"shapes": {"image": [1, 3, 8, 8]}}, r"'shapes'; did you mean inputs\? infer takes source, inputs, symbols, symbols_as, w"),
+    (
+        irshape.infer,
+        {"shapes": {"image": [1, 3, 8, 8]}},
+        r"'shapes'; did you mean inputs\? infer takes source, inputs, symbols, symbols_as, w",
+    ),
     (irshape.reshape, {"set": {"B": 2}}, r"'set'; did you mean symbols\? reshape takes source, inputs, .*batch, rewrite, like"),
     (irshape.reshape, {"image": [1, 3, 8, 8]}, r"'image'; reshape takes source, inputs"),
     (irshape.Session, {"batch": 2}, r"'batch'; Session\.__init__ takes source, weights"),

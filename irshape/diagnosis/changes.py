@@ -374,7 +374,8 @@ class Changes:
             for new in _other_texts(declared.annotation, text, max(ranks, default=0)):
                 outcome = self._with_attributes(node, transfer, {**attributes, name: new}, node.op_class)
                 if outcome is not None and self.witnesses.passes(node, outcome):
-                    yield Change(f"with {name}={new!r} {told}{'' if text is None else f'; it is {clipped(text)!r}'}")
+                    now = f"; it is {clipped(text)!r}" if text is not None else "; it is missing" if declared.stated else ""
+                    yield Change(f"with {name}={new!r} {told}{now}")
                     break
 
     def _with_attributes(self, node: Node, transfer: Transfer, attributes: dict[str, str], op_class: Any) -> Outcome | None:

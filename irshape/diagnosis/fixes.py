@@ -154,6 +154,11 @@ def _state_defaults(site: _Site) -> _Repair | None:
         return None
     declared = node.op_class.attributes.values()
     missing = {one: one.default for one in declared if one.stated and one.spelling not in node.layer.attributes}
+    lengths = {len(value) for one in declared if isinstance(value := getattr(node.op, one.name), tuple) and value}
+    for one in [one for one, value in missing.items() if value == () and one.spelling != "shape"]:  # the shape of a scalar is empty
+        if len(lengths) != 1 or one.spelling not in node.op_class.empty:
+            return None
+        missing[one] = (node.op_class.empty[one.spelling],) * max(lengths)
     return _write_attributes(site, node, missing)
 
 

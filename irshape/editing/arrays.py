@@ -50,7 +50,10 @@ def element_type_of(given: ElementType | str) -> ElementType:
     """An element type by its name. Raises `EditError` for another name."""
     found = given if isinstance(given, ElementType) else ElementType.parse(given)
     if found is None:
-        raise EditError(f"{given!r} is not an element type; choose from {', '.join(ElementType.BY_NAME)}")
+        likely = ElementType.similar(str(given))
+        raise EditError(
+            f"{given!r} is not an element type; {f'did you mean {likely}?' if likely else 'choose from ' + ', '.join(ElementType.BY_NAME)}"
+        )
     return found
 
 

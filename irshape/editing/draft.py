@@ -465,7 +465,7 @@ def found_output(draft: GraphDraft, text: str, *, by_name: bool = False) -> tupl
     """The tensor that a text names, the graph that it is in, and all that the text names.
 
     It is the tensor of this name, the output of the layer that the text names, or `LAYER:PORT`. A Result stands for the tensor that it
-    reads. Raises `EditError` for a layer of several outputs.
+    reads, and a layer for its only output that a layer reads. Raises `EditError` for a layer of several such outputs.
     """
     (inner, known), port = found(draft, text, by_name=by_name), ""
     if not known:
@@ -480,6 +480,8 @@ def found_output(draft: GraphDraft, text: str, *, by_name: bool = False) -> tupl
     if not item.outputs and item.inputs and item.inputs[0] is not None:
         return inner, item.inputs[0], known
     outputs = [value for value, id in zip(item.outputs, item.output_ids, strict=True) if port in ("", str(id))]
+    if len(outputs) > 1:
+        outputs = [value for value in outputs if inner.state.reads_of(value)] or outputs
     if len(outputs) != 1:
         ports = " or ".join(f":{id}" for id in item.output_ids)
         raise EditError(f"{item!r} has {counted(len(item.outputs), 'output')}{ports and f': name one, with {ports} behind the layer'}")

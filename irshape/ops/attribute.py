@@ -157,7 +157,8 @@ def read_element_type(text: str) -> tuple[ElementType, str | None]:
     """An element type by OpenVINO's name; R105 if its case differs, and for `undefined`, an old name of `dynamic`."""
     element_type = ElementType.parse("dynamic" if text.lower() == "undefined" else text)
     if element_type is None:
-        raise Malformed("A103", f"{text!r} is not an element type")
+        likely = ElementType.similar(text[:64])
+        raise Malformed("A103", f"{text!r} is not an element type", likely and likely.name)
     return element_type, None if element_type.name == text else "R105"
 
 
@@ -200,8 +201,9 @@ def _read_choice(words: tuple[str, ...], *, is_exact: bool = False) -> Converter
         if word is None:
             from difflib import get_close_matches
 
-            close = get_close_matches(text[:64].lower(), canonical, 1)
-            raise Malformed("A103", f"{text!r} is none of {', '.join(words)}", canonical[close[0]] if close else None)
+            given = text[:64].lower()
+            close = get_close_matches(given, canonical, 1) or [one for one in canonical if given and one.lower().startswith(given)]
+            raise Malformed("A103", f"{text!r} is none of {', '.join(words)}", " or ".join([canonical[one] for one in close]) or None)
         # The specification has some words in lower case that OpenVINO writes in capitals.
         return word, None if text in (word, word.lower()) else "R105"
 

@@ -1,13 +1,13 @@
 """Convolutions and their transposes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from irshape.ops.attribute import Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.flow import Flow, along_first
-from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.op import EMPTY, In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Size, ceil_div, is_known, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
@@ -55,7 +55,9 @@ class Sliding(Op):
 def each_axis(ctx: Context, values: Sequence[int], count: int, attribute: str) -> None:
     """Demand that a list attribute has one item for each spatial axis."""
     if len(values) != count:
-        ctx.fail("A105", f"{attribute} must have {count} items, one for each spatial axis, got {len(values)}", attribute=attribute)
+        wanted = f"must have {count} items, one for each spatial axis"
+        message = f"{attribute} {wanted}, got {len(values)}" if values else f"{attribute} is missing or empty; it {wanted}"
+        ctx.fail("A105", message, attribute=attribute)
 
 
 Sizes: TypeAlias = tuple[Size, ...]
@@ -65,6 +67,7 @@ class _Kernel(Sliding):
     """A kernel that slides over the spatial axes. Dilations and strides are 1 if they are left out."""
 
     dilations: Steps = ()
+    empty: ClassVar[Mapping[str, int]] = {**EMPTY, "strides": 1}
 
     def moves(self, ctx: Context, count: int) -> list[Slide]:
         """How the kernel moves along each of `count` spatial axes."""

@@ -26,11 +26,8 @@ from irshape.shape.value import Elements
 ANYWHERE: Final = ("PrimitivesPriority", "alt_width")
 # The version that OpenVINO gives the operations of extensions, unless these name one of their own.
 EXTENSION: Final = "extension"
-# What an empty list means in place of an attribute that is missing.
-_ZEROS: Final = "0 for each axis"
-_EMPTY: Final = {
-    "dilations": "1 for each axis", "pads_begin": _ZEROS, "pads_end": _ZEROS, "end_mask": _ZEROS, "shape": "the shape of a scalar",
-}  # fmt: skip
+# The number for each axis that an empty list means.
+EMPTY: Final = {"dilations": 1, "pads_begin": 0, "pads_end": 0, "end_mask": 0}
 
 
 class DefinitionError(TypeError):
@@ -196,6 +193,7 @@ class Op:
     openvino_differs: ClassVar[Callable[..., Any] | None] = None
     is_view: ClassVar[bool] = False
     is_in_place: ClassVar[bool] = False
+    empty: ClassVar[Mapping[str, int]] = EMPTY
 
     findings: tuple[Finding, ...] = ()
     is_broken: bool = False
@@ -320,7 +318,9 @@ class Op:
                 elif attribute.required:
                     findings.append(Finding("A101", f"attribute {attribute.spelling!r} is missing"))
                 elif attribute.stated:
-                    findings.append(Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {_taken(attribute)}"))
+                    findings.append(
+                        Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {self._taken(attribute)}")
+                    )
                 continue
             if len(text) > limits.rank and text.count(",") >= limits.rank:
                 message = f"attribute {attribute.spelling!r} has {text.count(',') + 1} items; at most {limits.rank} are read (limit rank)"
@@ -347,10 +347,18 @@ class Op:
             self.findings = tuple(findings)
             self.is_broken = any(finding.is_error for finding in findings)
 
+    def _taken(self, attribute: Attribute) -> str:
+        """The default of an attribute in a sentence: what an empty one means to OpenVINO."""
+        if attribute.default == ():
+            if attribute.spelling in self.empty:
+                return f"{self.empty[attribute.spelling]} for each axis"
+            return "the shape of a scalar" if attribute.spelling == "shape" else "an empty list"
+        return repr(spell(attribute.default)) if attribute.default != "" else "an empty text"
+
     def _misspelt(self, attribute: Attribute, name: str) -> Finding:
         """The finding for an attribute that is missing while the layer has an unknown one of nearly the same name."""
         code = "A101" if attribute.required else "R104"
-        taken = "" if attribute.required else f"; OpenVINO takes {_taken(attribute)} for {attribute.spelling!r}"
+        taken = "" if attribute.required else f"; OpenVINO takes {self._taken(attribute)} for {attribute.spelling!r}"
         message = f"{self.TYPE} has no attribute {name!r}{taken}"
         return Finding(code, message, attribute=name, hint=f"did you mean {attribute.spelling}?")
 
@@ -421,13 +429,6 @@ class Assembling(Moving):
 
 
 OpClass: TypeAlias = type[Op]
-
-
-def _taken(attribute: Attribute) -> str:
-    """The default of an attribute in a sentence: what an empty one means to OpenVINO."""
-    if attribute.default == ():
-        return _EMPTY.get(attribute.spelling, "an empty list")
-    return repr(spell(attribute.default)) if attribute.default != "" else "an empty text"
 
 
 def misspelt(declared: Mapping[str, Attribute], attributes: Mapping[str, str]) -> dict[str, str]:

@@ -63,6 +63,13 @@ class ElementType:
         return ElementType.BY_NAME.get(name.lower())
 
     @staticmethod
+    def similar(name: str) -> ElementType | None:
+        """The type that a name of NumPy, PyTorch or a port stands for, such as `float32`, `half` or `FP32`; None if there is none."""
+        word = name.lower().rpartition(".")[2]
+        word = _FOREIGN.get(word) or word.replace("float", "f").replace("uint", "u").replace("int", "i")
+        return ElementType._BY_PRECISION.get(name.upper()) or ElementType.BY_NAME.get(word)
+
+    @staticmethod
     def from_precision(precision: str) -> ElementType | None:
         """The type of a `<port precision=...>`; None if there is none.
 
@@ -73,6 +80,13 @@ class ElementType:
     def byte_size(self, count: int) -> int:
         """The least number of bytes that `count` elements take in a `.bin`, as OpenVINO counts them."""
         return (count * self.bits + 7) // 8
+
+
+# Names of other libraries that hold no number of bits.
+_FOREIGN: Final = {
+    "float": "f32", "half": "f16", "double": "f64", "int": "i32", "long": "i64", "short": "i16", "byte": "u8", "bool": "boolean",
+    "str": "string",
+}  # fmt: skip
 
 
 def _define() -> None:

@@ -386,7 +386,7 @@ class _Reader(Markup):
             if not is_example:
                 self.fault("X105", "<port> has no precision", offset)
         elif ElementType.from_precision(precision) is None:
-            likely = ElementType.parse(precision) or ElementType.from_precision(precision.upper())
+            likely = ElementType.parse(precision) or ElementType.similar(precision)
             self.fault(
                 "X107",
                 f"precision={precision[:60]!r} of <port> is not an element type",

@@ -44,9 +44,28 @@ def test_an_attribute_that_is_required_and_misspelled_is_one_error() -> None:
     assert (fault.fix.title, fault.fix.is_safe) == ("rename num_split to num_splits", False)
 
 
-def test_a_word_that_is_nearly_right_is_named() -> None:
-    net = Net("SpaceToDepth(f32[1,4,8,8], block_size=2, mode=block_first) -> Result")
-    assert check(net.xml) == [("A103", "did you mean blocks_first?")]
+def test_an_attribute_that_is_missing_is_called_so() -> None:
+    data = "strides=[2,2], pads_begin=[0,0], pads_end=[0,0]"
+    fault = irshape.check(Net(f"MaxPool(f32[1,4,8,8], {data}) -> Result").xml.encode()).diagnostics[0]
+    assert fault.message == "kernel is missing or empty; it must have 2 items, one for each spatial axis"
+    joined = irshape.infer(Net("Concat(f32[1,4,8,8], f32[1,4,8,8], axis=1) -> Result").xml.encode()).xml()
+    fault = irshape.check(joined.replace(b' axis="1"', b"")).diagnostics[0]
+    assert fault.message.endswith("; with axis='1' the layer gives [1,8,8,8], which it records; it is missing")
+
+
+@pytest.mark.parametrize(
+    ("layer", "word"),
+    [
+        ("SpaceToDepth(f32[1,4,8,8], block_size=2, mode=block_first)", "blocks_first"),
+        ("MaxPool(f32[1,4,8,8], kernel=[2,2], strides=[2,2], pads_begin=[0,0], pads_end=[0,0], auto_pad=same)", "same_upper or same_lower"),
+        ("Convert(i32[4], destination_type=float32) f32", "f32"),
+        ("Convert(i32[4], destination_type=FP16) f16", "f16"),
+        ("Convert(i32[4], destination_type=half) f16", "f16"),
+        ("Convert(i32[4], destination_type=uint8) u8", "u8"),
+    ],
+)
+def test_a_word_that_is_nearly_right_is_named(layer: str, word: str) -> None:
+    assert check(Net(f"{layer} -> Result").xml) == [("A103", f"did you mean {word}?")]
 
 
 def test_types_of_which_one_is_not_allowed_are_not_compared() -> None:

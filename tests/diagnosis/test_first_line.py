@@ -103,7 +103,7 @@ ROWS = {
         STEM + " -> Result",
         (' strides="2,2"', ""),
         "R301 warning: the port records [1,8,16,16], but the model computes [1,8,32,32]; with strides='2,2' the layer gives "
-        "[1,8,16,16], which it records [Convolution c, port 2]",
+        "[1,8,16,16], which it records; it is missing [Convolution c, port 2]",
     ),
     "a misspelt attribute": (
         MASKED,

@@ -286,6 +286,25 @@ def test_a_layer_without_data_is_left_to_the_author() -> None:
     assert mended_file(inference) is inference.document.source
 
 
+@pytest.mark.parametrize(
+    ("data", "taken", "title"),
+    [
+        ('dilations="1,1" pads_begin="1,1" pads_end="1,1"', ["strides: 1 for each axis"], 'write strides="1, 1"'),
+        ('strides="1,1" dilations="1,1" pads_end="1,1"', ["pads_begin: 0 for each axis"], 'write pads_begin="0, 0"'),
+        ("", [f"{name}: {0 if 'pads' in name else 1} for each axis" for name in ("strides", "pads_begin", "pads_end", "dilations")], None),
+    ],
+)
+def test_a_default_is_written_as_its_numbers(data: str, taken: list[str], title: str | None) -> None:
+    """OpenVINO takes an empty list for numbers; nobody would write one."""
+    given = dict(one.replace('"', "").split("=") for one in data.split())
+    net = Net()
+    net.result(net.layer("Convolution", [net.parameter("f32[1,4,8,8]"), net.parameter("f32[4,4,3,3]")], ["FP32"], **given)[0])
+    found = [one for one in verbs.check(net.xml.encode()).diagnostics if one.code == "R103"]
+    told = [one.message.replace("attribute '", "").replace("' is missing; OpenVINO takes", ":") for one in found]
+    assert sorted(told) == sorted(taken)
+    assert {one.fix and one.fix.title for one in found} == {title}
+
+
 @pytest.mark.parametrize("xml", [fold('<data mode="blocks_first"/>'), fold().replace('<data shape="1,4,8,8" element_type="f32"/>', "")])
 def test_defaults_are_not_stated_where_they_are_the_fault(xml: str) -> None:
     inference = verbs.check(xml.encode())
