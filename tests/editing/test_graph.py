@@ -559,3 +559,5 @@ def test_a_tensor_of_several_is_named_by_its_port(graph: irshape.Graph) -> None:
             graph.tensor(name)
     with pytest.raises(KeyError, match="no tensor 'worst:2'"):
         graph.tensor("worst:2")
+    graph.op.Relu(best.outputs[1])
+    assert graph.tensor("best") is best.outputs[1]  # nothing reads the other one
