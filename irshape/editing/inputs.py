@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from itertools import islice
@@ -183,18 +184,21 @@ def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
 
 
 def stateless(draft: Draft) -> dict[str, str]:
-    """Make an input and an output of each variable, and return the name of the output by that of the input."""
+    """Make an input and an output of each variable, and return the name of the output by that of the input.
+
+    The id of a variable may hold both names, as that of `stateful` does. Such inputs and outputs come in the order of their numbers.
+    """
     state = draft.state
     names: dict[str, str] = {}
     with state.attempt():
         for variable, (readers, assigns) in _variables(draft).items():
             state.note("make stateless", (readers or assigns)[0].name, variable)
             values = [reader.outputs[0] for reader in readers]
-            name = output = ""
+            name, output = _ends(variable)
             if values:
                 fact = draft.facts.view.of(values[0])
                 new = draft.parameter(readers[0].name, fact.shape, fact.element_type)
-                names_now = values[0].names or joined_names([readers[0].name])
+                names_now = _named(draft, values[0], name)
                 state.set_names(values[0], None)
                 state.set_names(new.outputs[0], names_now)
                 name = preferred(split_names(names_now))
@@ -202,8 +206,10 @@ def stateless(draft: Draft) -> dict[str, str]:
                     draft.redirect(value, new.outputs[0])
                     draft.remove(reader)
                 _renamed(draft, new, readers[0])
+                if state.named(name) is None:
+                    state.rename(new, name)
             for assign in assigns:
-                output = _output(draft, assign)
+                output = _output(draft, assign, output)
             if name and output:
                 names[name] = output
         for item in draft.dead():  # what computed the first values
@@ -219,7 +225,26 @@ def _variables(draft: Draft) -> dict[str, tuple[list[Item], list[Item]]]:
             raise EditError(f"{item!r} has a variable in its body, which cannot become an input")
         if item.type in ("ReadValue", "Assign"):
             found.setdefault(item.attributes.get("variable_id", ""), ([], []))[item.type == "Assign"].append(item)
-    return found
+    return dict(sorted(found.items(), key=lambda one: _order(one[0])))
+
+
+def _ends(variable: str) -> tuple[str, str]:
+    """The names of the input and the output that the id of a variable holds: `past.0present.0`; empty ones if it holds none."""
+    match = re.fullmatch(r"((.*)past(?:_key_values)?(.*))(\2present\3)", variable)
+    return (match[1], match[4]) if match else ("", "")
+
+
+def _order(variable: str) -> tuple[bool, list[str | int]]:
+    """What orders variables: those whose ids hold names by these, with numbers as numbers; the others stay, behind them."""
+    name = _ends(variable)[0]
+    return not name, [int(part) if part.isdecimal() else part for part in re.split("([0-9]+)", name)]
+
+
+def _named(draft: Draft, value: Value, wanted: str) -> str | None:
+    """The names of a tensor with a wanted one before them, which no other tensor may have."""
+    own = split_names(value.names)
+    other = draft.tensor(wanted) if wanted else None
+    return joined_names([*([wanted] if wanted and other in (None, value) else []), *own]) or joined_names([value.item.name])
 
 
 def named_end(draft: Draft, type: str, name: str) -> Item:
@@ -256,8 +281,8 @@ def _renamed(draft: Draft, new: Item, old: Item) -> None:
         state.rename(new, old.name)
 
 
-def _output(draft: Draft, assign: Item) -> str:
-    """Add the output that stands for an Assign, and return its name."""
+def _output(draft: Draft, assign: Item, name: str) -> str:
+    """Add the output that stands for an Assign, if possible under a name, and return its name."""
     state = draft.state
     source = assign.inputs[0]
     if source is None:
@@ -265,7 +290,6 @@ def _output(draft: Draft, assign: Item) -> str:
     for value in assign.outputs:
         draft.redirect(value, source)
     state.leave(assign)
-    new = draft.result(source, assign.name)
-    if not source.names:
-        state.set_names(source, joined_names([new.name]))
+    new = draft.result(source, name if name and state.named(name) is None else assign.name)
+    state.set_names(source, _named(draft, source, name or ("" if source.names else new.name)))
     return preferred(split_names(source.names))

@@ -158,7 +158,7 @@ def read_element_type(text: str) -> tuple[ElementType, str | None]:
     element_type = ElementType.parse("dynamic" if text.lower() == "undefined" else text)
     if element_type is None:
         likely = ElementType.similar(text[:64])
-        raise Malformed("A103", f"{text!r} is not an element type", likely and likely.name)
+        raise Malformed("A103", f"{text!r} is not an element type", None if likely is None else likely.name)
     return element_type, None if element_type.name == text else "R105"
 
 

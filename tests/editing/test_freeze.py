@@ -10,6 +10,7 @@ from openvino._offline_transformations import apply_make_stateful_transformation
 
 import irshape
 from irshape.cli.main import main
+from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS
 from tests.support.oracle import core, core_of
 
@@ -205,13 +206,44 @@ def test_variables_become_inputs_and_outputs() -> None:
     assert {tensor.names[0]: tensor.text for tensor in graph.inputs} == {
         "input_ids": "[?,?]",
         "attention_mask": "[?,?]",
-        "past.value": "[?,2,?,4]",
         "past.key": "[?,2,?,4]",
+        "past.value": "[?,2,?,4]",
     }
-    assert [tensor.layer.name for tensor in graph.inputs][2:] == ["past.value", "past.key"]
+    assert [tensor.layer.name for tensor in graph.inputs][2:] == ["past.key", "past.value"]
     assert not {layer.type for layer in graph} & {"ReadValue", "Assign"}
     graph.stateful(PAIRS)
     assert irshape.diff(STATEFUL, graph.model()).is_same
+
+
+# The caches of two layers of a language model as OpenVINO's exports have them, and what OpenVINO's own pass calls and orders them.
+BEAMS = """
+beam: i32[?]
+x: f32[?,1,4]
+""" + "".join(
+    f"""
+_{end}: ReadValue-6(variable_id="past_key_values.{end}present.{end}", variable_type=f32, variable_shape="?,?,4")
+_c{end}: Concat(Gather-8(_{end}, beam, 0), x, axis=1)
+Assign-6(_c{end}, variable_id="past_key_values.{end}present.{end}") -> Result
+"""
+    for end in ("10.value", "2.key", "10.key", "2.value")
+)
+
+
+def test_ends_of_variables_are_named_and_ordered_as_by_openvino(tmp_path: Path) -> None:
+    net = Net(BEAMS)
+    (tmp_path / "beams.bin").write_bytes(bytes(net.bin))
+    (tmp_path / "beams.xml").write_text(net.xml)
+    graph = irshape.edit(tmp_path / "beams.xml")
+    ends = ["2.key", "2.value", "10.key", "10.value"]
+    assert list(graph.stateless().items()) == [(f"past_key_values.{end}", f"present.{end}") for end in ends]
+    assert [tensor.layer.name for tensor in graph.inputs][2:] == [f"past_key_values.{end}" for end in ends]
+    graph.write(tmp_path / "stateless.xml")
+    read = openvino.Core().read_model(tmp_path / "stateless.xml")
+    assert [port.any_name for port in read.inputs[2:]] == [f"past_key_values.{end}" for end in ends]
+    assert [port.get_names() >= {f"present.{end}"} for port, end in zip(read.outputs[-4:], ends, strict=True)] == [True] * 4
+    # Each cache may have other samples than the batch, from which the beams choose: they are batches, and not lengths.
+    found = irshape.signature(tmp_path / "stateless.xml").inputs
+    assert [found[f"past_key_values.{end}"] for end in ends] == [f"[B{number},P,4]" for number in (2, 3, 4, 5)]
 
 
 def test_both_forms_compute_the_same(tmp_path: Path) -> None:

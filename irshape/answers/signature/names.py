@@ -85,7 +85,7 @@ def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str]
 def _roles(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
     """Symbols with the letters that suit their roles, the surest role first."""
     yield from _by_layout(axes)
-    yield from _batch(axes)
+    yield from _batch(axes, value)
     yield from _steps(axes)
     yield from _sequences(axes, value)
     yield from _spatial(axes, value)
@@ -102,14 +102,20 @@ def _by_layout(axes: Axes) -> Iterator[tuple[int, str]]:
                     yield index, letter.upper()
 
 
-def _batch(axes: Axes) -> Iterator[tuple[int, str]]:
-    """The first axis that most outputs and inputs share."""
+def _batch(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
+    """The first axis that most outputs and inputs share, and those from which a Gather chooses as many samples: caches of beams."""
     found: Counter[int] = Counter()
     for shape in (*axes.outputs, *axes.inputs.values()):
         if shape and (index := _symbol(axes, shape[0])) >= 0 and axes.symbols[index].axis == 0:
             found[index] += 1
-    if found:
-        yield found.most_common(1)[0][0], BATCH
+    if not found:
+        return
+    yield (batch := found.most_common(1)[0][0]), BATCH
+    for node in axes.engine.model.of_type("Gather"):
+        shapes = [axes.engine.slots[slot].shape for slot in (*node.sources[:2], node.first_slot) if slot >= 0]
+        firsts = [value(shape[0].polynomial) for shape in shapes if shape and isinstance(shape[0], Dim)]
+        if len(firsts) == 3 and firsts[1] == firsts[2] and _symbol(axes, firsts[1]) == batch:
+            yield _symbol(axes, firsts[0]), BATCH
 
 
 def _steps(axes: Axes) -> Iterator[tuple[int, str]]:
