@@ -272,7 +272,7 @@ class ValidSizes:
         self._guards = [guard for guard in self._guards if guard not in premises]
         self._solve()
         for guard in premises:
-            message = f"the formulas hold only where {guard.requirement}: {guard.requirement.message}"
+            message = f"the formulas hold only where {wording.spoken(str(guard.requirement))}: {guard.requirement.message}"
             self.undecided.append(Undecided(message, guard._node))
 
     def _examine(self, engine: Engine) -> None:
@@ -280,7 +280,7 @@ class ValidSizes:
         own = frozenset(self.symbols)
         for guard in self._inference.guards:
             if not guard.is_premise and not guard.requirement.symbols() <= own:
-                self.undecided.append(Undecided(f"{guard.requirement}: {guard.requirement.message}", guard._node))
+                self.undecided.append(Undecided(f"{wording.spoken(str(guard.requirement))}: {guard.requirement.message}", guard._node))
         if self.ok:
             self._examine_samples(engine)
         else:

@@ -145,7 +145,7 @@ def _valid(before: Inference, inference: Inference) -> Iterator[Section]:
     path = inference.document.path
     shapes = [output.shape for node in before.model.parameters for output in before.view(node).outputs]
     has_open_sizes = any(shape is None or not all(isinstance(size, int) for size in shape) for shape in shapes)
-    is_of_sizes = any(one.severity == "error" and one.code != "P106" for one in inference.diagnostics)
+    is_of_sizes = any(one.severity == "error" and one.code[0] in "SVR" and one.code != "S208" for one in inference.diagnostics)
     if not (path and before.ok and is_of_sizes and has_open_sizes):
         return
 
@@ -156,7 +156,7 @@ def _valid(before: Inference, inference: Inference) -> Iterator[Section]:
     if text := nearest_text(verbs.sizes(before.model, opaque=before.opaque), given):
         yield paragraph(f"the nearest valid sizes: {text}", ("all: ", command))
     else:
-        yield paragraph(("the sizes that it takes: ", command))
+        yield paragraph(("the sizes that the model takes: ", command))
 
 
 def _row(before: Inference, inference: Inference, id: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ A size that was asked to be open must have many values after the pass.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from irshape.answers.signature.session import SymbolSession
 from irshape.editing.state import EditError
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, ShapeLike, Shapes, Symbols, described_shape, note_changed_ranks
+from irshape.inference.inputs import UNNAMED, InputError, Inputs, ShapeLike, Shapes, Symbols, described_shape, note_changed_ranks
 from irshape.inference.run import Guard
 from irshape.model.build import place
 from irshape.model.model import Node
@@ -177,9 +178,11 @@ class Session(SymbolSession):
             return found
         self._how = how
         try:
-            return super().reshape(inputs, symbols=symbols, batch=batch, **named)
+            found = super().reshape(inputs, symbols=symbols, batch=batch, **named)
         finally:
             self._how, self._axes = _AS_IT_IS, {}
+        _say_axes(found)
+        return found
 
     def reshape_once(self, inputs: Shapes | None, symbols: Symbols | None, batch: int | str | None, how: How) -> Inference:
         """Reshape, and judge what a session that reshapes again and again does not: samples that mix, and a second inference."""
@@ -189,6 +192,7 @@ class Session(SymbolSession):
             from irshape.answers.batch.axes import resized
 
             found.report(resized(before, found))
+            _say_axes(found)
         if found.ok:
             from irshape.answers.policies import refuse_outgrown
 
@@ -354,6 +358,18 @@ class Session(SymbolSession):
         told[-1].hint = hint or told[-1].hint
         found += told
         return found
+
+
+def _say_axes(inference: Inference) -> None:
+    """Add to messages whose formulas have a size without a name, `d0`, which axis of an input that is."""
+    axes: dict[str, str] = {}
+    for node in inference.model.parameters:
+        for axis, size in enumerate(inference.view(node).outputs[0].shape or ()):
+            if isinstance(size, Dim):
+                axes.setdefault(formula_text(size), f"axis {axis} of {node.name!r}")
+    for one in inference.diagnostics:
+        names = sorted({*re.findall(rf"\b{UNNAMED}\b", one.message)} & axes.keys())
+        one.message += "".join([f"; {name} is {axes[name]}" for name in names if f"; {name} is " not in one.message])
 
 
 def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:

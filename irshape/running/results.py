@@ -149,7 +149,7 @@ class RunComparison:
             verb, known = "differs" if len(differing) == 1 else "differ", len({one.name for one in outputs})
             return f"{counted(len(differing), 'output')} of {known} {verb} in {runs}: {some(differing, 3)}"
         largest = max((one.relative or 0.0 for one in outputs), default=0.0)
-        empty = "" if any(one.finite for one in outputs) or not outputs else "; no output has a number, so this proves nothing"
+        empty = "" if any(one.finite for one in outputs) or not outputs else "; no output has a number"
         return f"equal outputs in {runs}{f', to {largest:.1g} of the largest number' if largest else ''}{empty}"
 
     def __repr__(self) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import irshape
+from irshape.cli.main import main
 from tests.support.baking import Verdict, judged, table
 from tests.support.ir import Net
 
@@ -297,3 +298,29 @@ def test_the_sizes_of_the_signature_keep_samples_apart() -> None:
     net = Net(MASKED.format("Add(_length, -1)"))
     found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=4)
     assert {one.code for one in found.diagnostics if one.severity == "error"} == {"P110"}
+
+
+@pytest.mark.parametrize(
+    ("net", "axes"),
+    [
+        ("x: f32[?,?,4] -> Reshape([-1,4]) -> Result", "axis 0 is (N, d0); d0 is axis 1 of 'x'"),
+        ("x: f32[?,?,?] -> Reshape([-1,8]) -> Result", "; d0 is axis 1 of 'x'; d1 is axis 2 of 'x'"),
+    ],
+)
+def test_a_size_without_a_name_is_told_by_its_axis(net: str, axes: str) -> None:
+    own = Net(net)
+    found = irshape.reshape(irshape.read(own.xml.encode(), weights=bytes(own.bin)), batch=4)
+    [message] = [one.message for one in found.diagnostics if one.code == "P110"]
+    assert message.endswith(axes)
+
+
+def test_valid_sizes_are_named_where_sizes_are_the_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = Net("x: f32[?,?,4] -> Reshape([-1,4]) -> Result")
+    path = tmp_path / "mixed.xml"
+    path.write_text(own.xml)
+    path.with_suffix(".bin").write_bytes(bytes(own.bin))
+    assert main(["reshape", str(path), "--batch", "4"]) == 1
+    assert "P110" in (told := capsys.readouterr().out) and "irshape sizes" not in told
+    inputs = ("input_ids[1,1]", "attention_mask[1,127]", "past.key[1,2,127,4]", "past.value[1,2,127,4]")
+    assert main(["reshape", "examples/decoder.xml", *(word for one in inputs for word in ("--input", one))]) == 1
+    assert "the sizes that the model takes: irshape sizes" in capsys.readouterr().out

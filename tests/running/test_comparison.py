@@ -16,6 +16,7 @@ from irshape.running.limits import RUNS
 from irshape.running.runner import Refusal, Runner
 from irshape.testing import assert_same
 from tests.report.test_formats import validator
+from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent.parent
 # A Loop that applies Sigmoid as often as its first constant says.
@@ -282,6 +283,14 @@ def test_a_command_proves_what_it_writes(
     target = tmp_path / "out.xml"
     assert main([word.replace("{o}", str(target)).replace("{}", pair[0]) for word in command]) == 0
     assert proof in capsys.readouterr().out and target.exists()
+
+
+def test_equal_outputs_without_a_number_prove_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    net = Net("x: f32[2]\nzero: Subtract(x, x)\nDivide(zero, zero) -> Result")
+    (tmp_path / "nan.xml").write_text(net.xml)
+    (tmp_path / "nan.bin").write_bytes(bytes(net.bin))
+    assert main(["simplify", str(tmp_path / "nan.xml"), "-o", str(tmp_path / "out.xml"), "--prove"]) == 0
+    assert "not proved: equal outputs in 1 run; no output has a number" in capsys.readouterr().out
 
 
 def test_what_differs_is_not_written(pair: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
