@@ -25,7 +25,7 @@ from irshape.files.reading import Path
 from irshape.inference.inference import Inference, Remedy
 from irshape.inference.inputs import InputError
 from irshape.model.model import Model
-from irshape.report.section import Section, bold, key, paragraph
+from irshape.report.section import Section, bold, dim, key, paragraph
 from irshape.report.text import counted
 from irshape.reshaping.session import How, Session
 
@@ -122,6 +122,15 @@ class _Reshaping:
         return self._say(self._before, inference)
 
 
+# What the column HOW says of a change.
+_KINDS = {
+    "forced": "no other formula fits",
+    "generated": "the elements go on by the law of the recorded ones",
+    "chosen": "other formulas fit as well",
+    "first": "the first elements, because the sizes end at the recorded one",
+}
+
+
 def _sections(before: Inference, inference: Inference) -> Iterator[Section]:
     """Title, inputs and outputs with old and new shapes, guards, faults and summary of one file."""
     yield paragraph(title(inference.document))
@@ -135,7 +144,8 @@ def _sections(before: Inference, inference: Inference) -> Iterator[Section]:
             mends = inference.rewriting.mends
             rows = [(one.where.layer_type, one.where.layer_name, one.port, one.was, one.now, one.kind) for one in mends]
             changed = table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows)
-            yield paragraph(bold(f"rewritten: {counted(len(rows), 'change')}"), changed)
+            kinds = [f"{kind}: {meaning}" for kind, meaning in _KINDS.items() if any(one.kind == kind for one in mends)]
+            yield paragraph(bold(f"rewritten: {counted(len(rows), 'change')}"), changed, dim("; ".join(kinds)))
     yield from ending(inference, remedy(inference))
     yield from _valid(before, inference)
 

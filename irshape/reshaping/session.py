@@ -136,7 +136,7 @@ _RECORDED = (
     "ask for this size; or, if the file was exported for one size and leaves its inputs open, say for which: --recorded 'x[1,3,64,64]'"
 )
 _TRY = "add --rewrite, which changes whatever holds the old size"
-_DECIDE = "say which sizes are meant (--set {name}=32*k), give a second export (--like other.xml), or take the first way: --choose first"
+_DECIDE = "give a second export (--like other.xml), or take the first way: --choose first"
 
 
 class How(NamedTuple):
@@ -251,8 +251,7 @@ class Session(SymbolSession):
         except WeightsError as error:
             raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
         except Refusal as error:
-            others = [name for name, known in wish.inputs.symbols.items() if name != wish.batch and known.modulus == 1]
-            return self._refused(wanted, [_refusal(error, others)], notes)
+            return self._refused(wanted, [_refusal(error, _named_sizes(wish))], notes)
         doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]
         if doubts and self._how.choose is None:
             inference = self._refused(wanted, doubts, notes)
@@ -405,5 +404,12 @@ def _cause(mend: Mend) -> Diagnostic:
 
 def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
     """The error that an open question is."""
-    name = next((name for name in wish.recorded if name != wish.batch), "N")
-    return Diagnostic(code, doubt.what, doubt.where, hint=_DECIDE.format(name=name) if code == "S208" else _COMPARE)
+    meant = [f"say which sizes are meant (--set {name}=32*k), " for name in _named_sizes(wish)[:1]]
+    return Diagnostic(code, doubt.what, doubt.where, hint="".join(meant) + _DECIDE if code == "S208" else _COMPARE)
+
+
+def _named_sizes(wish: Wish) -> list[str]:
+    """The names that the caller gave to whole sizes, which may be any number: not the `k` of `32*k`, and not the batch."""
+    whole = {one.name for shape in wish.inputs.shapes.values() for one in shape or () if one.factor == 1 and not one.offset}
+    given = {name: known for name, known in wish.inputs.symbols.items() if name in whole and name not in wish.asked}
+    return [name for name, known in given.items() if name != wish.batch and known.modulus == 1]

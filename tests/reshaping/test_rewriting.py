@@ -142,6 +142,19 @@ def test_several_formulas_are_listed_and_refused() -> None:
     assert found.to_dict()["choices"]
 
 
+@pytest.mark.parametrize(
+    ("shape", "symbols", "hint"),
+    [
+        ("[1,3,H,W]", {}, "say which sizes are meant (--set H=32*k), give a second export"),
+        ("[1,3,H,W]", {"H": "2*k", "W": "2*k2"}, "give a second export"),
+        ("[1,3,80,80]", {}, "give a second export"),
+    ],
+)
+def test_a_hint_names_the_symbols_of_the_caller(shape: str, symbols: dict[str, str], hint: str) -> None:
+    found = asked(RESIZED, shape, symbols=symbols, rewrite=True)
+    assert {one.hint.startswith(hint) for one in found.diagnostics if one.code == "S208" and one.hint} == {True}
+
+
 def test_sizes_for_which_the_formulas_agree_decide() -> None:
     found = asked(RESIZED, "[1,3,H,W]", symbols={"H": "4*k", "W": "4*k"}, rewrite=True)
     assert errors(found) == []
