@@ -11,7 +11,9 @@ import numpy as np
 
 from irshape.answers.grid import Axis, Solution, Substitution, Unsolved, tabulate
 from irshape.answers.grid import solve as solve_on_grid
-from irshape.answers.size_set import Mask, SizeSet
+from irshape.answers.question import Condition
+from irshape.answers.size_set import Mask, SizeSet, bracketed
+from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, Scope
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
@@ -52,6 +54,45 @@ class Solved(NamedTuple):
     unfinished: int | None
 
 
+def conditions(scope: Scope, guards: Sequence[Guard]) -> list[Condition] | None:
+    """Guards as conditions on each symbol alone where they can be solved, then those that tie several; None if that takes too much work."""
+    names = dict.fromkeys([name for guard in guards for name in sorted(guard.requirement.symbols())])
+    domain = {name: size.range for name in names if isinstance(size := scope.named(name), Dim)}
+    solved = solve(scope, [guard.requirement for guard in guards], domain) if len(domain) == len(names) else None
+    if solved is None or solved.unfinished is not None or any(sizes.is_empty for sizes in solved.sets.values()):
+        return None
+    found = []
+    for name, sizes in solved.sets.items():
+        causes = solved.causes[name]
+        if causes and not sizes.is_everything:
+            text = sizes.text(name) or " and ".join([bracketed(str(solved.simpler[number]), " or ") for number in causes])
+            found.append(Condition(text, (name,), tuple([guards[number] for number in causes])))
+    ties = [(solved.simpler[number], guards[number]) for number in (*solved.links, *solved.relations)]
+    return [*found, *[Condition(str(one), tuple(sorted(one.symbols())), (guard,)) for one, guard in ties]]
+
+
+def _tied(one: Requirement) -> tuple[Dim, int] | None:
+    """The formula and the number that an equation ties together; None if it ties formulas to each other."""
+    if not isinstance(one.a, Dim) or not isinstance(one.b, int):
+        return None
+    constant = one.a.polynomial.constant
+    size, number = one.a - constant, one.b - constant
+    signs = {factor > 0 for _, factor in one.a.polynomial.terms}
+    if len(signs) > 1 or not isinstance(size, Dim):
+        return None
+    return (size, number) if signs == {True} else (-size, -number)  # type: ignore[return-value]
+
+
+def _follows(one: Requirement, size: Dim, number: int) -> bool:
+    """Whether a requirement follows where a size is a number: that it is a multiple of another number, and what its square is."""
+    if one.kind == "div" and isinstance(one.a, Dim) and isinstance(one.b, int):
+        return one.a.polynomial == size.polynomial and number % one.b == 0
+    if one.kind != "eq" or (tied := _tied(one)) is None:
+        return False
+    square = size * size
+    return tied[1] == number**2 and isinstance(square, Dim) and tied[0].polynomial == square.polynomial
+
+
 class _Demand(NamedTuple):
     """A requirement with its position in the system, -1 for the given range of a symbol, and the axes it depends on."""
 
@@ -70,6 +111,8 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
             demands += [(-1, requirement) for requirement in _limits(scope, name, domain[name])]
     system = _System(scope, domain, substitutions, demands)
     relations = sorted(number for number in set(system.relations) if number >= 0)
+    known = [tied for number in relations if simpler[number].kind == "eq" and (tied := _tied(simpler[number])) is not None]
+    relations = [number for number in relations if not any(_follows(simpler[number], *each) for each in known)]
     return Solved(system.sets, system.causes, links, substitutions, relations, simpler, system.unfinished)
 
 

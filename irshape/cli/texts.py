@@ -10,7 +10,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.wording import LONGEST, Parts, about_layer, heading, reason, reasons, where
+from irshape.answers.wording import LONGEST, REFUSED, Parts, about_layer, conditions, heading, reason, reasons, where
 from irshape.cli.parser import meant
 from irshape.cli.run import Tally, agree, layers, put
 from irshape.inference.inference import Inference
@@ -78,11 +78,20 @@ def in_names(inference: Inference, *, is_whole: bool) -> Inference:
     return named(inference, is_taken=not is_whole)
 
 
-def guards(inference: Inference) -> Iterator[Section]:
-    """The conditions on sizes of inputs, those on sizes that depend on data, the premises of the formulas, and then those of branches."""
+def guards(inference: Inference, *, is_solved: bool = False) -> Iterator[Section]:
+    """The conditions on sizes of inputs, those on sizes that depend on data, the premises of the formulas, and then those of branches.
+
+    With `is_solved`, those on sizes of inputs are solved for each size, as `irshape sizes` does.
+    """
     groups = _grouped(inference.guards, inference.data_sizes)
     for title, members in groupby(groups, lambda group: heading(group[0])):
         listed = list(members)
+        if is_solved and title == REFUSED:
+            from irshape.answers.solve import conditions as solved
+
+            if (found := solved(inference.reading.scope, [guard for group in listed for guard in group])) is not None:
+                yield Section(title, list(conditions(found)))
+                continue
         plain = [group[0] for group in listed if len(group) == 1 and _NOT_EMPTY.fullmatch(str(group[0].requirement))]
         rows: list[tuple[str, Line]] = []
         if len(plain) > 1:

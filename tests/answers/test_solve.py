@@ -55,6 +55,12 @@ ROWS = [
     ("the other quotient", [("div", 12, "H*W"), ("broadcast", "12//(H*W)", 3), ("ge", "H*W", 5)], "H*W == 12"),
     ("quotient or one", [("div", 12, "H*W"), ("broadcast", "12//(H*W)", 3), ("ge", 5, "H*W")], "H*W == 4"),
     ("bounded together", [("eq", "H*W", 36), ("div", "H*W", 4), ("div", 72, "H*W")], "H*W == 36"),
+    ("square of a product", [("eq", "H*W", 36), ("eq", "H*H*W*W", 1296)], "H*W == 36"),
+    (
+        "multiple of a product",
+        [("div", "((H + 15)//16)*((W + 15)//16)", 4), ("eq", "((H + 15)//16)*((W + 15)//16) - 256", 0)],
+        "((H + 15)//16)*((W + 15)//16) == 256",
+    ),
     (
         "stages of patches",
         [

@@ -53,6 +53,14 @@ def test_a_model_that_refuses_a_size_says_where_its_sizes_are(shape: str, last: 
     assert run("reshape", ATROUS, "--input", shape)[1][-1] == last
 
 
+def test_conditions_are_solved_as_those_of_sizes_are(run: Start) -> None:
+    lines = [line.strip() for line in run("reshape", ATROUS, "--batch", "2", code=0).lines]
+    sizes = run("sizes", ATROUS, code=0).out
+    for condition in ("H >= 3 and H % 4 in {0, 3}", "W >= 3 and W % 4 in {0, 3}"):
+        assert condition in sizes and any(line.startswith(condition + "  ") for line in lines)
+    assert not any("//" in line for line in lines if line.startswith(("(", "H ", "W ")))
+
+
 def test_what_holds_an_old_size_is_listed_and_nothing_is_written(run: Start, baked: Path) -> None:
     target = baked.with_name("out.xml")
     code, lines, err = run("reshape", baked, "--input", "[2,4,6]", "-o", target)
@@ -75,6 +83,7 @@ def test_changes_are_listed_and_written_with_the_model(run: Start, baked: Path) 
         "rewritten: 1 change",
         "   TYPE  LAYER      WHAT     WAS     IS       HOW",
         "Reshape  reshape_2  pattern  [1,24]  [-1,24]  forced",
+        "forced: no other formula fits",
         "",
         "1 file, 4 layers: no faults",
         f"written: {target}",
