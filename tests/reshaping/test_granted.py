@@ -297,3 +297,33 @@ def test_the_sizes_of_the_signature_keep_samples_apart() -> None:
     net = Net(MASKED.format("Add(_length, -1)"))
     found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=4)
     assert {one.code for one in found.diagnostics if one.severity == "error"} == {"P110"}
+
+
+# As OpenVINO converts x[:, 1:3] = y: the places are a range, cut as x is.
+ASSIGNED = """
+    x: f32[?,4]
+    y: f32[?,2]
+    _shape: ShapeOf-3(x, output_type=i64)
+    _all: Reshape(Range-4(0, ReduceProd(_shape, [0], keep_dims=false), 1, output_type=i64), _shape, special_zero=false)
+    _places: Reshape(Slice-8(_all, [{0}], [{1}], [1], [{2}]), [-1,1], special_zero=false)
+    ScatterNDUpdate-15(Reshape(x, [-1], special_zero=false), _places, Reshape(y, [-1], special_zero=false), reduction=none)
+        -> Reshape(_shape, special_zero=false) -> Result
+"""
+
+
+@pytest.mark.oracle
+def test_an_assignment_to_a_slice_keeps_samples_apart() -> None:
+    import openvino
+
+    net = Net(ASSIGNED.format(1, 3, 1))
+    assert errors(irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=3)) == []
+    core = openvino.Core()
+    model = core.compile_model(core.read_model(net.xml.encode(), openvino.Tensor(np.frombuffer(net.bin, np.uint8).copy())), "CPU")
+    x, y = np.arange(12, dtype=np.float32).reshape(3, 4), -np.ones((3, 2), np.float32)
+    np.testing.assert_array_equal(model([x, y])[0], np.concatenate([model([a[None], b[None]])[0] for a, b in zip(x, y, strict=True)]))
+
+
+@pytest.mark.parametrize("taken", [(1, 9, 0), (0, 1, 0)])
+def test_an_assignment_to_some_samples_is_refused(taken: tuple[int, int, int]) -> None:
+    net = Net(ASSIGNED.format(*taken))
+    assert not irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=3).ok

@@ -103,6 +103,22 @@ def _transposed(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape
     return law._replace(axes=tuple([law.axes[one] for one in order or range(len(law.axes))[::-1]]))
 
 
+def _sliced(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    """Slice in steps of 1: a range of an axis begins later."""
+    law, (begins, _, steps, *named) = laws[0], [fact.elements for fact in facts[1:]]
+    axes: Any = named[0] if named else begins and range(len(begins))
+    if law is None or begins is None or steps is None or axes is None:
+        return None
+    base, made = law.base, list(law.axes)
+    for axis, begin, step in zip(axes, begins, steps, strict=True):
+        if same(_size(made[axis]), shape[axis]):
+            continue
+        if step != 1 or not isinstance(begin, int) or begin < 0 or len(made[axis]) != 1:
+            return None
+        base, made[axis] = base + made[axis][0].step * begin, (Term(shape[axis], made[axis][0].step),)
+    return Law(base, tuple(made))
+
+
 def _repeated(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
     """Tile and Broadcast: copies are equal, so the step from one to the next is 0."""
     law = laws[0]
@@ -153,6 +169,7 @@ _RULES: Final[dict[str, Callable[..., Law | None]]] = {
     "Convert": lambda op, facts, laws, shape: laws[0] if facts[0].element_type in _TYPES else None,
     **dict.fromkeys(("Reshape", "Squeeze", "Unsqueeze"), _regrouped),
     "Transpose": _transposed,
+    "Slice": _sliced,
     **dict.fromkeys(("Broadcast", "Tile"), _repeated),
     "Add": _added(1),
     "Subtract": _added(-1),
