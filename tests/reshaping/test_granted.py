@@ -327,3 +327,12 @@ def test_an_assignment_to_a_slice_keeps_samples_apart() -> None:
 def test_an_assignment_to_some_samples_is_refused(taken: tuple[int, int, int]) -> None:
     net = Net(ASSIGNED.format(*taken))
     assert not irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=3).ok
+
+
+def test_weights_that_no_size_reads_are_no_work() -> None:
+    """Of quantized weights the proof reads no elements: 40 matrices of 1,024 numbers would be more work than is allowed."""
+    weight = "_w: Multiply(Convert(u8={}[32,32], destination_type=f32), f32=0.5[32,1])\n_x: MatMul(_x, _w)"
+    layers = "\n".join(weight.format(number) for number in range(40))
+    net = Net(f"_x: f32[?,32]\n_x: Add(_x, f32=0[1,32])\n{layers}\n_x -> Result")
+    found = irshape.reshape(irshape.read(net.xml.encode(), limits=irshape.Limits(work=20_000)), weights=net.bin, batch=4)
+    assert errors(found) == []

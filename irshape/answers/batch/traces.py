@@ -354,8 +354,9 @@ class Proof(NamedTuple):
 
 
 def sizes_of(model: Model) -> Collection[int]:
-    """The tensors that are computed from sizes and small constants alone."""
-    known: dict[int, None] = {}
+    """The tensors that are computed from sizes and small constants, and those computed from constants alone that they read."""
+    sizes: dict[int, None] = {}
+    folded: set[int] = set()
     constants = set()
     for index in model.order:
         node = model.nodes[index]
@@ -363,9 +364,16 @@ def sizes_of(model: Model) -> Collection[int]:
         if op is None or op.propagate is None:
             if isinstance(op, Constant) and not op.is_broken and are_known(op.shape) and prod(op.shape) <= _MOST_ELEMENTS:
                 constants.add(node.first_slot)
-        elif op.TYPE == "ShapeOf" or (node.sources and all(slot in known or slot in constants for slot in node.sources)):
-            known.update(dict.fromkeys(node.slots))
-    return known.keys()
+        elif op.TYPE == "ShapeOf" or any(slot in sizes for slot in node.sources):
+            if op.TYPE == "ShapeOf" or all(slot in sizes or slot in folded or slot in constants for slot in node.sources):
+                sizes.update(dict.fromkeys(node.slots))
+        elif node.sources and all(slot in folded or slot in constants for slot in node.sources):
+            folded.update(node.slots)
+    for index in reversed(model.order):
+        node = model.nodes[index]
+        if any(slot in sizes for slot in node.slots):
+            sizes.update(dict.fromkeys(slot for slot in node.sources if slot in folded))
+    return sizes.keys()
 
 
 class FollowingEngine(Engine):
