@@ -89,7 +89,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
 
 
 class ValidSizes:
-    """The input sizes for which a model is valid, that is, for which OpenVINO accepts it. It prints as one condition.
+    """The input sizes for which a model is valid: OpenVINO accepts and can run it. It prints as one condition.
 
     `diagnostics` are the faults of the model. `inputs` are the shapes of the question and `symbols` the ranges of their symbols. Sizes are
     valid if they fulfil all `conditions`. If `ok` is false, no size is valid: the conditions contradict each other, or the model has
@@ -227,11 +227,15 @@ class ValidSizes:
                 return None
             if not self.is_by_trial and wanted.keys().isdisjoint(names):
                 continue
-            wanted = {**self._batch(names), **wanted}
+            batch = self._batch(names)
+            wanted = {**batch, **wanted}
             missing = [name for name in names if name not in wanted]
             if missing:
                 raise InputError(f"the size of {', '.join(missing)} is missing, on which other sizes depend")
-            columns.append(self._candidates({name: wanted[name] for name in names}, fixed, is_above))
+            own = {name: wanted[name] for name in names}
+            # A batch stays as it is if other sizes are found for it.
+            kept = {**fixed, **batch} if len(batch) < len(names) else fixed
+            columns.append(self._candidates(own, kept, is_above) or self._candidates(own, fixed, is_above))
         if not self.is_by_trial:
             return {name: size for column in columns for name, size in column[0].items()} if all(columns) else None
         rows = [{name: size for part in parts for name, size in part.items()} for parts in product(*columns)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
+from itertools import islice
 from math import inf, lcm, prod
 from typing import Final, NamedTuple
 
@@ -13,7 +14,7 @@ from irshape.answers.grid import Axis, Solution, Substitution, Unsolved, tabulat
 from irshape.answers.grid import solve as solve_on_grid
 from irshape.answers.size_set import Mask, SizeSet
 from irshape.shape.dim import Dim, Scope
-from irshape.shape.guard import Requirement
+from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.limits import Work
 from irshape.shape.range import Range
 from irshape.shape.reported import Reported
@@ -30,6 +31,8 @@ _FITTING: Final = 1 << 61
 _MOST_CELLS: Final = 1 << 25
 _LARGEST: Final = 1 << 31
 _MOST_COMPARED: Final = 1 << 18
+# The most combinations that are tried one by one for a requirement whose numbers no grid holds.
+_MOST_ALONE: Final = 4096
 # The most combinations of sizes that bounded symbols have.
 _MOST_BOXED: Final = 1 << 16
 
@@ -371,8 +374,14 @@ def nearest(
         if not is_above:
             steps = min(steps, (first[0] - own.low) // own.step + 1)
         axes[name] = Axis(first[0] if is_above else first[0] - (steps - 1) * own.step, own.step, steps)
+    too_large: list[Requirement] = []
     try:
-        holds = tabulate(scope.polynomials, relations, axes, substitutions)
+        holds = tabulate(scope.polynomials, (), axes, substitutions)
+        for relation in relations:
+            try:
+                holds &= tabulate(scope.polynomials, [relation], axes, substitutions)
+            except Unsolved:
+                too_large.append(relation)
     except Unsolved:
         return []
     distance = np.zeros_like(holds, np.int64)
@@ -385,8 +394,10 @@ def nearest(
         if name == base:
             holds &= solved.sets[name].holds(axes[base].sizes()).reshape(along)
         distance = distance + beyond
-    found = np.argwhere(holds)[np.argsort(distance[holds], kind="stable")[:count]].tolist()
-    rows = [{name: axis.low + axis.step * cell for (name, axis), cell in zip(axes.items(), cells, strict=True)} for cells in found]
-    return [
-        {name: substitutions[name].constant + substitutions[name].factor * row[substitutions[name].axis] for name in wanted} for row in rows
-    ]
+    most = _MOST_ALONE if too_large else count
+    found = np.argwhere(holds)[np.argsort(distance[holds], kind="stable")[:most]].tolist()
+    rows = ({name: axis.low + axis.step * cell for (name, axis), cell in zip(axes.items(), cells, strict=True)} for cells in found)
+    lines = [(name, *substitutions[name]) for name in wanted]
+    named = ({name: constant + factor * row[axis] for name, axis, factor, constant in lines} for row in rows)
+    scope.work.take(len(too_large) * len(found))
+    return list(islice(filter(all_hold(too_large), named), count))
