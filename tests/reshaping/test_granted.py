@@ -336,3 +336,16 @@ def test_weights_that_no_size_reads_are_no_work() -> None:
     net = Net(f"_x: f32[?,32]\n_x: Add(_x, f32=0[1,32])\n{layers}\n_x -> Result")
     found = irshape.reshape(irshape.read(net.xml.encode(), limits=irshape.Limits(work=20_000)), weights=net.bin, batch=4)
     assert errors(found) == []
+
+
+def test_demands_that_only_together_leave_one_value_refuse_a_size() -> None:
+    """With k = W//4, min(4*k + 1, 8) == 4*k, and k is at least 1."""
+    net = Net(
+        """
+        _k: MaxPool-1(f32[1,1,8], kernel="4", strides="4", pads_begin="0", pads_end="0", rounding_type=floor)
+        _four: Tile(_k, [1,1,4])
+        Add(_four, Slice-8(Concat(_four, f32=0[1,1,1], axis=2), [0], [8], [1], [2])) -> Result
+        """
+    )
+    found = irshape.reshape(irshape.read(net.xml.encode()), {"parameter_0": "[1,1,W]"}, weights=net.bin, rewrite=True, choose="first")
+    assert any("demands W//4 == 2" in one for one in errors(found))
