@@ -463,12 +463,13 @@ def with_dims(xml: str, type: str, *dims: int) -> str:
     return f"{before}{own}{head}{output}{port}>{''.join(f'<dim>{dim}</dim>' for dim in dims)}</port>{rest}"
 
 
-def test_a_batch_reaches_a_layer_without_an_output() -> None:
+def test_a_view_without_an_output_is_asked_for_its_batch_and_its_cost() -> None:
     net = Net("x: f32[?,4] -> ReLU -> Result\nx -> Reshape([0,4], special_zero=true) -> Result")
     before, own, after = net.xml.partition('type="Reshape"')
     head, _, rest = after.partition("<output>")
-    inference = batched(before + own + head + rest.partition("</output>")[2], net.bin)
-    assert codes(inference) == {"N101", "G103"}
+    xml = before + own + head + rest.partition("</output>")[2]
+    assert codes(batched(xml, net.bin)) == {"N101", "G103"}
+    assert {one.code for one in verbs.cost(xml.encode(), weights=net.bin, views=True).diagnostics} == {"G103"}
 
 
 def test_no_size_is_left_for_a_symbol() -> None:
