@@ -387,6 +387,14 @@ def test_the_nearest_of_sizes_that_no_distance_fits() -> None:
     assert found.nearest(dict.fromkeys(found.symbols, 2**63 - 1)) is not None
 
 
+def test_a_sample_of_sizes_that_openvino_takes_although_no_size_runs_is_valid() -> None:
+    window = 'strides="1,1", pads_begin="1,2", pads_end="1,2", dilations="1,1", auto_pad=explicit'
+    net = Net(f"x: f32[1,?,3,?] -> ConvolutionBackpropData(f32=1.0[1,2,3,3], {window}) -> Result")
+    found = verbs.sizes(net.xml.encode(), weights=net.bin, inputs={"x": "[1,H-W,3,H-W]"})
+    assert found.sample == {"H": 2, "W": 1} and found.admits(found.sample)
+    assert [one.code for one in found.never_runs] == ["R401"]
+
+
 def test_a_condition_on_a_size_that_is_squared_again_and_again() -> None:
     net = Net(f"f32[1..9] -> {SIZES} -> Subtract([5])" + " -> Multiply(_, _)" * 28 + f" -> {MADE}")
     found = verbs.sizes(net.xml.encode(), weights=net.bin)
