@@ -279,6 +279,7 @@ NETS: Final[dict[str, str | tuple[str, str]]] = {
     "chain_of_known_elements": "_n: Gather-8([1,2,3,4,5,6,7,8], [0,1,2,3,4,5,6,7], 0)"
     + lines(f"_n: {('Concat(_n, _n, axis=0)', 'Slice-8(_n, [0], [8], [1], [0])')[i % 2]}" for i in range(105)) + MADE,
     # Very many of a kind.
+    "unknown_types": "f32[?,?]" + "".join(f" -> Conv{i}olutiom" for i in range(300)) + " -> Result",
     "split_of_a_thousand": f"f32[?,?] -> _x: Split(1, num_splits=1000){' f32' * 1000}"
     + lines(f"_x.{7 * i} -> ReLU -> Result" for i in range(80)),
     "splits_of_splits": f"f32[?,?] -> _x: Split(1, num_splits=250){' f32' * 250}"
