@@ -3,6 +3,7 @@
 import struct
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from irshape.shape.limits import Limits, Work
 from irshape.xml.weights import Weights
 from tests.fuzz import values
 from tests.fuzz.mutate import Mutant, findings, fuzz, seeds
+from tests.fuzz.work import in_loop, nested
+from tests.inference.test_bodies import transposed
 from tests.support.ir import Net
 
 HUGE = 2**62
@@ -236,6 +239,16 @@ def test_linear_in_the_file(text: Callable[[int], str], change: Callable[[Net], 
     calls_of(10)  # what is imported and made once
     # Eight times the size: quadratic would be 64 times.
     assert calls_of(800) < 12 * calls_of(100)
+
+
+@pytest.mark.slow("take long")
+def test_passes_over_nested_bodies_ask_each_for_its_errors_once() -> None:
+    def calls_of(depth: int) -> int:
+        net = nested(depth, in_loop, transposed(1, 0), "f32[2,3]")
+        return calls(partial(verbs.infer, verbs.read(net.xml.encode(), weights=net.bin)))
+
+    calls_of(3)
+    assert calls_of(60) < 3 * calls_of(30)
 
 
 def test_differences_linear_in_the_ports() -> None:
