@@ -236,7 +236,7 @@ class _System:
     def _without_boxed(self, demands: list[_Demand]) -> list[_Demand]:
         """The requirements without those on symbols that they bound together, as `H*W == 64` does: of these, relations are left."""
         reported = Reported.of(self.scope, [*self._alone, *(one.requirement for one in demands)])
-        box = {name: self._bounded_axis(name, reported) for name in {name for one in demands for name in one.axes}}
+        box = {name: self._bounded_axis(name, reported) for name in dict.fromkeys([name for one in demands for name in one.axes])}
         groups: list[list[_Demand]] = []
         others = []
         for demand in demands:

@@ -45,6 +45,13 @@ def test_similar_type(type: str, similar: str | None) -> None:
     assert REGISTRY.similar(type) == similar
 
 
+def test_a_similar_type_is_sought_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = Registry(REGISTRY)
+    assert registry.similar("Convolutiom") == "Convolution"
+    monkeypatch.setattr("difflib.get_close_matches", None)
+    assert registry.similar("CONVOLUTIOM") == "Convolution"
+
+
 def test_a_version_is_registered_once() -> None:
     registry = Registry()
     registry.add(Op, "Twice", "opset1", None, [], [])
