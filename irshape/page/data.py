@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irshape.answers.diff import Difference
 from irshape.answers.explain.explainer import Explainer
-from irshape.answers.explain.explanation import Read, Step
-from irshape.answers.explain.sources import Point
+from irshape.answers.explain.sources import Place, Point
+from irshape.answers.explain.traced import number_text
 from irshape.answers.hierarchy import Hierarchy
 from irshape.answers.signature.notes import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
@@ -387,24 +387,35 @@ class PageData:
                     left -= taken
                     key = self.hierarchy.position[node], index
                     points[key] = [Point(numbers[node.model], node.first_slot + index, "axis", axis) for axis in range(rank)]
-        steps, answers = explainer.table([point for own in points.values() for point in own])
-        found = iter([one if isinstance(one, int) else self._read(one) for one in answers])
+        roots, number_of = explainer.table([point for own in points.values() for point in own])
+        found = iter([number_of.get(root) or self._read("", root, explainer, number_of) for root in roots])
         return {
-            "steps": [self._step(step) for step in steps],
+            "steps": [self._step(point, explainer, number_of) for point in number_of],
             "answers": {f"{position}:{index}": list(islice(found, len(own))) for (position, index), own in points.items()},
         }
 
-    def _step(self, step: Step) -> list[Any]:
+    def _step(self, point: Point, explainer: Explainer, number_of: Mapping[Point, int]) -> list[Any]:
         """Layer, subject, value, formula, the formula with numbers, note, and the numbers that the step reads."""
-        layer = self._at.get((step.where.path, step.where.layer_id or ""), -1)
-        texts = [escape(text) for text in (step.subject, step.value, step.formula, step.numbers, step.note)]
-        return [layer, *texts, [self._read(read) for read in step.reads]]
+        found = explainer.sources.derive(point)
+        texts = [escape(text) for text in (point.subject, number_text(found.value), *explainer.equation(found), found.note)]
+        return [self._layer(point, explainer), *texts, [self._read(name, source, explainer, number_of) for name, _, source in found.reads]]
 
-    def _read(self, read: Read) -> list[Any]:
+    def _read(self, name: str, source: Point | Place, explainer: Explainer, number_of: Mapping[Point, int]) -> list[Any]:
         """Name, origin in words, the step that computes it (0 if none), and the last layer that passes it on, if there is one."""
-        last = [self._at.get((one.path, one.layer_id or ""), -1) for one in read.through[-1:]]
-        source = "" if read.step else "a size of the input" if read.kind == "input" and self.signature else escape(read.source)
-        return [escape(read.name), source, read.step or 0, *last]
+        root = source if isinstance(source, Place) else explainer.trail.step(source)
+        last = [] if isinstance(source, Place) or root == source else [self._layer(source, explainer)]
+        if isinstance(root, Point):
+            step = number_of.get(root)
+            if step is not None:
+                return [escape(name), "", step, *last]
+            root = explainer.sources.place_of(root)
+        is_size = root.kind == "input" and self.signature is not None
+        return [escape(name), "a size of the input" if is_size else escape(explainer.origin("", "", root).source), 0, *last]
+
+    def _layer(self, point: Point, explainer: Explainer) -> int:
+        """The layer that computes a number; -1 if it enters an example."""
+        node = explainer.sources.node(point)
+        return -1 if node is None else self.hierarchy.position[node]
 
 
 def open_signature(inference: Inference) -> Signature | None:

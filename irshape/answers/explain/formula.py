@@ -90,7 +90,7 @@ class TracedRule(Rule):
         super().__init__(scope, node, op, facts, known)
         self.results: tuple[Fact, ...] = ()
         self.formulas: dict[tuple[int, int], Formula] = {}
-        self.passed: dict[int, Sequence[Leaf | None]] = {}
+        self.passed: dict[int, list[Origin | None]] = {}
         self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
@@ -308,6 +308,10 @@ class _Applied(NamedTuple):
         """Layers with equal keys have equal formulas."""
         return self.op, *self.facts, None, *self.known
 
+    def is_number(self, origin: Origin) -> bool:
+        """Whether a rule reads one number of an input there; it reads all elements together where they are unknown."""
+        return origin.kind == "axis" or (origin.kind == "element" and is_known(self.facts[origin.port]))  # type: ignore[index]
+
     def apply(self, scope: Scope, op: Op, facts: Sequence[Fact]) -> tuple[Fact, ...]:
         """The result of the rule for other attributes and inputs."""
         return Rule(scope, self.node, op, facts, self.known).outputs()
@@ -336,14 +340,15 @@ class Formulas:
             formula = rule.formulas[output, position] = self._formula(layer, rule, Wanted(kind, output, position))
         return formula
 
-    def passed(self, node: Node, slots: Sequence[Fact], output: int) -> Sequence[Leaf | None]:
+    def passed(self, node: Node, slots: Sequence[Fact], output: int) -> Sequence[Origin | None]:
         """For each axis of an output, the number of an input that the rule passes on as its size, if the rule does no more with it."""
         layer, rule = self._traced(node, slots, "axis")
         found = rule.passed.get(output)
         if found is None:
             leaves, twins = _passed(layer, rule.results), self._twins_of(layer, rule)
             axes = [(output, axis) for axis in range(len(layer.known[output].shape or ()))]
-            found = rule.passed[output] = [None if axis in twins else leaves.get(axis) for axis in axes]
+            origins = [leaves[axis].source if axis in leaves and axis not in twins else None for axis in axes]
+            found = rule.passed[output] = [one if one is not None and layer.is_number(one) else None for one in origins]
         return found
 
     def _traced(self, node: Node, slots: Sequence[Fact], kind: str) -> tuple[_Applied, TracedRule]:

@@ -229,13 +229,22 @@ class Sources(Lookup):
     def is_inline(self, point: Point) -> bool:
         """Whether a constant or a port holds the number, so that the step that reads it names the place and no step of its own does."""
         node = self.node(point)
-        return (node is None or node.type in CONSTANTS) and self.derive(point).term is None
+        return node is None or node.type in CONSTANTS
+
+    def place_of(self, point: Point) -> Place:
+        """The place of a number that a constant or a port holds."""
+        ((_, _, place),) = self.derive(point).reads
+        assert isinstance(place, Place)
+        return place
 
     def derive(self, point: Point) -> Derivation:
         """How the layer that produces a number derives it."""
         found = self._derived.get(point)
         if found is None:
-            found = self._derived[point] = _fed(self._derive(point))
+            found, node = self._derive(point), self.node(point)
+            if node is not None and node.sources and min(node.sources) < 0:
+                found = _fed(found)
+            self._derived[point] = found
         return found
 
     def passed(self, point: Point) -> Point | None:
@@ -256,10 +265,8 @@ class Sources(Lookup):
         work.take(5 + len(fed) + rank)
         if work.is_done:
             return (None,) * rank
-        slots = self.slots[point.graph]
-        leaves = self.formulas.passed(node, slots, point.slot - node.first_slot)
-        sources = [None if one is None else self._source(point, node, one.source, slots, fed) for one in leaves]
-        return [one if isinstance(one, Point) and one.kind != "values" else None for one in sources]
+        found = self.formulas.passed(node, self.slots[point.graph], point.slot - node.first_slot)
+        return [one and Point(point.graph, fed[one[1]], one[0], one[2]) for one in found]
 
     def _derive(self, point: Point) -> Derivation:
         fact, node = self.fact(point), self.node(point)
