@@ -172,10 +172,17 @@ def cost(
     source: Source | Model, *, near: Mapping[str, int] | None = None, views: bool = False, in_place: bool = False, **asked: Unpack[Asked]
 ) -> Cost:
     """Count what a model computes at each inference, and the memory that it takes, as numbers or as formulas of the sizes of its inputs."""
-    model, weights = loaded(source, asked.get("weights"))
-    found = _named(model, weights, asked)
-    inference = _infer(model, weights, asked, is_check=False) if found is None else found._inference
-    return _cost(inference, near or {}, found, views=views, in_place=in_place)
+    from irshape.answers.cost.cost import Cost
+    from irshape.answers.cost.memory import Reuse
+    from irshape.answers.question import opened
+    from irshape.answers.signature.signature import Signature
+
+    graph = load(source)
+    model, wanted, weights, opaque, _ = _question(graph, asked)
+    found = Signature(model, wanted, weights, opaque) if opened(model, wanted).symbols else None
+    if found is None or not found.ok:
+        return _cost(infer(graph, **asked), near or {}, views=views, in_place=in_place)
+    return Cost(found._inference, found, near or {}, Reuse(views, in_place))
 
 
 def summary(source: Source | Model, *, depth: int | None = None, near: Mapping[str, int] | None = None, **asked: Unpack[Asked]) -> Summary:
@@ -185,37 +192,17 @@ def summary(source: Source | Model, *, depth: int | None = None, near: Mapping[s
     return Summary(cost(source, near=near, **asked), DEPTH if depth is None else depth)
 
 
-def _named(model: Model, weights: Weights | None, asked: Asked) -> Signature | None:
-    """The signature of a model with an input of open sizes; None if it has none, or an error: then an inference without names tells more."""
-    from irshape.inference.inputs import InputError, described_shape
-
-    opaque = frozenset(asked.get("opaque", ()))
-    model, wanted, _ = _wanted(model, weights, opaque, asked)
-    shapes = [wanted.shapes.get(node, described_shape(node)) for node in model.parameters]
-    if not any(size.symbols or size.low < size.high for shape in shapes for size in shape or ()):
-        return None
-    from irshape.answers.signature.signature import Signature
-
-    try:
-        found = Signature(model, wanted, weights, opaque)
-    except InputError:
-        return None
-    return found if found.ok else None
-
-
-def _cost(
-    inference: Inference, near: Mapping[str, int], found: Signature | None = None, *, views: bool = False, in_place: bool = False
-) -> Cost:
+def _cost(inference: Inference, near: Mapping[str, int], *, views: bool = False, in_place: bool = False) -> Cost:
     from irshape.answers.cost.cost import Cost
     from irshape.answers.cost.memory import Reuse
     from irshape.answers.signature.notes import name_data_sizes
 
-    if found is None and inference.ok and _is_open(inference):
+    found = None
+    if inference.ok and _is_open(inference):
         found = signature_of(inference)
-        inference = found._inference
-    elif found is None:
+    else:
         name_data_sizes(inference, inference.symbols)
-    return Cost(inference, found, near, Reuse(views, in_place))
+    return Cost(inference if found is None else found._inference, found, near, Reuse(views, in_place))
 
 
 def _infer(model: Model, weights: Weights | None, asked: Asked, *, is_check: bool) -> Inference:

@@ -283,16 +283,13 @@ class Explainer:
 
     def equation(self, derivation: Derivation) -> tuple[str, str]:
         """The formula of a number, with names and with numbers; both are empty if the number is read and not computed."""
-        term = derivation.term
+        term, reads = derivation.term, derivation.reads
         if derivation.call:
-            names_of = ", ".join([name for name, _, _ in derivation.reads])
-            return f"{derivation.call}({names_of})", f"{derivation.call}({', '.join([number_text(one) for _, one, _ in derivation.reads])})"
-        if term is None:
-            return "", ""
-        found = self._equations.get(term)
-        if found is None:
-            found = self._equations[term] = text(term, names), text(term, numbers)
-        return found
+            sides = [name for name, _, _ in reads], [number_text(one) for _, one, _ in reads]
+            return f"{derivation.call}({', '.join(sides[0])})", f"{derivation.call}({', '.join(sides[1])})"
+        if term is not None and term not in self._equations:
+            self._equations[term] = text(term, names), text(term, numbers)
+        return ("", "") if term is None else self._equations[term]
 
     def origin(self, name: str, value: str, place: Place, through: tuple[Where, ...] = ()) -> Read:
         """A number that a step reads from a place; `through` are the layers that pass it on."""

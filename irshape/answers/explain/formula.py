@@ -90,7 +90,7 @@ class TracedRule(Rule):
         super().__init__(scope, node, op, facts, known)
         self.results: tuple[Fact, ...] = ()
         self.formulas: dict[tuple[int, int], Formula] = {}
-        self.passed: dict[int, list[Origin | None]] = {}
+        self.passed: dict[int, Sequence[Leaf | None]] = {}
         self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
@@ -308,10 +308,6 @@ class _Applied(NamedTuple):
         """Layers with equal keys have equal formulas."""
         return self.op, *self.facts, None, *self.known
 
-    def is_number(self, origin: Origin) -> bool:
-        """Whether a rule reads one number of an input there; it reads all elements together where they are unknown."""
-        return origin.kind == "axis" or (origin.kind == "element" and is_known(self.facts[origin.port]))  # type: ignore[index]
-
     def apply(self, scope: Scope, op: Op, facts: Sequence[Fact]) -> tuple[Fact, ...]:
         """The result of the rule for other attributes and inputs."""
         return Rule(scope, self.node, op, facts, self.known).outputs()
@@ -340,15 +336,14 @@ class Formulas:
             formula = rule.formulas[output, position] = self._formula(layer, rule, Wanted(kind, output, position))
         return formula
 
-    def passed(self, node: Node, slots: Sequence[Fact], output: int) -> Sequence[Origin | None]:
+    def passed(self, node: Node, slots: Sequence[Fact], output: int) -> Sequence[Leaf | None]:
         """For each axis of an output, the number of an input that the rule passes on as its size, if the rule does no more with it."""
         layer, rule = self._traced(node, slots, "axis")
         found = rule.passed.get(output)
         if found is None:
             leaves, twins = _passed(layer, rule.results), self._twins_of(layer, rule)
             axes = [(output, axis) for axis in range(len(layer.known[output].shape or ()))]
-            origins = [leaves[axis].source if axis in leaves and axis not in twins else None for axis in axes]
-            found = rule.passed[output] = [one if one is not None and layer.is_number(one) else None for one in origins]
+            found = rule.passed[output] = [None if axis in twins else leaves.get(axis) for axis in axes]
         return found
 
     def _traced(self, node: Node, slots: Sequence[Fact], kind: str) -> tuple[_Applied, TracedRule]:
@@ -465,13 +460,15 @@ class Formulas:
 
 
 def _passed(layer: _Applied, outputs: Sequence[Fact]) -> dict[tuple[int, int], Leaf]:
-    """The numbers that the rule reads and passes on as sizes, by output and axis, where they are the sizes that the pass found."""
+    """The numbers of inputs that the rule passes on as sizes, by output and axis, where they are the sizes that the pass found."""
     found = {}
     for output, (fact, known) in enumerate(zip(outputs, layer.known, strict=False)):
         for axis, (size, number) in enumerate(zip(fact.shape or (), known.shape or (), strict=False)):
             leaf = term_of(size)
             if isinstance(leaf, Leaf) and is_same(plain(size), number):
-                found[output, axis] = leaf
+                kind, port, _ = leaf.source
+                if kind == "axis" or (kind == "element" and is_known(layer.facts[port])):
+                    found[output, axis] = leaf
     return found
 
 

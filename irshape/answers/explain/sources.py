@@ -266,7 +266,7 @@ class Sources(Lookup):
         if work.is_done:
             return (None,) * rank
         found = self.formulas.passed(node, self.slots[point.graph], point.slot - node.first_slot)
-        return [one and Point(point.graph, fed[one[1]], one[0], one[2]) for one in found]
+        return [one and Point(point.graph, fed[one.source.port], one.source.kind, one.source.position) for one in found]
 
     def _derive(self, point: Point) -> Derivation:
         fact, node = self.fact(point), self.node(point)
