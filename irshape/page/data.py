@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -118,6 +117,7 @@ class PageData:
         self._texts: dict[Shape, str] = {}
         self.hierarchy: Final = Hierarchy(model, faulty, self._shown_shapes)
         self.difference: Difference | None = None
+        self._positions: Mapping[Any, int] = self.hierarchy.position  # None, which makes what enters an example, has none
         self._at = {(node.model.path, str(node.id)): position for position, node in enumerate(self.hierarchy.nodes)}
         self._formulas = Formulas(self.formal.scope.polynomials, {})
         self._shapes: dict[tuple[Shape, Shape], int] = {}
@@ -387,35 +387,30 @@ class PageData:
                     left -= taken
                     key = self.hierarchy.position[node], index
                     points[key] = [Point(numbers[node.model], node.first_slot + index, "axis", axis) for axis in range(rank)]
-        roots, number_of = explainer.table([point for own in points.values() for point in own])
-        found = iter([number_of.get(root) or self._read("", root, explainer, number_of) for root in roots])
+        step, number_of = explainer.trail.step, explainer.table([point for own in points.values() for point in own])
         return {
             "steps": [self._step(point, explainer, number_of) for point in number_of],
-            "answers": {f"{position}:{index}": list(islice(found, len(own))) for (position, index), own in points.items()},
+            "answers": {
+                f"{position}:{index}": [number_of.get(step(one)) or self._read(one.subject, one, explainer, number_of) for one in own]
+                for (position, index), own in points.items()
+            },
         }
 
     def _step(self, point: Point, explainer: Explainer, number_of: Mapping[Point, int]) -> list[Any]:
         """Layer, subject, value, formula, the formula with numbers, note, and the numbers that the step reads."""
         found = explainer.sources.derive(point)
         texts = [escape(text) for text in (point.subject, number_text(found.value), *explainer.equation(found), found.note)]
-        return [self._layer(point, explainer), *texts, [self._read(name, source, explainer, number_of) for name, _, source in found.reads]]
+        reads = [self._read(name, source, explainer, number_of) for name, _, source in found.reads]
+        return [self._positions.get(explainer.sources.node(point), -1), *texts, reads]
 
     def _read(self, name: str, source: Point | Place, explainer: Explainer, number_of: Mapping[Point, int]) -> list[Any]:
         """Name, origin in words, the step that computes it (0 if none), and the last layer that passes it on, if there is one."""
         root = source if isinstance(source, Place) else explainer.trail.step(source)
-        last = [] if isinstance(source, Place) or root == source else [self._layer(source, explainer)]
-        if isinstance(root, Point):
-            step = number_of.get(root)
-            if step is not None:
-                return [escape(name), "", step, *last]
-            root = explainer.sources.place_of(root)
-        is_size = root.kind == "input" and self.signature is not None
-        return [escape(name), "a size of the input" if is_size else escape(explainer.origin("", "", root).source), 0, *last]
-
-    def _layer(self, point: Point, explainer: Explainer) -> int:
-        """The layer that computes a number; -1 if it enters an example."""
-        node = explainer.sources.node(point)
-        return -1 if node is None else self.hierarchy.position[node]
+        last = [] if isinstance(source, Place) or root == source else [self._positions.get(explainer.sources.node(source), -1)]
+        if isinstance(root, Point) and root in number_of:
+            return [escape(name), "", number_of[root], *last]
+        read = explainer.origin("", "", root)
+        return [escape(name), "a size of the input" if read.kind == "input" and self.signature else escape(read.source), 0, *last]
 
 
 def open_signature(inference: Inference) -> Signature | None:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from irshape.answers.explain.explanation import Explanation, Read, Step, layer_at
 from irshape.answers.explain.sources import NOT_KNOWN, Derivation, Place, Point, Sources
-from irshape.answers.explain.traced import Term, names, number_text, numbers, text
+from irshape.answers.explain.traced import names, number_text, numbers, text
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.inference.run import Run
@@ -157,7 +157,7 @@ class Trail:
         pending: list[tuple[Point, Derivation | Point | None]] = [(point, None)]
         while pending:
             current, found = pending.pop()
-            if type(found) is Point:
+            if isinstance(found, Point):
                 route = known.get(found)
                 if route is None or (route.is_inline and self.sources.is_varying(current.graph, current.slot)):
                     known[current] = self._routed(current, self.sources.derive(current))
@@ -172,7 +172,7 @@ class Trail:
                     if source is None:
                         derivation = self.sources.derive(current)
                         pending.append((current, derivation))
-                        needed = [source for _, _, source in derivation.reads if type(source) is Point]
+                        needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
                         needed += [way.source for way in derivation.ways]
                         # A number that is entered already depends on itself, as in a loop.
                         pending += [(one, None) for one in needed if one not in known and one not in entered]
@@ -182,7 +182,6 @@ class Trail:
         return known[point]
 
     def _routed(self, point: Point, derivation: Derivation) -> _Route:
-        """The way back from a number that a layer derives."""
         known = self._routes
         ways = [way.source for way in derivation.ways if way.source in known and self._are_fixed(way.others)] if derivation.ways else ()
         if len(ways) > 1:  # a way through data explains more than a constant that must only be compatible with the data
@@ -193,18 +192,14 @@ class Trail:
             if not (is_inline and point.kind == "axis" and self.sources.is_varying(point.graph, point.slot)):
                 return _Route(way, step, steps, passed + 1, is_fixed, is_inline)
         is_inline = self.sources.is_inline(point)
-        steps, is_fixed = 0 if is_inline else 1, not isinstance(derivation.value, (Dim, str))
-        for _, _, source in derivation.reads:
-            if type(source) is Place:
-                is_fixed = is_fixed and source.kind in _FIXED
-            else:
-                route = known.get(source)  # type: ignore[arg-type]
-                steps += 0 if route is None else route.steps
-                is_fixed = is_fixed and route is not None and route.is_fixed
-        return _Route(None, point, min(steps, _MANY), 0, is_fixed, is_inline)
+        needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
+        steps = sum(known[source].steps for source in needed if source in known)
+        places = [source for _, _, source in derivation.reads if isinstance(source, Place)]
+        is_fixed = not isinstance(derivation.value, Dim | str) and all(one.kind in _FIXED for one in places) and self._are_fixed(needed)
+        return _Route(None, point, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
 
     def _are_fixed(self, points: Sequence[Point]) -> bool:
-        return all([point in self._routes and self._routes[point].is_fixed for point in points])
+        return all(point in self._routes and self._routes[point].is_fixed for point in points)
 
 
 def explain(inference: Inference, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
@@ -229,7 +224,6 @@ class Explainer:
         self.inference = inference
         self.sources = Sources(inference)
         self.trail = Trail(self.sources)
-        self._equations: dict[Term, tuple[str, str]] = {}
 
     def explain(self, target: Target) -> Explanation:
         """Explain the shape of the target's port, or one axis of it."""
@@ -263,57 +257,49 @@ class Explainer:
         found = [self.inference.unfinished("some numbers are not explained", target.node)] if is_done else []
         return Explanation(self.inference.document, where, target.port, target.axis, shown, interval, steps, answers, because, found)
 
-    def table(self, points: Iterable[Point]) -> tuple[list[Point], dict[Point, int]]:
-        """For each of several numbers the step that computes it; and these steps and those they read, each once and after what it reads.
+    def table(self, points: Iterable[Point]) -> dict[Point, int]:
+        """The steps that lead to several numbers, each once and after the steps it reads, with their numbers.
 
-        A number of a constant is its own step, which has no number. If too much is asked, the numbers that are left are not explained.
+        A number of a constant has no step but a place. If too much is asked, the numbers that are left are not explained.
         """
         order: dict[Point, None] = {}
-        work, spent, roots = self.inference.scope.work, 0, []
+        work, spent = self.inference.scope.work, 0
         work.renew()
         for point in points:
-            roots.append(root := self.trail.step(point))
-            if root not in order:
-                self.trail.order([root], order)
-            if work.left < work.most:
-                spent += work.most - work.left
-                if spent < _MOST_QUESTIONS * work.most:
-                    work.renew()
-        return roots, {point: number for number, point in enumerate(order, 1)}
+            if self.trail.step(point) not in order:
+                self.trail.order([point], order)
+            spent += work.most - work.left
+            if spent < _MOST_QUESTIONS * work.most:
+                work.renew()
+        return {point: number for number, point in enumerate(order, 1)}
 
     def equation(self, derivation: Derivation) -> tuple[str, str]:
         """The formula of a number, with names and with numbers; both are empty if the number is read and not computed."""
-        term, reads = derivation.term, derivation.reads
-        if derivation.call:
-            sides = [name for name, _, _ in reads], [number_text(one) for _, one, _ in reads]
-            return f"{derivation.call}({', '.join(sides[0])})", f"{derivation.call}({', '.join(sides[1])})"
-        if term is not None and term not in self._equations:
-            self._equations[term] = text(term, names), text(term, numbers)
-        return ("", "") if term is None else self._equations[term]
+        term, call, reads = derivation.term, derivation.call, derivation.reads
+        if call:
+            return f"{call}({', '.join([name for name, *_ in reads])})", f"{call}({', '.join([number_text(one) for _, one, _ in reads])})"
+        return ("", "") if term is None else (text(term, names), text(term, numbers))
 
-    def origin(self, name: str, value: str, place: Place, through: tuple[Where, ...] = ()) -> Read:
-        """A number that a step reads from a place; `through` are the layers that pass it on."""
+    def origin(self, name: str, value: str, source: Point | Place, through: tuple[Where, ...] = ()) -> Read:
+        """A number that a step reads from a place, or a constant from its own; `through` are the layers that pass it on."""
+        place: Any = source if isinstance(source, Place) else self.sources.derive(source).reads[0][2]
         return Read(name, value, place.kind, place.text, self.sources.at(place), place.position, through=through, bytes=place.bytes)
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
         """The step that computes a number."""
-        derivation = self.sources.derive(point)
+        derivation, where = self.sources.derive(point), self.sources.where(point)
         reads = tuple([self._read(*reading, number_of) for reading in derivation.reads])
         value = number_text(derivation.value)
-        where = self.sources.where(point)
         return Step(number_of[point], where, point.subject, value, *self.equation(derivation), derivation.note, reads)
 
     def _read(self, name: str, value: Any, source: Point | Place, number_of: dict[Point, int]) -> Read:
         """A number that a step reads, with its origin: an earlier step or a place."""
-        shown = number_text(value)
-        if isinstance(source, Place):
-            return self.origin(name, shown, source)
-        root, passed = self.trail.root(source)
+        root, passed = (source, []) if isinstance(source, Place) else self.trail.root(source)
         through = tuple([self.sources.name(point) for point in passed])
-        step = number_of.get(root)
-        if step is None:
-            return self.origin(name, shown, self.sources.place_of(root), through)
-        return Read(name, shown, "step", f"step {step}", self.sources.where(root), step=step, through=through)
+        if isinstance(root, Place) or root not in number_of:
+            return self.origin(name, number_text(value), root, through)
+        step = number_of[root]
+        return Read(name, number_text(value), "step", f"step {step}", self.sources.where(root), step=step, through=through)
 
     def _because(self, asked: Point, order: Sequence[Point], steps: Sequence[Step]) -> str:
         """The inputs and constants that the whole chain starts from, in a sentence."""

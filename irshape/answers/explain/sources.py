@@ -209,8 +209,8 @@ _UNFED: Final = Place("unknown", "nothing feeds the input")
 
 def _fed(found: Derivation) -> Derivation:
     """A derivation with a remark in place of the tensors of inputs that nothing feeds."""
-    sources = (*[source for _, _, source in found.reads], *[way.source for way in found.ways])
-    if not any(isinstance(source, Point) and source.slot < 0 for source in sources):
+    slots = [source.slot for _, _, source in found.reads if isinstance(source, Point)] + [way.source.slot for way in found.ways]
+    if min(slots, default=0) >= 0:
         return found
     ways = [way for way in found.ways if way.source.slot >= 0]
     reads = [read for read in found.reads if not (isinstance(read[2], Point) and read[2].slot < 0)]
@@ -231,20 +231,11 @@ class Sources(Lookup):
         node = self.node(point)
         return node is None or node.type in CONSTANTS
 
-    def place_of(self, point: Point) -> Place:
-        """The place of a number that a constant or a port holds."""
-        ((_, _, place),) = self.derive(point).reads
-        assert isinstance(place, Place)
-        return place
-
     def derive(self, point: Point) -> Derivation:
         """How the layer that produces a number derives it."""
         found = self._derived.get(point)
         if found is None:
-            found, node = self._derive(point), self.node(point)
-            if node is not None and node.sources and min(node.sources) < 0:
-                found = _fed(found)
-            self._derived[point] = found
+            found = self._derived[point] = _fed(self._derive(point))
         return found
 
     def passed(self, point: Point) -> Point | None:
@@ -266,7 +257,7 @@ class Sources(Lookup):
         if work.is_done:
             return (None,) * rank
         found = self.formulas.passed(node, self.slots[point.graph], point.slot - node.first_slot)
-        return [one and Point(point.graph, fed[one.source.port], one.source.kind, one.source.position) for one in found]
+        return [None if one is None else Point(point.graph, fed[int(one.port)], one.kind, one.position) for one in found]
 
     def _derive(self, point: Point) -> Derivation:
         fact, node = self.fact(point), self.node(point)
