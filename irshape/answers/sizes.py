@@ -78,7 +78,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
     if question.symbols.keys() - given.names:
         found = Discovery(model, given, weights, opaque, keeps_named=True)
         question = Inputs(found.question.shapes, {name: found.declared[name] for name in found.question.symbols})
-        engine = found.run(found.declared)
+        engine = found.engine if found.declared == found.ranges else found.run(found.declared)
     else:
         engine = Engine(model, weights, opaque, is_static=True)
         engine.run(question.question(engine))
