@@ -1,6 +1,7 @@
 """What a reshape grants: nothing that cannot hold, with and without a rewriting, on real models and with indices of samples."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import irshape
+from tests.inference.test_bodies import body, holder, inside
 from tests.support.baking import Verdict, judged, table
 from tests.support.ir import Net
 
@@ -349,3 +351,26 @@ def test_demands_that_only_together_leave_one_value_refuse_a_size() -> None:
     )
     found = irshape.reshape(irshape.read(net.xml.encode()), {"parameter_0": "[1,1,W]"}, weights=net.bin, rewrite=True, choose="first")
     assert any("demands W//4 == 2" in one for one in errors(found))
+
+
+def test_a_loop_may_put_the_batch_into_a_tensor_that_enters_without_it() -> None:
+    """The value begins as one row of zeros, and has a row for each sample after the first iteration."""
+    net = Net("x: f32[?,4]\nmax: i64=3\ntrue: boolean=true\nzeros: f32=0[1,4]")
+    inner = inside("y: f32[?,4]\nReLU(y)")
+
+    def build(within: Net) -> None:
+        inner(within)
+        within.result(within.const(True, "boolean"))
+
+    content = body(net, build)
+    [condition] = re.findall(r'id="(\d+)" name="result_(?!1")\d+"', content)
+    map = (
+        '<port_map><input external_port_id="2" internal_layer_id="0"/><input external_port_id="3" internal_layer_id="2"/>'
+        '<output external_port_id="4" internal_layer_id="1"/>'
+        f'<output external_port_id="-1" internal_layer_id="{condition}" purpose="execution_condition"/></port_map>'
+        '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
+    )
+    inputs = [net.named[name][0] for name in ("max", "true", "zeros", "x")]
+    net.result(holder(net, "Loop", "opset5", inputs, map + content))
+    found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=2)
+    assert errors(found) == []

@@ -564,13 +564,16 @@ class _Control:
         return self._left(body, inner, entered)
 
     def _handed_on(self, body: Body, inner: _Walk, entered: dict[Node, Held]) -> bool:
-        """Whether an iteration hands a taint to the next one, which then has it, too."""
+        """Whether an iteration hands a taint, or an axis of the batch, to the next one, which then has it, too."""
         is_changed = False
         for entry in body.inputs:
             if entry.back is not None and entry.back.sources and entry.back.sources[0] not in inner.lost:
-                taint = inner.held(entry.back.sources[0]).taint
-                if taint and not entered[entry.parameter].taint:
-                    entered[entry.parameter] = entered[entry.parameter]._replace(taint=taint)
+                before, after = entered[entry.parameter], inner.held(entry.back.sources[0])
+                if after.taint and not before.taint:
+                    entered[entry.parameter] = before._replace(taint=after.taint)
+                    is_changed = True
+                elif inner.axis(before) is None is not inner.axis(after):
+                    entered[entry.parameter] = after._replace(law=None)
                     is_changed = True
         return is_changed
 
