@@ -509,6 +509,13 @@ def test_a_batch_is_sought_behind_slices_and_resizes_of_what_is_not_known() -> N
     assert codes(batched(sized.xml, sized.bin)) >= {"N101"}
 
 
+def test_a_size_that_conditions_make_too_large_keeps_its_conditions() -> None:
+    """`H - W` is 1 or 2^63-1, and `H + W` would be more than a size for the latter."""
+    net = Net("a: f32[?,?,1]\nb: f32[?,?]\na, b -> Add -> Result")
+    found = verbs.signature(net.xml.encode(), weights=net.bin, inputs={"a": "[H+W,H-W,1]", "b": f"[{2**63 - 1},0]"})
+    assert [one.text for one in found.conditions] == [f"H - W in (1, {2**63 - 1})", "H >= W + 1"]
+
+
 def test_a_layer_in_a_body_that_is_not_read_whole_is_not_explained() -> None:
     before, body, after = (DATA.parents[1] / "examples" / "voice.xml").read_text().partition("<then_body>")
     text = before + body + after.replace("<dim>", "<dim>\x02", 1)
