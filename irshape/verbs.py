@@ -172,7 +172,15 @@ def cost(
     source: Source | Model, *, near: Mapping[str, int] | None = None, views: bool = False, in_place: bool = False, **asked: Unpack[Asked]
 ) -> Cost:
     """Count what a model computes at each inference, and the memory that it takes, as numbers or as formulas of the sizes of its inputs."""
-    return _cost(infer(source, **asked), near or {}, views=views, in_place=in_place)
+    from irshape.answers.question import opened
+    from irshape.answers.signature.signature import Signature
+
+    graph = load(source)
+    model, wanted, weights, opaque, _ = _question(graph, asked)
+    found = Signature(model, wanted, weights, opaque) if opened(model, wanted).symbols else None
+    if found is not None and found.ok:  # no inference without names is needed
+        return _cost(found._inference, near or {}, found, views, in_place)
+    return _cost(infer(graph, **asked), near or {}, None, views, in_place)
 
 
 def summary(source: Source | Model, *, depth: int | None = None, near: Mapping[str, int] | None = None, **asked: Unpack[Asked]) -> Summary:
@@ -182,15 +190,16 @@ def summary(source: Source | Model, *, depth: int | None = None, near: Mapping[s
     return Summary(cost(source, near=near, **asked), DEPTH if depth is None else depth)
 
 
-def _cost(inference: Inference, near: Mapping[str, int], *, views: bool = False, in_place: bool = False) -> Cost:
+def _cost(
+    inference: Inference, near: Mapping[str, int], found: Signature | None = None, views: bool = False, in_place: bool = False
+) -> Cost:
     from irshape.answers.cost.cost import Cost
     from irshape.answers.cost.memory import Reuse
     from irshape.answers.signature.notes import name_data_sizes
 
-    found = None
-    if inference.ok and _is_open(inference):
+    if found is None and inference.ok and _is_open(inference):
         found = signature_of(inference)
-    else:
+    elif found is None:
         name_data_sizes(inference, inference.symbols)
     return Cost(inference if found is None else found._inference, found, near, Reuse(views, in_place))
 

@@ -78,7 +78,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
     if question.symbols.keys() - given.names:
         found = Discovery(model, given, weights, opaque, keeps_named=True)
         question = Inputs(found.question.shapes, {name: found.declared[name] for name in found.question.symbols})
-        engine = found.run(found.declared)
+        engine = found.engine if found.declared == found.ranges else found.run(found.declared)
     else:
         engine = Engine(model, weights, opaque, is_static=True)
         engine.run(question.question(engine))
@@ -89,7 +89,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
 
 
 class ValidSizes:
-    """The input sizes for which a model is valid, that is, for which OpenVINO accepts it. It prints as one condition.
+    """The input sizes for which a model is valid: OpenVINO accepts and can run it. It prints as one condition.
 
     `diagnostics` are the faults of the model. `inputs` are the shapes of the question and `symbols` the ranges of their symbols. Sizes are
     valid if they fulfil all `conditions`. If `ok` is false, no size is valid: the conditions contradict each other, or the model has
@@ -118,7 +118,8 @@ class ValidSizes:
         self._limits = [guard for guard in limits if guard.requirement.symbols() <= own]  # no size given tells the length of a state
         # OpenVINO checks each branch where all sizes are numbers, so what a branch requires counts; what its formulas assume does not.
         guards = [guard for guard in inference.guards if not (guard.branch and guard.is_premise)]
-        self._guards = [*(guard for guard in guards if guard.requirement.symbols() <= own), *self._limits]
+        # What no size fulfils, and OpenVINO does not check, is among the diagnostics.
+        self._guards = [*(guard for guard in guards if (names := guard.requirement.symbols()) and names <= own), *self._limits]
         self._scope = engine.scope
         self._solve()
         if self._solved.unfinished is not None:
@@ -227,11 +228,15 @@ class ValidSizes:
                 return None
             if not self.is_by_trial and wanted.keys().isdisjoint(names):
                 continue
-            wanted = {**self._batch(names), **wanted}
+            batch = self._batch(names)
+            wanted = {**batch, **wanted}
             missing = [name for name in names if name not in wanted]
             if missing:
                 raise InputError(f"the size of {', '.join(missing)} is missing, on which other sizes depend")
-            columns.append(self._candidates({name: wanted[name] for name in names}, fixed, is_above))
+            own = {name: wanted[name] for name in names}
+            # A batch stays as it is if other sizes are found for it.
+            kept = {**fixed, **batch} if len(batch) < len(names) else fixed
+            columns.append(self._candidates(own, kept, is_above) or self._candidates(own, fixed, is_above))
         if not self.is_by_trial:
             return {name: size for column in columns for name, size in column[0].items()} if all(columns) else None
         rows = [{name: size for part in parts for name, size in part.items()} for parts in product(*columns)]

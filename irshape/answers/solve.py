@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
+from itertools import islice
 from math import inf, lcm, prod
 from typing import Final, NamedTuple
 
@@ -15,7 +16,7 @@ from irshape.answers.question import Condition
 from irshape.answers.size_set import Mask, SizeSet, bracketed
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, Scope
-from irshape.shape.guard import Requirement
+from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.limits import Work
 from irshape.shape.range import Range
 from irshape.shape.reported import Reported
@@ -32,6 +33,8 @@ _FITTING: Final = 1 << 61
 _MOST_CELLS: Final = 1 << 25
 _LARGEST: Final = 1 << 31
 _MOST_COMPARED: Final = 1 << 18
+# The most combinations that are tried one by one for a requirement whose numbers no grid holds.
+_MOST_ALONE: Final = 4096
 # The most combinations of sizes that bounded symbols have.
 _MOST_BOXED: Final = 1 << 16
 
@@ -276,7 +279,7 @@ class _System:
     def _without_boxed(self, demands: list[_Demand]) -> list[_Demand]:
         """The requirements without those on symbols that they bound together, as `H*W == 64` does: of these, relations are left."""
         reported = Reported.of(self.scope, [*self._alone, *(one.requirement for one in demands)])
-        box = {name: self._bounded_axis(name, reported) for name in {name for one in demands for name in one.axes}}
+        box = {name: self._bounded_axis(name, reported) for name in dict.fromkeys([name for one in demands for name in one.axes])}
         groups: list[list[_Demand]] = []
         others = []
         for demand in demands:
@@ -414,8 +417,14 @@ def nearest(
         if not is_above:
             steps = min(steps, (first[0] - own.low) // own.step + 1)
         axes[name] = Axis(first[0] if is_above else first[0] - (steps - 1) * own.step, own.step, steps)
+    too_large: list[Requirement] = []
     try:
-        holds = tabulate(scope.polynomials, relations, axes, substitutions)
+        holds = tabulate(scope.polynomials, (), axes, substitutions)
+        for relation in relations:
+            try:
+                holds &= tabulate(scope.polynomials, [relation], axes, substitutions)
+            except Unsolved:
+                too_large.append(relation)
     except Unsolved:
         return []
     distance = np.zeros_like(holds, np.int64)
@@ -428,8 +437,10 @@ def nearest(
         if name == base:
             holds &= solved.sets[name].holds(axes[base].sizes()).reshape(along)
         distance = distance + beyond
-    found = np.argwhere(holds)[np.argsort(distance[holds], kind="stable")[:count]].tolist()
-    rows = [{name: axis.low + axis.step * cell for (name, axis), cell in zip(axes.items(), cells, strict=True)} for cells in found]
-    return [
-        {name: substitutions[name].constant + substitutions[name].factor * row[substitutions[name].axis] for name in wanted} for row in rows
-    ]
+    most = _MOST_ALONE if too_large else count
+    found = np.argwhere(holds)[np.argsort(distance[holds], kind="stable")[:most]].tolist()
+    rows = ({name: axis.low + axis.step * cell for (name, axis), cell in zip(axes.items(), cells, strict=True)} for cells in found)
+    lines = [(name, *substitutions[name]) for name in wanted]
+    named = ({name: constant + factor * row[axis] for name, axis, factor, constant in lines} for row in rows)
+    scope.work.take(len(too_large) * len(found))
+    return list(islice(filter(all_hold(too_large), named), count))

@@ -284,18 +284,20 @@ def add_fixes(
     if not mendable or engine.model.document.is_example:
         return
     layers = _Layers(engine, diagnostics)
-    doubts = _Doubts(layers, diagnostics, alone)
+    about = _Doubts(layers, diagnostics, alone).about
+    doubted = {offset for diagnostic, several in behind.items() if about(diagnostic) for offset in several}
     for diagnostic in mendable:
         is_explained = diagnostic.related or diagnostic in explained or diagnostic.caused_by in explained
         if diagnostic.where.offset is None or (diagnostic.code in (*_INFERRED, "R101") and is_explained):
             continue
-        repairs = [_repair(layers, diagnostic.code, offset) for offset in (diagnostic.where.offset, *behind.get(diagnostic, ()))]
+        doubt = about(diagnostic) if diagnostic.code in SAFE else None
+        places = [offset for offset in behind.get(diagnostic, ()) if doubt != "" or offset not in doubted]
+        repairs = [_repair(layers, diagnostic.code, offset) for offset in (diagnostic.where.offset, *places)]
         edits = [edit for repair in repairs if repair for edit in repair.edits]
         if repairs[0] is not None and edits:
             title = repairs[0].title
             if len(repairs) > 1:
                 title += f", and mend {len(repairs) - 1} more {'place that follows' if len(repairs) == 2 else 'places that follow'} from it"
-            doubt = doubts.about(diagnostic) if diagnostic.code in SAFE else None
             diagnostic.fix = Fix(title, tuple(edits), doubt == "", EVIDENCE[diagnostic.code] if doubt == "" else "")
             if doubt and diagnostic.hint is None:
                 diagnostic.hint = f"--fix leaves this to you, because {doubt}"
@@ -339,6 +341,8 @@ class _Doubts:
             return "the text may mean another number than the one that OpenVINO reads"
         if node in self._suspected:
             return "an attribute of the layer may be wrong instead"
+        if diagnostic.code in _INFERRED and node in self._layers.faulty:
+            return "the layer has an error, and the record may be right"
         if diagnostic.code == "X203" and node in self._contradicted:
             return "the ports of the layer record something else"
         if diagnostic.code in _INFERRED and diagnostic not in self._alone:

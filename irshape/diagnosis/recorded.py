@@ -16,6 +16,8 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 from irshape.xml.document import Document, Port, PortRecord, Signature
 
+# The most faults before a port of which each may be the reason for another one there.
+_MOST_ROOTS: Final = 4
 # What was found of recorded precision and dims, and the fact that they were compared with.
 _DECLARED: Final = ("Parameter", "Const")
 _Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], list[tuple[str, str]]]
@@ -30,7 +32,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
     A recorded -1 fits any size. A port without `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too,
     it is only counted there, because it is out of date for the same reason.
     """
-    roots: dict[tuple[str, int], tuple[Diagnostic, str]] = {}
+    roots: dict[tuple[str, int], tuple[tuple[Diagnostic, ...], str]] = {}
     behind: dict[Diagnostic, list[int]] = {}
     outputs: Counter[Diagnostic] = Counter()
     run, stubs = engine.current, model.stubs
@@ -59,7 +61,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             if start is not None:
                 port, (producer, record) = node.layer.inputs[index], start  # a place in the file takes time, and most layers need none
                 code, theirs = ("R301", dims_text(record[2])) if record[2] != port.dims else ("R302", record[1])
-                if (code, slot) in roots:
+                if (code, slot) in roots or (index, code) in [fault[:2] for fault in faults]:
                     continue
                 ours = dims_text(port.dims) if code == "R301" else port.precision
                 message = (
@@ -74,20 +76,20 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             earlier = [roots[code, one] for one in before if (code, one) in roots]
             # A layer hands an element type on as it is, or not at all; a shape may be another one behind it.
             is_same = code == "R301" or output < 0
-            root = next((one for one, theirs in earlier if theirs == message), earlier[0][0] if earlier and is_same else None)
-            computed = message
+            joined = tuple(dict.fromkeys([root for several, _ in earlier if is_same for root in several]))[:_MOST_ROOTS]
+            several = next((several for several, theirs in earlier if theirs == message), joined)
+            roots[code, slot] = several, message
             port = (*layer.inputs, *layer.outputs)[index]
-            if root is None:
-                message = message.replace("the model computes", _source_of(node, slots[slot], code))
-                root = Diagnostic(code, message, place(document, layer, port.offset, str(port.id), model.path))
+            if not several:
+                text = message.replace("the model computes", _source_of(node, slots[slot], code))
+                root = Diagnostic(code, text, place(document, layer, port.offset, str(port.id), model.path))
                 behind[root] = []
-            else:
+                roots[code, slot] = (root,), message
+            for root in several:
                 behind[root].append(port.offset)
-                outputs[root] += output >= 0
-            roots[code, slot] = root, computed
+            outputs.update(several[:1] if output >= 0 else ())
     for root, count in outputs.items():
-        if count:
-            root.message += f"; {count} {'port' if count == 1 else 'ports'} after it differ{'s' if count == 1 else ''} for the same reason"
+        root.message += f"; {count} {'port' if count == 1 else 'ports'} after it differ{'s' if count == 1 else ''} for the same reason"
     return behind
 
 
@@ -139,7 +141,7 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
             if faults is None:
                 faults = known[precision, dims, fact] = contradictions(precision, dims, fact)
             found += [(index, code, message) for code, message in faults]
-            if not faults and index < count and not fact.is_poisoned:
+            if index < count and not fact.is_poisoned and all(code != "R301" for code, _ in faults):
                 unclear.append(index)
     return (found, unclear) if found or unclear else _NOTHING
 

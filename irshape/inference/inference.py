@@ -285,7 +285,7 @@ class Inference:
 
     def symbolic(self, shape: Shape) -> str:
         """A shape as formulas, without what the guards resolve: `S` for `min(S, 64)` where `S <= 64`."""
-        if shape and self._reported:
+        if shape and self._requirements:
             shape = tuple(map(self.known.simplest, shape))
         return format_symbolic(shape)
 

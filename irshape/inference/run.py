@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome
 from irshape.model.build import place
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, reached
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics
 from irshape.report.finding import Finding
@@ -101,10 +101,11 @@ class Run:
     requirements with these numbers when `reports` is asked for.
     """
 
-    __slots__ = ("_reports", "_slots", "inner", "is_as_read", "optional", "outcomes", "place", "report", "unlisted")
+    __slots__ = ("_has_errors", "_reports", "_slots", "inner", "is_as_read", "optional", "outcomes", "place", "report", "unlisted")
 
     def __init__(self, slots: list[Fact] | None) -> None:
         self._slots = slots
+        self._has_errors: bool | None = None
         self.place: Callable[[], list[Fact]] | None = None
         self.outcomes: list[Outcome | None] = []
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
@@ -144,7 +145,7 @@ class Run:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._slots, self.unlisted, self.inner, self.optional, self.is_as_read, self._reports = state
-        self.place, self.report, self.outcomes = None, None, []
+        self.place, self.report, self.outcomes, self._has_errors = None, None, [], None
 
     @property
     def slots(self) -> list[Fact]:
@@ -164,6 +165,14 @@ class Run:
     @reports.setter
     def reports(self, reports: dict[int, NodeReport]) -> None:
         self._reports = reports
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the pass, or one over a body in it, has found an error; to be asked when it is over."""
+        if self._has_errors is None:
+            runs = reached([self], lambda one: one.inner.values() if one._has_errors is None else ())
+            self._has_errors = any(one._has_errors or any(found.severity == ERROR for found in one.diagnostics) for one in runs)
+        return self._has_errors
 
     def value(self, result: Node) -> Fact:
         """The fact of the tensor that a Result takes."""

@@ -70,7 +70,7 @@ def transforms(points: Size, lengths: tuple[Size, ...], real: bool) -> Size | No
 
     A transform of n complex numbers takes 5*n*log2(n) operations, one of n real numbers half as many. None if a length is not known.
     """
-    if not are_known(lengths):
+    if not are_known(lengths) or any(length < 0 for length in lengths):
         return None
     length = product(lengths)
     assert isinstance(length, int)

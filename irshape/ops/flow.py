@@ -195,23 +195,47 @@ class Flow:
             self.ignores(indices)
             self.keep(port, axis, to)
             return True
-        if law is None:
+        place = self._numbering(factors, law)
+        if law is None or place is None:
             return False
+        self.ignores(indices)
+        self._claims.append(_Claim(0, to + place, port, axis, tuple([Factor(term.size) for term in law.axes[place]])))
+        return True
+
+    def writes(self, port: Input, indices: Input, updates: Input) -> bool:
+        """Whether indices put elements of each sample into places of its own in a tensor of one axis; the output has this axis.
+
+        The indices are those that `picks` takes, and the elements lie in their order: the axis of `updates` begins with N, too.
+        """
+        (factors,), law, (source, *_) = self.trace(port), self._inputs[indices.index].law, self.trace(updates)
+        is_batched = self.holds(factors) and is_symbol(factors[:1], self.batch or "") and is_symbol(source[:1], self.batch or "")
+        if (
+            not is_batched
+            or law is None
+            or self._numbering(factors, law) != 0
+            or not is_symbol((Factor(law.axes[0][0].size),), self.batch or "")
+        ):
+            return False
+        self.ignores(indices)
+        self.keep(port, 0, 0)
+        self.keep(updates, 0, 0, factors=factors)
+        return True
+
+    def _numbering(self, factors: Axis, law: Law | None) -> int | None:
+        """The axis of indices by a law that numbers the samples of an axis (N, S), None if they do not stay within their samples."""
+        if law is None:
+            return None
         inner, last, place = _product(factors[1:]), law.base, None
         for at, terms in enumerate(law.axes):
             for size, step in terms:
                 if place is None and is_symbol((Factor(size),), self.batch or "") and same(step, inner):
                     place = at
                 elif le_unasked(0, step) is not True:
-                    return False
+                    return None
                 else:
                     last = last + step * (size - 1)
         is_apart = le_unasked(0, law.base) is True and le_unasked(last + 1, inner) is True
-        if place is None or not is_apart or self.holds((Factor(last),)):
-            return False
-        self.ignores(indices)
-        self._claims.append(_Claim(0, to + place, port, axis, tuple([Factor(term.size) for term in law.axes[place]])))
-        return True
+        return place if is_apart and not self.holds((Factor(last),)) else None
 
     def measures(self, port: Input) -> None:
         """The elements of the outputs are the sizes of an input, whose elements are not read."""

@@ -38,6 +38,8 @@ _OPSETS: Final = {f"opset{number}": number for number in range(1, NEWEST + 1)}
 
 # The least similarity of two types that resemble each other.
 _LIKENESS: Final = 0.8
+# The most words for which the answer is kept.
+_MOST_WORDS: Final = 1_000
 
 
 def _may_resemble(word: str, known: str) -> bool:
@@ -90,6 +92,7 @@ class Registry:
         self.sources: tuple[str, ...] = ()
         self._entries: dict[str, list[_Entry]] = {}
         self._versions: dict[str, dict[str, OpClass]] = {}
+        self._similar: dict[str, str | None] = {}
 
     def add(self, op: OpClass, type: str, since: str, until: str | None, without: list[str], also: list[str]) -> None:
         """Register a class, in place of the one that the same definition gave before.
@@ -108,6 +111,7 @@ class Registry:
             raise Clash(f"{type} of version {since} is known already; give the operation another type or version")
         entries.append(_Entry(op, since, until, without, also))
         self._versions.pop(key, None)
+        self._similar.clear()
 
     def versions(self, type: str) -> dict[str, OpClass]:
         """Every version the type is accepted under, with its class; empty for an unknown type."""
@@ -139,15 +143,22 @@ class Registry:
         return is_exact or (self._base is not None and self._base._is_exact(type, version))
 
     def similar(self, type: str) -> str | None:
-        """The known type that an unknown one resembles, or that ONNX and PyTorch call so."""
+        """The known type that an unknown one resembles, or that ONNX and PyTorch call so. A word is sought once: that takes time."""
+        word = type.lower()
+        if word not in self._similar:
+            if len(self._similar) == _MOST_WORDS:
+                self._similar.clear()
+            self._similar[word] = self._closest(word)
+        return self._similar[word]
+
+    def _closest(self, word: str) -> str | None:
         from difflib import get_close_matches
 
         from irshape.ops.foreign import meant
         from irshape.ops.index import MODULES
 
-        if found := meant(type):
+        if found := meant(word):
             return found
-        word = type.lower()
         likely = [known for known in dict.fromkeys((*MODULES, *self._keys(), CONST.lower())) if _may_resemble(word, known)]
         close = get_close_matches(word, likely, 1, _LIKENESS) if likely else []
         if close and close[0] == CONST.lower():

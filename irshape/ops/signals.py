@@ -270,7 +270,7 @@ class ISTFT(Op):
 def _framed(numbers: Size, frame_size: Input) -> Count | None:
     """The count of the transforms of all frames, whose spectra have so many `numbers`."""
     (length,) = frame_size.elements or (None,)
-    if not isinstance(length, int):
+    if not isinstance(length, int) or length < 0:
         return None
     each = length + (transforms(length, (length,), real=True) or 0)
     return Count(operations=numbers // (2 * (length // 2 + 1)) * each)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.answers.diff import Difference
 from irshape.answers.explain.explainer import Explainer
-from irshape.answers.explain.explanation import Read, Step
-from irshape.answers.explain.sources import Point
+from irshape.answers.explain.sources import Place, Point
+from irshape.answers.explain.traced import number_text
 from irshape.answers.hierarchy import Hierarchy
 from irshape.answers.signature.notes import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
@@ -118,6 +117,7 @@ class PageData:
         self._texts: dict[Shape, str] = {}
         self.hierarchy: Final = Hierarchy(model, faulty, self._shown_shapes)
         self.difference: Difference | None = None
+        self._positions: Mapping[Any, int] = self.hierarchy.position  # None, which makes what enters an example, has none
         self._at = {(node.model.path, str(node.id)): position for position, node in enumerate(self.hierarchy.nodes)}
         self._formulas = Formulas(self.formal.scope.polynomials, {})
         self._shapes: dict[tuple[Shape, Shape], int] = {}
@@ -387,24 +387,30 @@ class PageData:
                     left -= taken
                     key = self.hierarchy.position[node], index
                     points[key] = [Point(numbers[node.model], node.first_slot + index, "axis", axis) for axis in range(rank)]
-        steps, answers = explainer.table([point for own in points.values() for point in own])
-        found = iter([one if isinstance(one, int) else self._read(one) for one in answers])
+        step, number_of = explainer.trail.step, explainer.table([point for own in points.values() for point in own])
         return {
-            "steps": [self._step(step) for step in steps],
-            "answers": {f"{position}:{index}": list(islice(found, len(own))) for (position, index), own in points.items()},
+            "steps": [self._step(point, explainer, number_of) for point in number_of],
+            "answers": {
+                f"{position}:{index}": [number_of.get(step(one)) or self._read(one.subject, one, explainer, number_of) for one in own]
+                for (position, index), own in points.items()
+            },
         }
 
-    def _step(self, step: Step) -> list[Any]:
+    def _step(self, point: Point, explainer: Explainer, number_of: Mapping[Point, int]) -> list[Any]:
         """Layer, subject, value, formula, the formula with numbers, note, and the numbers that the step reads."""
-        layer = self._at.get((step.where.path, step.where.layer_id or ""), -1)
-        texts = [escape(text) for text in (step.subject, step.value, step.formula, step.numbers, step.note)]
-        return [layer, *texts, [self._read(read) for read in step.reads]]
+        found = explainer.sources.derive(point)
+        texts = [escape(text) for text in (point.subject, number_text(found.value), *explainer.equation(found), found.note)]
+        reads = [self._read(name, source, explainer, number_of) for name, _, source in found.reads]
+        return [self._positions.get(explainer.sources.node(point), -1), *texts, reads]
 
-    def _read(self, read: Read) -> list[Any]:
+    def _read(self, name: str, source: Point | Place, explainer: Explainer, number_of: Mapping[Point, int]) -> list[Any]:
         """Name, origin in words, the step that computes it (0 if none), and the last layer that passes it on, if there is one."""
-        last = [self._at.get((one.path, one.layer_id or ""), -1) for one in read.through[-1:]]
-        source = "" if read.step else "a size of the input" if read.kind == "input" and self.signature else escape(read.source)
-        return [escape(read.name), source, read.step or 0, *last]
+        root = source if isinstance(source, Place) else explainer.trail.step(source)
+        last = [] if isinstance(source, Place) or root == source else [self._positions.get(explainer.sources.node(source), -1)]
+        if isinstance(root, Point) and root in number_of:
+            return [escape(name), "", number_of[root], *last]
+        read = explainer.origin("", "", root)
+        return [escape(name), "a size of the input" if read.kind == "input" and self.signature else escape(read.source), 0, *last]
 
 
 def open_signature(inference: Inference) -> Signature | None:

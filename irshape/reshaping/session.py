@@ -44,14 +44,17 @@ class Opened(NamedTuple):
     names: Collection[str]
 
 
-def unmet(engine: Engine, opened: Opened, hint: str = _HINT) -> list[Diagnostic]:
-    """The errors of sizes that a pass cannot have although no layer fails. `hint` is the next step."""
+def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Guard] | None = None) -> list[Diagnostic]:
+    """The errors of sizes that a pass cannot have although no layer fails. `hint` is the next step.
+
+    `guards` are what the pass demands in a simpler form, if it is known.
+    """
     found = [_refused(one) for one in engine.diagnostics if one.code == "R401"]
     sizes = list(_sizes_of(engine, opened.axes))
     known = {*opened.names}.union(*[symbols(size) for _, size in sizes])
     if not known:
         return found
-    guards = [guard for guard in engine.guards if not guard.branch and not guard.is_premise]
+    guards = [guard for guard in guards or engine.guards if not guard.branch and not guard.is_premise]
     told: set[str] = set()
     for guard in guards:
         number, dim = _tie(guard)
@@ -77,12 +80,13 @@ def _sizes_of(engine: Engine, axes: Mapping[int, Sequence[int]]) -> Iterator[tup
 
 
 def _tie(guard: Guard) -> tuple[int | None, Dim | None]:
-    """The number and the formula of a requirement that ties a formula to a number."""
+    """The number and the formula of a requirement that ties a formula to a number; None twice if it ties formulas to each other."""
     one = guard.requirement
     if one.kind in ("eq", "broadcast", "stretch"):
         for a, b in ((one.a, one.b), (one.b, one.a)):
             if isinstance(a, int) and isinstance(b, Dim):
-                return a, b
+                is_difference = a == 0 and len({factor > 0 for _, factor in b.polynomial.terms}) > 1
+                return (None, None) if is_difference else (a or abs(b.polynomial.constant), b)
     return None, None
 
 
@@ -271,7 +275,11 @@ class Session(SymbolSession):
             engine = self.attempt(now)
         is_open = any(one.low != one.high for node in before[0].parameters for one in described_shape(node) or ())
         engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, _RECORDED if is_open else _OTHER))
-        inference = conclude(engine, remarks=[*self._remarks, *notes, *chosen], asked=now)
+        remarks = [*self._remarks, *notes, *chosen]
+        inference = conclude(engine, remarks=remarks, asked=now)
+        if inference.ok and (errors := unmet(engine, opened, _OTHER, inference.guards)):  # several demands together leave one value
+            engine.diagnostics = _with(engine.diagnostics, errors)
+            inference = conclude(engine, remarks=remarks, asked=now)
         inference.rewriting = rewriting if rewriting.mends else None
         if not inference.ok:
             (self.model, self._weights, self._inputs), self._plans = before, None

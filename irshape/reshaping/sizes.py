@@ -315,6 +315,23 @@ def interpolate(bench: Bench) -> None:
     bench.mend("sizes", sizes, wanted)
 
 
+def output_shape(bench: Bench) -> None:
+    """The output shape of a transposed convolution, which grows with its data by the stride."""
+    item = bench.item
+    data, recorded = source(item, 0), bench.recorded_sizes(source(item, 0))
+    given = bench.elements(source(item, 2)) if len(item.inputs) > 2 else None
+    if given is None or recorded is None:
+        return
+    strides = [int(stride) for stride in item.attributes["strides"].split(",")]
+    sizes = list(zip(given, strides, bench.sizes(data)[2:], recorded[2:], strict=True))
+    wanted = [
+        stride * own + (size - stride * was) if isinstance(own, Dim) and isinstance(size, int) else size for size, stride, own, was in sizes
+    ]
+    if wanted != list(given):
+        bench.connect(2, vector(bench, wanted, data))
+        bench.mend("output_shape", given, wanted)
+
+
 class _Sizes(list[Any]):
     """Sizes that are an option."""
 
@@ -387,5 +404,7 @@ HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
     "StridedSlice": strided_ends,
     "Interpolate": interpolate,
     "TopK": top_k,
+    "ConvolutionBackpropData": output_shape,
+    "GroupConvolutionBackpropData": output_shape,
     "VariadicSplit": split,
 }

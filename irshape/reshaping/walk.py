@@ -324,7 +324,7 @@ class Walk:
             bench.keep(f"{item!r} gives a constant for all sizes")
         if item.type == "Result" and (origin := self._counted(item.inputs[:1])) is not None:
             raise Mixed(item, f"gives a value that is computed from the size of the batch {bench.batch}, which {origin!r} reads")
-        if item.type in _SKIPPED or any(value is None for value in item.inputs):
+        if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
         if not any(_is_open(bench.shape(value)) for value in values):

@@ -14,6 +14,8 @@ from irshape.shape.range import COMPOSE, Bound, Range, add, exactly, join, meet,
 
 # Only ranges that no sizes meet move for so many rounds: those of `N >= M + 1` and `M >= N + 1`. Bounds are right after any round.
 _ROUNDS: Final = 128
+# After so many rounds that move the same ranges, each without another end to reach, no sizes meet them.
+_RISES: Final = 16
 _MAX_TERMS: Final = 8
 # Operations that give one of their two arguments.
 SELECTIONS: Final = ("min", "max", "broadcast")
@@ -55,8 +57,9 @@ class Reported:
         """Narrow the ranges by the requirements, and again by those whose atoms have other ranges then."""
         active = requirements
         below: dict[Requirement, set[int]] = {}
+        rises = 0
         for _ in range(_ROUNDS):
-            self._learned = set()
+            before, self._learned = self._learned, set()
             for requirement in active:
                 if not self._work.is_done:
                     for polynomial, known in self._consequences(requirement):
@@ -66,7 +69,9 @@ class Reported:
                     return
             self._derive()
             self._descend()
-            if self.is_contradictory or not self._learned:
+            is_rising = self._learned == before and all(inf in (-self._atoms[index].low, self._atoms[index].high) for index in before)
+            rises = rises + 1 if is_rising else 0
+            if self.is_contradictory or not self._learned or rises == _RISES:
                 return
             below = below or {one: self._below(one) for one in requirements}
             active = [one for one in requirements if not below[one].isdisjoint(self._learned)]
@@ -151,7 +156,7 @@ class Reported:
 
     def _descend(self) -> None:
         """Narrow the ranges of the atoms of known sums, and in reverse order those of arguments, by the ranges of sums and atoms."""
-        self._work.left -= len(self._atoms) + len(self._linear)
+        self._work.left -= len(self._atoms)
         for terms, own in self._linear.items():
             for atom, target in self._of_atoms(terms, 0, own):
                 self._tighten(atom, target)
@@ -235,6 +240,7 @@ class Reported:
 
     def _of_atoms(self, terms: Terms, constant: int, known: Range) -> Iterator[tuple[Atom, Range]]:
         """The ranges of the atoms of a sum that follow from its own range."""
+        self._work.left -= len(terms) ** 2 if len(terms) <= _MAX_TERMS else 1
         for monomial, coefficient in terms if len(terms) <= _MAX_TERMS else ():
             others = [term for term in terms if term[0] != monomial]
             target = subtract(known, self._table.bound(constant, others, self._atoms))

@@ -168,6 +168,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("STFT", "opset15"): [
         ("3 frames of 8 numbers", "f32[1,16] f32[8] 8 4", {"transpose_frames": False}, 0, 3 * (8 + 60)),
         ("open", "f32[1,16] f32[8] i64[] 4", {"transpose_frames": False}, None, None),
+        ("a length that nobody looks at", "f32[3] f32[9] -4 i64[]", {"transpose_frames": False}, None, None),
     ],
     ("ISTFT", "opset16"): [("3 frames of 8 numbers", "f32[5,3,2] f32[8] 8 4", {"center": False, "normalized": False}, 0, 3 * (8 + 60))],
     ("EmbeddingSegmentsSum", "opset3"): [("4 rows of 3 elements", "f32[5,3] i64[4] i64[4] 2", 0, 12)],

@@ -214,9 +214,15 @@ def test_every_size_of_a_short_range_is_tried() -> None:
 
 
 def test_what_openvino_accepts_and_cannot_run_is_said() -> None:
-    net = Net(f"f32[2,?] -> {nets.reshape(0, 6)} -> Result")
-    found = answer(net, {"parameter_0": "[2,N]"})
+    net = Net("start: i64[1]\nx: f32[?,5]\nSlice-8(x, start, [5], [0], [1]) -> Result")
+    found = answer(net, {"x": "[N,5]"})
     assert (str(found), [one.code for one in found.never_runs], found.sample) == ("every size", ["R401"], {"N": 1})
+
+
+def test_sizes_with_which_openvino_cannot_run_are_not_valid() -> None:
+    """OpenVINO does not compare the number of elements where a 0 copies an axis, until it runs the model."""
+    net = Net(f"f32[2,?] -> {nets.reshape(0, 6)} -> Result")
+    assert str(answer(net, {"parameter_0": "[2,N]"})) == "N == 6"
 
 
 def test_a_size_with_which_the_model_fails_is_no_sample() -> None:

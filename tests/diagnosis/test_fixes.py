@@ -248,6 +248,48 @@ def test_several_wrong_records_are_mended_at_once(text: str, changes: list[tuple
     assert mendable(again)[0] == []
 
 
+# A net that irshape annotates, what is then changed behind the names of layers, and the faults before and after it is mended.
+GATHERED = "x: f32[2,6,4..12]\ni: i64[2,?,1]\nx -> a: GatherND-8(i, batch_dims=1) -> Result\nx -> b: GatherND-8(i, batch_dims=0) -> Result"
+CONTRADICTED = [
+    # An output behind two wrong records is mended with both or not at all.
+    (GATHERED, [("i", 'shape="2,?', 'shape="?'), ("b", "<dim>6", "<dim>1")], ["R301", "R301"], ["R301"]),
+    # The dims of a port whose precision is wrong are compared, too.
+    (
+        GATHERED, [("i", '"I64"', '""'), ("b", '"I64"', '"f32"'), ("b", "<dim>-1</dim><dim>1<", "<dim>9</dim><dim>1<")],
+        ["X107", "R301", "R302"], ["X107", "R301"],
+    ),
+    # A layer of an error may take what its port records.
+    (
+        "x: u8[2,2]\ni: f32[2,2]\nx -> y: GatherND-8(i, batch_dims=0) -> end: Result",
+        [
+            ("x", '"U8"', '"I64"'), ("y", '"U8"', '"I32"'), ("y", '"FP32"', '"I64"'), ("i", "<dim>2</dim></port>", "<dim>5</dim></port>"),
+            ("y", '"U8"/>', '"FP16"><dim>2</dim></port>'), ("end", '"U8"/>', '"I32"><dim>2</dim></port>'),
+        ],
+        ["R302", "R301", "T101", "R302"], None,
+    ),
+    # The number that OpenVINO reads may not be meant.
+    (
+        "x: f64[0,2,2] -> e: Exp -> r: ReduceSum([1], keep_dims=false) -> Result",
+        [*((one, "<dim>0<", "<dim>3<") for one in "xee"), ("r", "<dim>0<", "<dim>0x10<")], ["R301", "R101"], None,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "changes", "before", "after"), CONTRADICTED)
+def test_a_fix_makes_no_other_fault(text: str, changes: list[tuple[str, str, str]], before: list[str], after: list[str] | None) -> None:
+    net = Net(text)
+    source = re.sub(r">\s+<", "><", verbs.infer(net.xml.encode(), weights=net.bin).xml().decode())
+    for name, right, wrong in changes:
+        head, layer, rest = source.partition(f'name="{name}"')
+        assert right in rest
+        source = head + layer + rest.replace(right, wrong, 1)
+    inference = verbs.check(source.encode(), weights=net.bin)
+    assert [one.code for one in inference.diagnostics] == before, inference.diagnostics
+    again = verbs.check(mended_file(inference), weights=net.bin)
+    assert [one.code for one in again.diagnostics] == (after or before)
+    assert mendable(again)[0] == []
+
+
 def test_a_shape_behind_a_misspelt_attribute_may_be_right() -> None:
     xml, weights = pools("1", 16, 4)
     first = xml.index(b"<data ", xml.index(b'type="MaxPool"')) + len(b"<data ")

@@ -3,6 +3,7 @@
 import struct
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from irshape.shape.limits import Limits, Work
 from irshape.xml.weights import Weights
 from tests.fuzz import values
 from tests.fuzz.mutate import Mutant, findings, fuzz, seeds
+from tests.fuzz.work import in_loop, nested
+from tests.inference.test_bodies import transposed
 from tests.support.ir import Net
 
 HUGE = 2**62
@@ -238,6 +241,16 @@ def test_linear_in_the_file(text: Callable[[int], str], change: Callable[[Net], 
     assert calls_of(800) < 12 * calls_of(100)
 
 
+@pytest.mark.slow("take long")
+def test_passes_over_nested_bodies_ask_each_for_its_errors_once() -> None:
+    def calls_of(depth: int) -> int:
+        net = nested(depth, in_loop, transposed(1, 0), "f32[2,3]")
+        return calls(partial(verbs.infer, verbs.read(net.xml.encode(), weights=net.bin)))
+
+    calls_of(3)
+    assert calls_of(60) < 3 * calls_of(30)
+
+
 def test_differences_linear_in_the_ports() -> None:
     def calls_of(size: int) -> int:
         source = Net(wide_concat(size)).xml.encode()
@@ -387,6 +400,14 @@ def test_the_nearest_of_sizes_that_no_distance_fits() -> None:
     assert found.nearest(dict.fromkeys(found.symbols, 2**63 - 1)) is not None
 
 
+def test_a_sample_of_sizes_that_openvino_takes_although_no_size_runs_is_valid() -> None:
+    window = 'strides="1,1", pads_begin="1,2", pads_end="1,2", dilations="1,1", auto_pad=explicit'
+    net = Net(f"x: f32[1,?,3,?] -> ConvolutionBackpropData(f32=1.0[1,2,3,3], {window}) -> Result")
+    found = verbs.sizes(net.xml.encode(), weights=net.bin, inputs={"x": "[1,H-W,3,H-W]"})
+    assert found.sample == {"H": 2, "W": 1} and found.admits(found.sample)
+    assert [one.code for one in found.never_runs] == ["R401"]
+
+
 def test_a_condition_on_a_size_that_is_squared_again_and_again() -> None:
     net = Net(f"f32[1..9] -> {SIZES} -> Subtract([5])" + " -> Multiply(_, _)" * 28 + f" -> {MADE}")
     found = verbs.sizes(net.xml.encode(), weights=net.bin)
@@ -463,12 +484,13 @@ def with_dims(xml: str, type: str, *dims: int) -> str:
     return f"{before}{own}{head}{output}{port}>{''.join(f'<dim>{dim}</dim>' for dim in dims)}</port>{rest}"
 
 
-def test_a_batch_reaches_a_layer_without_an_output() -> None:
+def test_a_view_without_an_output_is_asked_for_its_batch_and_its_cost() -> None:
     net = Net("x: f32[?,4] -> ReLU -> Result\nx -> Reshape([0,4], special_zero=true) -> Result")
     before, own, after = net.xml.partition('type="Reshape"')
     head, _, rest = after.partition("<output>")
-    inference = batched(before + own + head + rest.partition("</output>")[2], net.bin)
-    assert codes(inference) == {"N101", "G103"}
+    xml = before + own + head + rest.partition("</output>")[2]
+    assert codes(batched(xml, net.bin)) == {"N101", "G103"}
+    assert {one.code for one in verbs.cost(xml.encode(), weights=net.bin, views=True).diagnostics} == {"G103"}
 
 
 def test_no_size_is_left_for_a_symbol() -> None:
@@ -485,6 +507,13 @@ def test_a_batch_is_sought_behind_slices_and_resizes_of_what_is_not_known() -> N
     axis = f"_axis: {SIZES.replace('(', '(x, ')} -> Gather-8([0], 0)"
     sized = Net(f"x: f32[?,3]\n{axis}\nx -> Interpolate-4(i64=[8], f32=[2.0], _axis, {attributes}) -> Result")
     assert codes(batched(sized.xml, sized.bin)) >= {"N101"}
+
+
+def test_a_size_that_conditions_make_too_large_keeps_its_conditions() -> None:
+    """`H - W` is 1 or 2^63-1, and `H + W` would be more than a size for the latter."""
+    net = Net("a: f32[?,?,1]\nb: f32[?,?]\na, b -> Add -> Result")
+    found = verbs.signature(net.xml.encode(), weights=net.bin, inputs={"a": "[H+W,H-W,1]", "b": f"[{2**63 - 1},0]"})
+    assert [one.text for one in found.conditions] == [f"H - W in (1, {2**63 - 1})", "H >= W + 1"]
 
 
 def test_a_layer_in_a_body_that_is_not_read_whole_is_not_explained() -> None:

@@ -8,10 +8,11 @@ import argparse
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.inference.test_bodies import JOINED, SAME, Build, body, branched, doubled, holder, inside, longer, transposed
 from tests.support.ir import Net, Ref
 
 SECONDS: Final = 5.0
@@ -260,13 +261,97 @@ NETS: Final[dict[str, str | tuple[str, str]]] = {
     # Thirty sizes that only data decide, joined again and again.
     "roots_of_many_layers": lines(f"f32[?] -> NonZero-3(output_type=i64) -> _{i}: ReLU" for i in range(30)) + "\n_s: _0"
     + lines(f"_s: Concat(_s, _{i % 30}, axis=1)" for i in range(60)) + "\n_s -> Result",
+    # Values that are known, in long chains; shapes of open sizes made again from them.
+    "chain_of_known_values": "_x: f32[4,5,6]\n_s: ShapeOf-3(_x, output_type=i64)\n_n: Gather-8(_s, [0], 0)"
+    + lines(f"_n: {('Add', 'Multiply', 'FloorMod', 'Maximum')[i % 4]}(_n, [{i % 7 + 2}])" for i in range(170)) + MADE,
+    "chain_of_shapes": "_x: f32[4,5,6]" + lines(
+        "_s: ShapeOf-3(_x, output_type=i64)\n_n: Gather-8(_s, [0], 0)\n_m: Gather-8(_s, [1,2], 0)\n_t: Concat(_n, _m, axis=0)\n"
+        "_x: Reshape(_x, _t, special_zero=false)" for _ in range(35)
+    ) + "\n_x -> Result",
+    "chain_of_open_shapes": "_x: f32[?,?,6]" + lines(
+        "_s: ShapeOf-3(_x, output_type=i64)\n_n: Gather-8(_s, [1], 0)\n_m: Gather-8(_s, [0,2], 0)\n_t: Concat(_n, _m, axis=0)\n"
+        "_x: Reshape(_x, _t, special_zero=false)" for _ in range(35)
+    ) + "\n_x -> Result",
+    "chain_of_shapes_that_grow": "_x: f32[?,?]" + lines(
+        f"_s: ShapeOf-3(_x, output_type=i64)\n_n: Add(Gather-8(_s, [{i % 2}], 0), Gather-8(_s, [{1 - i % 2}], 0))\n"
+        f"_x: Broadcast-3(f32=1.0, Concat(_n, Gather-8(_s, [1], 0), axis=0), mode=numpy)" for i in range(23)
+    ) + "\n_x -> Result",
+    "chain_of_known_elements": "_n: Gather-8([1,2,3,4,5,6,7,8], [0,1,2,3,4,5,6,7], 0)"
+    + lines(f"_n: {('Concat(_n, _n, axis=0)', 'Slice-8(_n, [0], [8], [1], [0])')[i % 2]}" for i in range(105)) + MADE,
+    # Very many of a kind.
+    "unknown_types": "f32[?,?]" + "".join(f" -> Conv{i}olutiom" for i in range(300)) + " -> Result",
+    "split_of_a_thousand": f"f32[?,?] -> _x: Split(1, num_splits=1000){' f32' * 1000}"
+    + lines(f"_x.{7 * i} -> ReLU -> Result" for i in range(80)),
+    "splits_of_splits": f"f32[?,?] -> _x: Split(1, num_splits=250){' f32' * 250}"
+    + lines(f"_x.{i} -> _y{i}: Split(0, num_splits=30){' f32' * 30}\n_y{i}.{i % 30} -> Result" for i in range(45)),
+    "sixty_axes_that_split": "_x: f32[?,?]" + lines(
+        f"_x -> _y{i}: VariadicSplit(i64=1, [{','.join(['1'] * 40)},-1]){' f32' * 41}\n_y{i}.40 -> Result" for i in range(40)
+    ),
+    "many_results": "_x: f32[?,?]" + lines(["_x -> Result"] * 450),
+    "broadcasts_of_each_with_each": inputs(19, "f32[?,?]") + lines(f"Add(_{a}, _{b}) -> Result" for a in range(19) for b in range(a)),
+    "broadcasts_of_one_with_many": "_x: f32[?,?,?]" + lines(f"Add(_x, f32[{'?,' * (i % 3)}?]) -> Result" for i in range(130)),
+    "concats_of_each_with_each": inputs(18, "f32[?,?,?]")
+    + lines(f"Concat(_{a}, _{b}, axis={(a + b) % 3}) -> Result" for a in range(18) for b in range(a)),
     # Outputs whose bounds depend on many inputs, each tied to the next one by a layer.
     "bounds_of_many_symbols": inputs(60, "f32[?,?,?]") + lines(joined([f"_{i}", f"_{i + 1}"], 1) + " -> Result" for i in range(59)),
 }  # fmt: skip
 
 
+def nested(depth: int, hold: Callable[[Net, Ref, Build], Ref], innermost: Build, fact: str = "f32[?,?]") -> Net:
+    """A net whose one layer holds a body, whose one layer holds a body, and so on."""
+    build = innermost
+    for _ in range(depth):
+        build = inside(lambda net, value, build=build: hold(net, value, build))  # type: ignore[misc]
+    net = Net()
+    net.result(hold(net, net.parameter(fact), build))
+    return net
+
+
+def in_if(net: Net, value: Ref, build: Build) -> Ref:
+    return branched(net, [net.parameter("boolean[]") if len(net.layers) < 2 else net.const(True, "boolean"), value], build, SAME)
+
+
+def in_both(net: Net, value: Ref, build: Build) -> Ref:
+    return branched(net, [net.const(True, "boolean"), value], build, build)
+
+
+def in_loop(net: Net, value: Ref, build: Build) -> Ref:
+    def whole(inner: Net) -> None:
+        build(inner)
+        inner.result(inner.const(True, "boolean"))
+
+    content = body(net, whole)
+    last = re.findall(r'id="(\d+)" name="result_\d+"', content)[-1]
+    map = (
+        '<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="1"/>'
+        f'<output external_port_id="-1" internal_layer_id="{last}" purpose="execution_condition"/></port_map>'
+        '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
+    )
+    return holder(net, "Loop", "opset5", [net.const(5), net.const(True, "boolean"), value], map + content)
+
+
+def in_iterator(net: Net, value: Ref, build: Build) -> Ref:
+    map = f'<input external_port_id="0" internal_layer_id="0" {JOINED}/><output external_port_id="1" internal_layer_id="1" {JOINED}/>'
+    return holder(net, "TensorIterator", "opset1", [value], f"<port_map>{map}</port_map>{body(net, build)}")
+
+
+# Nets with bodies inside bodies.
+BUILT: Final[dict[str, Callable[[], Net]]] = {
+    "nested_ifs": lambda: nested(50, in_if, SAME),
+    "nested_ifs_of_both": lambda: nested(4, in_both, longer),
+    "nested_loops": lambda: nested(50, in_loop, SAME),
+    "nested_loops_that_grow": lambda: nested(50, in_loop, doubled),
+    "nested_loops_that_turn": lambda: nested(50, in_loop, transposed(1, 0), "f32[2,3]"),
+    "nested_iterators": lambda: nested(63, in_iterator, SAME),
+    "nested_iterators_that_grow": lambda: nested(63, in_iterator, doubled),
+    "bodies_nested_too_deep": lambda: nested(100, in_iterator, SAME),
+}
+
+
 def nets(name: str) -> tuple[Net, Net]:
     """The net of a name, and the one that it is compared with: itself, where there is no other."""
+    if name in BUILT:
+        return (BUILT[name](),) * 2
     texts = NETS[name]
     both = (Net(texts),) * 2 if isinstance(texts, str) else (Net(texts[0]), Net(texts[1]))
     for number, net in enumerate(both):
@@ -317,8 +402,12 @@ def commands(net: Net, path: str, other: str, changed: str | None) -> Iterator[l
     yield ["sizes", path]
     last = len(net.layers) - 2
     yield ["explain", path, str(last)]
+    yield ["summary", path]
+    yield ["simplify", path, "--dry-run"]
+    yield ["scan", path, "-o", path + ".jsonl", "--force", "--jobs", "1", "--cost"]
     if changed is not None:
         yield ["reshape", path, "--input", changed, "-o", path + ".out", "--force"]
+        yield ["reshape", path, "--input", re.sub(r"\d+(?=[],])", "N", changed, count=1), "-o", path + ".out", "--force"]
         yield ["signature", path, "--input", changed]
     yield ["diff", path, other, "--all"]
     yield ["cost", path, "--all", "--views", "--in-place"]
@@ -362,7 +451,7 @@ def main() -> int:
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     is_bad = False
-    for name in given.names or NETS:
+    for name in given.names or [*NETS, *BUILT]:
         net, other = nets(name)
         paths = [given.folder / f"{name}{suffix}.xml" for suffix in ("", ".other")]
         for path, one in zip(paths, (net, other), strict=True):

@@ -63,6 +63,13 @@ def test_names_of_onnx_and_pytorch_stand_for_operations() -> None:
     assert {name for names in _NAMES.values() for name in names.split() if REGISTRY.versions(name)} == set()
 
 
+def test_a_similar_type_is_sought_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = Registry(REGISTRY)
+    assert registry.similar("Convolutiom") == "Convolution"
+    monkeypatch.setattr("difflib.get_close_matches", None)
+    assert registry.similar("CONVOLUTIOM") == "Convolution"
+
+
 def test_a_version_is_registered_once() -> None:
     registry = Registry()
     registry.add(Op, "Twice", "opset1", None, [], [])

@@ -1,6 +1,7 @@
 """What a reshape grants: nothing that cannot hold, with and without a rewriting, on real models and with indices of samples."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import irshape
 from irshape.cli.main import main
+from tests.inference.test_bodies import body, holder, inside
 from tests.support.baking import Verdict, judged, table
 from tests.support.ir import Net
 
@@ -324,3 +326,78 @@ def test_valid_sizes_are_named_where_sizes_are_the_problem(tmp_path: Path, capsy
     inputs = ("input_ids[1,1]", "attention_mask[1,127]", "past.key[1,2,127,4]", "past.value[1,2,127,4]")
     assert main(["reshape", "examples/decoder.xml", *(word for one in inputs for word in ("--input", one))]) == 1
     assert "the sizes that the model takes: irshape sizes" in capsys.readouterr().out
+
+
+# As OpenVINO converts x[:, 1:3] = y: the places are a range, cut as x is.
+ASSIGNED = """
+    x: f32[?,4]
+    y: f32[?,2]
+    _shape: ShapeOf-3(x, output_type=i64)
+    _all: Reshape(Range-4(0, ReduceProd(_shape, [0], keep_dims=false), 1, output_type=i64), _shape, special_zero=false)
+    _places: Reshape(Slice-8(_all, [{0}], [{1}], [1], [{2}]), [-1,1], special_zero=false)
+    ScatterNDUpdate-15(Reshape(x, [-1], special_zero=false), _places, Reshape(y, [-1], special_zero=false), reduction=none)
+        -> Reshape(_shape, special_zero=false) -> Result
+"""
+
+
+@pytest.mark.oracle
+def test_an_assignment_to_a_slice_keeps_samples_apart() -> None:
+    import openvino
+
+    net = Net(ASSIGNED.format(1, 3, 1))
+    assert errors(irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=3)) == []
+    core = openvino.Core()
+    model = core.compile_model(core.read_model(net.xml.encode(), openvino.Tensor(np.frombuffer(net.bin, np.uint8).copy())), "CPU")
+    x, y = np.arange(12, dtype=np.float32).reshape(3, 4), -np.ones((3, 2), np.float32)
+    np.testing.assert_array_equal(model([x, y])[0], np.concatenate([model([a[None], b[None]])[0] for a, b in zip(x, y, strict=True)]))
+
+
+@pytest.mark.parametrize("taken", [(1, 9, 0), (0, 1, 0)])
+def test_an_assignment_to_some_samples_is_refused(taken: tuple[int, int, int]) -> None:
+    net = Net(ASSIGNED.format(*taken))
+    assert not irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=3).ok
+
+
+def test_weights_that_no_size_reads_are_no_work() -> None:
+    """Of quantized weights the proof reads no elements: 40 matrices of 1,024 numbers would be more work than is allowed."""
+    weight = "_w: Multiply(Convert(u8={}[32,32], destination_type=f32), f32=0.5[32,1])\n_x: MatMul(_x, _w)"
+    layers = "\n".join(weight.format(number) for number in range(40))
+    net = Net(f"_x: f32[?,32]\n_x: Add(_x, f32=0[1,32])\n{layers}\n_x -> Result")
+    found = irshape.reshape(irshape.read(net.xml.encode(), limits=irshape.Limits(work=20_000)), weights=net.bin, batch=4)
+    assert errors(found) == []
+
+
+def test_demands_that_only_together_leave_one_value_refuse_a_size() -> None:
+    """With k = W//4, min(4*k + 1, 8) == 4*k, and k is at least 1."""
+    net = Net(
+        """
+        _k: MaxPool-1(f32[1,1,8], kernel="4", strides="4", pads_begin="0", pads_end="0", rounding_type=floor)
+        _four: Tile(_k, [1,1,4])
+        Add(_four, Slice-8(Concat(_four, f32=0[1,1,1], axis=2), [0], [8], [1], [2])) -> Result
+        """
+    )
+    found = irshape.reshape(irshape.read(net.xml.encode()), {"parameter_0": "[1,1,W]"}, weights=net.bin, rewrite=True, choose="first")
+    assert any("demands W//4 == 2" in one for one in errors(found))
+
+
+def test_a_loop_may_put_the_batch_into_a_tensor_that_enters_without_it() -> None:
+    """The value begins as one row of zeros, and has a row for each sample after the first iteration."""
+    net = Net("x: f32[?,4]\nmax: i64=3\ntrue: boolean=true\nzeros: f32=0[1,4]")
+    inner = inside("y: f32[?,4]\nReLU(y)")
+
+    def build(within: Net) -> None:
+        inner(within)
+        within.result(within.const(True, "boolean"))
+
+    content = body(net, build)
+    [condition] = re.findall(r'id="(\d+)" name="result_(?!1")\d+"', content)
+    map = (
+        '<port_map><input external_port_id="2" internal_layer_id="0"/><input external_port_id="3" internal_layer_id="2"/>'
+        '<output external_port_id="4" internal_layer_id="1"/>'
+        f'<output external_port_id="-1" internal_layer_id="{condition}" purpose="execution_condition"/></port_map>'
+        '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
+    )
+    inputs = [net.named[name][0] for name in ("max", "true", "zeros", "x")]
+    net.result(holder(net, "Loop", "opset5", inputs, map + content))
+    found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=2)
+    assert errors(found) == []

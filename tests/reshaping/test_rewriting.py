@@ -240,3 +240,17 @@ def test_a_size_that_a_slice_has_made_is_computed(tmp_path: Path) -> None:
     found.write(tmp_path / "new.xml")
     model = openvino.compile_model(tmp_path / "new.xml", "CPU")
     assert [model([np.zeros(shape, np.float32)])[0].shape for shape in [(1, 1, 4, 6), (1, 1, 7, 3)]] == [(1, 1, 2, 6), (1, 1, 4, 3)]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("given", "grown"), [("[8,8]", (1, 3, 12, 6)), ("[9,8]", (1, 3, 13, 6))])
+def test_the_output_shape_of_a_transposed_convolution_grows_by_its_strides(given: str, grown: tuple[int, ...], tmp_path: Path) -> None:
+    import openvino
+
+    attributes = 'strides="2,2", dilations="1,1", pads_begin="0,0", pads_end="0,0", auto_pad=explicit, output_padding="0,0"'
+    net = Net(f"ConvolutionBackpropData-1(f32[1,2,4,4], f32=1[2,3,2,2], {given}, {attributes}) -> Result")
+    found = irshape.reshape(irshape.read(net.xml.encode()), {"parameter_0": "[1,2,H,W]"}, weights=net.bin, rewrite=True)
+    assert errors(found) == []
+    found.write(tmp_path / "new.xml")
+    model = openvino.compile_model(tmp_path / "new.xml", "CPU")
+    assert model([np.zeros((1, 2, 6, 3), np.float32)])[0].shape == grown

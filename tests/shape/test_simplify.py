@@ -107,6 +107,14 @@ def test_a_chain_of_guards_is_followed_to_its_end() -> None:
         assert Reported(scope, guards).bounds(sizes[0])[0] == 104
 
 
+def test_guards_that_no_sizes_meet_take_little_work() -> None:
+    """`N//2` and `N` are equal for 0 only, and `M` is at least 1: each round only doubles what they are at least."""
+    scope = Scope(DEFAULT)
+    first, other = scope.symbol("N", 1), scope.symbol("M", 1)
+    assert Reported(scope, [demand("eq", first // 2, other), demand("eq", first, other)]).unfinished is None
+    assert DEFAULT.work - scope.work.left < 3_000  # it was 11,000
+
+
 @pytest.mark.parametrize("seed", [*range(10), 111, 148, 174, 365, 461, 729, 755, 826, 1054, 2280])
 def test_no_order_of_guards_changes_a_bound(seed: int) -> None:
     chance = random.Random(seed)

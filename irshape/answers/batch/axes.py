@@ -109,7 +109,7 @@ def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked
             break
         work.take(len(engine.model) + sum(map(len, shapes.values())))
         tried.append(_tried(engine, present, shapes, axes, more))
-    return Batch(shapes, axes, reasons, open_shapes, tried, not (open_shapes and work.is_done))
+    return Batch(shapes, axes, reasons, open_shapes, tried, not work.is_done)
 
 
 def batched(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:

@@ -103,6 +103,22 @@ def _transposed(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape
     return law._replace(axes=tuple([law.axes[one] for one in order or range(len(law.axes))[::-1]]))
 
 
+def _sliced(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    """Slice in steps of 1: a range of an axis begins later."""
+    law, (begins, _, steps, *named) = laws[0], [fact.elements for fact in facts[1:]]
+    axes: Any = named[0] if named else begins and range(len(begins))
+    if law is None or begins is None or steps is None or axes is None:
+        return None
+    base, made = law.base, list(law.axes)
+    for axis, begin, step in zip(axes, begins, steps, strict=True):
+        if same(_size(made[axis]), shape[axis]):
+            continue
+        if step != 1 or not isinstance(begin, int) or begin < 0 or len(made[axis]) != 1:
+            return None
+        base, made[axis] = base + made[axis][0].step * begin, (Term(shape[axis], made[axis][0].step),)
+    return Law(base, tuple(made))
+
+
 def _repeated(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
     """Tile and Broadcast: copies are equal, so the step from one to the next is 0."""
     law = laws[0]
@@ -153,6 +169,7 @@ _RULES: Final[dict[str, Callable[..., Law | None]]] = {
     "Convert": lambda op, facts, laws, shape: laws[0] if facts[0].element_type in _TYPES else None,
     **dict.fromkeys(("Reshape", "Squeeze", "Unsqueeze"), _regrouped),
     "Transpose": _transposed,
+    "Slice": _sliced,
     **dict.fromkeys(("Broadcast", "Tile"), _repeated),
     "Add": _added(1),
     "Subtract": _added(-1),
@@ -337,8 +354,9 @@ class Proof(NamedTuple):
 
 
 def sizes_of(model: Model) -> Collection[int]:
-    """The tensors that are computed from sizes and small constants alone."""
-    known: dict[int, None] = {}
+    """The tensors that are computed from sizes and small constants, and those computed from constants alone that they read."""
+    sizes: dict[int, None] = {}
+    folded: set[int] = set()
     constants = set()
     for index in model.order:
         node = model.nodes[index]
@@ -346,9 +364,16 @@ def sizes_of(model: Model) -> Collection[int]:
         if op is None or op.propagate is None:
             if isinstance(op, Constant) and not op.is_broken and are_known(op.shape) and prod(op.shape) <= _MOST_ELEMENTS:
                 constants.add(node.first_slot)
-        elif op.TYPE == "ShapeOf" or (node.sources and all(slot in known or slot in constants for slot in node.sources)):
-            known.update(dict.fromkeys(node.slots))
-    return known.keys()
+        elif op.TYPE == "ShapeOf" or any(slot in sizes for slot in node.sources):
+            if op.TYPE == "ShapeOf" or all(slot in sizes or slot in folded or slot in constants for slot in node.sources):
+                sizes.update(dict.fromkeys(node.slots))
+        elif node.sources and all(slot in folded or slot in constants for slot in node.sources):
+            folded.update(node.slots)
+    for index in reversed(model.order):
+        node = model.nodes[index]
+        if any(slot in sizes for slot in node.slots):
+            sizes.update(dict.fromkeys(slot for slot in node.sources if slot in folded))
+    return sizes.keys()
 
 
 class FollowingEngine(Engine):
@@ -539,13 +564,16 @@ class _Control:
         return self._left(body, inner, entered)
 
     def _handed_on(self, body: Body, inner: _Walk, entered: dict[Node, Held]) -> bool:
-        """Whether an iteration hands a taint to the next one, which then has it, too."""
+        """Whether an iteration hands a taint, or an axis of the batch, to the next one, which then has it, too."""
         is_changed = False
         for entry in body.inputs:
             if entry.back is not None and entry.back.sources and entry.back.sources[0] not in inner.lost:
-                taint = inner.held(entry.back.sources[0]).taint
-                if taint and not entered[entry.parameter].taint:
-                    entered[entry.parameter] = entered[entry.parameter]._replace(taint=taint)
+                before, after = entered[entry.parameter], inner.held(entry.back.sources[0])
+                if after.taint and not before.taint:
+                    entered[entry.parameter] = before._replace(taint=after.taint)
+                    is_changed = True
+                elif inner.axis(before) is None is not inner.axis(after):
+                    entered[entry.parameter] = after._replace(law=None)
                     is_changed = True
         return is_changed
 

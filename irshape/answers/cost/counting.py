@@ -64,7 +64,8 @@ class Tensors:
 def regular(inference: Inference) -> Callable[[Fact], Fact]:
     """A function that gives facts with sizes that are alike, for facts of a model whose conditions make some of its sizes shorter."""
     known = inference.known if inference.is_conditional else None
-    sizes = {size for _, run in inference.graphs for fact in run.slots for size in fact.shape or () if isinstance(size, Dim)}
+    tensors = [run.slots[slot] for model, run in inference.graphs for node in model for slot in node.slots]
+    sizes = dict.fromkeys([size for fact in tensors for size in fact.shape or () if isinstance(size, Dim)])
     if known is None or all(known.simplest(size) is size for size in sizes):
         return lambda fact: fact
     made: dict[Fact, Fact] = {}

@@ -392,9 +392,10 @@ class _Lifetimes:
         for node in graph.layers:
             if node.op_class is None or not node.op_class.is_view or node.op_type in _SINKS or not node.sources:
                 continue
-            source, (slot, *_) = node.sources[0], node.slots
-            if slot in born and source >= 0 and source not in graph.constants:
-                place[slot] = place[source]
+            source = node.sources[0]
+            for slot in node.slots[:1]:  # a view at fault may have no output
+                if slot in born and source >= 0 and source not in graph.constants:
+                    place[slot] = place[source]
         for slot, root in place.items():
             if root != slot and root in last:
                 last[root] = max(last[root], last[slot])

@@ -158,33 +158,32 @@ class Trail:
         while pending:
             current, found = pending.pop()
             if isinstance(found, Point):
-                known[current] = self._passed(current, found)
+                route = known.get(found)
+                if route is None or (route.is_inline and self.sources.is_varying(current.graph, current.slot)):
+                    known[current] = self._routed(current, self.sources.derive(current))
+                else:
+                    known[current] = _Route(found, route.step, route.steps, route.passed + 1, route.is_fixed, route.is_inline)
             elif found is not None:
                 known[current] = self._routed(current, found)
-            elif current not in known and current not in entered:
-                entered.add(current)
-                source = self.sources.passed(current)
-                if source is not None:
-                    pending += [(current, source), (source, None)]
-                    continue
-                derivation = self.sources.derive(current)
-                pending.append((current, derivation))
-                needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
-                needed += [way.source for way in derivation.ways]
-                # A number that is entered already depends on itself, as in a loop.
-                pending += [(one, None) for one in needed if one not in known and one not in entered]
+            else:
+                while current not in known and current not in entered:
+                    entered.add(current)
+                    source = self.sources.passed(current)
+                    if source is None:
+                        derivation = self.sources.derive(current)
+                        pending.append((current, derivation))
+                        needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
+                        needed += [way.source for way in derivation.ways]
+                        # A number that is entered already depends on itself, as in a loop.
+                        pending += [(one, None) for one in needed if one not in known and one not in entered]
+                        break
+                    pending.append((current, source))
+                    current = source
         return known[point]
-
-    def _passed(self, point: Point, source: Point) -> _Route:
-        """The way back from a size that is passed on."""
-        found = self._routes.get(source)
-        if found is None or (found.is_inline and self.sources.is_varying(point.graph, point.slot)):
-            return self._routed(point, self.sources.derive(point))
-        return _Route(source, found.step, found.steps, found.passed + 1, found.is_fixed, found.is_inline)
 
     def _routed(self, point: Point, derivation: Derivation) -> _Route:
         known = self._routes
-        ways = [way.source for way in derivation.ways if way.source in known and self._are_fixed(way.others)]
+        ways = [way.source for way in derivation.ways if way.source in known and self._are_fixed(way.others)] if derivation.ways else ()
         if len(ways) > 1:  # a way through data explains more than a constant that must only be compatible with the data
             ways = [way for way in ways if self.sources.is_varying(way.graph, way.slot)] or ways
         if ways:
@@ -225,8 +224,6 @@ class Explainer:
         self.inference = inference
         self.sources = Sources(inference)
         self.trail = Trail(self.sources)
-        self._is_brief = False
-        self._place = self.sources.where
 
     def explain(self, target: Target) -> Explanation:
         """Explain the shape of the target's port, or one axis of it."""
@@ -260,58 +257,49 @@ class Explainer:
         found = [self.inference.unfinished("some numbers are not explained", target.node)] if is_done else []
         return Explanation(self.inference.document, where, target.port, target.axis, shown, interval, steps, answers, because, found)
 
-    def table(self, points: Sequence[Point]) -> tuple[list[Step], list[int | Read]]:
-        """The steps that lead to several numbers, each once and after the steps it reads; and for each number its step.
+    def table(self, points: Iterable[Point]) -> dict[Point, int]:
+        """The steps that lead to several numbers, each once and after the steps it reads, with their numbers.
 
-        A number of a constant has no step but a place. Of the layers that pass a number on, only the last is listed: all of them would be
-        as many as the square of the layers. The layers of steps are named without their lines.
+        A number of a constant has no step but a place. If too much is asked, the numbers that are left are not explained.
         """
-        self._is_brief = True
-        self._place = self.sources.name
         order: dict[Point, None] = {}
         work, spent = self.inference.scope.work, 0
         work.renew()
-        roots = []
         for point in points:
-            roots.append(self.trail.step(point))
-            if roots[-1] not in order:
-                self.trail.order(roots[-1:], order)
+            if self.trail.step(point) not in order:
+                self.trail.order([point], order)
             spent += work.most - work.left
-            if spent < _MOST_QUESTIONS * work.most:  # else the numbers that are left are not explained
+            if spent < _MOST_QUESTIONS * work.most:
                 work.renew()
-        number_of = {point: number for number, point in enumerate(order, 1)}
-        steps = [self._step(point, number_of) for point in order]
-        pairs = zip(roots, points, strict=True)
-        answers = [number_of.get(root) or self._read(point.subject, "", point, number_of) for root, point in pairs]
-        return steps, answers
+        return {point: number for number, point in enumerate(order, 1)}
+
+    def equation(self, derivation: Derivation) -> tuple[str, str]:
+        """The formula of a number, with names and with numbers; both are empty if the number is read and not computed."""
+        term, call, reads = derivation.term, derivation.call, derivation.reads
+        if call:
+            return f"{call}({', '.join([name for name, *_ in reads])})", f"{call}({', '.join([number_text(one) for _, one, _ in reads])})"
+        return ("", "") if term is None else (text(term, names), text(term, numbers))
+
+    def origin(self, name: str, value: str, source: Point | Place, through: tuple[Where, ...] = ()) -> Read:
+        """A number that a step reads from a place, or a constant from its own; `through` are the layers that pass it on."""
+        place: Any = source if isinstance(source, Place) else self.sources.derive(source).reads[0][2]
+        return Read(name, value, place.kind, place.text, self.sources.at(place), place.position, through=through, bytes=place.bytes)
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
         """The step that computes a number."""
-        derivation = self.sources.derive(point)
-        term = derivation.term
-        formula, values = ("", "") if term is None else (text(term, names), text(term, numbers))
-        if derivation.call:
-            names_of = ", ".join(name for name, _, _ in derivation.reads)
-            values_of = ", ".join(number_text(one) for _, one, _ in derivation.reads)
-            formula, values = f"{derivation.call}({names_of})", f"{derivation.call}({values_of})"
+        derivation, where = self.sources.derive(point), self.sources.where(point)
         reads = tuple([self._read(*reading, number_of) for reading in derivation.reads])
         value = number_text(derivation.value)
-        return Step(number_of[point], self._place(point), point.subject, value, formula, values, derivation.note, reads)
+        return Step(number_of[point], where, point.subject, value, *self.equation(derivation), derivation.note, reads)
 
     def _read(self, name: str, value: Any, source: Point | Place, number_of: dict[Point, int]) -> Read:
         """A number that a step reads, with its origin: an earlier step or a place."""
-        shown = number_text(value)
-        if isinstance(source, Place):
-            return Read(name, shown, source.kind, source.text, self.sources.at(source), source.position, bytes=source.bytes)
-        root, passed = self.trail.root(source) if not self._is_brief else (self.trail.step(source), [source])
-        passed = passed if root != source else []
+        root, passed = (source, []) if isinstance(source, Place) else self.trail.root(source)
         through = tuple([self.sources.name(point) for point in passed])
-        if root in number_of:
-            step = number_of[root]
-            return Read(name, shown, "step", f"step {step}", self._place(root), step=step, through=through)
-        ((_, _, place),) = self.sources.derive(root).reads
-        assert isinstance(place, Place)
-        return Read(name, shown, place.kind, place.text, self.sources.at(place), place.position, through=through, bytes=place.bytes)
+        if isinstance(root, Place) or root not in number_of:
+            return self.origin(name, number_text(value), root, through)
+        step = number_of[root]
+        return Read(name, number_text(value), "step", f"step {step}", self.sources.where(root), step=step, through=through)
 
     def _because(self, asked: Point, order: Sequence[Point], steps: Sequence[Step]) -> str:
         """The inputs and constants that the whole chain starts from, in a sentence."""

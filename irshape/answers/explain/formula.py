@@ -90,7 +90,7 @@ class TracedRule(Rule):
         super().__init__(scope, node, op, facts, known)
         self.results: tuple[Fact, ...] = ()
         self.formulas: dict[tuple[int, int], Formula] = {}
-        self.passed: dict[int, Sequence[Leaf | None]] = {}
+        self.passed: dict[int, Sequence[Origin | None]] = {}
         self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
@@ -336,14 +336,14 @@ class Formulas:
             formula = rule.formulas[output, position] = self._formula(layer, rule, Wanted(kind, output, position))
         return formula
 
-    def passed(self, node: Node, slots: Sequence[Fact], output: int) -> Sequence[Leaf | None]:
+    def passed(self, node: Node, slots: Sequence[Fact], output: int) -> Sequence[Origin | None]:
         """For each axis of an output, the number of an input that the rule passes on as its size, if the rule does no more with it."""
         layer, rule = self._traced(node, slots, "axis")
         found = rule.passed.get(output)
         if found is None:
-            leaves, twins = _passed(layer, rule.results), self._twins_of(layer, rule)
+            passed, twins = _passed(layer, rule.results), self._twins_of(layer, rule)
             axes = [(output, axis) for axis in range(len(layer.known[output].shape or ()))]
-            found = rule.passed[output] = [None if axis in twins else leaves.get(axis) for axis in axes]
+            found = rule.passed[output] = [None if axis in twins or axis not in passed else passed[axis].source for axis in axes]
         return found
 
     def _traced(self, node: Node, slots: Sequence[Fact], kind: str) -> tuple[_Applied, TracedRule]:
@@ -460,13 +460,15 @@ class Formulas:
 
 
 def _passed(layer: _Applied, outputs: Sequence[Fact]) -> dict[tuple[int, int], Leaf]:
-    """The numbers that the rule reads and passes on as sizes, by output and axis, where they are the sizes that the pass found."""
+    """The numbers of inputs that the rule passes on as sizes, by output and axis, where they are the sizes that the pass found."""
     found = {}
     for output, (fact, known) in enumerate(zip(outputs, layer.known, strict=False)):
         for axis, (size, number) in enumerate(zip(fact.shape or (), known.shape or (), strict=False)):
             leaf = term_of(size)
             if isinstance(leaf, Leaf) and is_same(plain(size), number):
-                found[output, axis] = leaf
+                kind, port, _ = leaf.source
+                if kind == "axis" or (kind == "element" and is_known(layer.facts[port])):
+                    found[output, axis] = leaf
     return found
 
 

@@ -209,8 +209,8 @@ _UNFED: Final = Place("unknown", "nothing feeds the input")
 
 def _fed(found: Derivation) -> Derivation:
     """A derivation with a remark in place of the tensors of inputs that nothing feeds."""
-    sources = (*[source for _, _, source in found.reads], *[way.source for way in found.ways])
-    if not any(isinstance(source, Point) and source.slot < 0 for source in sources):
+    slots = [source.slot for _, _, source in found.reads if isinstance(source, Point)] + [way.source.slot for way in found.ways]
+    if min(slots, default=0) >= 0:
         return found
     ways = [way for way in found.ways if way.source.slot >= 0]
     reads = [read for read in found.reads if not (isinstance(read[2], Point) and read[2].slot < 0)]
@@ -229,7 +229,7 @@ class Sources(Lookup):
     def is_inline(self, point: Point) -> bool:
         """Whether a constant or a port holds the number, so that the step that reads it names the place and no step of its own does."""
         node = self.node(point)
-        return (node is None or node.type in CONSTANTS) and self.derive(point).term is None
+        return node is None or node.type in CONSTANTS
 
     def derive(self, point: Point) -> Derivation:
         """How the layer that produces a number derives it."""
@@ -256,10 +256,8 @@ class Sources(Lookup):
         work.take(5 + len(fed) + rank)
         if work.is_done:
             return (None,) * rank
-        slots = self.slots[point.graph]
-        leaves = self.formulas.passed(node, slots, point.slot - node.first_slot)
-        sources = [None if one is None else self._source(point, node, one.source, slots, fed) for one in leaves]
-        return [one if isinstance(one, Point) and one.kind != "values" else None for one in sources]
+        found = self.formulas.passed(node, self.slots[point.graph], point.slot - node.first_slot)
+        return [None if one is None else Point(point.graph, fed[int(one.port)], one.kind, one.position) for one in found]
 
     def _derive(self, point: Point) -> Derivation:
         fact, node = self.fact(point), self.node(point)

@@ -11,7 +11,7 @@ from irshape.answers.question import filled, opened
 from irshape.answers.signature.names import Axes, names
 from irshape.answers.signature.unify import Demand, Read, Symbol, Unifier
 from irshape.inference.engine import Engine
-from irshape.inference.inputs import Inputs, described_shape
+from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, product
@@ -301,6 +301,7 @@ class Discovery:
         table, axes = engine.scope.polynomials, self._axes
         symbols = self._symbols(table, is_first=is_first)
         unifier = Unifier(engine.scope, engine.guards, symbols, reads(engine), self._carried(symbols))
+        before = [*self.steps], self._axes, self.ranges, self.question, self.state, self.is_read
         try:
             unifier.run()
             if not is_first and not unifier.replaced.keys() & symbols.keys():
@@ -322,8 +323,8 @@ class Discovery:
                     own = axes.get(table.atoms[index].name, table.atoms[index].name)
                     table.rename(index, own if multiple is None else letters.get(multiple.index, own))
                 return True
-        except (ZeroDivisionError, ShapeSyntaxError):  # a divisor is 0, or a size cannot be written
-            pass
+        except (ZeroDivisionError, ShapeSyntaxError, InputError):  # a divisor is 0, or a size cannot be written or is too large
+            self.steps, self._axes, self.ranges, self.question, self.state, self.is_read = before
         if is_first:
             self._adopt(Unifier(engine.scope, (), symbols))
         return is_first

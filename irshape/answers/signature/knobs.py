@@ -69,7 +69,12 @@ class Knobs:
             for name in sizes.keys() - asked.names:
                 if name not in self._found.ranges:
                     raise InputError(self._missing(name, sizes[name]))
-            ranges = {**self._found.free_ranges, **ranges}
+            # That layers demand multiples is a condition of the reshaped model, too.
+            free = {
+                name: SymbolRange(0, known.high) if self._found.multiples.get(name) else known
+                for name, known in self._found.free_ranges.items()
+            }
+            ranges = {**free, **ranges}
             shapes = self._found.question.shapes
             states = {node: self._held(node, shape, sizes, ranges) for node, shape in self._declared(sizes)}
         is_signed = shapes is not asked.shapes

@@ -87,7 +87,7 @@ def nameless(inference: Inference, names: Collection[str]) -> set[str]:
     seen: set[Size] = set()
     found = {name for _, requirement, _ in inference.requirements for name in requirement.symbols()}
     for _, run in inference.graphs:
-        for fact in run.slots:
+        for fact in set(run.slots):
             for size in fact.shape or ():
                 if isinstance(size, Dim) and size not in seen:
                     seen.add(size)

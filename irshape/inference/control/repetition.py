@@ -13,8 +13,7 @@ from irshape.inference.control.rule import Asking, Control, Outputs
 from irshape.inference.facts import Fact
 from irshape.inference.run import Run
 from irshape.model.bodies import Body, BodyInput, BodyOutput, Slice, conditions_passed
-from irshape.model.model import Node, reached
-from irshape.report.diagnostic import ERROR
+from irshape.model.model import Node
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, format_size, is_filled, narrow, origins
 from irshape.shape.element_type import ElementType
@@ -67,7 +66,7 @@ class Repetition(Control):
         joined = {output.result for output in body.outputs if output.slice is not None}
         backs = [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None]
         for tries in range(PATIENCE + 2):
-            if _has_errors(run):
+            if run.has_errors:
                 return run
             changed = dict(given)
             for parameter, back in backs:
@@ -349,12 +348,6 @@ class LoopRule(Repetition):
         """OpenVINO lets the shape of an output change that is not joined."""
         plain = {output.result for output in body.outputs if output.slice is None}
         return [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None and entry.back in plain]
-
-
-def _has_errors(run: Run) -> bool:
-    """Whether a pass over a body, or over a body in it, has found an error."""
-    runs = reached([run], lambda one: one.inner.values())
-    return any(found.severity == ERROR for one in runs for found in one.diagnostics)
 
 
 def _is_within(inner: Size, outer: Size) -> bool:

@@ -383,6 +383,8 @@ class ScatterNDUpdateV3(Assembling):
         length = indices.shape[-1]
         if not isinstance(length, int):
             flow.unproven("the length of its tuples of indices is not known")
+        if data.rank == updates.rank == 1 and flow.writes(data, indices, updates):
+            return
         for axis in range(length, data.rank):
             flow.keep(data, axis, axis)
             if updates.rank > (place := axis - length + indices.rank - 1):

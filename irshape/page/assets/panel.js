@@ -151,7 +151,7 @@ class Panel {
   }
   origin([, source, step, last], place) {
     const through = last === undefined ? "" : `, unchanged up to ${this.layerText(last)}`;
-    return `: ${step ? `step ${place.get(step)}` : source.split(", unchanged through")[0]}${through}`;
+    return `: ${step ? `step ${place.get(step)}` : source}${through}`;
   }
   layerText(layer) { return layer < 0 ? "a layer" : `${this.model.type(layer)} ${cut(this.model.name(layer), 50)}`; }
   demand(number) {
