@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
+from inspect import CO_VARKEYWORDS
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypedDict, TypeVar
 
 from irshape.model.load import load, opened
@@ -39,24 +40,20 @@ class Reading(TypedDict, total=False):
     extensions: Extensions
 
 
-def knowing(more: type = object) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Make a verb name its arguments where it is given another one, with a `TypeError`: its own, and the keys of the dictionary `more`."""
+def knowing(verb: Callable[_P, _R], more: type = Reading) -> Callable[_P, _R]:
+    """The verb, which names its arguments where it is given another one: its own, and the keys of `more` if it takes further ones."""
+    code = verb.__code__
+    own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    further = more.__annotations__ if code.co_flags & CO_VARKEYWORDS else ()
+    known = [name for name in dict.fromkeys((*own, *further)) if name != "self"]
 
-    def around(verb: Callable[_P, _R]) -> Callable[_P, _R]:
-        code = verb.__code__
-        own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        known = [name for name in dict.fromkeys((*own, *getattr(more, "__annotations__", ()))) if name != "self"]
+    @wraps(verb)
+    def call(*given: _P.args, **named: _P.kwargs) -> _R:
+        if name := next((name for name in named if name not in known), None):
+            raise TypeError(f"there is no argument {name!r}; {_MEANT.get(name, '')}{verb.__qualname__} takes {', '.join(known)}")
+        return verb(*given, **named)
 
-        @wraps(verb)
-        def call(*given: _P.args, **named: _P.kwargs) -> _R:
-            if unknown := [name for name in named if name not in known]:
-                name = unknown[0]
-                raise TypeError(f"there is no argument {name!r}; {_MEANT.get(name, '')}{verb.__qualname__} takes {', '.join(known)}")
-            return verb(*given, **named)
-
-        return call
-
-    return around
+    return call
 
 
 def taken(source: Source | Model, reading: Reading, path: str | None = None) -> tuple[Model, Weights | None, frozenset[str]]:

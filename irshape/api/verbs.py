@@ -43,6 +43,7 @@ _was_collecting: list[bool] = []
 
 def _uncollected(verb: Callable[_P, _R]) -> Callable[_P, _R]:
     """The verb without the garbage collector, which would search again and again the long-lived graphs that the verb builds."""
+    verb = knowing(verb)
 
     @wraps(verb)
     def call(*given: _P.args, **named: _P.kwargs) -> _R:
@@ -66,7 +67,6 @@ def _asked(source: Source | Model, inputs: Shapes | None, symbols: Symbols | Non
 
 
 @_uncollected
-@knowing(Reading)
 def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[Reading]) -> Model:
     """Read an IR into a model.
 
@@ -85,7 +85,6 @@ def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[R
 
 
 @_uncollected
-@knowing(Reading)
 def infer(
     source: Source | Model,
     *,
@@ -110,7 +109,6 @@ def infer(
 
 
 @_uncollected
-@knowing(Reading)
 def check(
     source: Source | Model,
     *,
@@ -135,7 +133,7 @@ def check(
     return Inference(found, model)
 
 
-@knowing(Reading)
+@knowing
 def explain(
     source: Inference | Source | Model,
     layer: str | int,
@@ -160,7 +158,6 @@ def explain(
 
 
 @_uncollected
-@knowing()
 def diff(
     a: Source | Model,
     b: Source | Model,
@@ -191,7 +188,6 @@ def diff(
 
 
 @_uncollected
-@knowing(Reading)
 def info(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]) -> Info:
     """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes.
 
@@ -202,7 +198,6 @@ def info(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbo
 
 
 @_uncollected
-@knowing(Reading)
 def signature(
     source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> Signature:
@@ -216,7 +211,6 @@ def signature(
 
 
 @_uncollected
-@knowing(Reading)
 def sizes(
     source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> ValidSizes:
@@ -230,7 +224,6 @@ def sizes(
 
 
 @_uncollected
-@knowing(Reading)
 def cost(
     source: Source | Model,
     *,
@@ -253,7 +246,6 @@ def cost(
 
 
 @_uncollected
-@knowing(Reading)
 def summary(
     source: Source | Model,
     *,
@@ -272,7 +264,7 @@ def summary(
     return inner.summary(model._graph, depth=depth, near=near, **asked)
 
 
-@knowing(Reading)
+@knowing
 def fix(source: Inference | Source | Model, **reading: Unpack[Reading]) -> list[Diagnostic]:
     """Mend the faults that have a safe fix in the file itself, all at once or not at all, and return them.
 
@@ -285,7 +277,7 @@ def fix(source: Inference | Source | Model, **reading: Unpack[Reading]) -> list[
     return mend(found._inference)
 
 
-@knowing(Reading)
+@knowing
 def view(
     source: Source | Model,
     before: Source | Model | None = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from irshape.editing.state import EditError
 from irshape.inference.facts import Fact
 from irshape.model.const import STORED
-from irshape.shape.element_type import ElementType
+from irshape.shape.element_type import ElementType, similar_type
 from irshape.shape.value import Unreadable
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def element_type_of(given: ElementType | str) -> ElementType:
     """An element type by its name. Raises `EditError` for another name."""
     found = given if isinstance(given, ElementType) else ElementType.parse(given)
     if found is None:
-        likely = ElementType.similar(str(given))
+        likely = similar_type(str(given))
         raise EditError(
             f"{given!r} is not an element type; {f'did you mean {likely}?' if likely else 'choose from ' + ', '.join(ElementType.BY_NAME)}"
         )

@@ -211,7 +211,7 @@ class Graph(Layers):
         return f"<Graph {self._draft.model.name!r}: {counted(len(self), 'layer')}, {counted(len(self.steps), 'edit')}>"
 
 
-@knowing(Reading)
+@knowing
 def edit(source: Source | Model, **reading: Unpack[Reading]) -> Graph:
     """Make a graph of a model that can be edited. The model itself never changes.
 

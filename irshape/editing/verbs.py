@@ -42,7 +42,7 @@ class Extraction(NamedTuple):
     losses: list[Loss]
 
 
-@knowing(Reading)
+@knowing
 def extract(
     source: Source | Model,
     *,
@@ -114,7 +114,7 @@ def _matching(draft: Draft, pattern: str, told: Told) -> list[Item]:
     return several
 
 
-@knowing(Reading)
+@knowing
 def reduce(
     source: Source | Model,
     *,

@@ -10,7 +10,7 @@ from math import isinf
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
 
 from irshape.shape.dim import format_interval
-from irshape.shape.element_type import ElementType
+from irshape.shape.element_type import ElementType, similar_type
 
 Converter: TypeAlias = Callable[[str], tuple[Any, str | None]]
 
@@ -157,7 +157,7 @@ def read_element_type(text: str) -> tuple[ElementType, str | None]:
     """An element type by OpenVINO's name; R105 if its case differs, and for `undefined`, an old name of `dynamic`."""
     element_type = ElementType.parse("dynamic" if text.lower() == "undefined" else text)
     if element_type is None:
-        likely = ElementType.similar(text[:64])
+        likely = similar_type(text[:64])
         raise Malformed("A103", f"{text!r} is not an element type", None if likely is None else likely.name)
     return element_type, None if element_type.name == text else "R105"
 

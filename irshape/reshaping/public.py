@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Unpack, cast
 
 from irshape.api.inference import Inference
@@ -27,7 +28,7 @@ class Session:
     stays as it is, whatever comes after it.
     """
 
-    @knowing(Reading)
+    @knowing
     def __init__(self, source: Source | Model, **reading: Unpack[Reading]) -> None:
         """Takes a model, or what `irshape.read` takes. Raises the errors of `irshape.read`."""
         from irshape.reshaping.session import Session as Inner
@@ -96,7 +97,7 @@ class Reshaping(Reading, total=False):
     recorded: Shapes | None
 
 
-@knowing(Reshaping)
+@partial(knowing, more=Reshaping)
 def reshape(source: Source | Model, inputs: Shapes | None = None, **asked: Unpack[Reshaping]) -> Inference:
     """Infer the model with other input shapes, as `Session.reshape` does; `Inference.write` writes the reshaped file.
 
@@ -117,7 +118,7 @@ def _how(asked: Reshaping) -> How:
     return How(rewrite, other, asked.pop("choose", None), asked.pop("recorded", None))
 
 
-@knowing(Reading)
+@knowing
 def simplify(
     source: Source | Model,
     *,

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from irshape.answers.signature.session import SymbolSession
+from irshape.answers.wording import spoken
 from irshape.editing.state import EditError
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
@@ -60,14 +61,14 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
         number, dim = _tie(guard)
         if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told:
             told.add(str(guard.requirement))
-            found.append(_held(engine, guard._node, f"{guard.requirement}: {guard.requirement.message}", number, hint))
+            found.append(_held(engine, guard._node, f"{spoken(str(guard.requirement))}: {guard.requirement.message}", number, hint))
     if not told and guards:
         reported = Reported(engine.scope, [guard.requirement for guard in guards])
         for node, size in sizes:
             low, high = reported.bounds(size)
             if low == high:
                 guard = next((one for one in guards if symbols(size) & one.requirement.symbols()), guards[0])
-                why = f"{formula_text(size)} of {node.type} {node.name!r} can only be {low}, because {guard.requirement} must hold"
+                why = f"{formula_text(size)} of {node.type} {node.name!r} can only be {low}, because {spoken(str(guard.requirement))}"
                 found.append(_held(engine, guard._node, why, None, hint))
     return found
 

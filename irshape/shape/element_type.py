@@ -63,13 +63,6 @@ class ElementType:
         return ElementType.BY_NAME.get(name.lower())
 
     @staticmethod
-    def similar(name: str) -> ElementType | None:
-        """The type that a name of NumPy, PyTorch or a port stands for, such as `float32`, `half` or `FP32`; None if there is none."""
-        word = name.lower().rpartition(".")[2]
-        word = _FOREIGN.get(word) or word.replace("float", "f").replace("uint", "u").replace("int", "i")
-        return ElementType._BY_PRECISION.get(name.upper()) or ElementType.BY_NAME.get(word)
-
-    @staticmethod
     def from_precision(precision: str) -> ElementType | None:
         """The type of a `<port precision=...>`; None if there is none.
 
@@ -129,6 +122,14 @@ def _define() -> None:
 
 
 _define()
+
+
+def similar_type(name: str) -> ElementType | None:
+    """The type that a name of NumPy, PyTorch or a port stands for, such as `float32`, `half` or `FP32`; None if there is none."""
+    word = name.lower().rpartition(".")[2]
+    word = _FOREIGN.get(word) or word.replace("float", "f").replace("uint", "u").replace("int", "i")
+    return ElementType.from_precision(name.upper()) or ElementType.parse(word)
+
 
 ANY: Final = frozenset(t for name, t in ElementType.BY_NAME.items())
 _DYNAMIC: Final = {ElementType.dynamic}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from irshape.report.diagnostic import WARNING, clipped
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX
-from irshape.shape.element_type import ElementType
+from irshape.shape.element_type import ElementType, similar_type
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Positions, PreProcess, Signature, Suppression
 from irshape.xml.lexical import BODIES, EDGE_ENDS, INTEGER, IR_VERSIONS, KNOWN_NOTES, SHARED_OFFSET, own_offset, to_int64, whole_number
@@ -386,7 +386,7 @@ class _Reader(Markup):
             if not is_example:
                 self.fault("X105", "<port> has no precision", offset)
         elif ElementType.from_precision(precision) is None:
-            likely = ElementType.parse(precision) or ElementType.similar(precision)
+            likely = ElementType.parse(precision) or similar_type(precision)
             self.fault(
                 "X107",
                 f"precision={precision[:60]!r} of <port> is not an element type",
