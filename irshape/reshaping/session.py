@@ -370,14 +370,17 @@ class Session(SymbolSession):
 
 def _say_axes(inference: Inference) -> None:
     """Add to messages whose formulas have a size without a name, `d0`, which axis of an input that is."""
+    told = [(one, names) for one in inference.diagnostics if (names := re.findall(rf"\b{UNNAMED}\b", one.message))]
+    if not told:
+        return
     axes: dict[str, str] = {}
     for node in inference.model.parameters:
-        for axis, size in enumerate(inference.view(node).outputs[0].shape or ()):
-            if isinstance(size, Dim):
-                axes.setdefault(formula_text(size), f"axis {axis} of {node.name!r}")
-    for one in inference.diagnostics:
-        names = sorted({*re.findall(rf"\b{UNNAMED}\b", one.message)} & axes.keys())
-        one.message += "".join([f"; {name} is {axes[name]}" for name in names if f"; {name} is " not in one.message])
+        for port in inference.view(node).outputs:
+            for axis, size in enumerate(port.shape or ()):
+                axes.setdefault(str(size), f"axis {axis} of {node.name!r}")
+    for one, names in told:
+        known = [name for name in sorted({*names}) if name in axes and f"; {name} is " not in one.message]
+        one.message += "".join([f"; {name} is {axes[name]}" for name in known])
 
 
 def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
