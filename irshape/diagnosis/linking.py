@@ -195,7 +195,7 @@ class _Report:
             leader = own[0]
             is_said = text and cause.kind == "edge" and leader.code in RECORDS and _port(leader, node) == cause.port
             leader.message = _joined(text, leader.message.partition("; ")[2]) if is_said else _joined(leader.message, text)
-            if text and not is_said and (leader.code == "R101" or cause.kind == "edge"):  # mended, it would say no more of the cause
+            if leader.code == "R101" or (text and not is_said and cause.kind == "edge"):  # mended, it would say no more of the cause
                 self.explained.add(leader)
             if sign is not None and sign is not leader and leader.severity == ERROR:
                 leader.hint = f"this may follow from {sign.code} in line {sign.where.line}: {sign.message}"
