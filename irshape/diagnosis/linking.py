@@ -174,6 +174,7 @@ class _Report:
         is_guess = cause.kind == "layer" and not (cause.changes and all(change.key or not change.is_guess for change in cause.changes))
         if is_guess and node not in self.signs and (sign := self._sign_before(node)) is not None:
             sign.rank = _OF_EDITS
+            self.explained |= {sign} if sign.code == "R101" else set()
             return sign
         if cause.kind == "record" and changes.witnesses.is_computed(node, cause.port):
             self.alone |= {one for one in own if one.code in RECORDS}
