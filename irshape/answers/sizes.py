@@ -313,7 +313,7 @@ class ValidSizes:
             self.undecided.append(self._unfinished() or Undecided("no sizes that fulfil all conditions were found", None))
             return
         numbers = self._session.attempt(self._shapes(sample))
-        faults = self._faults(numbers)
+        faults = _errors(numbers.diagnostics)
         if faults:
             self.undecided.append(Undecided(f"with {_sizes_text(sample)}: {faults[0].message}", self._node(faults[0])))
         else:
@@ -398,9 +398,9 @@ class ValidSizes:
         return self._tried[key]
 
     def _faults(self, engine: Engine) -> list[Diagnostic]:
-        """The errors of a pass, and the warnings that the model cannot run, unless it can with no size."""
-        never = [one for one in engine.diagnostics if one.code == "R401"]
-        return [*_errors(engine.diagnostics), *(never if all(one.code != "R401" for one in self._inference.diagnostics) else ())]
+        """The errors of a pass, and the warnings that a layer cannot run, if conditions tell the sizes with which it can."""
+        guarded = {guard._node for guard in self._guards}
+        return [one for one in engine.diagnostics if one.severity == ERROR or (one.code == "R401" and self._node(one) in guarded)]
 
     def _is_asked(self, sizes: Mapping[str, int]) -> bool:
         """Whether the sizes of all axes are in their ranges."""

@@ -389,6 +389,19 @@ def _needed(masks: Sequence[Mask], whole: Mask, work: Work) -> list[int]:
     return chosen
 
 
+def _tabulated(
+    scope: Scope, relations: Sequence[Requirement], axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]
+) -> tuple[Mask, list[Requirement]]:
+    """The cells of finite axes in which the relations hold, and the relations whose numbers no grid holds. Raises Unsolved."""
+    holds, too_large = tabulate(scope.polynomials, (), axes, substitutions), []
+    for relation in relations:
+        try:
+            holds &= tabulate(scope.polynomials, [relation], axes, substitutions)
+        except Unsolved:
+            too_large.append(relation)
+    return holds, too_large
+
+
 def nearest(
     scope: Scope, solved: Solved, wanted: Mapping[str, int], fixed: Collection[str], count: int, *, is_above: bool
 ) -> list[dict[str, int]]:
@@ -417,14 +430,8 @@ def nearest(
         if not is_above:
             steps = min(steps, (first[0] - own.low) // own.step + 1)
         axes[name] = Axis(first[0] if is_above else first[0] - (steps - 1) * own.step, own.step, steps)
-    too_large: list[Requirement] = []
     try:
-        holds = tabulate(scope.polynomials, (), axes, substitutions)
-        for relation in relations:
-            try:
-                holds &= tabulate(scope.polynomials, [relation], axes, substitutions)
-            except Unsolved:
-                too_large.append(relation)
+        holds, too_large = _tabulated(scope, relations, axes, substitutions)
     except Unsolved:
         return []
     distance = np.zeros_like(holds, np.int64)

@@ -174,6 +174,7 @@ class _Report:
         is_guess = cause.kind == "layer" and not (cause.changes and all(change.key or not change.is_guess for change in cause.changes))
         if is_guess and node not in self.signs and (sign := self._sign_before(node)) is not None:
             sign.rank = _OF_EDITS
+            self.explained |= {sign} if sign.code == "R101" else set()
             return sign
         if cause.kind == "record" and changes.witnesses.is_computed(node, cause.port):
             self.alone |= {one for one in own if one.code in RECORDS}
@@ -195,7 +196,7 @@ class _Report:
             leader = own[0]
             is_said = text and cause.kind == "edge" and leader.code in RECORDS and _port(leader, node) == cause.port
             leader.message = _joined(text, leader.message.partition("; ")[2]) if is_said else _joined(leader.message, text)
-            if text and not is_said and (leader.code == "R101" or cause.kind == "edge"):  # mended, it would say no more of the cause
+            if leader.code == "R101" or (text and not is_said and cause.kind == "edge"):  # mended, it would say no more of the cause
                 self.explained.add(leader)
             if sign is not None and sign is not leader and leader.severity == ERROR:
                 leader.hint = f"this may follow from {sign.code} in line {sign.where.line}: {sign.message}"

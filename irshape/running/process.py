@@ -13,7 +13,12 @@ from typing import Any, Final
 from irshape.running.limits import Allowance, can_limit
 
 # Nothing is rounded further than the model asks for.
-_EXACT: Final = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "SNIPPETS_MODE": "DISABLE"}
+_EXACT: Final = {
+    "INFERENCE_PRECISION_HINT": "f32",
+    "EXECUTION_MODE_HINT": "ACCURACY",
+    "SNIPPETS_MODE": "DISABLE",
+    "LP_TRANSFORMS_MODE": False,  # products of int8 overflow on processors without VNNI
+}
 
 
 class _Models:

@@ -316,8 +316,9 @@ class Discovery:
                 self._adopt(unifier)
                 letters = self.steps[-1].names
                 made = {one.atom: one.expression for one in unifier.replacements if unifier.is_multiple(one)}
-                for index in letters.keys() - unifier.replaced.keys():
-                    table.rename(index, letters[index])
+                if unifier.replaced.keys() <= made.keys():  # no size is tied to another one, which has no letter
+                    for index, letter in letters.items():
+                        table.rename(index, letter)
                 for index in unifier.replaced.keys() & symbols.keys():  # nobody else knows their names
                     multiple = table.only_atom(unifier.value(made[index])) if index in made else None
                     own = axes.get(table.atoms[index].name, table.atoms[index].name)
