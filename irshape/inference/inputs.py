@@ -351,11 +351,9 @@ def _both(name: str, one: SymbolRange, other: SymbolRange) -> SymbolRange:
 
 def unknown_input(name: str, known: Sequence[str]) -> str:
     """The complaint about the name of an input that a model does not have."""
-    from difflib import get_close_matches
+    from irshape.model.finding import similar
 
-    close = get_close_matches(name, known, 1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"the model has no input {name!r}; it has {', '.join(map(repr, known)) or 'none'}{hint}"
+    return f"the model has no input {name!r}; it has {', '.join(map(repr, known)) or 'none'}{similar(name, known)}"
 
 
 def _described(name: str, value: object) -> DescribedShape:
