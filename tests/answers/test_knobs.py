@@ -295,7 +295,7 @@ def test_no_command_is_promised_that_meets_no_target() -> None:
 
 @pytest.mark.parametrize(
     ("shape", "example"),
-    [("f32[]", "--input"), ("f32[2,1,1,1,1,1]", '--input "x[N,1,1,1,1,1]", or ask for a batch of all inputs: --batch 4')],
+    [("f32[]", "--input"), ("f32[2,1,1,1,1,1]", '--input "x[N,1,1,1,1,1]", or ask for a batch of all inputs: irshape reshape --batch 4')],
 )
 def test_the_example_for_a_symbol_fits_the_rank(shape: str, example: str) -> None:
     with pytest.raises(irshape.InputError) as told:

@@ -171,7 +171,7 @@ class Knobs:
                     sizes[open_axes[0]] = name
                 options.setdefault(name in letters, f'--input "{node.name}[{",".join(sizes)}]"')
         found = options.get(True) or options.get(False) or "--input"
-        return f"{found}, or ask for a batch of all inputs: --batch {size}" if name == batch and options else found
+        return f"{found}, or ask for a batch of all inputs: irshape reshape --batch {size}" if name == batch and options else found
 
 
 def _has(shape: DescribedShape, names: Collection[str]) -> bool:
