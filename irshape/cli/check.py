@@ -211,7 +211,6 @@ def is_checked(path: str, *, is_argument: bool) -> bool:
     """
     if is_argument:
         return True
-
     if Settings().excludes(path, is_found=False):
         return False
     root = root_of(read(path, _HEAD)[:_HEAD])

@@ -24,7 +24,6 @@ EXAMPLES = """examples:
 exit code: 0, or 2 if the package argcomplete is missing"""
 
 _SHELLS = ("bash", "zsh", "fish", "powershell")
-_MISSING = "completion needs the package argcomplete: pip install 'irshape[complete]'"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -37,7 +36,7 @@ def run(given: argparse.Namespace) -> int:
     try:
         from argcomplete.shell_integration import shellcode
     except ImportError:
-        return complain(_MISSING)
+        return complain("completion needs the package argcomplete: pip install 'irshape[complete]'")
     print(shellcode(["irshape"], shell=given.shell))
     return CLEAN
 

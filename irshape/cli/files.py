@@ -102,7 +102,6 @@ def is_much(paths: Sequence[str]) -> bool:
     """Whether the files are enough work to start several processes."""
     if len(paths) < 2:
         return False
-
     total = 0
     for path in paths:
         with suppress(OSError):

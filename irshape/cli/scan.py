@@ -317,13 +317,18 @@ def _scan(given: Namespace) -> int:
         if journal.done:
             done = counted(journal.done, "file")
             print(f"irshape: {escape(given.output)}{PARTIAL}: {done} of an unfinished run are done", file=sys.stderr)
-        tasks = _tasks(places, journal, cache, scan.settings)
+        left = (place for place in places if place.name not in journal)
+        tasks = (Candidate(place, cache.version(place.name, scan.settings) if cache is not None else None) for place in left)
         progress = Progress(sys.stderr, places.count - journal.done)
         # The libraries that read URLs start threads.
         has_threads = "fsspec" in sys.modules or any(asked(argument).is_url for argument in given.files)
         allowance = given.allowance or (Allowance() if can_limit() else None)
         jobs = min(given.jobs or cores(), max(places.count, 1))
-        with closing(_results(FileScan(scan), tasks, allowance, given.dask, jobs, has_threads=has_threads)) as results:
+        if given.dask is not None:
+            rows = on_cluster(FileScan(scan), tasks, given.dask, allowance)
+        else:
+            rows = in_workers(FileScan(scan), tasks, jobs, allowance, lambda: None, has_threads=has_threads)
+        with closing(rows) as results:
             try:
                 for place, row in results:
                     if row is None:
@@ -361,21 +366,6 @@ def _unit(given: Namespace) -> Scan:
         has_cost=given.cost,
         bounds=Bounds(given.max_members, given.max_expansion),
     )
-
-
-def _tasks(places: Iterable[Place], journal: Journal, cache: Cache | None, settings: str) -> Iterator[Candidate]:
-    """The files that are still to be checked."""
-    for place in places:
-        if place.name not in journal:
-            yield Candidate(place, cache.version(place.name, settings) if cache is not None else None)
-
-
-def _results(
-    work: FileScan, tasks: Iterator[Candidate], allowance: Allowance | None, dask: str | None, jobs: int, *, has_threads: bool
-) -> Generator[tuple[Place, Row | None], None, None]:
-    if dask is not None:
-        return on_cluster(work, tasks, dask, allowance)
-    return in_workers(work, tasks, jobs, allowance, lambda: None, has_threads=has_threads)
 
 
 @contextmanager

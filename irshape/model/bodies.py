@@ -6,6 +6,8 @@ order of `external_port_id`, are the layer's outputs in order.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from irshape.model.model import Model, Node
 from irshape.shape.dim import Size, dim_max, eq, le
 from irshape.xml.document import PortMap
@@ -43,32 +45,26 @@ class Slice:
         return (last - first) // step
 
 
-class BodyInput:
+class BodyInput(NamedTuple):
     """A Parameter of the body and the layer's input that feeds it.
 
     The Parameter takes a slice of the input in each iteration if `slice` is set. Otherwise it takes the whole input: in every iteration,
     or in the first only, followed by the value of the Result `back` of the iteration before.
     """
 
-    __slots__ = ("back", "external", "offset", "parameter", "slice")
-
-    def __init__(self, external: int, parameter: Node, slice: Slice | None, back: Node | None, offset: int) -> None:
-        self.external = external
-        self.parameter = parameter
-        self.slice = slice
-        self.back = back
-        self.offset = offset
+    external: int
+    parameter: Node
+    slice: Slice | None
+    back: Node | None
+    offset: int
 
 
-class BodyOutput:
+class BodyOutput(NamedTuple):
     """An output of the layer and the Result that gives it: its last value, or its values of all iterations, concatenated (`slice`)."""
 
-    __slots__ = ("offset", "result", "slice")
-
-    def __init__(self, result: Node, slice: Slice | None, offset: int) -> None:
-        self.result = result
-        self.slice = slice
-        self.offset = offset
+    result: Node
+    slice: Slice | None
+    offset: int
 
 
 class Body:

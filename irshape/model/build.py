@@ -69,17 +69,8 @@ def note_extensions(model: Model) -> None:
 def place(document: Document, layer: Layer | None, offset: int, port: str | None = None, path: str = "") -> Where:
     """The place of a diagnostic. Line and column are computed here, so only places that are reported cost anything."""
     line, column = document.position(offset)
-    return Where(
-        document.path,
-        None if layer is None else str(layer.id),
-        None if layer is None else layer.name,
-        None if layer is None else layer.type,
-        port,
-        line,
-        column,
-        offset,
-        path,
-    )
+    id, name, type = (None, None, None) if layer is None else (str(layer.id), layer.name, layer.type)
+    return Where(document.path, id, name, type, port, line, column, offset, path)
 
 
 class _Builder:
@@ -155,12 +146,8 @@ class _Builder:
                 op_class = self.class_of(layer)
                 if op_class is not None:
                     model.shared_op(op_class, signature)  # reads the attributes
-                known = resolved[signature] = (
-                    op_class,
-                    model._by_type.setdefault(signature.type, []),
-                    signature.input_count,
-                    signature.output_count,
-                )
+                same_type = model._by_type.setdefault(signature.type, [])
+                known = resolved[signature] = op_class, same_type, signature.input_count, signature.output_count
             op_class, same_type, input_count, count = known
             node = Node(model, index, layer, op_class, input_count, slot)
             nodes.append(node)
@@ -400,22 +387,12 @@ class _Builder:
         is_followed = False
         places = range(len(node.sources) - 1, -1, -1)
         for place, source, port in zip(places, reversed(node.sources), reversed(node.layer.inputs), strict=True):
-            if source == UNFED and (is_followed or not (is_old or self.is_filled(node, place))):
-                self.fault("G106", f"no edge leads to input port {port.id}{self.named(node, place)}", node, port.offset, str(port.id))
+            declared = None if node.op_class is None else node.op_class.input_at(place, len(node.sources))
+            if source == UNFED and (is_followed or not (is_old or (declared is not None and declared.filled))):
+                name = "" if declared is None else f" ({declared.name})"
+                self.fault("G106", f"no edge leads to input port {port.id}{name}", node, port.offset, str(port.id))
                 node.sources[place] = FAULTY
             is_followed = is_followed or source != UNFED
-
-    @staticmethod
-    def named(node: Node, place: int) -> str:
-        """The name of an input in the specification, in parentheses after a blank; empty where it is not known."""
-        port = None if node.op_class is None else node.op_class.input_at(place, len(node.sources))
-        return "" if port is None else f" ({port.name})"
-
-    @staticmethod
-    def is_filled(node: Node, place: int) -> bool:
-        """Whether OpenVINO feeds an input by itself where no edge leads to it."""
-        port = None if node.op_class is None else node.op_class.input_at(place, len(node.sources))
-        return port is not None and port.filled
 
     def check_port_ids(self, node: Node, ports: list[Port], kind: str) -> None:
         """Report ports of one kind that have the same id."""

@@ -9,7 +9,7 @@ from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
 from irshape.ops.cost import each_element
 from irshape.ops.flow import Flow, elementwise
-from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.op import In, Input, Op, Out, as_first
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
@@ -248,9 +248,7 @@ class Unary(Elementwise):
     data = In(ANY)
     output = Out(like="data")
     ignores_surplus = True
-
-    def infer(self, ctx: Context, data: Input) -> Shape:
-        return data.shape
+    infer = as_first
 
 
 class UnaryArithmetic(Unary):

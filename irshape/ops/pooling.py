@@ -35,9 +35,6 @@ class _Pooling(Sliding):
     exclude_pad: Annotated[bool, Fixed] = False
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        return self.pooled(ctx, data)
-
-    def pooled(self, ctx: Context, data: Input) -> tuple[Size, ...]:
         """Batch, channels, and the number of positions of the window on each spatial axis."""
         count = len(self.kernel)
         ctx.require_rank(data, (3, 4, 5))
@@ -115,7 +112,7 @@ class MaxPoolV8(_Pooling):
     def infer(self, ctx: Context, data: Input) -> tuple[Shape, Shape]:  # type: ignore[override]
         if data.is_ranked:
             ctx.axis(self.axis, data.rank, attribute="axis")
-        shape = self.pooled(ctx, data)
+        shape = super().infer(ctx, data)
         return shape, shape
 
     def flow(self, flow: Flow, data: Input) -> None:
@@ -160,8 +157,7 @@ class _AdaptivePooling(Op):
     output = Out(like="data")
     cost = each("1 operation for each element of the data.", operations=1, of_input=True)
 
-    @staticmethod
-    def pooled(ctx: Context, data: Input, output_shape: Input) -> Shape:
+    def infer(self, ctx: Context, data: Input, output_shape: Input) -> Shape:
         """Batch and channels of the data, and the sizes in `output_shape`."""
         ctx.require_rank(data, (3, 4, 5))
         count = data.rank - 2
@@ -185,9 +181,6 @@ class _AdaptivePooling(Op):
 class AdaptiveAvgPool(_AdaptivePooling):
     """The mean of each part of the data."""
 
-    def infer(self, ctx: Context, data: Input, output_shape: Input) -> Shape:
-        return self.pooled(ctx, data, output_shape)
-
 
 @op("AdaptiveMaxPool", "opset8")
 class AdaptiveMaxPool(_AdaptivePooling):
@@ -196,6 +189,6 @@ class AdaptiveMaxPool(_AdaptivePooling):
     indices = Out(attribute="index_element_type")
     index_element_type: IndexType = ElementType.i64
 
-    def infer(self, ctx: Context, data: Input, output_shape: Input) -> tuple[Shape, Shape]:
-        shape = self.pooled(ctx, data, output_shape)
+    def infer(self, ctx: Context, data: Input, output_shape: Input) -> tuple[Shape, Shape]:  # type: ignore[override]
+        shape = super().infer(ctx, data, output_shape)
         return shape, shape

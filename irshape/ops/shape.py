@@ -72,6 +72,9 @@ class _Rearrangement(Moving):
         flow.regroup(data)
         flow.sizes(*sizes)
 
+    def propagate(self, ctx: Context, data: Input, *sizes: Input | None) -> Elements | None:
+        return data.values
+
 
 @op("Reshape", "opset1")
 class Reshape(_Rearrangement):
@@ -244,9 +247,6 @@ class Reshape(_Rearrangement):
             left = ctx.exact_div(product(rest) * has_elements, dim_max(product(divisors), 1), message) + 1 - has_elements
             return narrow(left, 1) if bounds(product(rest))[0] > 0 else left
 
-    def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
-        return data.values
-
 
 def _open(sizes: list[Size]) -> list[Size]:
     """The sizes that are not known."""
@@ -310,9 +310,6 @@ class Squeeze(_Rearrangement):
         """The shape without one unknown axis; OpenVINO assumes that the axis has size 1."""
         return ctx.unknown_shape(max(data.rank - 1, 0))
 
-    def propagate(self, ctx: Context, data: Input, axes: Input | None) -> Elements | None:
-        return data.values
-
 
 @op("Squeeze", "opset15")
 class SqueezeV15(Squeeze):
@@ -345,6 +342,3 @@ class Unsqueeze(_Rearrangement):
         for axis in sorted(set(ctx.axes(axes, data.rank + len(set(known)), unique=False) or ())):
             shape.insert(axis, 1)
         return tuple(shape)
-
-    def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
-        return data.values

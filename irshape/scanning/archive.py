@@ -67,9 +67,7 @@ class Archive:
                     self._members[member.name] = member
                     if len(self._members) > 2 * bounds.members:
                         raise ArchiveError(f"the archive has more than {bounds.members:,} models; --max-members=N allows more")
-        except ArchiveError:
-            raise
-        except MemoryError:
+        except (ArchiveError, MemoryError):
             raise
         except Exception:  # the libraries raise whatever a wrong byte leads to
             raise ArchiveError(f"the file is not a complete {form} archive; copy or download it again") from None
@@ -258,7 +256,7 @@ class _Guarded:
         """Leave the file open: the members are read from it."""
 
 
-def _stored(packed: _Window) -> Iterator[bytes]:
+def _stored(packed: IO[bytes] | _Window) -> Iterator[bytes]:
     while piece := packed.read(_PIECE):
         yield piece
 
@@ -276,8 +274,7 @@ def _deflated(packed: _Window) -> Iterator[bytes]:
 
 def _bzipped(packed: _Window) -> Iterator[bytes]:
     with bz2.BZ2File(io.BufferedReader(packed)) as file:
-        while piece := file.read(_PIECE):
-            yield piece
+        yield from _stored(file)
 
 
 _METHODS: Final[dict[int, Callable[[_Window], Iterator[bytes]]]] = {

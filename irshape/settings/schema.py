@@ -68,10 +68,10 @@ Code = TypeAliasType(
         Field(description="a code or the beginning of codes", json_schema_extra={"enum": list(PREFIXES)}),
     ],
 )
-Level = Literal["error", "warning", "note", "off"]
 Shape = Annotated[str, BeforeValidator(_shape, json_schema_input_type=str | list[int | str])]
 SymbolRange = Annotated[str, AfterValidator(_range)]
 Target = Annotated[str, AfterValidator(_policy)]
+Level = Literal["error", "warning", "note", "off"]
 WeightsFile = Annotated[str | Literal[False] | None, BeforeValidator(_weights, json_schema_input_type=str | Literal[False] | None)]
 OperationsFile = Annotated[str, AfterValidator(_operations)]
 Limits = Annotated[
@@ -79,12 +79,10 @@ Limits = Annotated[
 ]
 
 
-class _Keys(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, alias_generator=lambda name: name.replace("_", "-"))
-
-
-class FileTable(_Keys):
+class FileTable(BaseModel):
     """Settings for some files."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, alias_generator=lambda name: name.replace("_", "-"))
 
     ignore: Annotated[list[Code], Field(description="codes that are not reported")] = []
     extend_select: Annotated[list[Code], Field(description="codes that are reported beside the selected ones")] = []

@@ -61,7 +61,15 @@ def symbols_of(formula: Formula) -> Iterator[str]:
 
 def text_of(formula: Formula) -> str:
     """The text of a formula, with the brackets that it needs."""
-    return str(formula) if not isinstance(formula, Operation) else _operation_text(formula)
+    if not isinstance(formula, Operation):
+        return str(formula)
+    operator, left, right = formula
+    if operator in _FUNCTIONS:
+        return f"{operator}({text_of(left)}, {text_of(right)})"
+    level = _LEVEL[operator]
+    first = text_of(left) if _level(left) >= level else f"({text_of(left)})"
+    second = text_of(right) if _level(right) > level else f"({text_of(right)})"
+    return f"{first}{operator}{second}" if operator in ("*", "//") else f"{first} {operator} {second}"
 
 
 def size_by(formula: Formula, size: Callable[[str], Size]) -> Size:
@@ -93,16 +101,6 @@ def _computed(formula: Formula, value: Callable[[str], _Value], compute: Mapping
     if isinstance(formula, int):
         return formula
     return compute[formula.operator](_computed(formula.left, value, compute), _computed(formula.right, value, compute))
-
-
-def _operation_text(operation: Operation) -> str:
-    operator, left, right = operation
-    if operator in _FUNCTIONS:
-        return f"{operator}({text_of(left)}, {text_of(right)})"
-    level = _LEVEL[operator]
-    first = text_of(left) if _level(left) >= level else f"({text_of(left)})"
-    second = text_of(right) if _level(right) > level else f"({text_of(right)})"
-    return f"{first}{operator}{second}" if operator in ("*", "//") else f"{first} {operator} {second}"
 
 
 def _level(formula: Formula) -> int:

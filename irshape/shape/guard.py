@@ -445,7 +445,8 @@ class Judge:
             self._depends(Requirement("broadcast", a, b, message, code, names))
             return a if is_one is False else b
         result = broadcast_of(a, b)
-        if not _is_same_formula(result, a, b):
+        # The result is one of the two if one of them is an earlier broadcast with the other.
+        if not isinstance(result, Dim) or result.polynomial not in (expression_of(a), expression_of(b)):
             self._depends(Requirement("broadcast", a, b, message, code, names))
         return result
 
@@ -483,11 +484,6 @@ def _limit(least: Size, whole: Size) -> Size | None:
     (other,) = [argument for argument in atom.arguments if argument is not whole.polynomial]
     limit = other if isinstance(other, int) else whole.scope.dim(other, other.range)
     return limit if bounds_unasked(limit)[0] > 1 else None
-
-
-def _is_same_formula(result: Size, a: Size, b: Size) -> bool:
-    """Whether the result is one of the two sizes: then one of them is an earlier broadcast with the other."""
-    return isinstance(result, Dim) and result.polynomial in (expression_of(a), expression_of(b))
 
 
 def _merged(a: Size, b: Size) -> Size:

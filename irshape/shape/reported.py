@@ -116,16 +116,12 @@ class Reported:
         known = self._table.atoms[: len(self._atoms)]  # an argument that is resolved in turn may make new atoms
         for atom in known if not self.is_contradictory else ():
             if atom.kind in SELECTIONS and not self._work.is_done:
-                argument = self._argument(atom)
+                a, b = atom.arguments
+                self._work.left -= 10
+                argument = chosen(self._table, atom.kind, a, b, self._range)
                 if argument is not None:
                     found[atom.index] = replaced_or_same(argument, found)
         return found
-
-    def _argument(self, atom: Atom) -> Expression | None:
-        """The argument that an atom is wherever every requirement holds; None if it may be either."""
-        a, b = atom.arguments
-        self._work.left -= 10
-        return chosen(self._table, atom.kind, a, b, self._range)
 
     def format(self, size: Size) -> str:
         """OpenVINO's notation of the size with these bounds."""

@@ -157,13 +157,9 @@ def are_numbers(elements: Collection[Any]) -> bool:
     return _NUMBERS.issuperset(map(type, elements)) or not any(isinstance(element, (Dim, Real)) for element in elements)
 
 
-def _integer_limits(bits: int, is_signed: bool) -> tuple[int, int]:
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
-
-
 _LIMITS: Final[dict[ElementType, tuple[int, int]]] = {
-    element_type: _integer_limits(element_type.bits, element_type.is_signed)
-    for element_type in (
+    one: (-(1 << one.bits - 1), (1 << one.bits - 1) - 1) if one.is_signed else (0, (1 << one.bits) - 1)
+    for one in (
         ElementType.i4, ElementType.i8, ElementType.i16, ElementType.i32, ElementType.i64,
         ElementType.u1, ElementType.u2, ElementType.u3, ElementType.u4, ElementType.u6,
         ElementType.u8, ElementType.u16, ElementType.u32, ElementType.u64,

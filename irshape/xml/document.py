@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
 from irshape.shape.limits import DEFAULT, Limits
@@ -185,32 +185,23 @@ class Layer:
         return ports
 
 
-class Edge:
+class Edge(NamedTuple):
     """An `<edge>` between the ports of two layers, by their ids in the file."""
 
-    __slots__ = ("from_layer", "from_port", "offset", "to_layer", "to_port")
-
-    def __init__(self, from_layer: int, from_port: int, to_layer: int, to_port: int, offset: int) -> None:
-        self.from_layer = from_layer
-        self.from_port = from_port
-        self.to_layer = to_layer
-        self.to_port = to_port
-        self.offset = offset
+    from_layer: int
+    from_port: int
+    to_layer: int
+    to_port: int
+    offset: int
 
 
-class PortMap:
+class PortMap(NamedTuple):
     """A child of a `port_map`, `then_port_map`, `else_port_map` or `back_edges` (`map`): its tag, attributes and offset."""
 
-    __slots__ = ("attributes", "map", "offset", "tag")
-
-    def __init__(self, map: str, tag: str, attributes: dict[str, str], offset: int) -> None:
-        self.map = map
-        self.tag = tag
-        self.attributes = attributes
-        self.offset = offset
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return PortMap, (self.map, self.tag, self.attributes, self.offset)
+    map: str
+    tag: str
+    attributes: dict[str, str]
+    offset: int
 
 
 class PreProcess:
@@ -224,16 +215,13 @@ class PreProcess:
         self.channels: list[tuple[str | None, dict[str, str] | None]] = []
 
 
-class Suppression:
+class Suppression(NamedTuple):
     """An entry `<irshape ignore="..."/>` in the `<rt_info>` of a layer, or of the net if `layer` is None: its codes as text, its extent."""
 
-    __slots__ = ("codes", "end", "layer", "offset")
-
-    def __init__(self, codes: str, offset: int, end: int, layer: Layer | None) -> None:
-        self.codes = codes
-        self.offset = offset
-        self.end = end
-        self.layer = layer
+    codes: str
+    offset: int
+    end: int
+    layer: Layer | None
 
 
 class Graph:

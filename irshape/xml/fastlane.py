@@ -27,7 +27,6 @@ _IN_VALUES: Final = bytes(byte for byte in range(ord(" "), ord("~") + 1) if byte
 _NAME: Final = r"[A-Za-z_][\w.-]*+"
 _BLANKS: Final = rf"[{WHITE_SPACE}]*+"
 # The declarations of XML that writers make, with the encoding of each.
-_DECLARATION_BEGIN: Final = b"<?xml"
 _DECLARATION_END: Final = b"?>"
 _DECLARATIONS: Final = {
     f"<?xml version={quote}1.0{quote}{declared.format(quote)}{blank}?>".encode(): encoding
@@ -66,14 +65,10 @@ _RT_INFO: Final = rf"<rt_info>(?:{_BLANKS}(?:{_NOTE}) ?/>)*+{_BLANKS}</rt_info>"
 _PORT_HEAD: Final = re.compile(rf'(?: precision="(\w+)")?(?: names="{_VALUE}"|{_NAMES_MARK})? ?(/?)>{_BLANKS}')
 _PORT_BEGIN: Final = '<port id="'
 _PORT_END: Final = "</port>"
-_SIZE_BEGIN: Final = "<dim>"
-_SIZE_END: Final = "</dim>"
 _ATTRIBUTE: Final = re.compile(rf' ({_NAME})="({_VALUE})"')
 _EDGES_BEGIN: Final = re.compile(rf"{_BLANKS}</layers>{_BLANKS}<edges>".encode())
 # An edge without the digits of its numbers.
 _EDGE: Final = re.compile((_BLANKS + "<edge" + "".join(f' {name}=""' for name in EDGE_ENDS) + " ?/>").encode())
-_EDGE_BEGIN: Final = b"<edge "
-_EMPTY_VALUE: Final = b'""'
 _DIGITS: Final = b"0123456789"
 # Translates every byte but a digit to a space.
 _DIGITS_ALONE: Final = bytes(byte if byte in _DIGITS else ord(" ") for byte in range(256))
@@ -81,7 +76,6 @@ _TYPE: Final = ' type="'
 _BODY_BEGIN: Final = rf"<({'|'.join(sorted({body for bodies in BODIES.values() for body, _ in bodies}))})>".encode()
 _LAYERS_BEGIN: Final = rf"{_BLANKS}<layers>".encode()
 _LAYERS_TAG: Final = rb"<layers>|</layers>"
-_LAYERS_END: Final = b"</layers>"
 _EDGES_END: Final = b"</edges>"
 _LAYER_END: Final = "</layer>"
 _LAYER_END_BYTES: Final = _LAYER_END.encode()
@@ -125,7 +119,7 @@ def read_canonical(
     `most_nested` is the allowed depth of free content.
     """
     source = document.source
-    begin = source.find(_DECLARATION_END, 0, _MOST_DECLARED) + len(_DECLARATION_END) if source.startswith(_DECLARATION_BEGIN) else 0
+    begin = source.find(_DECLARATION_END, 0, _MOST_DECLARED) + len(_DECLARATION_END) if source.startswith(b"<?xml") else 0
     encoding = _DECLARATIONS.get(source[:begin]) if begin else document.encoding
     head = _DOCUMENT.match(source, begin)
     if encoding is None or head is None or (encoding == "ascii" and not source.isascii()) or any(mark in source for mark in _MARKS):
@@ -192,7 +186,7 @@ class _Ports:
 
     def port(self, text: str) -> tuple[str | None, tuple[int, ...] | None, bool]:
         """The precision and the dims of a port, and whether it has an element type, given its text after the id."""
-        head, *sizes = text.removesuffix(_PORT_END).split(_SIZE_BEGIN)
+        head, *sizes = text.removesuffix(_PORT_END).split("<dim>")
         precision, is_typed, is_empty = self.heads[head]
         if is_empty == text.endswith(_PORT_END) or (is_empty and sizes) or len(sizes) > self.most:
             raise UnusualError
@@ -371,7 +365,7 @@ class _Lane:
         """The place of the end tag that belongs to the `<layers>` before an offset."""
         depth = 1
         for tag in re.compile(_LAYERS_TAG).finditer(self.source, at):
-            depth += -1 if tag[0] == _LAYERS_END else 1
+            depth += -1 if tag[0] == b"</layers>" else 1
             if depth == 0:
                 return tag.start()
         raise UnusualError
@@ -399,7 +393,7 @@ class _Lane:
             edge = alike[: alike.index(_EMPTY_TAG_END) + len(_EMPTY_TAG_END)]
             numbers = text.translate(_DIGITS_ALONE).decode("ascii").split()
             count, rest = divmod(len(numbers), len(EDGE_ENDS))
-            if rest or alike != edge * count or not _EDGE.fullmatch(edge) or _EMPTY_VALUE in text:
+            if rest or alike != edge * count or not _EDGE.fullmatch(edge) or b'""' in text:
                 raise UnusualError
             ends += map(self.numbers.__getitem__, numbers)
             at = stop
@@ -437,7 +431,8 @@ class _Lane:
 
     def is_sound_rt_info(self, text: str) -> bool:
         """Whether an `<rt_info>` is well-formed, asks for no suppression, and holds no note that OpenVINO may refuse."""
-        if _may_be_refused(re.findall(_NOTE_NAME, text.replace(_FUSED_MARK, f'{_FUSED}"/>'))):
+        names = re.findall(_NOTE_NAME, text.replace(_FUSED_MARK, f'{_FUSED}"/>'))
+        if not DELICATE_NOTES.isdisjoint(names) or len(set(names)) < len(names):
             return False
         if re.fullmatch(_RT_INFO, text):
             return True
@@ -453,11 +448,6 @@ class _Lane:
         except pyexpat.ExpatError:
             return False
         return True
-
-
-def _may_be_refused(names: list[str]) -> bool:
-    """Whether OpenVINO may refuse notes of these names."""
-    return not DELICATE_NOTES.isdisjoint(names) or len(set(names)) < len(names)
 
 
 def _listed(source: bytes, layer: Layer) -> tuple[list[Port], list[Port]]:
@@ -490,7 +480,7 @@ def _number(digits: str) -> int:
 
 def _size(text: str) -> int:
     """The size in a text that begins behind `<dim>`."""
-    size, is_closed, behind = text.partition(_SIZE_END)
+    size, is_closed, behind = text.partition("</dim>")
     if not is_closed or behind.strip(WHITE_SPACE):
         raise UnusualError
     return -1 if size == "-1" else _number(size)
@@ -510,4 +500,4 @@ def _port_head(text: str) -> tuple[str | None, bool, bool]:
 
 def _finder(source: bytes, first: int, last: int) -> Callable[[], list[int]]:
     """A function that finds the offset of each edge in a range of the source."""
-    return lambda: [edge.start() for edge in re.compile(_EDGE_BEGIN).finditer(source, first, last)]
+    return lambda: [edge.start() for edge in re.compile(b"<edge ").finditer(source, first, last)]

@@ -548,8 +548,6 @@ class _Reader(Markup):
         layer.port_maps.append(PortMap(self.map, tag, attributes, offset))
         self.children = NOTHING
 
-    # Details.
-
 
 def root_of(source: bytes) -> str:
     """The tag of the root element, given the beginning of a file in an encoding like ASCII; empty if it cannot be told."""

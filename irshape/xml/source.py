@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import IO, TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from irshape.files.reading import read
 
@@ -37,15 +37,12 @@ _BLANKS: Final = " \t\r\n\ufeff"
 _DECLARED: Final = r"<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']"
 
 
-class Content:
+class Content(NamedTuple):
     """The bytes of an IR, the path that they were read from, and the weights that come with them; None where there is no such thing."""
 
-    __slots__ = ("path", "source", "weights")
-
-    def __init__(self, source: bytes, path: str | None = None, weights: WeightsSource | None = None) -> None:
-        self.source = source
-        self.path = path
-        self.weights = weights
+    source: bytes
+    path: str | None = None
+    weights: WeightsSource | None = None
 
 
 def content(source: Source, size: int) -> Content:

@@ -361,7 +361,6 @@ def place_weights(
         os.link(os.path.realpath(source), temporary)
         target.take(temporary)
         return path
-
     publish(target, weights.copy_to)
     return path
 

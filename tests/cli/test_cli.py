@@ -27,9 +27,8 @@ def dynamic(tmp_path: Path) -> Path:
 
 
 def net(path: Path, fact: str, block: int = 2, **attributes: object) -> Path:
-    built = Net()
-    image = built.parameter(fact)
-    built.result(*built.layer("SpaceToDepth", [image], ["FP32"], block_size=block, mode="blocks_first", **attributes))
+    more = "".join(f", {name}={value}" for name, value in attributes.items())
+    built = Net(f"{fact} -> SpaceToDepth(block_size={block}, mode=blocks_first{more}) -> Result")
     path.write_text(built.xml, encoding="utf-8")
     return path
 
@@ -133,13 +132,8 @@ def test_notations_of_an_input(run: Start, dynamic: Path, text: str) -> None:
 
 
 def test_several_outputs_stand_below_each_other(run: Start, tmp_path: Path) -> None:
-    built = Net()
-    image = built.parameter("f32[1,4]")
-    refs = built.layer("Unheard", [image], ["FP32", "FP32"])
-    for ref in refs:
-        built.result(ref)
     file = tmp_path / "several.xml"
-    file.write_text(built.xml)
+    file.write_text(Net("f32[1,4] -> _x: Unheard f32 f32\n_x -> Result\n_x.1 -> Result").xml)
     lines = run("infer", file, "--opaque", "Unheard").lines
     assert lines[4:6] == [" 1  unheard_1    Unheard    1: f32[...]", "                            2: f32[...]"]
 
@@ -288,15 +282,8 @@ def test_what_cannot_be_done_takes_one_line(run: Start, arguments: list[str], me
 
 
 def test_the_command_alone_shows_the_five_main_verbs(run: Start) -> None:
-    done = run(code=2)
-    assert [line.split()[1] for line in done.err.splitlines() if line.startswith("  irshape ")] == [
-        "model.xml",
-        "check",
-        "infer",
-        "signature",
-        "reshape",
-        "view",
-    ]
+    verbs = [line.split()[1] for line in run(code=2).err.splitlines() if line.startswith("  irshape ")]
+    assert verbs == ["model.xml", "check", "infer", "signature", "reshape", "view"]
 
 
 @pytest.mark.parametrize("command", ["check", "reshape", "view"])

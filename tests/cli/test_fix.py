@@ -55,12 +55,8 @@ def test_fix_mends_the_file_and_says_what_it_did(stale: Path, run: Start) -> Non
 def test_what_remains_is_reported_and_counts(stale: Path, run: Start) -> None:
     stale.write_text(STALE.replace('block_size="1"', 'block_size="3"'), encoding="utf-8")
     out = run("check", stale, "--fix", code=1).lines
-    assert [" ".join(line.split()[1:3]) for line in out[:4]] == [
-        "R301 fixed:",
-        "R105 fixed:",
-        "S204 axis",
-        "more fault",
-    ]  # the records show that both have one reason
+    words = [" ".join(line.split()[1:3]) for line in out[:4]]
+    assert words == ["R301 fixed:", "R105 fixed:", "S204 axis", "more fault"]  # the records show that both have one reason
 
 
 def test_diff_shows_what_fix_would_change(stale: Path, run: Start) -> None:

@@ -182,9 +182,7 @@ def test_faults_of_a_configuration_end_the_run(run: Start) -> None:
 
 
 def test_all_that_a_table_sets_reaches_the_check(run: Start, models: Path) -> None:
-    model = Net()
-    weights = model.const([1, 3, 8, 10], "i64")
-    model.result(*model.layer("Reshape", [model.parameter("f32[?]"), weights], ["FP32"], special_zero="true"))
+    model = Net("_sizes: [1,3,8,10]\nf32[?] -> Reshape(_sizes, special_zero=true) -> Result")
     (models / "d.xml").write_text(model.xml)
     (models / "kept.bin").write_bytes(bytes(model.weights))
     configure(

@@ -1,5 +1,6 @@
 """Models, inferences and their parts behave as objects of Python do."""
 
+import json
 import struct
 from typing import Any
 
@@ -171,8 +172,7 @@ def test_bodies_and_lines() -> None:
     ],
 )
 def test_the_elements_of_a_constant(element_type: str, values: list[Any], dtype: str) -> None:
-    net = Net()
-    net.result(net.const([values], element_type))
+    net = Net(f"{element_type}=[{json.dumps(values)}] -> Result")
     data = irshape.read(net.xml, weights=net.bin)["const_0"].const.data
     assert data.dtype == numpy.dtype(dtype) and data.shape == (1, 3) and data.tolist() == [values]
 

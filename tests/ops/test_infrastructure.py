@@ -113,11 +113,8 @@ def test_what_is_assigned_must_fit_for_every_size() -> None:
 
 
 def test_assign_of_opset3_keeps_type_and_static_shape() -> None:
-    for type, attributes, code in [("Convert", {"destination_type": "i64"}, "T102"), ("Concat", {"axis": 0}, "S201")]:
-        net = Net()
-        [read] = net.layer("ReadValue", [net.parameter("f32[2,3]")], ["FP32"], "opset3", **V)
-        [other] = net.layer(type, [read] if type == "Convert" else [read, read], ["FP32"], **attributes)
-        net.layer("Assign", [other], ["FP32"], "opset3", **V)
+    for other, code in [("Convert(destination_type=i64)", "T102"), ("Concat(_, _, axis=0)", "S201")]:
+        net = Net(f"f32[2,3] -> ReadValue-3(variable_id=v) -> {other} -> Assign-3(variable_id=v)")
         assert [d.code for d in irshape.infer(net.xml.encode()).diagnostics] == [code]
 
 
@@ -131,11 +128,8 @@ def test_assign_before_its_variable_is_read_is_a_warning() -> None:
 
 
 def test_many_pairs_of_opset3_take_linear_time() -> None:
-    net = Net()
-    value = net.parameter("f32[2,3]")
-    for index in range(1500):
-        [value] = net.layer("ReadValue", [value], ["FP32"], "opset3", variable_id=str(index))
-        net.layer("Assign", [value], ["FP32"], "opset3", variable_id=str(index // 2))
+    pairs = (f"\n_x -> _x: ReadValue-3(variable_id={i})\n_x -> Assign-3(variable_id={i // 2})" for i in range(1500))
+    net = Net(f"_x: f32[2,3]{''.join(pairs)}")
     assert irshape.infer(net.xml.encode()).ok
 
 
@@ -162,9 +156,7 @@ def test_a_layer_without_inputs_takes_none(type: str, reads_values: bool) -> Non
     ("text", "is_read"), [("8", True), (" 8", True), ("+8", True), (" +8", True), ("8 ", False), ("-8", False), ("0x8", False)]
 )
 def test_where_the_bytes_of_a_constant_begin(text: str, is_read: bool) -> None:
-    net = Net()
-    net.const([1])
-    net.result(net.const([2]))
+    net = Net("[1]\n[2] -> Result")
     xml = net.xml.replace('offset="8"', f'offset="{text}"').encode()
     try:
         core().read_model(xml, net.bin)

@@ -1,7 +1,6 @@
 """Op classes: the ports they declare, those of their bases included, and the definitions that are refused."""
 
 import ast
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -44,114 +43,50 @@ def test_the_element_type_of_an_output_comes_from_inputs_of_its_own_class(type: 
             assert out.sources == tuple(port.index for port in cls.inputs if out.like and port.name in likes)
 
 
-def misspelled_attribute() -> None:
-    class Copy(Op):
-        data = In()
-        is_folowed = True
+# A class that is refused, by its base and its contents, and the message.
+REFUSED: tuple[tuple[str, type[Op], dict[str, Any], str], ...] = (
+    ("attribute", Op, {"data": In(), "is_folowed": True}, "Copy.is_folowed is no port and no base class declares it"),
+    ("attribute of a family", Moving, {"unfolowed": frozenset()}, "Copy.unfolowed is no port and no base class declares it"),
+    ("method", Op, {"data": In(), "propogate": lambda self, ctx, data: None}, "no base class of Copy declares the method propogate"),
+    ("static method", Op, {"data": In(), "of_element": staticmethod(abs)}, "no base class of Copy declares the method of_element"),
+    ("port that is not in the base", Op, {"data": In(), "scale": None}, "Copy.scale is no port and no base class declares it"),
+    ("port that is like no input", Op, {"data": In(), "output": Out(like="date")}, "Copy.output is like 'date', which is no input"),
+    (
+        "variadic ports apart", Op, {"data": In(variadic=True), "axis": In(), "masks": In(variadic=True)},
+        "the variadic inputs of Copy must stand side by side",
+    ),
+    (
+        "optional port before variadic ones", Op, {"mask": In(optional=True), "data": In(variadic=True), "axis": In()},
+        "Copy has an optional input before its variadic inputs, which are not the last ones",
+    ),
+    (
+        "port along with a required one", Op, {"data": In(), "mask": In(optional=True, along="data")},
+        "Copy.mask is there along with 'data', so both must be optional, and side by side",
+    ),
+    (
+        "output after a variadic one", Op, {"parts": Out(variadic=True), "count": Out()},
+        "a variadic output of Copy must be the last output",
+    ),
+    (
+        "parameter that is no port", Op, {"data": In(), "infer": lambda self, ctx, date: None},
+        r"Copy.infer takes \('date',\), but the inputs are \('data',\)",
+    ),
+    (
+        "parameter of a counting rule that is no port", Op, {"data": In(), "cost": lambda self, out, date: None},
+        r"Copy.cost takes \('date',\), but the inputs are \('data',\)",
+    ),
+    (
+        "attribute of no readable type", Op, {"__annotations__": {"axis": complex}, "axis": 0j},
+        "Copy.axis: no attribute can be annotated with <class 'complex'>",
+    ),
+)  # fmt: skip
 
 
-def misspelled_attribute_of_a_family() -> None:
-    class Copy(Moving):
-        unfolowed = frozenset()  # type: ignore[var-annotated]
-
-
-def misspelled_method() -> None:
-    @op("MisspelledMethod", "opset1")
-    class Copy(Op):
-        data = In()
-
-        def propogate(self, ctx: object, data: object) -> None: ...
-
-
-def misspelled_static_method() -> None:
-    @op("MisspelledStaticMethod", "opset1")
-    class Copy(Op):
-        data = In()
-
-        @staticmethod
-        def of_element(element: int) -> int:
-            return element
-
-
-def port_that_is_not_in_the_base() -> None:
-    class Copy(Op):
-        data = In()
-        scale = None
-
-
-def port_that_is_like_no_input() -> None:
-    class Copy(Op):
-        data = In()
-        output = Out(like="date")
-
-
-def variadic_ports_apart() -> None:
-    class Copy(Op):
-        data = In(variadic=True)
-        axis = In()
-        masks = In(variadic=True)
-
-
-def optional_port_before_variadic_ones() -> None:
-    class Copy(Op):
-        mask = In(optional=True)
-        data = In(variadic=True)
-        axis = In()
-
-
-def port_along_with_a_required_one() -> None:
-    class Copy(Op):
-        data = In()
-        mask = In(optional=True, along="data")
-
-
-def output_after_a_variadic_one() -> None:
-    class Copy(Op):
-        parts = Out(variadic=True)
-        count = Out()
-
-
-def parameter_that_is_no_port() -> None:
-    class Copy(Op):
-        data = In()
-
-        def infer(self, ctx: object, date: object) -> None: ...
-
-
-def parameter_of_a_counting_rule_that_is_no_port() -> None:
-    class Copy(Op):
-        data = In()
-
-        def cost(self, out: object, date: object) -> None: ...  # type: ignore[override]
-
-
-def attribute_of_no_readable_type() -> None:
-    class Copy(Op):
-        axis: complex = 0j
-
-
-REFUSED: tuple[tuple[Callable[[], None], str], ...] = (
-    (misspelled_attribute, "Copy.is_folowed is no port and no base class declares it"),
-    (misspelled_attribute_of_a_family, "Copy.unfolowed is no port and no base class declares it"),
-    (misspelled_method, "no base class of Copy declares the method propogate"),
-    (misspelled_static_method, "no base class of Copy declares the method of_element"),
-    (port_that_is_not_in_the_base, "Copy.scale is no port and no base class declares it"),
-    (port_that_is_like_no_input, "Copy.output is like 'date', which is no input"),
-    (variadic_ports_apart, "the variadic inputs of Copy must stand side by side"),
-    (optional_port_before_variadic_ones, "Copy has an optional input before its variadic inputs, which are not the last ones"),
-    (port_along_with_a_required_one, "Copy.mask is there along with 'data', so both must be optional, and side by side"),
-    (output_after_a_variadic_one, "a variadic output of Copy must be the last output"),
-    (parameter_that_is_no_port, r"Copy.infer takes \('date',\), but the inputs are \('data',\)"),
-    (parameter_of_a_counting_rule_that_is_no_port, r"Copy.cost takes \('date',\), but the inputs are \('data',\)"),
-    (attribute_of_no_readable_type, "Copy.axis: no attribute can be annotated with <class 'complex'>"),
-)
-
-
-@pytest.mark.parametrize(("define", "message"), REFUSED, ids=[define.__name__ for define, _ in REFUSED])
-def test_a_wrong_definition_is_refused(define: Callable[[], None], message: str) -> None:
+@pytest.mark.parametrize(("name", "base", "contents", "message"), REFUSED, ids=[row[0] for row in REFUSED])
+def test_a_wrong_definition_is_refused(name: str, base: type[Op], contents: dict[str, Any], message: str) -> None:
     with pytest.raises(DefinitionError, match=message):
-        define()
-    assert not {"misspelledmethod", "misspelledstaticmethod"} & REGISTRY.homes().keys()
+        op("Misspelled", "opset1")(type("Copy", (base,), contents))
+    assert "misspelled" not in REGISTRY.homes()
 
 
 def test_the_classes_of_irshape_are_defined_well() -> None:

@@ -114,11 +114,8 @@ test_row, test_row_with_openvino = row_tests(ROWS)
 @pytest.mark.oracle
 def test_a_signal_size_that_may_be_minus_one_may_keep_the_axis(type: str, version: str, expected: str, theirs: str, real: str) -> None:
     """With numbers, -1 keeps an axis of 5. Before, OpenVINO takes -2..1 for a size of at most 1 in DFT."""
-    net = Net()
-    (sizes,) = net.layer("ShapeOf", [net.parameter("f32[0..3]")], ["I64"], "opset3", output_type="i64")
-    (signal,) = net.layer("Subtract", [sizes, net.const([2])], ["I64"])
-    data = net.parameter("f32[4,1..9,2]")
-    net.result(net.layer(type, [data, net.const([1]), signal], ["FP32"], version)[0])
+    signal = "f32[0..3] -> ShapeOf-3(output_type=i64) -> _signal: Subtract([2])"
+    net = Net(f"{signal}\nf32[4,1..9,2] -> {type}-{version.removeprefix('opset')}([1], _signal) -> Result")
     assert irshape.infer(net.xml.encode(), weights=net.bin).layer(len(net.layers) - 2).outputs[0].text == expected
     model = core().read_model(net.xml.encode(), net.bin)
     assert model.output(0).get_partial_shape() == partial_shape(theirs)

@@ -96,9 +96,7 @@ def test_the_xml_as_weights(tmp_path: Path) -> None:
 
 
 def test_constants_that_overlap_in_part() -> None:
-    model = Net()
-    for values in ([1, 2], [3, 4]):
-        model.result(model.const(values))
+    model = Net("[1,2] -> Result\n[3,4] -> Result")
     assert irshape.check(model.xml.encode(), weights=model.bin).diagnostics == []
     for offset, codes in ((8, ["W202", "W201"]), (0, ["W201"])):  # equal constants are stored once
         found = irshape.check(model.xml.replace('offset="16"', f'offset="{offset}"').encode(), weights=model.bin).diagnostics

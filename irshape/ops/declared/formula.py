@@ -159,16 +159,8 @@ def _parse_size(item: str, port: PortText) -> int | str | None:
     raise Fault(f"{item!r} is not a size of an input", port.text, "write a number, a name, ? for any size, or S... for any number of axes")
 
 
-class AttributeText(NamedTuple):
-    """An attribute as its declaration says it: the annotation of an operation class, and the default, if there is one."""
-
-    annotation: Any
-    has_default: bool
-    default: Any
-
-
-def parse_attribute(name: str, python_name: str, text: str) -> AttributeText:
-    """The type and the default of an attribute: `int >= 1, default 16`."""
+def parse_attribute(name: str, python_name: str, text: str) -> tuple[Any, bool, Any]:
+    """The annotation of an attribute for an operation class, whether it has a default, and the default: `int >= 1, default 16`."""
     type, comma, default = text.partition(", default")
     annotation = _parse_annotation(type.strip(), text)
     value = None
@@ -182,7 +174,7 @@ def parse_attribute(name: str, python_name: str, text: str) -> AttributeText:
             raise Fault(f"the default of {name!r} does not fit its type: {word!r}", text, _ATTRIBUTE_HINT)
     if python_name != name:
         annotation = Annotated[annotation, Spelled(name)]
-    return AttributeText(annotation, bool(comma), value)
+    return annotation, bool(comma), value
 
 
 def _unquoted(word: str) -> str:
@@ -378,7 +370,6 @@ _COMPARISONS: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
     ast.Lt: lambda a, b: bool(a < b),
 }
 _FUNCTIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {"min": dim_min, "max": dim_max, "ceil_div": ceil_div}
-_DIVISIONS: Final = (ast.FloorDiv, ast.Mod)
 
 
 class _Compiler(NamedTuple):
@@ -403,7 +394,7 @@ class _Compiler(NamedTuple):
                 inner = self.formula(operand)
                 return lambda layer: -inner(layer)
             case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _ARITHMETIC:
-                return self.arithmetic(_ARITHMETIC[type(operator)], left, right, is_division=isinstance(operator, _DIVISIONS))
+                return self.arithmetic(_ARITHMETIC[type(operator)], left, right, is_division=isinstance(operator, (ast.FloorDiv, ast.Mod)))
             case ast.IfExp(test=test, body=body, orelse=other):
                 chosen, one, another = self.test(test), self.formula(body), self.formula(other)
                 return lambda layer: one(layer) if chosen(layer) else another(layer)
@@ -528,14 +519,12 @@ class _Compiler(NamedTuple):
 
     def condition(self, tree: ast.expr, message: str) -> Callable[[Layer], None]:
         """The demand of a condition; a message is a template for the context, and must not lose its braces."""
-        template = message.replace("{", "{{").replace("}", "}}")
+        template, inputs = message.replace("{", "{{").replace("}", "}}"), set(self.names.inputs)
         match tree:
             case ast.Compare(left=ast.BinOp(left=whole, op=ast.Mod(), right=divisor), ops=[ast.Eq()], comparators=[ast.Constant(value=0)]):
                 a, b = self.formula(whole), self.formula(divisor)
                 return lambda layer: layer.ctx.require_div(a(layer), b(layer), template)
-            case ast.Compare(left=ast.Name(id=a_name), ops=[ast.Eq()], comparators=[ast.Name(id=b_name)]) if self._are_inputs(
-                a_name, b_name
-            ):
+            case ast.Compare(left=ast.Name(id=a_name), ops=[ast.Eq()], comparators=[ast.Name(id=b_name)]) if {a_name, b_name} <= inputs:
                 self.names.used.update((a_name, b_name))
                 return lambda layer: layer.ctx.identical_shapes(layer.inputs[a_name], layer.inputs[b_name], template)
             case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _DEMANDS and self._are_sizes(left, right):
@@ -568,9 +557,6 @@ class _Compiler(NamedTuple):
                     demand(layer)
 
         return demanded
-
-    def _are_inputs(self, *names: str) -> bool:
-        return all(name in self.names.inputs for name in names)
 
     def _is_test(self, tree: ast.Compare) -> bool:
         """Whether a comparison is of an attribute and a constant, which is known for a layer."""

@@ -72,12 +72,8 @@ test_values, test_values_with_openvino = value_tests(VALUES)
 @pytest.mark.oracle
 def test_openvino_looks_at_lengths_only_if_it_knows_all() -> None:
     """A length of -6..-2 is never valid, but not refused before it is a number."""
-    net = Net()
-    (sizes,) = net.layer("ShapeOf", [net.parameter("f32[1..3]")], ["I64"], "opset3", output_type="i64")
-    (length,) = net.layer("Multiply", [sizes, net.const([-2])], ["I64"])
-    (lengths,) = net.layer("Concat", [length, net.const([-1])], ["I64"], axis=0)
-    for part in net.layer("VariadicSplit", [net.parameter("f32[6]"), net.const(0), lengths], ["FP32", "FP32"]):
-        net.result(part)
+    lengths = "f32[1..3] -> ShapeOf-3(output_type=i64) -> Multiply([-2]) -> _lengths: Concat([-1], axis=0)"
+    net = Net(f"{lengths}\nf32[6] -> _parts: VariadicSplit(0, _lengths) f32 f32\n_parts -> Result\n_parts.1 -> Result")
     core().read_model(net.xml.encode(), net.bin)
     inference = irshape.infer(net.xml.encode(), weights=net.bin)
     assert inference.ok

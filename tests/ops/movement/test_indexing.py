@@ -171,8 +171,7 @@ test_values, test_values_with_openvino = value_tests(VALUES)
     ("f32[4,5] i32[3,?] f32[...]", ["d0 <= 2"], []),
 ])  # fmt: skip
 def test_updates_tell_how_many_indices_a_tuple_has(inputs: str, guards: list[str], codes: list[str]) -> None:
-    net = Net()
-    net.result(net.layer("ScatterNDUpdate", [net.parameter(text) for text in inputs.split()], ["FP32"], "opset4")[0])
+    net = Net(f"{', '.join(inputs.split())} -> ScatterNDUpdate-4 -> Result")
     inference = irshape.infer(net.xml.encode(), weights=net.bin, symbols_as="raw")
     assert [str(guard.requirement) for guard in inference.guards] == guards
     assert [one.code for one in inference.diagnostics] == codes
