@@ -227,7 +227,7 @@ def _remedy(doubt: Doubt) -> str:
         return f"{held}: convert the model again with an axis for the batch, or run the samples one by one"
     if doubt.node.type == "Reshape":
         return "if the pattern holds the size of one sample, this changes it: irshape reshape --batch N --rewrite"
-    return "the samples depend on each other: run them one by one, or export the model with the batch that you need"
+    return "run the samples one by one, or export the model with this batch; if you know that they stay apart, --input needs no proof"
 
 
 def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Described], axes: Axes, more: Axes) -> Candidate:
