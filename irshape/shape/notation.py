@@ -158,8 +158,7 @@ def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[In
     for part in (low_text, high_text):
         if not re.fullmatch(_DIGITS_AND_SIGNS, part):
             raise ShapeSyntaxError(text, position, f"{field!r} is not a dimension")
-    number = _read_number(low_text)
-    low, high = number or 0, inf
+    low, high = _read_number(low_text) or 0, inf
     if not dots:
         # Of the negative numbers only -1 stands for an unknown size.
         low = high = max(low, 0)
