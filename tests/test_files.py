@@ -12,16 +12,9 @@ PACKAGE = Path(__file__).parent.parent / "irshape"
 
 # Calls that open, make, rename or remove a file, by the name of the function or of the method.
 FUNCTIONS = {
-    "open",
-    "fdopen",
-    "NamedTemporaryFile",
-    "TemporaryDirectory",
-    "TemporaryFile",
-    "mkstemp",
-    "mkdtemp",
-    "savefig",
+    "open", "fdopen", "NamedTemporaryFile", "TemporaryDirectory", "TemporaryFile", "mkstemp", "mkdtemp", "savefig",
     "ParquetWriter",
-}
+}  # fmt: skip
 OF_OS = {"open", "replace", "rename", "renames", "unlink", "remove", "rmdir", "link", "symlink", "truncate", "mkfifo", "mkdir", "makedirs"}
 METHODS = {"write_text", "write_bytes", "read_text", "read_bytes", "touch", "mmap", "rmtree", "copyfile", "copy2"}
 

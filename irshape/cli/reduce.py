@@ -33,7 +33,6 @@ EXAMPLES = """examples:
 
 exit code: 0 if the reproducer is in OUT/, 1 if the fault does not show on the whole model, 2 if a file could not be read or written"""
 
-_REPORT = "README.md"
 # Of the output of the command, so many characters are in the report.
 _MOST_OUTPUT = 4000
 
@@ -131,7 +130,7 @@ def _reduced(given: Namespace, draft: Draft) -> Reduction:
             told = f"; --keep may name {others}" if others else ""
             raise RunError(f"{given.file}: {what} on the whole model{' with a match' if given.match else ''}{told}", FAULTS) from None
         put(told)
-        write_atomic(os.path.join(given.output, _REPORT), _report(given, draft, reduction, fault.test).encode(), force=True)
+        write_atomic(os.path.join(given.output, "README.md"), _report(given, draft, reduction, fault.test).encode(), force=True)
         answers.remove()
     return reduction
 

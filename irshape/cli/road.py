@@ -84,11 +84,6 @@ def own(outcomes: Generator[Outcome, None, None], request: Request, totals: Tota
                 yield outcome
 
 
-def frame_of(request: Request) -> Frame:
-    """How the answers about several files are one text."""
-    return PAGES if request.format == "text" else ARRAY if request.format == "json" and request.is_many else LINES
-
-
 def printed(outcomes: Iterable[Outcome], frame: Frame, format: str) -> Iterator[Outcome]:
     """The outcomes, each of which is printed as it comes. A run that cannot go on ends with an outcome that says so."""
     opening, joint, end, closing = frame
@@ -122,7 +117,8 @@ def answered(errand: Errand, there: Found | None = None) -> int:
     """The road of a command whose answers are about single files: find, examine, print, and add up."""
     request, there, totals = errand.request, there or found(errand.request), Totals()
     outcomes = own(examined(errand, there.paths), request, totals)
-    return summed(printed(outcomes, frame_of(request) if errand.say else LINES, request.format), request, there, totals)
+    frame = PAGES if request.format == "text" else ARRAY if request.format == "json" and request.is_many else LINES
+    return summed(printed(outcomes, frame if errand.say else LINES, request.format), request, there, totals)
 
 
 class Totals:

@@ -18,13 +18,10 @@ class Count(NamedTuple):
     operations: Size = 0
 
 
-class Outputs:
+class Outputs(NamedTuple):
     """The outputs of a layer, as the rule `cost` sees them: `shapes` are their shapes, in order."""
 
-    __slots__ = ("shapes",)
-
-    def __init__(self, shapes: tuple[Shape, ...]) -> None:
-        self.shapes = shapes
+    shapes: tuple[Shape, ...]
 
     @property
     def shape(self) -> tuple[Size, ...]:

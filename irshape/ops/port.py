@@ -61,9 +61,7 @@ class In:
     ) -> None:
         self.name = ""
         self.index = -1
-        # The ports of a group share their element type.
         self.group = ""
-        # The number of ports that are repeated together, of which this is one.
         self.stride = 1
         self.types = types
         self.rank = rank
@@ -111,7 +109,6 @@ class Out:
     ) -> None:
         self.name = ""
         self.index = -1
-        # The inputs that may tell the element type of the output.
         self.sources: tuple[int, ...] = ()
         self.type = type
         self.like = like

@@ -17,10 +17,7 @@ _STARS: Final = (_STAR, _DEEP, _FOLDERS)
 
 def relative(path: str, folder: str) -> str:
     """A path relative to a folder, with slashes, as globs of the folder see it."""
-    full = os.path.abspath(path)
-    before = os.path.join(folder, "")
-    short = full[len(before) :] if full.startswith(before) else full
-    return short.replace(os.sep, "/")
+    return os.path.abspath(path).removeprefix(os.path.join(folder, "")).replace(os.sep, "/")
 
 
 class _Part(NamedTuple):

@@ -120,8 +120,6 @@ def size_of(scope: Scope, described: Described, key: Hashable, ranges: Mapping[s
 # A Parameter's shape, as OpenVINO 2026.4.1 reads it.
 
 _BLANKS: Final = " \t\n\v\f\r"
-_DIGITS_AND_SIGNS: Final = r"[0-9-]*"
-_NUMBER_PREFIX: Final = r"(-?)([0-9]+)"
 
 
 def parse_parameter_shape(text: str) -> tuple[tuple[Interval, ...] | None, list[str]]:
@@ -156,10 +154,9 @@ def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[In
         return (int(field), int(field)), ""
     low_text, dots, high_text = field.partition("..")
     for part in (low_text, high_text):
-        if not re.fullmatch(_DIGITS_AND_SIGNS, part):
+        if not re.fullmatch(r"[0-9-]*", part):
             raise ShapeSyntaxError(text, position, f"{field!r} is not a dimension")
-    number = _read_number(low_text)
-    low, high = number or 0, inf
+    low, high = _read_number(low_text) or 0, inf
     if not dots:
         # Of the negative numbers only -1 stands for an unknown size.
         low = high = max(low, 0)
@@ -175,7 +172,7 @@ def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[In
 
 def _read_number(text: str) -> int | None:
     """The number that a C++ stream reads from the start of a text; None if there is none or it does not fit int64."""
-    match = re.match(_NUMBER_PREFIX, text)
+    match = re.match(r"(-?)([0-9]+)", text)
     if match is None:
         return None
     digits = match[2].lstrip("0") or "0"
@@ -194,7 +191,6 @@ _UNKNOWN: Final = r"\?|-1"
 _INTERVAL: Final = r"(?a)(\d*)\s*\.\.\s*(\d*)"
 _NUMBER: Final = r"(?a)\d+"
 _AFFINE: Final = r"(?a)(?:(\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d+))?(?:\s*([+-])\s*(\d+))?"
-_OPERATOR: Final = r"[-+*/%(]"
 _TIMES: Final = r"(?a)(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z]))+"
 
 
@@ -271,7 +267,7 @@ def _parse_formula(text: str, position: int, field: str) -> Described:
     from irshape.shape.formula import FormulaSyntaxError, number_by, parse_formula, symbols_of, text_of
 
     operand = re.search(r"\w", field)
-    if "(" not in field and (operand is None or not re.search(_OPERATOR, field[operand.end() :])):
+    if "(" not in field and (operand is None or not re.search(r"[-+*/%(]", field[operand.end() :])):
         raise ShapeSyntaxError(text, position, f"{field!r} is not a dimension; write 5, ?, 1..8, H, 32*k or P + S")
     try:
         formula = parse_formula(field)

@@ -707,19 +707,16 @@ class PolynomialTable:
             return atom.name
         if atom.kind != "floor":
             first, second = atom.arguments
-            arguments = sorted(self._selected(atom.kind, first) | self._selected(atom.kind, second), key=_age)
-            return f"{atom.kind}({', '.join(map(self.text, arguments))})"
+            arguments = self._selected(atom.kind, first) | self._selected(atom.kind, second)
+            # Older polynomials come first, an int comes last.
+            in_order = sorted(arguments, key=lambda one: one.index if isinstance(one, Polynomial) else 1 << 62)
+            return f"{atom.kind}({', '.join(map(self.text, in_order))})"
         division = "//".join(map(self._operand_text, atom.arguments))
         return division if stands_alone else f"({division})"
 
     def _operand_text(self, expression: Expression) -> str:
         atom = self.only_atom(expression)
         return self._atom_text(atom, False) if atom else number_text(expression) if isinstance(expression, int) else f"({expression})"
-
-
-def _age(expression: Expression) -> int:
-    """The place of an expression among the arguments of a selection: older polynomials first, an int last."""
-    return expression.index if isinstance(expression, Polynomial) else 1 << 62
 
 
 def _is_huge(*numbers: int) -> bool:

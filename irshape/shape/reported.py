@@ -73,12 +73,8 @@ class Reported:
             rises = rises + 1 if is_rising else 0
             if self.is_contradictory or not self._learned or rises == _RISES:
                 return
-            below = below or {one: self._below(one) for one in requirements}
+            below = below or {one: set(self._table.atoms_below(expression_of(one.a), expression_of(one.b))) for one in requirements}
             active = [one for one in requirements if not below[one].isdisjoint(self._learned)]
-
-    def _below(self, requirement: Requirement) -> set[int]:
-        """The atoms that the sides of a requirement are computed from."""
-        return set(self._table.atoms_below(*[expression_of(side) for side in (requirement.a, requirement.b)]))
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """Bounds of the size over all values for which every requirement holds."""

@@ -12,7 +12,6 @@ from irshape.shape.range import Bound
 Shape: TypeAlias = tuple[Size, ...] | None
 """The size of each axis; None if the rank is unknown."""
 
-_RANKS_DIFFER = "the ranks must be equal"
 _SAME = "the inputs must be equal on axis {axis}"
 _DO_NOT_BROADCAST = {
     "numpy": "the inputs must broadcast on axis {axis}",
@@ -29,7 +28,7 @@ def merge_shapes(
     message: str = "axis {axis} must have equal sizes",
     *,
     code: str = "S201",
-    rank_message: str = _RANKS_DIFFER,
+    rank_message: str = "the ranks must be equal",
     rank_code: str = "S102",
     **names: Any,
 ) -> Shape:

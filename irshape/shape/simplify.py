@@ -77,7 +77,8 @@ def _holds_along(requirement: Requirement) -> bool:
         return False
     atoms = [table.atoms[index] for index in _selected(table, sides)]
     bases = [atom for atom in atoms if atom.kind not in ("min", "max")]
-    if len(bases) != 1 or any(len(monomial) > 1 for side in _parts(sides, atoms) for monomial, _ in split(side)[1]):
+    pieces = [*sides, *(argument for atom in atoms if atom.kind in ("min", "max") for argument in atom.arguments)]
+    if len(bases) != 1 or any(len(monomial) > 1 for piece in pieces for monomial, _ in split(piece)[1]):
         return False
     largest: dict[int, int] = {bases[0].index: 0}
     for atom in atoms:
@@ -111,10 +112,6 @@ def _selected(table: PolynomialTable, sides: Sequence[Expression]) -> list[int]:
                     found.add(index)
                     pending += table.atoms[index].arguments if table.atoms[index].kind in ("min", "max") else ()
     return sorted(found)
-
-
-def _parts(sides: Sequence[Expression], atoms: Sequence[Atom]) -> list[Expression]:
-    return [*sides, *(argument for atom in atoms if atom.kind in ("min", "max") for argument in atom.arguments)]
 
 
 def _largest(expression: Expression, known: Mapping[int, int]) -> int:

@@ -25,7 +25,6 @@ _DOTS: Final = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _UNQUOTED: Final = r"<[^<>]*?\s([\w.:-]+)\s*=\s*[^\s\"'<>]+"
-_END_TAG: Final = rb"</([^\s>]+)"
 
 _NUMBER: Final = r"(?:[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,3})?f?|true|false)(?![\w.])"
 _TOKEN: Final = rf"(?a)\s*(?:(?P<open>[\[{{])|(?P<close>[\]}}])|(?P<comma>,)|(?P<number>{_NUMBER}))"
@@ -53,7 +52,7 @@ def omission(source: bytes, offset: int, complaint: str, opened: list[tuple[str,
     unquoted = re.match(_UNQUOTED, source[tag_start : offset + 256].decode("utf-8", "replace")) if tag_start >= 0 else None
     if "invalid token" in complaint and unquoted:
         return f"the value of {unquoted[1]} is not in quotes"
-    stray = re.compile(_END_TAG).match(source, offset - 2) if offset >= 2 else None
+    stray = re.compile(rb"</([^\s>]+)").match(source, offset - 2) if offset >= 2 else None
     if stray and stray[1].decode("utf-8", "replace") not in (tag for tag, _ in opened):
         return f"</{stray[1].decode('utf-8', 'replace')}> has no start tag, or its start tag ends in />"
     tag, opened_at = opened[-1] if opened else (ROOT, 0)

@@ -75,7 +75,6 @@ _DIGITS_ALONE: Final = bytes(byte if byte in _DIGITS else ord(" ") for byte in r
 _TYPE: Final = ' type="'
 _BODY_BEGIN: Final = rf"<({'|'.join(sorted({body for bodies in BODIES.values() for body, _ in bodies}))})>".encode()
 _LAYERS_BEGIN: Final = rf"{_BLANKS}<layers>".encode()
-_LAYERS_TAG: Final = rb"<layers>|</layers>"
 _EDGES_END: Final = b"</edges>"
 _LAYER_END: Final = "</layer>"
 _LAYER_END_BYTES: Final = _LAYER_END.encode()
@@ -88,7 +87,6 @@ _PREPROCESS: Final = b"<pre-process"
 # The entities of XML, each of which stands for a sign.
 _ENTITIES: Final = {"&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&apos;": "'"}
 _ENTITY: Final = re.compile("|".join(_ENTITIES))
-_CONST: Final = ' type="Const" '
 # Layers of unusual content that the general reader reads one by one; it takes less time for a whole file with more of them.
 _MOST_UNUSUAL: Final = 16
 # The source is decoded in blocks of this many bytes, so that the copy stays small. A layer with bodies ends a block, and the text behind
@@ -262,7 +260,7 @@ class _Lane:
                 values.append(value)
                 key = f"{key}{_NAMES_MARK}{tail}"
             weights_at = None
-            if rest.startswith(_CONST):
+            if rest.startswith(' type="Const" '):
                 front, _, tail = key.partition(_OFFSET)
                 value, _, tail = tail.partition('"')
                 weights_at = own_offset(value)
@@ -364,7 +362,7 @@ class _Lane:
     def end_of_layers(self, at: int) -> int:
         """The place of the end tag that belongs to the `<layers>` before an offset."""
         depth = 1
-        for tag in re.compile(_LAYERS_TAG).finditer(self.source, at):
+        for tag in re.compile(rb"<layers>|</layers>").finditer(self.source, at):
             depth += -1 if tag[0] == b"</layers>" else 1
             if depth == 0:
                 return tag.start()

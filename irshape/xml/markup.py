@@ -30,7 +30,6 @@ _GIVEN_TWICE: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_DUPLICATE_AT
 _NO_MEMORY: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_NO_MEMORY]
 _INVALID_TOKEN: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_INVALID_TOKEN]
 _MISMATCHED: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_TAG_MISMATCH]
-_CLOSING: Final = rb"</([^\s>]+)"
 _RESOLVE: Final = "take one side of the conflict, as with git checkout --ours or --theirs, or export the model again"
 # The errors that expat reports where the file ends too early.
 _ENDS_EARLY: Final = frozenset(
@@ -259,7 +258,7 @@ class Markup:
 
     def explained(self, code: int, complaint: str, offset: int) -> tuple[str, str | None]:
         """A complaint of expat in the words of the file, and the next step."""
-        if code == _MISMATCHED and (closing := re.compile(_CLOSING).search(self.source, max(0, offset - 2), offset + 256)):
+        if code == _MISMATCHED and (closing := re.compile(rb"</([^\s>]+)").search(self.source, max(0, offset - 2), offset + 256)):
             tag = closing[1].decode(self.document.encoding, "replace")
             return f"</{tag}> stands where another tag must be closed,", "make the two tags agree: one is misspelled, or a tag is missing"
         if code == _INVALID_TOKEN and b"&" in self.source[max(0, offset - 1) : offset + 1]:

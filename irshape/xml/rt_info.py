@@ -40,12 +40,9 @@ def rt_info(text: str) -> RtInfo:
         outer[name] = notes
         stack.append(notes)
 
-    def leave(tag: str) -> None:
-        stack.pop()
-
     parser = pyexpat.ParserCreate()
     parser.StartElementHandler = enter
-    parser.EndElementHandler = leave
+    parser.EndElementHandler = lambda tag: stack.pop()
     with suppress(pyexpat.ExpatError):
         parser.Parse(text, True)
     return found

@@ -48,7 +48,6 @@ _STORES: Final[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = (
 _XML: Final = "XML"
 # The codes of a file whose constants have values that irshape does not know.
 UNREAD: Final = ("W101", "W203", "N108")
-_ITSELF: Final = "put the .bin file itself there"
 _UNREAD: Final = "the weights are not read, so values of constants are unknown"
 _ABSENT: Final = "; irshape treats the values of constants as unknown"
 _FETCH: Final = "fetch the file that the link names, for example with git annex get or dvc pull"
@@ -209,7 +208,7 @@ class Weights:
             raise self._missing(path) from None
         except OSError as error:
             if error.errno in (errno.EISDIR, errno.EINVAL, errno.ENXIO, errno.ELOOP):
-                raise WeightsError("W104", f"{path!r} is not a regular file", _ITSELF) from None
+                raise WeightsError("W104", f"{path!r} is not a regular file", "put the .bin file itself there") from None
             raise
         if self._folder is not None and not _is_inside(path, self._folder, status):
             os.close(descriptor)

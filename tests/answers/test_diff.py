@@ -289,12 +289,8 @@ def test_constants_that_are_not_there() -> None:
 
 def loop(iterations: int, body: str = "ReLU") -> Net:
     """A Loop with one layer in its body."""
-    inner, outer = Net(), Net()
-    inner.result(inner.layer(body, [inner.parameter("f32[2]")], ["FP32"])[0])
-    outer.result(
-        outer.layer("Loop", [outer.const(iterations), outer.const(True, "boolean"), outer.parameter("f32[2]")], ["FP32"], "opset5")[0]
-    )
-    inside = inner.xml.partition("<layers>")[2].partition("<rt_info/>")[0]
+    outer = Net(f"Loop-5({iterations}, boolean=true, f32[2]) f32 -> Result")
+    inside = Net(f"f32[2] -> {body} -> Result").xml.partition("<layers>")[2].partition("<rt_info/>")[0]
     maps = (
         '<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="2"/></port_map>'
         '<back_edges><edge from-layer="2" to-layer="0"/></back_edges>'

@@ -101,20 +101,14 @@ def test_infer_prints_a_table(run: Start, dynamic: Path) -> None:
 
 def test_what_data_decide_is_listed_together(run: Start, tmp_path: Path) -> None:
     """Many conditions of one kind take two lines, behind those on the sizes of inputs."""
-    built = Net()
-    refs = []
-    for _ in range(8):
-        found = built.layer("NonZero", [built.parameter("f32[9]")], ["I64"], "opset3", output_type="i64")[0]
-        refs.append(built.layer("Concat", [found, built.const([[0, 0]])], ["I64"], axis=0)[0])
-    x = built.parameter("f32[?,2]")
-    for ref in [*refs, *(built.layer("Concat", [x, built.const([[1.0]], "f32")], ["FP32"], axis=1)[0] for _ in range(3))]:
-        built.result(ref)
+    found = "NonZero-3(f32[9], output_type=i64) -> Concat([[0,0]], axis=0) -> Result\n"
+    built = Net(found * 8 + "_x: f32[?,2]\n" + "_x -> Concat(f32=[[1.0]], axis=1) -> Result\n" * 3)
     file = tmp_path / "found.xml"
     file.write_text(built.xml)
     file.with_suffix(".bin").write_bytes(built.bin)
     lines = run("infer", file, "--raw-symbols").lines
     start = lines.index("valid only where (OpenVINO refuses other sizes)")
-    assert lines[start + 1].startswith("  d0 == 1  Concat concat_34, line 264 and 2 more layers: the inputs must be equal on axis 0")
+    assert lines[start + 1].startswith("  d0 == 1  Concat concat_42, line 304 and 2 more layers: the inputs must be equal on axis 0")
     assert lines[start + 2 : start + 4] == ["", "valid only where, for sizes that depend on data (OpenVINO refuses others)"]
     first, *others = [f"d{number} == 2" for number in range(1, 9)]
     assert lines[start + 4].startswith(f"  {first}")

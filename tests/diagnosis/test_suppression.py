@@ -23,12 +23,7 @@ def ignore(codes: str) -> str:
 
 def text(*entries: str, net: str = "") -> str:
     """A chain of Relus, each with an unknown attribute (R104) and an entry, and an entry of the net."""
-    model = Net()
-    at = model.parameter("f32[1,8]")
-    for _ in entries:
-        [at] = model.layer("Relu", [at], ["FP32"], loose=1)
-    model.result(at)
-    xml = model.xml
+    xml = Net("f32[1,8]" + " -> Relu(loose=1)" * len(entries) + " -> Result").xml
     for entry in entries:
         before, _, after = xml.partition(LOOSE)
         xml = f"{before}<data  loose='1'/>{entry}{after}"
@@ -157,17 +152,8 @@ def test_an_entry_that_openvino_writes(tmp_path: Path) -> None:
 
 def joined_often() -> Net:
     """Many demands of one size; few steps are enough to infer the shapes, and too few to simplify the demands."""
-    net = Net()
-    x = net.parameter("f32[?,3,?]")
-    small = x
-    for _ in range(3):
-        pool = {"strides": 2, "kernel": 2, "pads_begin": 0, "pads_end": 0, "rounding_type": "floor"}
-        [small] = net.layer("MaxPool", [small], ["FP32"], **pool)
-    [doubled] = net.layer("Tile", [small, net.const([1, 1, 8])], ["FP32"])
-    for _ in range(2):
-        [doubled] = net.layer("Concat", [doubled, x], ["FP32"], axis=1)
-    net.result(doubled)
-    return net
+    pool = " -> MaxPool(strides=2, kernel=2, pads_begin=0, pads_end=0, rounding_type=floor)"
+    return Net(f"x: f32[?,3,?]\nx{pool * 3} -> Tile([1,1,8]){' -> Concat(x, axis=1)' * 2} -> Result")
 
 
 @pytest.mark.parametrize("ignored", ["nowhere", "by the file", "by a selection", "by a baseline"])

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.support.ir import Net, Ref
+from tests.support.ir import Net
 
 MAX = 2**63 - 1
 MIN = -(2**63)
@@ -25,17 +25,7 @@ class Hostile(NamedTuple):
     code: str | None
 
 
-def relu(net: Net, data: Ref) -> Ref:
-    return net.layer("ReLU", [data], ["FP32"])[0]
-
-
-def small() -> str:
-    net = Net()
-    net.result(relu(net, net.parameter("f32[1,2]")))
-    return net.xml
-
-
-SMALL = small()
+SMALL = Net("f32[1,2] -> ReLU -> Result").xml
 BODY = SMALL.partition("?>\n")[2]
 
 
@@ -187,12 +177,8 @@ def nested(depth: int, layers: str = "") -> str:
 
 def loop(net: Net, trips: int, mapping: str = "") -> None:
     """A Loop that hands its input round and round."""
-    start = [net.const(trips), net.const(True, "boolean"), net.parameter("f32[1,2]")]
-    net.result(net.layer("Loop", start, ["FP32"], "opset5")[0])
-    inner = Net()
-    data = relu(inner, inner.parameter("f32[1,2]"))
-    inner.result(data)
-    inner.result(inner.const(True, "boolean"))
+    net.add(f"Loop-5({trips}, boolean=true, f32[1,2]) f32 -> Result")
+    inner = Net("f32[1,2] -> ReLU -> Result\nboolean=true -> Result")
     net.weights += inner.weights
     body = inner.xml.partition("<layers>")
     layers, _, edges = ("<layers>" + body[2]).partition("</layers>")

@@ -20,17 +20,9 @@ from tests.inference.test_bodies import JOINED, OTHER_AXIS, inside, layer_of, lo
 from tests.support.ir import Net, Ref
 
 FACTS = [
-    "f32[2,3]",
-    "f32[1,3]",
-    "f32[?,3]",
-    "f32[1..2,3]",
-    "f32[2..5,3]",
-    "f32[0..3,1..4]",
-    "f32[?,1]",
-    "f32[1,?]",
-    "f32[3,2..3]",
-    "f32[?,?]",
-]
+    "f32[2,3]", "f32[1,3]", "f32[?,3]", "f32[1..2,3]", "f32[2..5,3]", "f32[0..3,1..4]", "f32[?,1]", "f32[1,?]",
+    "f32[3,2..3]", "f32[?,?]",
+]  # fmt: skip
 
 
 def grown(random: Random, net: Net, value: Ref) -> Ref:

@@ -425,8 +425,8 @@ def counted_up() -> Net:
     data = net.parameter("f32[?]")
     count = holder(net, "Loop", "opset5", [net.const(10), net.const(True, "boolean"), net.const([0.0], "f32")], map + content)
     net.result(count)
-    end = net.layer("Convert", [count], ["I64"], destination_type="i64")[0]
-    net.result(net.layer("Slice", [data, net.const([0]), end, net.const([1]), net.const([0])], ["FP32"], "opset8")[0])
+    net.named |= {"_data": [data], "_count": [count]}
+    net.add("Slice-8(_data, [0], Convert(_count, destination_type=i64), [1], [0]) -> Result")
     return net
 
 

@@ -57,12 +57,9 @@ def test_faults_of_layers_that_reach_no_result_are_warnings() -> None:
 
 
 def test_a_circle_is_reported_once_and_cut() -> None:
-    net = Net()
-    x = net.parameter("f32[1,1,8]")
-    first = Ref(2, 2, "FP32")
-    joined = net.layer("Concat", [x, first], ["FP32"], axis=1)[0]
-    back = net.layer("Concat", [joined, x], ["FP32"], axis=1)[0]
-    net.result(back)
+    net = Net("x: f32[1,1,8]")
+    net.named["_back"] = [Ref(2, 2, "FP32")]
+    net.add("x -> Concat(_back, axis=1) -> Concat(x, axis=1) -> Result")
     inference = irshape.infer(net.xml.encode())
     assert codes(inference) == [("G105", "1")]
 
@@ -321,9 +318,7 @@ def inputs_after(net: Net) -> str:
 @pytest.mark.oracle
 @pytest.mark.parametrize(("shape", "accepted"), [("0", True), ("2,0", True), ("1", False)])
 def test_empty_weights_hold_empty_constants(shape: str, accepted: bool, tmp_path: Path) -> None:
-    net = Net()
-    size = 0 if accepted else 8
-    net.result(net.layer("Const", [], ["I64"], element_type="i64", shape=shape, offset=0, size=size)[0])
+    net = Net(f'Const(element_type=i64, shape="{shape}", offset=0, size={0 if accepted else 8}) i64 -> Result')
     path = tmp_path / "m.xml"
     path.write_text(net.xml)
     path.with_suffix(".bin").write_bytes(b"")

@@ -129,9 +129,8 @@ def rounded(size: str) -> str:
 
 def test_a_view_that_layers_share_is_asked_for_once(asked: list[str]) -> None:
     """irshape knows [A] and [B], OpenVINO [?] of both."""
-    net, outputs = Net(), []
-    for _ in range(2):
-        outputs.append(net.add(f"{rounded('5..')} -> Abs"))
+    net = Net()
+    outputs = [net.add(f"{rounded('5..')} -> Abs") for _ in range(2)]
     result = verbs.infer(net.xml.encode(), weights=net.bin)
     assert [result.layer(output.layer).outputs[0].formula for output in outputs] == ["[d0]", "[d1]"]
     assert asked.count("Abs") == 3

@@ -8,11 +8,10 @@ from tests.support.ir import Net
 
 def net() -> Net:
     """A SpaceToDepth and a Reshape that takes up its batch, on two inputs."""
-    net = Net()
-    deep = net.layer("SpaceToDepth", [net.parameter("f32[1,3,8,8]")], ["FP32"], block_size=2)[0]
-    net.result(net.layer("Reshape", [deep, net.const([12, -1])], ["FP32"], special_zero=False)[0])
-    net.result(net.layer("ReLU", [net.parameter("f32[?,5]")], ["FP32"])[0])
-    return net
+    return Net("""
+        f32[1,3,8,8] -> SpaceToDepth(block_size=2) -> Reshape([12,-1], special_zero=false) -> Result
+        f32[?,5] -> ReLU -> Result
+    """)
 
 
 @pytest.fixture

@@ -138,11 +138,10 @@ def test_many_pairs_of_opset3_take_linear_time() -> None:
 @pytest.mark.parametrize("type", ["Const", "Parameter"])
 def test_a_layer_without_inputs_takes_none(type: str, reads_values: bool) -> None:
     """The edge comes from a layer that stands behind, and the values of the constant are read or not."""
-    net = Net()
-    data = net.parameter("f32[2,3]")
-    one = net.const([1]) if type == "Const" else net.parameter("i64[1]")
-    net.result(net.layer("ReduceSum", [data, one], ["FP32"])[0] if reads_values else one)
-    more = net.parameter("i64[1]")
+    net = Net("_data: f32[2,3]")
+    one = net.add(f"_one: {'[1]' if type == 'Const' else 'i64[1]'}")
+    net.add("ReduceSum(_data, _one) -> Result" if reads_values else "_one -> Result")
+    more = net.add("i64[1]")
     net.layers[one.layer] = net.layers[one.layer].replace("<output>", '<input><port id="5" precision="I64"/></input><output>')
     net.edges.append(f'<edge from-layer="{more.layer}" from-port="0" to-layer="{one.layer}" to-port="5"/>')
     with pytest.raises(RuntimeError):

@@ -132,8 +132,7 @@ def test_names_are_only_text() -> None:
 
 
 def test_a_label_is_not_as_long_as_a_rank_allows() -> None:
-    net = Net()
-    net.result(net.layer("ReLU", [net.parameter(f"f32[{','.join(['?'] * 5_000)}]")], ["FP32"])[0])
+    net = Net(f"f32[{','.join(['?'] * 5_000)}] -> ReLU -> Result")
     inference = irshape.infer(net.xml.encode())
     for picture in (inference.to_dot(), inference.to_mermaid(), inference._repr_html_()):
         assert "characters …" in picture.replace("#8230;", "…") and len(picture) < 10_000

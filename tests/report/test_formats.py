@@ -23,16 +23,9 @@ DATA = Path(__file__).parent.parent / "data"
 SCHEMA = json.loads((DATA / "sarif.schema.json").read_text(encoding="utf-8"))
 SOURCE = (DATA / "ir" / "synth" / "if_same.xml").read_text(encoding="utf-8")
 NAMES = [
-    "plain",
-    "a\nb",
-    "::error file=x::y",
-    "100%0A::error::",
-    "]]></failure><failure>",
-    "\u202eevil\u2066",
-    "[click](http://x)",
-    "{0}",
-    "\x85\u2028",
-]
+    "plain", "a\nb", "::error file=x::y", "100%0A::error::", "]]></failure><failure>", "\u202eevil\u2066",
+    "[click](http://x)", "{0}", "\x85\u2028",
+]  # fmt: skip
 
 
 def faulty(folder: Path, name: str = "plain") -> Path:

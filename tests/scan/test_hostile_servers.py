@@ -88,14 +88,9 @@ def test_a_listing_that_links_to_itself_ends(tmp_path: Path, capsys: pytest.Capt
 def test_a_listing_leads_to_nothing_elsewhere(tmp_path: Path) -> None:
     asked = []
     names = (
-        "../up.xml",
-        "%2e%2e/up.xml",
-        "http://127.0.0.1:9/x.xml",
-        "file:///etc/hosts.xml",
-        "/etc/b.xml",
-        "zip://a.xml::c.zip",
-        "ok.xml",
-    )
+        "../up.xml", "%2e%2e/up.xml", "http://127.0.0.1:9/x.xml", "file:///etc/hosts.xml", "/etc/b.xml",
+        "zip://a.xml::c.zip", "ok.xml",
+    )  # fmt: skip
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         asked.append(handler.path)

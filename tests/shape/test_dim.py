@@ -30,14 +30,9 @@ from irshape.shape.dim import (
 
 # Symbols of every row: name, low, high, modulus, remainder.
 SYMBOLS = (
-    ("H", 0, inf, 1, 0),
-    ("P", 1, inf, 1, 0),
-    ("W", 1, 8, 1, 0),
-    ("N", 2, 5, 1, 0),
-    ("T", 3, inf, 1, 0),
-    ("K", 0, inf, 32, 0),
-    ("R", 0, inf, 4, 3),
-)
+    ("H", 0, inf, 1, 0), ("P", 1, inf, 1, 0), ("W", 1, 8, 1, 0), ("N", 2, 5, 1, 0), ("T", 3, inf, 1, 0),
+    ("K", 0, inf, 32, 0), ("R", 0, inf, 4, 3),
+)  # fmt: skip
 
 # An expression in Python, its formula, its bounds in OpenVINO's notation, its congruence.
 ROWS = (

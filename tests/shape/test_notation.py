@@ -108,25 +108,9 @@ def test_openvino_reads_random_texts_the_same() -> None:
 
     core, random = openvino.Core(), Random(3)
     parts = [
-        "1",
-        "3",
-        "..",
-        "..",
-        "..",
-        ",",
-        ",",
-        ",",
-        "-",
-        "-1",
-        "?",
-        "9223372036854775807",
-        "9223372036854775808",
-        " ",
-        "[",
-        "]",
-        "...",
-        "0",
-    ]
+        "1", "3", "..", "..", "..", ",", ",", ",", "-", "-1", "?", "9223372036854775807", "9223372036854775808", " ",
+        "[", "]", "...", "0",
+    ]  # fmt: skip
     for _ in range(400):
         text = "".join(random.choice(parts) for _ in range(random.randint(1, 7)))
         try:

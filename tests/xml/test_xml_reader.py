@@ -190,22 +190,10 @@ def test_openvino_agrees(replace, accepted, tmp_path):
         assert accepted
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("5", 5),
-        ("-1", -1),
-        (" 5 ", 5),
-        ("+5", 5),
-        ("-01", -1),
-        ("1..8", 1),
-        ("1e3", 1),
-        ("0x5", 0),
-        ("5<!-- c -->6", 5),
-        ("<x/>5", 5),
-        ("?", -1),
-    ],
-)
+@pytest.mark.parametrize(("text", "value"), [
+    ("5", 5), ("-1", -1), (" 5 ", 5), ("+5", 5), ("-01", -1), ("1..8", 1), ("1e3", 1), ("0x5", 0),
+    ("5<!-- c -->6", 5), ("<x/>5", 5), ("?", -1),
+])  # fmt: skip
 def test_a_dim_is_read_as_openvino_reads_it(text, value):
     document = read(changed(out_dim(f"<dim>{text}</dim>")).encode())
     assert document.graph.layers[1].outputs[0].dims == (value, 3)
@@ -615,27 +603,11 @@ def test_the_fast_lane_reads_damaged_files_alike(seed):
         for _ in range(rng.choice([1, 1, 2, 3])):
             at = rng.randrange(len(text))
             if rng.random() < 0.5:
-                mark = rng.choice(
-                    [
-                        "<port",
-                        "<dim",
-                        "<layer",
-                        "<data",
-                        'names="',
-                        "<edge",
-                        "<output",
-                        "/>",
-                        ">",
-                        'offset="',
-                        'name="',
-                        'type="Const"',
-                        "body>",
-                        "<layers",
-                        "<port_map",
-                        'type="If"',
-                        'type="Loop"',
-                    ]
-                )
+                marks = [
+                    "<port", "<dim", "<layer", "<data", 'names="', "<edge", "<output", "/>", ">", 'offset="', 'name="',
+                    'type="Const"', "body>", "<layers", "<port_map", 'type="If"', 'type="Loop"',
+                ]  # fmt: skip
+                mark = rng.choice(marks)
                 at = text.find(mark, at) + rng.choice([0, len(mark)])
             end = at + rng.choice([0, 0, 0, 1, 5])
             text = text[:at] + rng.choice(SCRAPS) + text[end:]

@@ -1,6 +1,6 @@
 """Elements by their indices: taking them out of a tensor, putting them in, and finding the distinct ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import Annotated, Any, Final, Literal
 
@@ -407,12 +407,8 @@ class ScatterNDUpdateV3(Assembling):
             if None in parts:
                 return None
             starts.append(sum(part[0] * step for part, step in zip(parts, steps, strict=False) if part is not None))
-        return replaced(data.values, self._slices(starts, steps[length - 1]), updates.values)
-
-    @staticmethod
-    def _slices(starts: list[int], length: int) -> Iterator[int]:
-        """The flat positions of slices of equal length."""
-        return (place for start in starts for place in range(start, start + length))
+        taken = (place for start in starts for place in range(start, start + steps[length - 1]))
+        return replaced(data.values, taken, updates.values)
 
     def cost(self, out: Outputs, updates: Input) -> Count:
         """1 operation for each update if `reduction` combines it with the data; else elements are moved."""

@@ -65,8 +65,10 @@ class ScaledDotProductAttention(Op):
         # OpenVINO checks the shape of the scale only if it is the last input. The same holds for the sink.
         if scale is not None and not sink:
             ctx.single(scale)
-        if len(sink) == 1:
-            self._check_sink(ctx, query, sink[0])
+        if len(sink) == 1 and query.is_ranked and sink[0].is_ranked:
+            ctx.require_rank(sink[0], (query.rank,))
+            ctx.broadcast_shapes(query.shape[:-1], sink[0].shape[:-1], "sink must broadcast with query on axis {axis}")
+            ctx.require_eq(sink[0].shape[-1], 1, "the last axis of sink must be 1")
         for surplus in sink[1:]:
             ctx.warn("R201", f"the operation takes at most 6 inputs, got {5 + len(sink)}", port=surplus)
         return None if batch is None else (*batch, length, width)
@@ -113,14 +115,6 @@ class ScaledDotProductAttention(Op):
         for port in ports:
             if port.element_type not in (ElementType.dynamic, mask.element_type):
                 ctx.fail("T102", f"attention_mask has element type {mask.element_type}, {port.name} has {port.element_type}", port=mask)
-
-    @staticmethod
-    def _check_sink(ctx: Context, query: Input, sink: Input) -> None:
-        """Demand that a sink has the rank of the query, size 1 on the last axis, and broadcasts with the query on the others."""
-        if query.is_ranked and sink.is_ranked:
-            ctx.require_rank(sink, (query.rank,))
-            ctx.broadcast_shapes(query.shape[:-1], sink.shape[:-1], "sink must broadcast with query on axis {axis}")
-            ctx.require_eq(sink.shape[-1], 1, "the last axis of sink must be 1")
 
     def cost(self, out: Outputs, query: Input, key: Input, value: Input, attention_mask: Input | None) -> Count:
         """For each row of `query` and row of `key` E + V MACs and 6 operations: the scale and a Softmax; 7 with a mask.
