@@ -1,4 +1,4 @@
-"""Reshapes to sizes of other inputs that turn out to be 0: no guard and no bound excludes a size with which OpenVINO reads the model.
+"""Reshapes to sizes of other inputs that turn out to be 0: no guard and no bound excludes a size with which OpenVINO can run the model.
 
 IRSHAPE_ZEROS says how many random nets there shall be.
 """
@@ -84,9 +84,10 @@ def faults(seed: int) -> list[str]:
     bindings = list(product(range(7), repeat=len(unknown)))
     for numbers in reshaped.random.sample(bindings, min(BINDINGS, len(bindings))):
         values = dict(zip(map(str, unknown), numbers, strict=True))
-        found = sizes(static(net.xml, {name: [evaluate(size, values) for size in shape] for name, shape in shapes.items()}), net.bin)
-        if isinstance(found, str):
-            continue
+        fixed = static(net.xml, {name: [evaluate(size, values) for size in shape] for name, shape in shapes.items()})
+        found = sizes(fixed, net.bin)
+        if isinstance(found, str) or any(one.code == "R401" for one in irshape.check(fixed, weights=net.bin).diagnostics):
+            continue  # the second reads and does not run: OpenVINO compares nothing beside a 0 that copies
         ((told,),) = (outputs for name, outputs in found.items() if name.startswith("reshape"))
         broken = [one for one in inference.guards if one.requirement.symbols() <= values.keys() and not one.requirement.holds(values)]
         is_assumed = not any(one.is_premise for one in broken)
