@@ -218,7 +218,7 @@ def wide_concat(size: int) -> str:
         (lambda size: f"f32[1] -> Relu({', '.join(f'a{i}={i}' for i in range(size))}) -> Result", None),
         (wide_concat, stale_ports),
         (lambda size: "f32[2] -> Softmax(axis=5) -> Result\n" * size, on_one_line),
-        (lambda size: "\n".join(f"f32[2] -> Convolutio{i} -> Result" for i in range(size)), None),
+        (lambda size: "\n".join(f"f32[2] -> Convolutio{size}_{i} -> Result" for i in range(size)), None),
     ],
     ids=["chain of Concats", "chain of broadcasts", "wide Concat", "attributes", "stale ports", "faults on one line", "unknown types"],
 )
