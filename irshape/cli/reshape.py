@@ -44,7 +44,7 @@ exit code: 0 if the model can have these shapes, 1 if not (then all blockers are
 
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
-    command.add_argument("--batch", metavar="N", help="set the batch size of all inputs, but of those for which --input gives it: 8, 1..8, N")
+    command.add_argument("--batch", metavar="N", help="set the batch size of all inputs for which --input gives none: 8, 1..8, N")
     help = "change whatever holds an old size, so that the model holds for every size that is asked for"
     command.add_argument("--rewrite", action="store_true", help=help)
     command.add_argument("--like", metavar="OTHER.xml", help="with --rewrite: a second export at other sizes, which decides between ways")
