@@ -18,25 +18,25 @@ ALLOWS = {"script-src": ["'self'", "'wasm-unsafe-eval'"], "worker-src": ["'self'
 LEFT_OUT = ("cli/", "settings/", "page/assets/", "report/snippets.py")
 
 
-def build() -> Path:
-    """Build the site, and return its folder. Ends the program if npm is missing."""
+def build(site: Path = SITE) -> Path:
+    """Build the site in a folder, which is made anew, and return it. Ends the program if npm is missing."""
     from irshape.page.html import asset, page
     from tools.pyodide.run import BUILD, install
 
     if not install():
         sys.exit("the site contains Pyodide, which comes from npm; npm was not found")
-    shutil.rmtree(SITE, ignore_errors=True)
-    (SITE / "pyodide").mkdir(parents=True)
+    shutil.rmtree(site, ignore_errors=True)
+    (site / "pyodide").mkdir(parents=True)
     for name in PYODIDE:
-        shutil.copy(BUILD / "node_modules" / "pyodide" / name, SITE / "pyodide" / name)
-    (SITE / "index.html").write_text(page(None, start="site.js", allows=ALLOWS), encoding="utf-8")
-    (SITE / "worker.js").write_text(asset("worker.js"), encoding="utf-8")
-    with zipfile.ZipFile(SITE / "irshape.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        shutil.copy(BUILD / "node_modules" / "pyodide" / name, site / "pyodide" / name)
+    (site / "index.html").write_text(page(None, start="site.js", allows=ALLOWS), encoding="utf-8")
+    (site / "worker.js").write_text(asset("worker.js"), encoding="utf-8")
+    with zipfile.ZipFile(site / "irshape.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted((ROOT / "irshape").rglob("*")):
             own = path.relative_to(ROOT / "irshape").as_posix()
             if path.suffix in (".py", ".toml") and not own.startswith(LEFT_OUT):
                 archive.write(path, f"irshape/{own}")
-    return SITE
+    return site
 
 
 def main() -> None:

@@ -37,13 +37,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The site on a static host."""
     if installed_version() != VERSION:
         pytest.skip("the tests of the site need Pyodide; `make pyodide` installs it")
     from tools.site import build
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(build())))
+    site = build(tmp_path_factory.mktemp("site") / "browser")  # workers do not share it
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}/"
     server.shutdown()
