@@ -92,7 +92,7 @@ def simplified(draft: GraphDraft, rules: Collection[str], reached: Collection[It
             simplifier.drop(all="dead" in rules)
         yield from simplifier.steps
     for item in draft.of_type(*BODIES):
-        for name in item.held if item not in simplifier.assuming else ():
+        for name in item.held if item.op_class is not None and item not in simplifier.assuming else ():
             yield from simplified(draft.body(item, name), rules, None if reach is None else simplifier.entered(item, name))
 
 

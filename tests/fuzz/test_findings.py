@@ -21,7 +21,7 @@ from irshape.xml.weights import Weights
 from tests.fuzz import values
 from tests.fuzz.mutate import Mutant, findings, fuzz, seeds
 from tests.fuzz.work import in_loop, nested
-from tests.inference.test_bodies import transposed
+from tests.inference.test_bodies import inside, loop, transposed
 from tests.support.ir import Net
 
 HUGE = 2**62
@@ -555,3 +555,8 @@ def test_the_iterations_of_a_loop_over_an_input_that_it_lacks_are_a_symbol(numbe
     text = (DATA / "ir" / "onnx_node" / "scan_sum.xml").read_text()
     cost = verbs.cost(text.replace('<input external_port_id="1"', f'<input external_port_id="{number}"', 1).encode())
     assert cost.near["trips"] == 1
+
+
+def test_the_body_of_an_unknown_version_of_a_loop_is_not_simplified() -> None:
+    net = loop("f32[?,?]", inside("Concat(_x, axis=0)"))
+    assert irshape.simplify(net.xml.replace('type="Loop" version="opset5"', 'type="Loop" version="none"').encode(), weights=net.bin)
