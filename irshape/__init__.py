@@ -84,7 +84,7 @@ _HOMES = {
     "shape.shape": "Shape",
     "xml.weights": "WeightsError",
 }
-# What stands for names that people try.
+# The function to use in place of each name that people try.
 _GUESSES = {
     "irshape.read(PATH) reads a model": "load open read_model",
     "what infer, reshape and edit return has write(PATH)": "save save_model serialize write",

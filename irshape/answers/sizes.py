@@ -118,7 +118,7 @@ class ValidSizes:
         self._limits = [guard for guard in limits if guard.requirement.symbols() <= own]  # no size given tells the length of a state
         # OpenVINO checks each branch where all sizes are numbers, so what a branch requires counts; what its formulas assume does not.
         guards = [guard for guard in inference.guards if not (guard.branch and guard.is_premise)]
-        # What no size fulfils, and OpenVINO does not check, is among the diagnostics.
+        # A demand that no size fulfils, and that OpenVINO does not check, is among the diagnostics.
         self._guards = [*(guard for guard in guards if (names := guard.requirement.symbols()) and names <= own), *self._limits]
         self._scope = engine.scope
         self._solve()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-# What people mean by arguments that do not exist.
+# The argument or the verb to use in place of each argument that people try.
 _MEANT: Final = {
     **dict.fromkeys(("shapes", "shape", "input"), "did you mean inputs? "),
     **dict.fromkeys(("set", "symbol", "sizes"), "did you mean symbols? "),

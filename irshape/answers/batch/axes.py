@@ -129,6 +129,7 @@ def batched(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: I
 
 
 def _is_open(size: Described) -> bool:
+    """Whether a size may have several values, and no name."""
     return size.low != size.high and not size.symbols
 
 
