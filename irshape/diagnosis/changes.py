@@ -92,12 +92,12 @@ class Changes:
             return []
         if not told:  # an element type alone tells of attributes that are types
             types = " and ".join(sorted({port.precision for port in node.layer.outputs if port.precision}))
-            return [*islice(self.attributes(node, transfer, f"the layer gives {types}, which it records", are_types=True), 1)]
+            return self.attributes(node, transfer, f"the layer gives {types}, which it records", 1, are_types=True)
         found = self.types(node, told, is_misfit=True) or [*islice(self.starts(node, told), _MOST_NAMED)]
         found = found or [*islice(self.exchanges(node, told, (node,)), 1)]
         if not found:
             found = self.constants(node, told)
-            found += islice(self.attributes(node, transfer, told), 1 if found else 2)
+            found += self.attributes(node, transfer, told, 1 if found else _MOST_NAMED)
         if not found:  # inputs of a layer from which the node reads elements
             earlier = dict.fromkeys(way.steps[number:] for way in self.ways(node) for number in range(len(way.steps) - 1))
             found = [*islice((change for steps in earlier for change in self.exchanges(node, told, steps)), 1)]
@@ -269,6 +269,7 @@ class Changes:
             if fits and key not in found:
                 best = min(score for score, _ in fits)
                 likely = [new for score, new in fits if score == best]
+                likely.sort(key=lambda new: min(new) < min(0, *old))  # -1 is rare where the others count from the first axis
                 orders = [new for new in likely if sorted(new) == sorted(likely[0])][:2]  # such as two orders of the same axes
                 where = self.place(way.constant)
                 text = f"{said(way.constant)} (line {where.line}) holds {_list(old)}; with {' or '.join(map(_list, orders))} {told}"
@@ -349,34 +350,54 @@ class Changes:
         dims = [one for port in (*node.layer.outputs, *node.layer.inputs) for one in port.dims or () if one >= 0]
         ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
         gaps = {ours - theirs for ours in dims[:12] for theirs in dims[:12] if ours != theirs}
+        is_rising = len(old) <= _MOST_EXCHANGED and [0, *old] == sorted((0, *old))
         for position, element in enumerate(old):
             near = [element + step for step in (-1, 1, -2, 2)]
             scaled = [element * 2, element // 2] if element else []
             far = [element + gap for gap in sorted(gaps, key=abs)]
             for number in dict.fromkeys([*near, 0, 1, -1, *dims, *range(max(ranks, default=0)), *scaled, element + 10, element - 10, *far]):
                 if number != element:
-                    yield (*old[:position], number, *old[position + 1 :])
+                    new = (*old[:position], number, *old[position + 1 :])
+                    if is_rising and new != (rising := tuple(sorted(new))):  # such as axes
+                        yield rising
+                    yield new
         if 2 <= len(old) <= _MOST_EXCHANGED:
             yield from (one for one in permutations(old) if one != old)
 
     # Attributes and types.
 
-    def attributes(self, node: Node, transfer: Transfer, told: str, *, are_types: bool = False) -> Iterator[Change]:
-        """Single attributes with another number or word with which a layer gives what it records; perhaps only those that are types."""
+    def attributes(self, node: Node, transfer: Transfer, told: str, most: int, *, are_types: bool = False) -> list[Change]:
+        """At most so many attributes, each alone with another number or word, with which a layer gives what it records, as one change.
+
+        `are_types` asks for attributes that are types only. Of the texts of an attribute, the most frequent one in layers of the type is
+        taken: a net repeats what it does. If some texts are more frequent than those of the layer, only these are given. The likeliest
+        attribute is the first; a number is likelier than a word.
+        """
         attributes = node.layer.signature.attributes
         if node.op_class is None or not transfer.is_pure:
-            return
+            return []
         ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
+        found: list[tuple[int, bool, str, str]] = []
         for declared in node.op_class.attributes.values():
             name, text = declared.spelling, attributes.get(declared.spelling)
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
                 continue
-            for new in _other_texts(declared.annotation, text, max(ranks, default=0)):
+            counts = Counter(_plain(one.layer.signature.attributes.get(name)) for one in self.model.of_type(node.type))
+            usual = [one for one, _ in counts.most_common(_MOST_NAMED) if one is not None and one != _plain(text)]
+            fits = []
+            for new in dict.fromkeys([*usual, *_other_texts(declared.annotation, text, max(ranks, default=0))]):
                 outcome = self._with_attributes(node, transfer, {**attributes, name: new}, node.op_class)
                 if outcome is not None and self.witnesses.passes(node, outcome):
-                    now = f"; it is {clipped(text)!r}" if text is not None else "; it is missing" if declared.stated else ""
-                    yield Change(f"with {name}={new!r} {told}{now}")
-                    break
+                    fits.append(new)
+            if fits:
+                new = max(fits, key=counts.__getitem__)
+                now = repr(clipped(text)) if text is not None else "missing" if declared.stated else ""
+                found.append((counts[_plain(text)] - counts[new], new[:1].isalpha(), f"{name}={new!r}", now))
+        found.sort(key=itemgetter(0, 1))
+        likely = [one[2:] for one in found if one[0] < 0 or found[0][0] >= 0][:most]
+        verb = "it is" if len(likely) == 1 else "they are"
+        present = f"; {verb} {', '.join(now for _, now in likely)}" if all(now for _, now in likely) else ""
+        return [Change(f"with {' or '.join(new for new, _ in likely)} {told}{present}")] if likely else []
 
     def _with_attributes(self, node: Node, transfer: Transfer, attributes: dict[str, str], op_class: Any) -> Outcome | None:
         """The outcome of a node with other attributes, or as another operation; None if it is none."""
@@ -453,6 +474,11 @@ def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:
                 ):
                     if other != number and (other >= 0 or number < 0 or inner is int):
                         yield ",".join([str(other) if at in changed else one for at, one in enumerate(parts)])
+
+
+def _plain(text: str | None) -> str | None:
+    """The text of an attribute without its spaces: `1,1` of `1, 1`."""
+    return None if text is None else text.replace(" ", "")
 
 
 def _spellings(op_class: Any) -> set[str]:

@@ -64,10 +64,13 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
                 if (code, slot) in roots or (index, code) in [fault[:2] for fault in faults]:
                     continue
                 ours = dims_text(port.dims) if code == "R301" else port.precision
-                message = (
-                    f"the port records {ours}, but {producer.type} {clipped(producer.name)!r}, from which its edge starts, records {theirs}"
-                )
-                one = Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path))
+                reader, end = node, "from which its edge starts"
+                if code == "R301" and port.dims == recordable(slots[slot]):  # then it is the other end that records more
+                    ours, theirs, port = theirs, ours, producer.layer.outputs[slot - producer.first_slot]
+                    reader, producer, end = producer, node, "which reads it"
+                    roots[code, slot] = (), ""
+                text = f"the port records {ours}, but {producer.type} {clipped(producer.name)!r}, {end}, records {theirs}"
+                one = Diagnostic(code, text, place(document, reader.layer, port.offset, str(port.id), model.path))
                 one.related = (place(document, producer.layer, producer.layer.offset, None, model.path),)
                 behind[one] = []
         for index, code, message in faults:
@@ -168,6 +171,11 @@ def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fa
     if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
         faults.append(("R302", f"the port records {precision}, but the model computes {fact.element_type.precision}"))
     return faults
+
+
+def recordable(fact: Fact) -> tuple[int, ...] | None:
+    """The shape of a fact as `<dim>` records it."""
+    return None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])
 
 
 def dims_text(dims: tuple[int, ...] | None) -> str:

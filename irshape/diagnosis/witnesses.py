@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from irshape.diagnosis.recorded import contradictions, other_end
+from irshape.diagnosis.recorded import contradictions, other_end, recordable
 from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome, Transfer
@@ -101,7 +101,7 @@ class Witnesses:
         slot = node.sources[index]
         if slot in self.model.stubs or other_end(node, index) is None:
             return False
-        dims = _dims(fact)
+        dims = recordable(fact)
         return dims is not None and dims != (node.layer.signature.records[index][2] or ())
 
     def is_computed(self, node: Node, index: int) -> bool:
@@ -109,7 +109,7 @@ class Witnesses:
         count = node.layer.signature.input_count
         slot = node.sources[index] if index < count else node.first_slot + index - count
         fact = self.chain[slot]
-        return not contradictions(fact.element_type.precision, _dims(fact), self.graph.slots[slot])
+        return not contradictions(fact.element_type.precision, recordable(fact), self.graph.slots[slot])
 
     def recorded(self, node: Node, index: int) -> Fact:
         """The fact that a port records; nothing is known where the port has no dims."""
@@ -218,8 +218,3 @@ class Witnesses:
         except (WeightsError, ValueError):
             return fact
         return self.graph.facts.intern(fact.element_type, fact.shape, elements, is_literal=elements is not None)
-
-
-def _dims(fact: Fact) -> tuple[int, ...] | None:
-    """The shape of a fact as `<dim>` records it."""
-    return None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])

@@ -5,7 +5,7 @@ The leading fault says in a hint how the two fit together. The edges alone tell 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
@@ -190,11 +190,11 @@ class Causes:
                 behind = self.behind(fault)  # an edge from such a layer would close a circle
                 unread = [node for node in unread if node not in behind]
             if len(unread) != 1 or fault.hint is not None:
-                self.name_output(fault)
+                self.name_output(fault, read)
                 continue
             [node] = unread
             if fault.ends is not None and node.layer.id == fault.ends[0]:  # the edge starts at that layer
-                self.name_output(fault)
+                self.name_output(fault, read)
             number = f"layer {node.layer.id}, " if node.layer.id >= 0 else ""  # a malformed id is none
             where = f"{number}{node.type} {clipped(node.name)}"
             fault.hint = fault.hint or f"should an edge lead here from {where}? Nothing reads that layer"
@@ -220,12 +220,18 @@ class Causes:
                 end = f'to-layer="{fault.node.layer.id}" to-port="{fault.port}"'
                 fault.hint = f"add an <edge> with {end}, or remove the port if the operation does not need it"
 
-    def name_output(self, fault: Fault) -> None:
-        """Name the output port of a layer that has only one, where an edge starts at another port."""
+    def name_output(self, fault: Fault, read: Container[int]) -> None:
+        """Name the output port that is meant where an edge starts at a port that is none: the only one, or the only one not in `read`."""
         if fault.code == "G103" and fault.ends is not None and fault.hint is None and self.port_at(fault, is_input=True) is not None:
-            outputs = self.nodes[fault.ends[0]].layer.outputs
+            node = self.nodes[fault.ends[0]]
+            outputs = node.layer.outputs
+            unread = [port for slot, port in enumerate(outputs, node.first_slot) if slot not in read]
             if len(outputs) == 1:
                 fault.hint = f'did you mean from-port="{outputs[0].id}"? The layer has no other output port'
+            elif len(unread) == 1:
+                fault.hint = f'did you mean from-port="{unread[0].id}"? Nothing reads that output port'
+            elif outputs:
+                fault.hint = f"correct from-port: the layer lists {', '.join(str(port.id) for port in outputs[:_MOST_PORTS])}"
 
     def unknown_inputs(self, fault: Fault) -> Iterator[Port]:
         """The input ports of which a fault says that their tensor is unknown."""

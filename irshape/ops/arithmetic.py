@@ -34,6 +34,7 @@ class Add(BinaryArithmetic):
 
     is_monotone = True
     of_elements = of_sizes = staticmethod(operator.add)
+    is_whole_exact = True
 
     @staticmethod
     def of_ratios(a: tuple[Size, int], b: tuple[Size, int]) -> tuple[Size, int]:
@@ -46,6 +47,7 @@ class Subtract(BinaryArithmetic):
 
     is_monotone = True
     of_elements = of_sizes = staticmethod(operator.sub)
+    is_whole_exact = True
 
     @staticmethod
     def of_ratios(a: tuple[Size, int], b: tuple[Size, int]) -> tuple[Size, int]:
@@ -85,7 +87,7 @@ class Division(BinaryArithmetic):
 class Divide(Division):
     """Quotient; of integers rounded down, or toward zero where `m_pythondiv` is false."""
 
-    is_monotone = True
+    is_monotone = is_whole_exact = True
     unfollowed = UNFOLLOWED_BYTES
     m_pythondiv: bool = True
 
@@ -329,6 +331,7 @@ class Floor(Rounding):
     """Rounded down."""
 
     of_elements = staticmethod(math.floor)
+    is_whole_exact = True
 
     @staticmethod
     def of_ratios(a: tuple[Size, int]) -> Size:
@@ -340,6 +343,7 @@ class Ceiling(Rounding):
     """Rounded up."""
 
     of_elements = staticmethod(math.ceil)
+    is_whole_exact = True
 
     @staticmethod
     def of_ratios(a: tuple[Size, int]) -> Size:

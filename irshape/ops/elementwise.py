@@ -29,7 +29,8 @@ class Elementwise(Op):
 
     - `of_elements` computes an element from numbers;
     - `of_sizes` computes it from sizes and ints, and `of_real_sizes` does so for real tensors, if they differ;
-    - `of_ratios` computes it, or its numerator and denominator, from sizes divided by powers of 2, which floats hold exactly;
+    - `of_ratios` computes it, or its numerator and denominator, from sizes divided by numbers; `is_whole_exact` says that the result is
+      whole only if the size divided by a number is, so that floats tell whole results from others though they round the quotient;
     - `is_monotone` says that its values at the ends of intervals bound all its values, so that intervals of reals are followed;
     - `of_bounds` gives the bounds that OpenVINO computes from those of its arguments, right or wrong; it is None if OpenVINO follows
       numbers only;
@@ -46,6 +47,7 @@ class Elementwise(Op):
     of_real_sizes: ClassVar[Callable[..., Any] | None] = None
     of_bounds: ClassVar[Callable[..., Any] | None] = None
     of_ratios: ClassVar[Callable[..., Any] | None] = None
+    is_whole_exact: ClassVar[bool] = False
     cost = each_element
     is_in_place = True
     flow = elementwise
@@ -80,7 +82,7 @@ class Elementwise(Op):
             whole = _whole(row)
             result = None if whole is None else _number((self.of_real_sizes if is_real else None) or self.of_sizes, whole)
         if result is None and is_real:
-            result = self.exact(*map(ratio, row))
+            result = self.exact(element_type, *map(ratio, row))
             if result is None:
                 result = self.of_ranges(*map(ends, row))
         elif result is None:
@@ -94,15 +96,20 @@ class Elementwise(Op):
             ctx.warn("R201", f"a result does not fit {element_type}: {result}")
         return unknown(ctx, element_type)
 
-    def exact(self, *ratios: tuple[Size, int] | None) -> Element | None:
+    def exact(self, element_type: ElementType, *ratios: tuple[Size, int] | None) -> Element | None:
         """An element computed from arguments that are sizes divided by numbers; None if it cannot be."""
         if self.of_ratios is None or None in ratios:
+            return None
+        parts = [divisor for _, divisor in cast("tuple[tuple[Size, int], ...]", ratios) if divisor > 1]
+        is_whole_exact = self.is_whole_exact and element_type not in (ElementType.f16, ElementType.bf16)
+        if not (is_whole_exact and len(parts) < 2) and not all(map(_is_held, parts)):
             return None
         result = self.of_ratios(*ratios)
         if not isinstance(result, tuple):
             return cast("Element | None", result)
         size, divisor = result
-        return quotient(size, divisor) if divisor and not divisor & (divisor - 1) else None
+        is_told = divisor and (_is_held(divisor) or (is_whole_exact and divisor <= _SHORT))
+        return quotient(size, divisor) if is_told else None
 
     def of_limits(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
         """The bounds of an integer element, from the bounds of each argument; None if they are not known."""
@@ -215,8 +222,13 @@ def bounded(
 _SHORT = 1 << 10
 
 
+def _is_held(divisor: int) -> bool:
+    """Whether a float holds any size divided by this number exactly: by a power of 2."""
+    return not divisor & (divisor - 1)
+
+
 def ratio(element: Element) -> tuple[Size, int] | None:
-    """A size and a power of 2 whose quotient the element is; None if there are none."""
+    """A size and a number whose quotient the element is; None if there are none."""
     if isinstance(element, Real):
         return None if element.size is None else (element.size, element.divisor)
     if isinstance(element, float):

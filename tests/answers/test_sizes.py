@@ -206,6 +206,28 @@ def test_sizes_are_tried_where_formulas_do_not_tell() -> None:
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ("Divide(f32=[3.0]) -> Add(f32=[1.0]) -> Ceiling", "16 <= N <= 18"),
+        ("Divide(f32=[10.0]) -> Floor", "70 <= N <= 79"),
+        ("Divide(f32=[3.0]) -> Divide(f32=[5.0]) -> Ceiling", "91 <= N <= 105"),
+        ("Divide(f32=[3.0])", "21 <= N <= 23"),
+    ],
+)
+def test_a_size_that_is_divided_as_a_float(part: str, expected: str) -> None:
+    """A float that rounds a quotient is whole only where the quotient is, so what is rounded up or down is a formula."""
+    ends = "Convert(destination_type=f32)", "Convert(destination_type=i64)"
+    size = f"{nets.size(0)} -> {ends[0]} -> {part} -> {ends[1]}"
+    net = Net(f"f32[?] -> {size} -> Broadcast-3(f32=[0.0], _, mode=numpy) -> Add(f32=0[7]) -> Result")
+    inputs = {"parameter_0": "[N]"}
+    found = answer(net, inputs)
+    assert not found.undecided
+    compare(net, inputs, found, ({"N": size} for size in range(1, 120)))
+    assert expected in str(found)
+
+
+@pytest.mark.oracle
 def test_every_size_of_a_short_range_is_tried() -> None:
     net, inputs = scaled(), {"parameter_0": "[N]"}
     found = answer(net, inputs, N="1..60")

@@ -19,6 +19,7 @@ from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS
 
 STEM = "x: f32[1,3,32,32] -> c: Convolution(_, f32=0[8,3,3,3], strides=[2,2], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
+SECOND = "d: Convolution(_, f32=0[8,8,3,3], strides=[1,1], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
 TRANSPOSED = "x: f32[1,8,4] -> Transpose([0,2,1]) -> ReLU -> Result"
 SHARED = """x: f32[1,8,4]
 y: f32[1,8,4]
@@ -98,6 +99,29 @@ ROWS = {
         ('pads_begin="1,1" ', 'auto_pad="valid" pads_begin="1,1" '),
         "R301 warning: the port records [1,8,16,16], but the model computes [1,8,15,15]; with auto_pad='explicit' the layer "
         "gives [1,8,16,16], which it records; it is 'valid' [Convolution c, port 2]",
+    ),
+    "an attribute that other layers tell": (
+        f"{STEM} -> {SECOND.replace('d:', '')} -> {SECOND} -> Result",
+        ('name="d"(.*?)dilations="1,1"', r'name="d"\1dilations="2,2"'),
+        "R301 warning: the port records [1,8,16,16], but the model computes [1,8,14,14]; with dilations='1,1' the layer gives "
+        "[1,8,16,16], which it records; it is '2,2' [Convolution d, port 2]",
+    ),
+    "one of three attributes": (
+        "f32[1,3,32,32] -> p: MaxPool(strides=[2,2], pads_begin=[1,1], pads_end=[1,1], kernel=[3,3]) -> Result",
+        ('kernel="3,3"', 'kernel="2,2"'),
+        "R301 warning: the port records [1,3,16,16], but the model computes [1,3,17,17]; with pads_begin='0,0' or pads_end='0,0' or "
+        "kernel='3,3' the layer gives [1,3,16,16], which it records; they are '1,1', '1,1', '2,2' [MaxPool p, port 1]",
+    ),
+    "axes": (
+        "f32[1,8,7,7] -> m: ReduceMean([2,3], keep_dims=true) -> Result",
+        element(2, 1),
+        "R301 warning: the port records [1,8,1,1], but the model computes [1,1,7,1]; Const 'const_1' (line 15) holds [1,3]; with "
+        "[2,3] the layer gives [1,8,1,1], which it records [ReduceMean m, port 2]",
+    ),
+    "the record of an open size": (
+        "x: f32[?,8] -> r: Relu -> s: Relu -> Result",
+        ('name="r"(.*?)<output>(.*?)<dim>-1</dim>', r'name="r"\1<output>\2<dim>7</dim>'),
+        "R301 warning: the port records [7,8], but Relu 's', which reads it, records [?,8] [Relu r, port 1]",
     ),
     "a lost attribute": (
         STEM + " -> Result",

@@ -247,6 +247,14 @@ def test_a_mistake_is_one_fault(before: str, after: str, code: str, hint: str | 
     assert hint is None or hint in (fault.hint or "")
 
 
+def test_an_edge_from_a_port_that_a_layer_with_several_does_not_have() -> None:
+    """The one that nothing reads is meant; where everything is read, the ports are listed."""
+    net = Net("_s: Split(f32[2,4], 0, num_splits=2) f32 f32\n_s -> Result\n_s.1 -> Result")
+    start = re.findall('from-layer="2" from-port="3"', net.xml)[0]
+    [fault] = causes(irshape.check(net.xml.replace(start, 'from-layer="2" from-port="9"').encode(), weights=net.bin).diagnostics)
+    assert (fault.code, fault.hint) == ("G103", 'did you mean from-port="3"? Nothing reads that output port')
+
+
 def test_a_layer_that_was_removed_is_one_fault() -> None:
     start = XML.index('<layer id="3"')
     [fault] = causes(irshape.check((XML[:start] + XML[XML.index("</layer>", start) + 8 :]).encode()).diagnostics)

@@ -93,7 +93,11 @@ class RandomNet:
         """A value that is scaled as a float and rounded."""
         random, net = self.random, self.net
         number = net.layer("Convert", [self.value()], ["FP32"], destination_type="f32")[0]
-        number = net.layer("Multiply", [number, net.const([random.choice((0.5, 2.0, 0.25, 1.5))], "f32")], ["FP32"])[0]
+        if random.random() < 0.4:
+            number = net.layer("Divide", [number, net.const([random.choice((3.0, 5.0, 10.0))], "f32")], ["FP32"])[0]
+            number = net.layer(random.choice(("Add", "Subtract")), [number, net.const([1.0], "f32")], ["FP32"])[0]
+        else:
+            number = net.layer("Multiply", [number, net.const([random.choice((0.5, 2.0, 0.25, 1.5))], "f32")], ["FP32"])[0]
         number = net.layer(random.choice(("Floor", "Ceiling")), [number], ["FP32"])[0]
         self.values.append(net.layer("Convert", [number], ["I64"], destination_type="i64")[0])
 
