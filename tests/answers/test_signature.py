@@ -56,6 +56,11 @@ READ_BY_POSITION = f"""_ids: f32[?]
 _table: f32[?]
 _ids -> {nets.size(0)} -> _stop: Squeeze([0])
 _table -> Gather-8(Range-4(0, _stop, 1, output_type=i64), 0, batch_dims=0) -> Add(_ids) -> Result"""
+# An image, and a table of positions of which as many rows are read as the image has.
+POSITIONS = f"""_x: f32[?,3,?,?]
+_x -> Convolution(_, f32=0[4,3,1,1], strides=[1,1], pads_begin=[0,0], pads_end=[0,0], dilations=[1,1]) -> Result
+_x -> {nets.size(2)} -> Concat(_, [2], axis=0) -> Broadcast-3(0, _, mode=numpy) -> _places: Relu
+Gather-8(f32=0[9,4], _places, 0, batch_dims=0) -> Result"""
 # The places of what is not 0, which only the data tell.
 BOXES = "f32[?,5] -> NonZero-3(output_type=i64) -> Result"
 
@@ -78,6 +83,7 @@ ROWS: list[tuple[str, Net | str, list[str], list[str]]] = [
     ("broadcasting to a number", added("f32[?,?]", "f32[2..9]"), ["[B,T]", "[T]"], ["2 <= T <= 9"]),
     ("a cache", CACHE, ["[B,1,P,4]", "[B,S,4]"], []),
     ("a sum", SHARED_MASK, ["[B,2]", "[T,2]", "[B + T,2]"], []),
+    ("a table of positions", POSITIONS, ["[B,3,H,W]"], []),
     ("rows of a mask", ROWS_OF_A_MASK, ["[B,T]", "[B,L]"], []),
     ("read by position", READ_BY_POSITION, ["[B]", "[B]"], []),
     ("a U-Net", nets.unet("pool"), ["[B,1,H,W]"], ["H >= 32 and H % 32 == 0", "W >= 32 and W % 32 == 0"]),

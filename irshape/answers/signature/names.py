@@ -151,7 +151,10 @@ def _spatial(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
 
 
 def _sequences(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
-    """`S` for an axis of the indices with which a model looks words up, the last axis first."""
+    """`S` for an axis of an input of integers, with which a model looks words up, the last axis first."""
+    slots = axes.engine.slots
+    indices = [shape for node, shape in axes.inputs.items() if not slots[node.first_slot].element_type.is_real]
+    words = {index for shape in indices for size in shape for index in _below(axes, size)}
     for node in axes.engine.model.of_type("Gather"):
         shape = axes.engine.slots[node.sources[1]].shape if len(node.sources) > 1 and node.sources[1] >= 0 else None
         table = node.inputs[0].source if node.inputs else None
@@ -159,7 +162,7 @@ def _sequences(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
             continue
         for size in reversed(shape):
             below = _below(axes, value(size.polynomial)) if isinstance(size, Dim) else []
-            if len(below) == 1:
+            if len(below) == 1 and below[0] in words:
                 yield below[0], _SEQUENCE
 
 
