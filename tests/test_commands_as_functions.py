@@ -3,7 +3,7 @@
 import inspect
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -135,6 +135,11 @@ GUESSES = [
     (irshape.edit(ATROUS), "save", r"write\(PATH\)"),
     (irshape.edit(ATROUS)["stem"], "replace", r"replace_uses"),
     (irshape.edit(ATROUS)["stem"].output, "consumers", r"readers"),
+    (irshape.edit(ATROUS)["stem"], "shape", r"layer\.output\.shape"),
+    (irshape.edit(ATROUS)["stem"], "delete", r"layer\.remove\(\)"),
+    (irshape.edit(ATROUS), "insert", r"replace_uses"),
+    (irshape.sizes(ATROUS), "valid", r"admits"),
+    (irshape.cost(ATROUS), "memory", r"peak_memory"),
     (irshape.diff(ATROUS, DECODER), "added", r"difference\.changes"),
     (irshape.check("examples/faulty.xml").diagnostics[0], "line", r"where\.line"),
 ]
@@ -160,8 +165,14 @@ CALLS: list[tuple[Any, dict[str, Any], str]] = [
     (irshape.reshape, {"image": [1, 3, 8, 8]}, r"'image'; reshape takes source, inputs"),
     (irshape.Session, {"batch": 2}, r"'batch'; Session\.__init__ takes source, weights"),
     (irshape.edit, {"inputs": {}}, r"'inputs'; edit takes source, weights"),
+    (irshape.sizes, {"near": {"H": 500}}, r"'near'; irshape\.sizes\(PATH\)\.nearest"),
     (irshape.diff, {"b": ATROUS, "run": True}, r"'run'; irshape\.compare\(a, b\) runs two models\. diff takes a, b, inputs"),
 ]
+
+
+def test_an_argument_without_a_name_that_needs_one() -> None:
+    with pytest.raises(TypeError, match=r"^infer takes 1 argument without a name, not 2; give the others .*: inputs, "):
+        cast("Any", irshape.infer)(ATROUS, {"image": [1, 3, 8, 8]})
 
 
 @pytest.mark.parametrize(("verb", "given", "message"), CALLS)

@@ -27,6 +27,7 @@ from irshape.inference.session import Session
 from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.guesses import Guessed
 from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key, paragraph
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, origins
@@ -88,7 +89,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
     return ValidSizes(question._replace(called=given.called), engine, inference, session, found)
 
 
-class ValidSizes:
+class ValidSizes(Guessed):
     """The input sizes for which a model is valid: OpenVINO accepts and can run it. It prints as one condition.
 
     `diagnostics` are the faults of the model. `inputs` are the shapes of the question and `symbols` the ranges of their symbols. Sizes are

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import CO_VARKEYWORDS
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
 
 from irshape.model.load import load, opened
 from irshape.model.public import Model
+from irshape.report.guesses import hint
+from irshape.report.text import counted
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
@@ -18,12 +20,6 @@ if TYPE_CHECKING:
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-# The argument or the verb to use in place of each argument that people try.
-_MEANT: Final = {
-    **dict.fromkeys(("shapes", "shape", "input"), "did you mean inputs? "),
-    **dict.fromkeys(("set", "symbol", "sizes"), "did you mean symbols? "),
-    "run": "irshape.compare(a, b) runs two models. ",
-}
 
 
 class Reading(TypedDict, total=False):
@@ -50,7 +46,12 @@ def knowing(verb: Callable[_P, _R], more: type = Reading) -> Callable[_P, _R]:
     @wraps(verb)
     def call(*given: _P.args, **named: _P.kwargs) -> _R:
         if name := next((name for name in named if name not in known), None):
-            raise TypeError(f"there is no argument {name!r}; {_MEANT.get(name, '')}{verb.__qualname__} takes {', '.join(known)}")
+            meant = hint("arguments", name)
+            raise TypeError(f"there is no argument {name!r}; {f'{meant} ' if meant else ''}{verb.__qualname__} takes {', '.join(known)}")
+        if len(given) > code.co_argcount:
+            most = counted(code.co_argcount, "argument")
+            others = ", ".join(known[code.co_argcount :])
+            raise TypeError(f"{verb.__qualname__} takes {most} without a name, not {len(given)}; give the others by their names: {others}")
         return verb(*given, **named)
 
     return call

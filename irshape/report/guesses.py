@@ -1,4 +1,4 @@
-"""Names that people try and objects do not have, and what stands for each."""
+"""Names that people try and that irshape does not have, and what stands for each."""
 
 from __future__ import annotations
 
@@ -10,10 +10,25 @@ _PORT: Final = {
     "its shape": "dims get_shape partial_shape get_partial_shape",
     "its number of elements: size": "numel",
 }
-# By the class: what stands for a name, and the names for which it stands.
+# By the class, or for the package and the arguments of its verbs: what stands for a name, and the names for which it stands.
 _HINTS: Final[dict[str, dict[str, str]]] = {
+    "irshape": {
+        "irshape.read(PATH) reads a model": "load open read_model",
+        "what infer, reshape and edit return has write(PATH)": "save save_model serialize write",
+        "irshape.check(PATH) finds the faults": "validate verify lint",
+        "irshape.infer(PATH) infers the shapes": "shapes infer_shape infer_shapes",
+        "irshape.reshape(PATH, inputs) gives inputs other shapes": "resize",
+    },
+    "arguments": {
+        "did you mean inputs?": "shapes shape input",
+        "did you mean symbols?": "set symbol sizes",
+        "irshape.compare(a, b) runs two models.": "run",
+        "irshape.sizes(PATH).nearest(H=500) finds sizes that are valid.": "near",
+    },
     "Model": {
-        "its layers are its nodes: model.nodes": "layers ops get_ops get_ordered_ops",
+        "its layers are its nodes: model.nodes": "layers ops operations get_ops get_ordered_ops",
+        "its name: model.name": "friendly_name get_friendly_name",
+        "irshape.edit(model) gives a graph that changes": "graph",
         'its inputs: model.inputs[0], model.inputs["x"]': "input get_parameters",
         "its outputs: model.outputs[0]": "output get_results",
         "it is a function of the module: irshape.reshape(model)": "reshape",
@@ -28,8 +43,9 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "inference.diagnostics has all faults, each with its severity": "warnings",
         "irshape.signature(inference.model) gives it": "signature",
         "irshape.signature(inference.model).symbols has them": "symbols",
-        "its ports have them: [port.shape for port in inference.outputs]": "shapes",
-        "write(PATH) writes the file": "save",
+        "its ports have them: [port.shape for port in inference.outputs]": "shapes shape",
+        "irshape.edit(inference.model) gives a graph that changes": "graph",
+        "write(PATH) writes the file": "save serialize",
         "json.dumps(inference.to_dict()) makes it": "to_json",
         "pandas.DataFrame(inference.to_records()) makes it": "to_pandas",
         "inference[NAME] finds a layer": "get",
@@ -38,23 +54,44 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     },
     "Layers": {
         'iterate over it: [layer for layer in graph if layer.type == "ReLU"]': "layers nodes of_type find",
-        "write(PATH) writes the file": "save",
-        "a layer has it: graph[NAME].remove()": "remove",
+        "write(PATH) writes the file": "save serialize",
+        "a layer has it: graph[NAME].remove()": "remove delete",
+        "layer.output.replace_uses(TENSOR) leads its readers to another tensor": "replace",
+        "graph.op makes a layer, and layer.output.replace_uses(TENSOR) leads readers to it": "insert insert_after",
+        "there is none: make the change again": "redo",
         "its inputs: graph.inputs[0]": "input",
     },
     "Layer": {
         "layer.output.replace_uses(TENSOR), then layer.remove()": "replace replace_with",
         "its attributes: layer.attributes": "attrs",
-        "its output has it: layer.output": "shape element_type names readers",
+        "layer.set(NAME=VALUE) changes attributes": "set_attribute",
+        "its inputs: layer.inputs[0]": "input",
+        "layer.remove() removes it, layer.bypass() leads its input to its readers": "delete",
+        "graph.op makes a layer, and layer.output.replace_uses(TENSOR) leads readers to it": "insert_after",
+        "its type: layer.type": "op",
+        "its output has it: layer.output.shape": "shape",
+        "its output has it: layer.output.element_type": "element_type",
+        "its output has them: layer.output.names": "names",
+        "its output has them: layer.output.readers": "readers",
     },
     "Tensor": {**_PORT, "its readers": "consumers", "replace_uses(TENSOR)": "replace"},
     "Difference": {
         "is_same says whether both are the same model": "equal is_equal",
         "difference.changes has them, each with its kind": "added removed changed",
     },
-    "Cost": {"its parameters": "params"},
+    "Cost": {
+        "its parameters": "params",
+        "its peak_memory": "memory",
+        "its macs, operations, parameters and traffic are those of the whole model": "total",
+    },
+    "ValidSizes": {"admits(H=224) says whether sizes are valid": "valid is_valid"},
     "Signature": {"assign(B=1, ...) gives the shapes for sizes": "solve"},
 }
+
+
+def hint(owner: str, name: str) -> str | None:
+    """What stands for a name that a class does not have; for `irshape`, and for `arguments` of its verbs, as well."""
+    return next((text for text, names in _HINTS.get(owner, {}).items() if name in names.split()), None)
 
 
 class Guessed:
@@ -65,6 +102,5 @@ class Guessed:
     if not TYPE_CHECKING:  # which knows the names
 
         def __getattr__(self, name: str) -> NoReturn:
-            known = [item for cls in type(self).__mro__ for item in _HINTS.get(cls.__name__, {}).items()]
-            hint = next((f"; {hint}" for hint, names in known if name in names.split()), "")
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{hint}", name=name, obj=self)
+            found = next((f"; {text}" for cls in type(self).__mro__ if (text := hint(cls.__name__, name))), "")
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{found}", name=name, obj=self)
