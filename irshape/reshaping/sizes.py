@@ -115,8 +115,11 @@ def reshape(bench: Bench) -> None:
         return
     options = _options(bench, data, recorded)
     now, pattern = bench.shape(out), bench.elements(source(item, 1))
-    if now is not None and pattern and any(isinstance(one, Dim) for one in pattern):  # the model computes it from shapes already
-        options = [one for one in options if one.order is None and all(map(same, one.sizes, now))]
+    if now is not None and pattern and any(isinstance(one, Dim) for one in pattern):  # the model computes sizes from shapes already
+        kept = [one for one in options if one.order is None]
+        computed = [(axis, size) for axis, size in enumerate(pattern) if isinstance(size, Dim)]
+        options = [one for one in kept if all(map(same, one.sizes, now))]
+        options = options or [one for one in kept if all(same(one.sizes[axis], size) for axis, size in computed)]
     if not options:
         return
     chosen = bench.pick(options)
@@ -190,7 +193,7 @@ def set_shape(bench: Bench, port: int, wanted: Sequence[Size], data: Value) -> N
                 bench.mend("pattern", was, pattern)
                 return
     computed = vector(bench, wanted, data)
-    if item.type == "Reshape" and 0 in wanted:
+    if item.type == "Reshape":  # a size that is computed may be 0, which is no copy
         layer_of(bench.draft, item).set(special_zero=False)
     bench.connect(port, computed)
     if not _gives(bench, item, wanted):
