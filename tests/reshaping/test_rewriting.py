@@ -65,11 +65,17 @@ def counted(start: float, step: float) -> Net:
             [("pattern", "[1,196,8]", "[-1,196,8]"), ("pattern", "[1,196,2,-1]", "[-1,196,2,4]"), ("pattern", "[1,-1,8]", "[-1,196,8]")],
             "[?,14,14,8]",
         ),
+        (
+            Net("Reshape(f32[1,4,7,7], [0,-1,7,7], special_zero=true) -> Result"),
+            "[1,4,H,W]",
+            [("pattern", "[0,-1,7,7]", "[0,-1,0,0]")],
+            "[1,4,?,?]",
+        ),
         (SLICED, "[1,S,4]", [("ends", "[12]", "[to the end]")], "[1,?,4]"),
         (MASKED, "[1,S,S]", [("elements", "[1,6,6]", "[S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")], "[1,?,?]"),
         (counted(0, 1), "[1,S]", [("elements", "[1,6]", "[S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
     ],
-    ids=["image", "larger image", "batch", "to the end", "mask", "count"],
+    ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "count"],
 )
 def test_the_mends_of_a_net(net: Net, shape: str, expected: Rows, result: str) -> None:
     found = asked(net, shape, rewrite=True)
