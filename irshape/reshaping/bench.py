@@ -82,7 +82,7 @@ class Refusal(Exception):
 
 
 class Mixed(Refusal):
-    """A layer mixes the samples of a batch."""
+    """A layer mixes the samples of a batch, or, with the code P111, is not proved to keep them apart; then the reason is a sentence."""
 
 
 class _Table(dict[Any, Any]):
