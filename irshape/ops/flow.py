@@ -81,6 +81,10 @@ class Mixed(Exception):
     """A layer puts samples of the batch together. The text says how, with the layer as its subject."""
 
 
+class Counted(Mixed):
+    """A layer computes with the size of the batch: nothing need be mixed, but it is not known whether samples stay apart."""
+
+
 class Unproven(Exception):
     """It is not known whether a layer keeps the batch. The text says why."""
 
@@ -330,7 +334,7 @@ class Flow:
         if self._measured is not None:
             taint = self._layer if self.is_batched(self._measured) else self._inputs[self._measured.index].taint
         if taint and batched:
-            self.mixed(f"computes with the size of the batch {{batch}}, which {taint} reads")
+            raise Counted(f"computes with the size of the batch {self.batch}, which {taint} reads")
         found = []
         for position, own in enumerate(self._outputs):
             trace = None if own is None else self._traced(position, own, batched, taint)

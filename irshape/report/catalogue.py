@@ -487,11 +487,11 @@ P107 error: output without a name
   A program can ask for the output by its position only, and another export may have another order.
   Give the tensor a name: irshape edit model.xml --name LAYER:PORT=NAME.
 P110 error: batch mixed
-  The layer puts samples of the batch together, uses the size of the batch as a value, or fixes its size. The message says how.
+  The layer puts samples of the batch together, or fixes its size. The message says how.
   With another batch size, the outputs are not those of the single samples.
   Run samples one by one, change the layer in the source model, or export the model with the batch size that you need.
 P111 error: batch not proved
-  irshape does not know how the layer treats the batch: the operation has no rule for it, or a tensor that decides is not known.
+  irshape cannot tell that the layer keeps samples apart: the operation has no rule for it, a tensor that decides is not known, or it computes with the size of the batch.
   With another batch size, the outputs may not be those of the single samples.
   Compare the outputs with those of single samples. Then give the shapes with --input.
 """)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
 from irshape.answers.batch.traces import Traces, plain
 from irshape.editing.arrays import element_type_of
@@ -82,7 +82,7 @@ class Refusal(Exception):
 
 
 class Mixed(Refusal):
-    """A layer mixes the samples of a batch."""
+    """A layer mixes the samples of a batch, or, with the code P111, is not proved to keep them apart; then the reason is a sentence."""
 
 
 class _Table(dict[Any, Any]):
@@ -445,17 +445,22 @@ def _computed(bench: Bench, size: Dim) -> Tensor:
 
 
 def _of_atom(bench: Bench, size: Dim, atom: Atom) -> Tensor:
-    """The value of an atom of a formula."""
+    """The value of an atom of a formula: the size of an axis, what is left of the axis with a multiple of it, or arithmetic."""
     own = dim_of(size.scope, atom)
-    key = "formula", expression_of(own)
+    key, name = ("formula", expression_of(own)), f"{bench.item.name}/size"
     if key in bench.notes.made:
         return bench.notes.made[key]
+    lines = [one for one in bench.notes.places if not isinstance(one, int) and [term[0] for term in one.terms] == [(atom.index,)]]
     if isinstance(own, Dim) and (found := _axis_with(bench, own, None)):
         made = _axis(bench, *found)
-    elif atom.kind not in _LAYERS:
-        bench.refuse(f"would need {atom.name or atom.kind}, which is the size of no tensor before the layer")
-    else:
+    elif atom.kind in _LAYERS:
         a, b = (formula(bench, one if isinstance(one, int) else dim_of(size.scope, one)) for one in atom.arguments)
-        made = bench.add(_LAYERS[atom.kind], a, b, name=f"{bench.item.name}/size")
+        made = bench.add(_LAYERS[atom.kind], a, b, name=name)
+    elif lines and (found := _axis_with(bench, cast("Dim", dim_of(size.scope, lines[0])), None)):
+        made, (_, factor) = _axis(bench, *found), lines[0].terms[0]
+        made = bench.add("Add", made, formula(bench, -lines[0].constant), name=name) if lines[0].constant else made
+        made = bench.add("Divide", made, formula(bench, factor), name=name)
+    else:
+        bench.refuse(f"would need {atom.name or atom.kind}, which is the size of no tensor before the layer")
     bench.notes.made[key] = made
     return made

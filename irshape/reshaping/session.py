@@ -398,15 +398,19 @@ def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:
     from irshape.reshaping.bench import Mixed, where_of
 
     where, constant = where_of(error.item), error.constant
+    if isinstance(error, Mixed):
+        hint = "convert the model again with another batch, or run one sample after the other"
+        if others:
+            hint += (
+                f"; if multiples of a number are enough, say so: --set {' '.join(f'{name}=32*k{at}' for at, name in enumerate(others, 1))}"
+            )
+        told = f"it is not proven that {error.item!r} keeps the batch: {error.reason}" if error.code else f"{error.item!r} {error.reason}"
+        return Diagnostic(error.code or "P110", told, where, hint=hint)
     if error.code is not None:
         return Diagnostic(error.code, error.reason, where, severity=ERROR, hint=error.hint)
     related = () if constant is None or constant.base is None else (where_of(constant),)
     held = f": {constant!r} (line {related[0].line}) holds the old size" if related and repr(constant) not in error.reason else ""
-    code = "P110" if isinstance(error, Mixed) else "S207"
-    hint = "convert the model again with another batch, or run one sample after the other" if code == "P110" else _OTHER
-    if code == "P110" and others:
-        hint += f"; if multiples of a number are enough, say so: --set {' '.join(f'{name}=32*k{at}' for at, name in enumerate(others, 1))}"
-    return Diagnostic(code, f"{error.item!r} {error.reason}{held}", where, hint=error.hint or hint, related=related)
+    return Diagnostic("S207", f"{error.item!r} {error.reason}{held}", where, hint=error.hint or _OTHER, related=related)
 
 
 def _cause(mend: Mend) -> Diagnostic:

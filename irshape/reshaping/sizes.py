@@ -8,6 +8,7 @@ layer then passes, the walk checks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product as product_of
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -115,8 +116,11 @@ def reshape(bench: Bench) -> None:
         return
     options = _options(bench, data, recorded)
     now, pattern = bench.shape(out), bench.elements(source(item, 1))
-    if now is not None and pattern and any(isinstance(one, Dim) for one in pattern):  # the model computes it from shapes already
-        options = [one for one in options if one.order is None and all(map(same, one.sizes, now))]
+    if now is not None and pattern and any(isinstance(one, Dim) for one in pattern):  # the model computes sizes from shapes already
+        kept = [one for one in options if one.order is None]
+        computed = [(axis, size) for axis, size in enumerate(pattern) if isinstance(size, Dim)]
+        options = [one for one in kept if all(map(same, one.sizes, now))]
+        options = options or [one for one in kept if all(same(one.sizes[axis], size) for axis, size in computed)]
     if not options:
         return
     chosen = bench.pick(options)
@@ -176,26 +180,35 @@ def set_shape(bench: Bench, port: int, wanted: Sequence[Size], data: Value) -> N
     before, own = bench.elements(source(item, port)), bench.sizes(data)
     copies = item.attributes.get("special_zero", "false").lower() in ("true", "1")
     was = "computed sizes" if before is None else before
-    if item.type == "Reshape" and 0 not in wanted:
-        copied = [axis < len(own) and same(own[axis], size) for axis, size in enumerate(wanted)]
-        pattern = [size if isinstance(size, int) else 0 if is_copied else None for size, is_copied in zip(wanted, copied, strict=True)]
-        if pattern.count(None) + (pattern.count(0) if not copies else 0) <= 1:
-            pattern = [-1 if one is None or (one == 0 and not copies) else one for one in pattern]
-        elif pattern.count(None) <= 1:
-            pattern = [-1 if one is None else one for one in pattern]
+    for is_copying, pattern in _patterns(wanted, own, before or (), copies) if item.type == "Reshape" and 0 not in wanted else ():
+        if is_copying and not copies:
             layer_of(bench.draft, item).set(special_zero=True)
-        if None not in pattern:
-            bench.connect(port, np.array(pattern, np.int64))
-            if _gives(bench, item, wanted):
-                bench.mend("pattern", was, pattern)
-                return
+        bench.connect(port, np.array(pattern, np.int64))
+        if _gives(bench, item, wanted):
+            bench.mend("pattern", was, pattern)
+            return
     computed = vector(bench, wanted, data)
-    if item.type == "Reshape" and 0 in wanted:
+    if item.type == "Reshape":  # a size that is computed may be 0, which is no copy
         layer_of(bench.draft, item).set(special_zero=False)
     bench.connect(port, computed)
     if not _gives(bench, item, wanted):
         bench.refuse(f"gives {listed(bench.shape(item.outputs[0]) or ())} for the sizes {listed(wanted)}")
     bench.mend("pattern" if item.type == "Reshape" else "target", was, wanted)
+
+
+def _patterns(wanted: Sequence[Size], own: Sequence[Size], before: Sequence[object], copies: bool) -> Iterator[tuple[bool, list[int]]]:
+    """The patterns that may give these sizes, each with whether its 0 copies: first those that keep each 0 and -1 of the one before."""
+    for is_copying, is_kept in product_of(dict.fromkeys((copies, True)), (True, False)):
+        pattern: list[int] = []
+        for axis, size in enumerate(wanted):
+            old = before[axis] if len(before) == len(wanted) else None
+            is_copied = is_copying and axis < len(own) and same(own[axis], size) and (isinstance(size, Dim) or (copies and old == 0))
+            if is_kept and old == -1:
+                pattern.append(-1)
+            else:
+                pattern.append(0 if is_copied else size if isinstance(size, int) else -1)
+        if pattern.count(-1) <= 1:
+            yield is_copying, pattern
 
 
 def _gives(bench: Bench, item: Item, wanted: Sequence[Size]) -> bool:

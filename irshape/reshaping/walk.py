@@ -182,7 +182,7 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
 
 Option = TypeVar("Option")
 
-_SKIPPED: Final = ("Const", "Constant", "Parameter", "ShapeOf")
+_SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
 _BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the sizes that reach this layer"
 # The most options that are tried for the list of alternatives.
@@ -323,11 +323,13 @@ class Walk:
         if item.type == "Result" and item.inputs and bench.constant_of(item.inputs[0]) is not None:
             bench.keep(f"{item!r} gives a constant for all sizes")
         if item.type == "Result" and (origin := self._counted(item.inputs[:1])) is not None:
-            raise Mixed(item, f"gives a value that is computed from the size of the batch {bench.batch}, which {origin!r} reads")
+            why = f"it gives a value that is computed from the size of the batch {bench.batch}, which {origin!r} reads"
+            raise Mixed(item, why, code="P111")
         if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
         if not any(_is_open(bench.shape(value)) for value in values):
+            self._trace(item)  # it may compute with the size of the batch
             return
         if item.base is not None and item.base.bodies:
             message = "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size"
@@ -404,7 +406,7 @@ class Walk:
         """Trace the axes of the outputs, and refuse a layer that mixes the batch."""
         found = self.bench.notes.traces.visit(self._layer(item))
         if found.mixed:
-            raise Mixed(item, found.mixed)
+            raise Mixed(item, found.unproven or found.mixed, code="P111" if found.unproven else None)
         if found.unproven:
             self.bench.notes.unproven.append(Doubt(where_of(item), f"{item!r}: {found.unproven}"))
 

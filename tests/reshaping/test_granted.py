@@ -234,7 +234,7 @@ def test_each_sample_keeps_its_own_elements(name: str) -> None:
 @pytest.mark.parametrize("name", MIXED)
 def test_indices_that_leave_a_sample_are_refused(name: str) -> None:
     codes = {one.code for one in granted(Net(GATHERED.format(MIXED[name]))).diagnostics if one.severity == "error"}
-    assert codes == {"P110"}
+    assert codes == {"P111"}
 
 
 # Three rows of each sample, f32[3*N,2], to which as many equal numbers are added, or else numbers that count.
@@ -253,10 +253,12 @@ def test_equal_rows_belong_to_every_sample() -> None:
     assert [one.message for one in found.diagnostics if one.severity == "error"] == []
 
 
-@pytest.mark.parametrize("net", [FOLDED.format(COUNTING), f"{FOLDED.format(EVEN)}\nReduceSum(_more, [0], keep_dims=false) -> Result"])
-def test_rows_that_differ_or_are_summed_are_refused(net: str) -> None:
-    codes = {one.code for one in granted(Net(net)).diagnostics if one.severity == "error"}
-    assert codes == {"P110"}
+@pytest.mark.parametrize(
+    ("net", "code"),
+    [(FOLDED.format(COUNTING), "P111"), (f"{FOLDED.format(EVEN)}\nReduceSum(_more, [0], keep_dims=false) -> Result", "P110")],
+)
+def test_rows_that_differ_or_are_summed_are_refused(net: str, code: str) -> None:
+    assert {one.code for one in granted(Net(net)).diagnostics if one.severity == "error"} == {code}
 
 
 BEAM = "x: f32[?,4]\nbeam: i32[?]\n_order: {}\nGather-8(x, _order, 0) -> Softmax-8(axis=1) -> Result"
@@ -299,7 +301,22 @@ def test_the_sizes_of_the_signature_keep_samples_apart() -> None:
     assert "where the sizes of the inputs fit together: x[B,T], mask[B,T]" in found.diagnostics[-1].message
     net = Net(MASKED.format("Add(_length, -1)"))
     found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=4)
-    assert {one.code for one in found.diagnostics if one.severity == "error"} == {"P110"}
+    assert {one.code for one in found.diagnostics if one.severity == "error"} == {"P111"}
+
+
+@pytest.mark.parametrize(
+    ("net", "layer"),
+    [
+        ("Divide(_x, _n) -> Result", "Divide 'divide_6' keeps the batch: it computes with the size of the batch"),
+        ("_n -> Result\n_x -> Result", "Result 'result_6' keeps the batch: it gives a value that is computed from the size of the batch"),
+    ],
+)
+@pytest.mark.parametrize("rewrite", [False, True])
+def test_a_layer_that_computes_with_the_size_of_the_batch_is_not_proven(net: str, layer: str, rewrite: bool) -> None:
+    own = Net(f"_x: f32[1,4]\nShapeOf-3(_x, output_type=i64) -> Gather-8([0], 0) -> _n: Convert(destination_type=f32)\n{net}")
+    found = irshape.reshape(irshape.read(own.xml.encode(), weights=own.bin), batch="N", rewrite=rewrite)
+    [error] = [one for one in found.diagnostics if one.severity == "error"]
+    assert error.code == "P111" and error.message.startswith(f"it is not proven that {layer} N, which ShapeOf ")
 
 
 @pytest.mark.parametrize(

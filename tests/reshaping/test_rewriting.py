@@ -65,11 +65,17 @@ def counted(start: float, step: float) -> Net:
             [("pattern", "[1,196,8]", "[-1,196,8]"), ("pattern", "[1,196,2,-1]", "[-1,196,2,4]"), ("pattern", "[1,-1,8]", "[-1,196,8]")],
             "[?,14,14,8]",
         ),
+        (
+            Net("Reshape(f32[1,4,7,7], [0,-1,7,7], special_zero=true) -> Result"),
+            "[1,4,H,W]",
+            [("pattern", "[0,-1,7,7]", "[0,-1,0,0]")],
+            "[1,4,?,?]",
+        ),
         (SLICED, "[1,S,4]", [("ends", "[12]", "[to the end]")], "[1,?,4]"),
         (MASKED, "[1,S,S]", [("elements", "[1,6,6]", "[S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")], "[1,?,?]"),
         (counted(0, 1), "[1,S]", [("elements", "[1,6]", "[S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
     ],
-    ids=["image", "larger image", "batch", "to the end", "mask", "count"],
+    ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "count"],
 )
 def test_the_mends_of_a_net(net: Net, shape: str, expected: Rows, result: str) -> None:
     found = asked(net, shape, rewrite=True)
@@ -77,6 +83,31 @@ def test_the_mends_of_a_net(net: Net, shape: str, expected: Rows, result: str) -
     assert mends(found) == expected
     text = output(found)
     assert text.replace("1..", "?") == result
+
+
+# Rows in pairs. A pattern with a 0 copies a size; and one of which the model computes only the batch.
+PAIRS = Net("Reshape(f32[1,8,8,3], [0,4,2,8,3], special_zero=true) -> Result")
+COMPUTED = Net("""
+    _x: f32[?,4,9]
+    Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0) -> Concat([36], axis=0) -> _pattern: Relu
+    Reshape(_x, _pattern, special_zero=false) -> Result
+""")
+
+
+@pytest.mark.parametrize(
+    ("net", "shape", "options", "now"),
+    [
+        (PAIRS, "[1,H,W,3]", {}, "[1,H//2,2,W,3]"),
+        (PAIRS, "[1,H,W,3]", {"symbols": {"H": "4*h", "W": "4*w"}}, "[1,2*h,2,4*w,3]"),
+        (PAIRS, "[1,H,W,3]", {"symbols": {"H": "4*h+8", "W": "4*w"}}, "[1,2*h + 4,2,4*w,3]"),
+        (COMPUTED, "[N,S,9]", {"recorded": {"parameter_0": "[1,4,9]"}}, "[0,-1]"),
+    ],
+    ids=["a size that may be 0 is no copy", "multiples", "multiples and more", "partly computed"],
+)
+def test_sizes_that_layers_compute(net: Net, shape: str, options: dict[str, Any], now: str) -> None:
+    found = asked(net, shape, rewrite=True, choose="first", **options)
+    assert errors(found) == []
+    assert [one for _, _, one in mends(found)] == [now]
 
 
 def test_states_and_lengths_follow() -> None:

@@ -19,7 +19,7 @@ from irshape.inference.run import Run
 from irshape.inference.variables import pairs
 from irshape.model.bodies import Body, Slice
 from irshape.model.model import Model, Node
-from irshape.ops.flow import Factor, Flow, Held, Law, Mixed, Random, Term, Trace, Unproven, holds, is_symbol, key, quotient, same
+from irshape.ops.flow import Counted, Factor, Flow, Held, Law, Mixed, Random, Term, Trace, Unproven, holds, is_symbol, key, quotient, same
 from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.catalogue import is_fault
@@ -180,6 +180,7 @@ _RULES: Final[dict[str, Callable[..., Law | None]]] = {
 class Flowed(NamedTuple):
     """What flows out of a layer: the tensors, and why the batch is mixed, or is not proved; these are empty if it is kept.
 
+    Both texts are there for a layer that computes with the size of the batch: it is not proved, and no other choice proves it.
     `orders` is the position of the input that orders the samples, if one does.
     """
 
@@ -278,7 +279,7 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     except UnknownRank:
         reason = "the rank of a tensor is not known"
     except Mixed as error:
-        return Flowed(plains, mixed=str(error))
+        return Flowed(plains, str(error), f"it {error}" if isinstance(error, Counted) else "")
     except Unproven as error:
         if batch is not None and isinstance(error, Random):
             return Flowed(plains, unproven=str(error))
@@ -331,7 +332,7 @@ _FREE: Final = Held(None)
 
 
 class Doubt(NamedTuple):
-    """A layer for which the batch is not kept, or is not proved to be; `why` begins with what the layer does, or says what is not known.
+    """A layer for which the batch is not kept, or is not proved to be; `why` begins with what the layer does, or is a sentence.
 
     `folded` is the Reshape that has put the batch into one axis with other elements, which the layer mixes.
     """
@@ -435,7 +436,8 @@ class _Walk:
                 continue
             held = self.held(slot)
             if held.taint:
-                self.doubt(node, f"gives a value that is computed from the size of the batch {self.batch}, which {held.taint} reads")
+                why = f"it gives a value that is computed from the size of the batch {self.batch}, which {held.taint} reads"
+                self.doubt(node, why, is_mixed=False)
                 continue
             axis = self.axis(held)
             factors = () if axis is None or held.trace is None else held.trace[axis]
@@ -463,7 +465,7 @@ class _Walk:
         codes = [one.code for one in (report and report.diagnostics) or ()]
         found = self.traces.visit(Layer(node.op, f"{node.type} {node.name!r}", tensors, outputs, codes))
         if found.mixed:
-            return self.doubt(node, found.mixed)
+            return self.doubt(node, found.unproven or found.mixed, is_mixed=not found.unproven)
         if found.orders is not None:
             model = self.engine.model
             self.orders[node] = model.nodes[model.producers[node.sources[found.orders]]]
@@ -481,7 +483,8 @@ class _Walk:
             return
         before, after = map(self.held, slots)
         if after.taint:
-            self.doubt(assign, f"keeps a value that is computed from the size of the batch {self.batch}, which {after.taint} reads")
+            why = f"it keeps a value that is computed from the size of the batch {self.batch}, which {after.taint} reads"
+            self.doubt(assign, why, is_mixed=False)
         elif self.axis(before) is None and not read_value.sources:
             self.doubt(assign, "the variable has no first value, so the axis of its batch is not known", is_mixed=False)
         elif not self.agree(before, after):
@@ -516,8 +519,9 @@ class _Control:
         type = cast("Op", node.op).TYPE
         for position in {"If": (0,), "Loop": (0, 1)}.get(type, ()):
             one = self.inputs[position]
-            if walk.axis(one) is not None or one.taint:
-                return walk.doubt(node, f"reads how its bodies run from a tensor that depends on the batch {walk.batch}")
+            if (is_mixed := walk.axis(one) is not None) or one.taint:
+                why = f"reads how its bodies run from a tensor that depends on the batch {walk.batch}"
+                return walk.doubt(node, why if is_mixed else f"it {why}", is_mixed=is_mixed)
         if not self.bodies:
             return walk.doubt(node, "its bodies are not known", is_mixed=False)
         if not all(self._entered(body) for body in self._running(type)):
@@ -582,11 +586,12 @@ class _Control:
         walk, node = self.walk, self.node
         for entry in body.inputs:
             if entry.back is not None and not inner.agree(entered[entry.parameter], inner.held(entry.back.sources[0])):
-                return walk.doubt(node, f"hands on the batch {walk.batch} in another place than it enters its body", is_mixed=False)
+                return walk.doubt(node, f"it hands on the batch {walk.batch} in another place than it enters its body", is_mixed=False)
         if body.condition is not None and body.condition.sources:
             condition = inner.held(body.condition.sources[0])
-            if condition.taint or inner.axis(condition) is not None:
-                return walk.doubt(node, f"ends when a tensor that depends on the batch {walk.batch} says so")
+            if (is_mixed := inner.axis(condition) is not None) or condition.taint:
+                why = f"ends when a tensor that depends on the batch {walk.batch} says so"
+                return walk.doubt(node, why if is_mixed else f"it {why}", is_mixed=is_mixed)
         for slot, output, several in zip(node.slots, body.outputs, self.found, strict=False):
             held: Held | None = inner.held(output.result.sources[0])
             if output.slice is not None and held is not None:
