@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from irshape import verbs
-from irshape.answers.info import sections as info_sections
 from irshape.answers.signature.session import SymbolSession
 from irshape.answers.sizes import sections as size_sections
 from irshape.cli.diff import sections as diff_sections
@@ -367,7 +366,7 @@ def questions(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]
     return {
         "check": partial(silent, lambda: no_internal(verbs.check(xml, weights=weights, targets=TARGETS))),
         "infer": partial(silent, lambda: no_internal(verbs.infer(xml, weights=weights)).xml()),
-        "info": partial(silent, lambda: list(lines(info_sections(verbs.info(xml, weights=weights), is_complete=True)))),
+        "info": partial(silent, lambda: list(lines(verbs.info(xml, weights=weights)._sections(is_complete=True)))),
         "explain": partial(silent, explain),
         "sizes": partial(silent, sizes),
         "signature": partial(silent, lambda: attempt(partial(verbs.signature, xml, weights=weights))),
