@@ -247,11 +247,12 @@ class Info(Answer):
         if (signature := self.signature) is not None:
             decided = [("where ", key(one.text)) for one in signature.conditions if signature._is_decided(one)]
             yield Section("signature", [*ends(signature, is_complete=is_complete), *decided])
+        dynamic = f"{self.ports['dynamic']} of {counted(self.ports['all'], 'output port')}"
         lists = (
             ("inputs", map(_tensor, self.inputs)),
             ("outputs", map(_tensor, self.outputs)),
             ("state", map(_tensor, self.state)),
-            (_dynamic_title(self.ports), _roots(self)),
+            (f"dynamic: {dynamic}, {self.ports['unbounded']} without upper bound, because of", _roots(self)),
             ("bodies", ((body.path, counted(len(body), "layer")) for body in self.bodies)),
         )
         for heading, rows in lists:
@@ -278,10 +279,6 @@ class Info(Answer):
 def counts(words: Iterable[str]) -> dict[str, int]:
     """The number of times each word occurs, the most frequent first."""
     return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
-
-
-def _dynamic_title(ports: Mapping[str, int]) -> str:
-    return f"dynamic: {ports['dynamic']} of {counted(ports['all'], 'output port')}, {ports['unbounded']} without upper bound, because of"
 
 
 def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
