@@ -14,7 +14,7 @@ from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.naming import discovered
 from irshape.answers.signature.signature import Signature, ends
-from irshape.answers.wording import title
+from irshape.answers.wording import Answer, title
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
 from irshape.model.finding import preferred, split_names
@@ -165,7 +165,7 @@ class InfoTensor:
         return f"<{self._node.type} {self.name!r}: {self.element_type}{self.formula}>"
 
 
-class Info:
+class Info(Answer):
     """The description of a model.
 
     `document` is the file, `diagnostics` are the faults and `errors` is the number of errors. `inputs`, `outputs` and
@@ -205,7 +205,6 @@ class Info:
         self.roots: list[Root] = roots(inference)
         self._unranked = firsts(inference, lambda fact: fact.shape is None)
         self.ports = self._ports()
-        self.document = inference.document
         self.errors = sum(diagnostic.severity == ERROR for diagnostic in inference.diagnostics)
         self.batch: list[tuple[Node, int, str]] = []
         self.candidates: list[list[tuple[Node, int]]] = []
@@ -231,11 +230,6 @@ class Info:
         return self._new_signature(self._inference, found) if is_open and not self.errors else None
 
     @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """The diagnostics of the inference."""
-        return self._inference.diagnostics
-
-    @property
     def unfinished(self) -> list[Diagnostic]:
         """The notes about parts of the answer that take more than the limit `work` allows."""
         return [found for found in self.diagnostics if found.code == "N106"]
@@ -244,10 +238,26 @@ class Info:
         ends = f"{counted(len(self.inputs), 'input')}, {counted(len(self.outputs), 'output')}"
         return f"<Info of {self.document.path or self.document.name!r}: {counted(self.layers, 'layer')}, {ends}>"
 
-    def _repr_html_(self) -> str:
-        from irshape.report.notebook import html
-
-        return html(sections(self))
+    def _sections(self, *, is_complete: bool = False) -> Iterator[Section]:
+        """The text: title, facts, signature, and the lists of inputs, outputs, state, causes of dynamic sizes and bodies."""
+        cause = "the error" if self.errors == 1 else "the errors"
+        missing = f": facts that depend on {cause} are missing here; irshape check lists {cause}"
+        yield paragraph(title(self.document), *([(Span(counted(self.errors, "error"), "error"), missing)] if self.errors else ()))
+        yield paragraph(facts((name, text) for name, text in _facts(self, is_complete) if text))
+        if (signature := self.signature) is not None:
+            decided = [("where ", key(one.text)) for one in signature.conditions if signature._is_decided(one)]
+            yield Section("signature", [*ends(signature, is_complete=is_complete), *decided])
+        dynamic = f"{self.ports['dynamic']} of {counted(self.ports['all'], 'output port')}"
+        lists = (
+            ("inputs", map(_tensor, self.inputs)),
+            ("outputs", map(_tensor, self.outputs)),
+            ("state", map(_tensor, self.state)),
+            (f"dynamic: {dynamic}, {self.ports['unbounded']} without upper bound, because of", _roots(self)),
+            ("bodies", ((body.path, counted(len(body), "layer")) for body in self.bodies)),
+        )
+        for heading, rows in lists:
+            table = facts(rows).some(None if is_complete else _MOST_ROWS)
+            yield Section(heading if table.rows else "", [table])
 
     def _ports(self) -> dict[str, int]:
         counts = dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), 0)
@@ -269,31 +279,6 @@ class Info:
 def counts(words: Iterable[str]) -> dict[str, int]:
     """The number of times each word occurs, the most frequent first."""
     return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
-
-
-def sections(info: Info, *, is_complete: bool = False) -> Iterator[Section]:
-    """The text: title, facts, signature, and the lists of inputs, outputs, state, causes of dynamic sizes and bodies."""
-    cause = "the error" if info.errors == 1 else "the errors"
-    missing = f": facts that depend on {cause} are missing here; irshape check lists {cause}"
-    yield paragraph(title(info.document), *([(Span(counted(info.errors, "error"), "error"), missing)] if info.errors else ()))
-    yield paragraph(facts((name, text) for name, text in _facts(info, is_complete) if text))
-    if (signature := info.signature) is not None:
-        decided = [("where ", key(one.text)) for one in signature.conditions if signature._is_decided(one)]
-        yield Section("signature", [*ends(signature, is_complete=is_complete), *decided])
-    lists = (
-        ("inputs", map(_tensor, info.inputs)),
-        ("outputs", map(_tensor, info.outputs)),
-        ("state", map(_tensor, info.state)),
-        (_dynamic_title(info.ports), _roots(info)),
-        ("bodies", ((body.path, counted(len(body), "layer")) for body in info.bodies)),
-    )
-    for heading, rows in lists:
-        table = facts(rows).some(None if is_complete else _MOST_ROWS)
-        yield Section(heading if table.rows else "", [table])
-
-
-def _dynamic_title(ports: Mapping[str, int]) -> str:
-    return f"dynamic: {ports['dynamic']} of {counted(ports['all'], 'output port')}, {ports['unbounded']} without upper bound, because of"
 
 
 def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:

@@ -10,15 +10,13 @@ from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.formula import NEAR, Amount, Formula, amount, shown_amount, summed
 from irshape.answers.hierarchy import hierarchy_of, members
 from irshape.answers.signature.signature import ends
-from irshape.answers.wording import opening
+from irshape.answers.wording import Answer, opening
 from irshape.inference.inference import Inference
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
 from irshape.report import form
-from irshape.report.diagnostic import Diagnostic
 from irshape.report.section import Column, Section, Table, dim, joined, paragraph
 from irshape.report.text import bytes_text, number_text
-from irshape.xml.document import Document
 
 # The levels of the tree that are shown unless another number is asked for.
 DEPTH: Final = 3
@@ -55,7 +53,7 @@ class Module(NamedTuple):
         return f"{self.times} \N{MULTIPLICATION SIGN} {self.name}" if self.times > 1 else self.name
 
 
-class Summary:
+class Summary(Answer):
     """The modules of a model as a tree, and its totals.
 
     `modules` are the rows, from the outside in, `cost` has the totals and the signature, and `depth` is the number of levels.
@@ -64,29 +62,32 @@ class Summary:
     def __init__(self, cost: Cost, depth: int = DEPTH) -> None:
         self.cost: Final = cost
         self.depth: Final = depth
-        inference = cost._inference
+        self._inference = inference = cost._inference
         is_whole = bool(inference.model.nodes) and inference.document.is_complete
         self.modules: Final = list(_Tree(cost, inference, depth).rows()) if is_whole else []
-
-    @property
-    def document(self) -> Document:
-        """The file as it was read."""
-        return self.cost.document
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """The diagnostics of the inference."""
-        return self.cost.diagnostics
 
     def __repr__(self) -> str:
         cost = self.cost
         name = cost.document.path or cost._inference.model.name
         return f"<Summary of {name!r}: {len(self.modules)} rows, {cost.parameters} parameters, {cost.macs} MACs>"
 
-    def _repr_html_(self) -> str:
-        from irshape.report.notebook import html
-
-        return html(sections(self))
+    def _sections(self) -> Iterator[Section]:
+        """The text: title, faults, signature, tree and totals."""
+        cost = self.cost
+        yield from opening(cost.document, self.diagnostics)
+        if cost.signature is not None:
+            yield paragraph(*ends(cost.signature))
+        cost._compute(found for one in self.modules for found in (one.macs, one.memory))
+        rows = [(f"{'  ' * one.depth}{cells[0]}", *cells[1:]) for one in self.modules for cells in (self._cells(one),)]
+        remark = dim("a row of equal blocks sums all of them; the rows below it show one")
+        table = Table(_COLUMNS, rows, ("MODULE", "TYPE", "OUTPUT", "PARAMETERS", "MACS", "MEMORY"))
+        yield paragraph(table, *([remark] if any(one.times > 1 for one in self.modules) else []))
+        near = f"  at {', '.join(f'{name}={size}' for name, size in cost.near.items())} (--near changes the sizes)" if cost.near else ""
+        totals = []
+        for number, (name, text, formula) in enumerate(self.totals()):
+            about = f"  about {formula}" if 0 < len(formula) <= _LONGEST else ""
+            totals.append((name, joined(f"{text}{about}", dim(near if number == 1 else ""))))
+        yield paragraph(Table((Column("key", least=12), Column()), totals))
 
     def _cells(self, one: Module) -> tuple[str, ...]:
         """The texts of a row; formulas are numbers at the sizes `near` of the cost."""
@@ -229,25 +230,6 @@ class _Tree:
 
     def _sum(self, amounts: Sequence[Amount]) -> Amount:
         return amount(summed(self._inference.scope, amounts), self._names)
-
-
-def sections(summary: Summary) -> Iterator[Section]:
-    """The text: title, faults, signature, tree and totals."""
-    cost = summary.cost
-    yield from opening(cost.document, summary.diagnostics)
-    if cost.signature is not None:
-        yield paragraph(*ends(cost.signature))
-    cost._compute(found for one in summary.modules for found in (one.macs, one.memory))
-    rows = [(f"{'  ' * one.depth}{cells[0]}", *cells[1:]) for one in summary.modules for cells in (summary._cells(one),)]
-    remark = dim("a row of equal blocks sums all of them; the rows below it show one")
-    table = Table(_COLUMNS, rows, ("MODULE", "TYPE", "OUTPUT", "PARAMETERS", "MACS", "MEMORY"))
-    yield paragraph(table, *([remark] if any(one.times > 1 for one in summary.modules) else []))
-    near = f"  at {', '.join(f'{name}={size}' for name, size in cost.near.items())} (--near changes the sizes)" if cost.near else ""
-    totals = []
-    for number, (name, text, formula) in enumerate(summary.totals()):
-        about = f"  about {formula}" if 0 < len(formula) <= _LONGEST else ""
-        totals.append((name, joined(f"{text}{about}", dim(near if number == 1 else ""))))
-    yield paragraph(Table((Column("key", least=12), Column()), totals))
 
 
 SUMMARY: Final = form.Form(

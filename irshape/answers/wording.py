@@ -4,21 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import Diagnostic
+from irshape.report.guesses import Guessed
 from irshape.report.section import Block, Column, Line, Section, Table, bold, fault, joined, key, named, paragraph
 from irshape.report.text import WIDEST, counted, listed
 
 if TYPE_CHECKING:
     from irshape.answers.question import Condition
     from irshape.answers.signature.notes import Because
+    from irshape.inference.inference import Inference
     from irshape.inference.run import Guard
     from irshape.model.model import Node
     from irshape.xml.document import Document
 
 # A part is worth a name from so many characters on.
 _SHORTEST: Final = 8
+
+
+class Answer(Guessed):
+    """What says something about an inference, in sections of text."""
+
+    _inference: Inference
+
+    @property
+    def document(self) -> Document:
+        """The file as it was read."""
+        return self._inference.document
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """The diagnostics of the inference."""
+        return self._inference.diagnostics
+
+    def _sections(self, *args: Any, **options: Any) -> Iterator[Section]:
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        from irshape.report.notebook import html
+
+        return html(self._sections())
 
 
 class Parts:

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
@@ -45,9 +46,7 @@ def _add_info(command: ArgumentParser) -> None:
 
 
 def _info(given: Namespace) -> int:
-    from irshape.answers.info import sections
-
-    return answered(Errand(request_of(given), verbs.info, said(given.color, partial(sections, is_complete=given.all))))
+    return answered(Errand(request_of(given), verbs.info, said(given.color, methodcaller("_sections", is_complete=given.all))))
 
 
 INFO = Command(
@@ -71,11 +70,8 @@ def _add_signature(command: ArgumentParser) -> None:
 
 
 def _signature(given: Namespace) -> int:
-    from irshape.answers.signature.signature import sections
-
-    return answered(
-        Errand(request_of(given), verbs.signature, said(given.color, partial(sections, is_complete=given.all, has_reasons=given.why)))
-    )
+    text = methodcaller("_sections", is_complete=given.all, has_reasons=given.why)
+    return answered(Errand(request_of(given), verbs.signature, said(given.color, text)))
 
 
 SIGNATURE = Command(
@@ -102,11 +98,7 @@ def _add_summary(command: ArgumentParser) -> None:
 
 
 def _summary(given: Namespace) -> int:
-    from irshape.answers.summary import sections
-
-    return answered(
-        Errand(request_of(given), partial(verbs.summary, near=_near(given.near), depth=given.depth), said(given.color, sections))
-    )
+    return answered(Errand(request_of(given), partial(verbs.summary, near=_near(given.near), depth=given.depth), said(given.color)))
 
 
 SUMMARY = Command(
@@ -242,15 +234,13 @@ def _write(given: Namespace, cost: Cost) -> Iterator[str]:
 
 def _cost_sections(cost: Cost, layers: Sequence[str], *, is_complete: bool) -> Iterator[Section]:
     """The text of a cost, with the layers that are asked for."""
-    from irshape.answers.cost.cost import sections
-
     if not layers:
-        return sections(cost, is_complete=is_complete)
+        return cost._sections(is_complete=is_complete)
     model = cost._inference.model
     wanted = keys_of(model, layers)
     told = [f"{node.type} {node.name}" for graph in model.graphs() for node in graph.nodes if node.key in wanted]
     remark = f"{some(told, _MOST_NAMES)} computes nothing when the model runs" if told else nothing(model, layers)
-    return sections(cost, (wanted, remark), is_complete=is_complete)
+    return cost._sections((wanted, remark), is_complete=is_complete)
 
 
 COST = Command(

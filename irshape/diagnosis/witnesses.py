@@ -113,7 +113,8 @@ class Witnesses:
 
     def recorded(self, node: Node, index: int) -> Fact:
         """The fact that a port records; nothing is known where the port has no dims."""
-        return self.graph.origins.recorded_by((*node.layer.inputs, *node.layer.outputs)[index])
+        inputs = node.layer.inputs
+        return self.graph.origins.recorded_by(inputs[index] if index < len(inputs) else node.layer.outputs[index - len(inputs)])
 
     def answer(self, node: Node, facts: tuple[Fact, ...]) -> Outcome:
         """The outcome of a node for these facts; a Parameter of a body has the shape that it declares."""

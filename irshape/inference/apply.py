@@ -171,9 +171,9 @@ class Application(Context):
 
     def unanswered(self) -> Outcome:
         """The outcome of a rule that took more steps than are left: outputs of which nothing is known."""
-        most = self.scope.limits.work
+        message = f"this layer is not inferred, because the file takes more than {self.scope.limits.work} steps of work (limit work)"
         nothing = self.table.intern(ElementType.dynamic, None)
-        return Outcome((nothing,) * max(self.listed, 1), (Finding("N106", exceeded(most)),), (), self.listed)
+        return Outcome((nothing,) * max(self.listed, 1), (Finding("N106", message),), (), self.listed)
 
     def _outputs(self) -> tuple[Fact, ...]:
         op, findings = self.op, self.findings
@@ -491,11 +491,6 @@ class Application(Context):
             if one.elements is None:
                 return None
         return None
-
-
-def exceeded(most: int) -> str:
-    """The message that the work of a question is more than the limit."""
-    return f"this layer is not inferred, because the file takes more than {most} steps of work (limit work)"
 
 
 def _large_parts(facts: Sequence[Fact]) -> set[int]:

@@ -9,7 +9,7 @@ from irshape.ops.cost import each, each_element, moved
 from irshape.ops.elementwise import Unary, UnaryArithmetic
 from irshape.ops.flow import Flow, alike
 from irshape.ops.op import In, Input, Op, Out, as_first
-from irshape.ops.registry import op
+from irshape.ops.registry import declare, op
 from irshape.shape.dim import Size, dim_max, dim_min, is_known
 from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, ElementType
 from irshape.shape.shape import Shape
@@ -66,11 +66,6 @@ class Elu(Unary):
     alpha: Annotated[float, Stated] = 0.0
 
 
-@op("Exp", "opset1")
-class Exp(UnaryArithmetic):
-    """Exponential function."""
-
-
 @op("Gelu", "opset2")
 class GeluV0(RealUnary):
     """Gaussian error linear unit."""
@@ -83,16 +78,6 @@ class GeluV7(GeluV0):
     """Gaussian error linear unit, exact or approximated."""
 
     approximation_mode: Literal["ERF", "TANH"] = "ERF"
-
-
-@op("HSigmoid", "opset5")
-class HSigmoid(UnaryArithmetic):
-    """Hard sigmoid: min(max(x + 3, 0), 6) / 6."""
-
-
-@op("HSwish", "opset4")
-class HSwish(UnaryArithmetic):
-    """Hard swish: x * min(max(x + 3, 0), 6) / 6."""
 
 
 @op("HardSigmoid", "opset1")
@@ -187,21 +172,6 @@ class Selu(_Parametric):
     infer = as_first
 
 
-@op("Sigmoid", "opset1")
-class Sigmoid(UnaryArithmetic):
-    """1 / (1 + exp(-x))."""
-
-
-@op("SoftPlus", "opset4")
-class SoftPlus(RealUnary):
-    """log(1 + exp(x))."""
-
-
-@op("SoftSign", "opset9")
-class SoftSign(RealUnary):
-    """x / (1 + abs(x))."""
-
-
 @op("Softmax", "opset1")
 class SoftmaxV1(_Softmax):
     """Softmax along an axis counted from the front."""
@@ -232,3 +202,12 @@ class Swish(_Parametric):
                 ctx.error("T102", f"beta has element type {beta.element_type}, data has {data.element_type}", port=beta)
             ctx.require_rank(beta, (0,))
         return data.shape
+
+
+declare(globals(), UnaryArithmetic, {
+    "Exp": ("opset1", "Exponential function."),
+    "HSigmoid": ("opset5", "Hard sigmoid: min(max(x + 3, 0), 6) / 6."),
+    "HSwish": ("opset4", "Hard swish: x * min(max(x + 3, 0), 6) / 6."),
+    "Sigmoid": ("opset1", "1 / (1 + exp(-x))."),
+})  # fmt: skip
+declare(globals(), RealUnary, {"SoftPlus": ("opset4", "log(1 + exp(x))."), "SoftSign": ("opset9", "x / (1 + abs(x)).")})

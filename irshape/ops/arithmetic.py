@@ -11,7 +11,7 @@ from irshape.ops.cost import each, each_element
 from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out, as_first
-from irshape.ops.registry import op
+from irshape.ops.registry import declare, op
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_multiple, narrow, origins, product, symbols
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.polynomial import UNBACKED
@@ -383,8 +383,8 @@ class Sqrt(UnaryArithmetic):
         return math.sqrt(element) if isinstance(element, float) else None
 
 
-# The functions of one number that no shape subgraph computes: each type with the opset that has it first, and what it is.
-_FUNCTIONS = {
+# The functions of one number that no shape subgraph computes.
+declare(globals(), UnaryArithmetic, {
     "Acos": ("opset1", "Arc cosine."),
     "Acosh": ("opset4", "Inverse hyperbolic cosine."),
     "Asin": ("opset1", "Arc sine."),
@@ -399,10 +399,7 @@ _FUNCTIONS = {
     "Sinh": ("opset1", "Hyperbolic sine."),
     "Tan": ("opset1", "Tangent."),
     "Tanh": ("opset1", "Hyperbolic tangent."),
-}
-for _type, (_since, _about) in _FUNCTIONS.items():
-    # A pickle finds a class by its name in the module.
-    globals()[_type] = op(_type, _since)(type(_type, (UnaryArithmetic,), {"__doc__": _about, "__module__": __name__}))
+})  # fmt: skip
 
 
 @op("ErfInv", "opset17")

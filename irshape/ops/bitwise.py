@@ -4,7 +4,7 @@ import operator
 
 from irshape.ops.elementwise import Binary, Unary
 from irshape.ops.op import In
-from irshape.ops.registry import op
+from irshape.ops.registry import declare, op
 from irshape.shape.element_type import INTEGER, ElementType
 
 _BITS = INTEGER | {ElementType.boolean}
@@ -52,11 +52,7 @@ class Shift(Binary):
     rhs = In(INTEGER, like="lhs")
 
 
-@op("BitwiseLeftShift", "opset15")
-class BitwiseLeftShift(Shift):
-    """The bits of the first element moved to the left by the second."""
-
-
-@op("BitwiseRightShift", "opset15")
-class BitwiseRightShift(Shift):
-    """The bits of the first element moved to the right by the second."""
+declare(globals(), Shift, {
+    "BitwiseLeftShift": ("opset15", "The bits of the first element moved to the left by the second."),
+    "BitwiseRightShift": ("opset15", "The bits of the first element moved to the right by the second."),
+})  # fmt: skip

@@ -4,7 +4,7 @@ import operator
 
 from irshape.ops.elementwise import Comparison, Unary
 from irshape.ops.op import In, Out
-from irshape.ops.registry import op
+from irshape.ops.registry import declare, op
 from irshape.shape.dim import Size, eq, le, lt
 from irshape.shape.element_type import FLOAT, ElementType
 
@@ -80,11 +80,6 @@ class RealQuestion(Unary):
     output = Out(ElementType.boolean)
 
 
-@op("IsFinite", "opset10")
-class IsFinite(RealQuestion):
-    """Whether the element is neither infinite nor NaN."""
-
-
 @op("IsInf", "opset10")
 class IsInf(RealQuestion):
     """Whether the element is infinite; the attributes say of which sign."""
@@ -93,6 +88,7 @@ class IsInf(RealQuestion):
     detect_positive: bool = True
 
 
-@op("IsNaN", "opset10")
-class IsNaN(RealQuestion):
-    """Whether the element is NaN."""
+declare(globals(), RealQuestion, {
+    "IsFinite": ("opset10", "Whether the element is neither infinite nor NaN."),
+    "IsNaN": ("opset10", "Whether the element is NaN."),
+})  # fmt: skip

@@ -9,7 +9,7 @@ from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.flow import Flow, along_first, same
 from irshape.ops.op import In, Input, Op, Out
-from irshape.ops.registry import op
+from irshape.ops.registry import declare, op
 from irshape.shape.dim import Size
 from irshape.shape.element_type import ANY, FLOAT, INTEGER, ElementType
 from irshape.shape.guard import BOUNDS, SKIPPED, Looks, Requirement
@@ -69,14 +69,10 @@ class _FromNV12(_FromVideo):
         return self.colours(ctx, y, () if uv is None else ((uv, 2),))
 
 
-@op("NV12toRGB", "opset8")
-class NV12toRGB(_FromNV12):
-    """From brightness and pairs of colours to red, green, blue."""
-
-
-@op("NV12toBGR", "opset8")
-class NV12toBGR(_FromNV12):
-    """From brightness and pairs of colours to blue, green, red."""
+declare(globals(), _FromNV12, {
+    "NV12toRGB": ("opset8", "From brightness and pairs of colours to red, green, blue."),
+    "NV12toBGR": ("opset8", "From brightness and pairs of colours to blue, green, red."),
+})  # fmt: skip
 
 
 class _FromI420(_FromVideo):
@@ -93,14 +89,10 @@ class _FromI420(_FromVideo):
         return self.colours(ctx, y, () if u is None or v is None else ((u, 1), (v, 1)))
 
 
-@op("I420toRGB", "opset8")
-class I420toRGB(_FromI420):
-    """From brightness and two colours to red, green, blue."""
-
-
-@op("I420toBGR", "opset8")
-class I420toBGR(_FromI420):
-    """From brightness and two colours to blue, green, red."""
+declare(globals(), _FromI420, {
+    "I420toRGB": ("opset8", "From brightness and two colours to red, green, blue."),
+    "I420toBGR": ("opset8", "From brightness and two colours to blue, green, red."),
+})  # fmt: skip
 
 
 class _ToNV12(Op):
@@ -127,14 +119,10 @@ class _ToNV12(Op):
         return [(batch, _halved(ctx, height * 3, "height"), width, 1)]
 
 
-@op("RGBtoNV12", "opset17")
-class RGBtoNV12(_ToNV12):
-    """From red, green, blue to brightness and pairs of colours."""
-
-
-@op("BGRtoNV12", "opset17")
-class BGRtoNV12(_ToNV12):
-    """From blue, green, red to brightness and pairs of colours."""
+declare(globals(), _ToNV12, {
+    "RGBtoNV12": ("opset17", "From red, green, blue to brightness and pairs of colours."),
+    "BGRtoNV12": ("opset17", "From blue, green, red to brightness and pairs of colours."),
+})  # fmt: skip
 
 
 @op("GridSample", "opset9")

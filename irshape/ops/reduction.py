@@ -10,7 +10,7 @@ from irshape.ops.cost import each
 from irshape.ops.elementwise import UNFOLLOWED, UNFOLLOWED_BYTES, ends
 from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
-from irshape.ops.registry import op
+from irshape.ops.registry import declare, op
 from irshape.shape.dim import Dim, Size, dim_max, dim_min
 from irshape.shape.element_type import BOOLEAN, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
@@ -166,21 +166,11 @@ class ReduceMean(Reduction):
         return None if data.element_type.is_real or ctx.known(data) is None else super().propagate(ctx, data, axes)
 
 
-@op("ReduceL1", "opset4")
-class ReduceL1(Reduction):
-    """The sum of absolute values."""
-
-
-@op("ReduceL2", "opset4")
-class ReduceL2(Reduction):
-    """The square root of the sum of squares."""
-
-
-@op("ReduceLogicalAnd", "opset1")
-class ReduceLogicalAnd(LogicalReduction):
-    """Whether all are true."""
-
-
-@op("ReduceLogicalOr", "opset1")
-class ReduceLogicalOr(LogicalReduction):
-    """Whether any is true."""
+declare(globals(), Reduction, {
+    "ReduceL1": ("opset4", "The sum of absolute values."),
+    "ReduceL2": ("opset4", "The square root of the sum of squares."),
+})  # fmt: skip
+declare(globals(), LogicalReduction, {
+    "ReduceLogicalAnd": ("opset1", "Whether all are true."),
+    "ReduceLogicalOr": ("opset1", "Whether any is true."),
+})  # fmt: skip

@@ -7,9 +7,9 @@ The modules of the categories register their classes when they are imported, and
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from irshape.ops.op import Op, OpClass
 
@@ -254,3 +254,9 @@ def op(type: str, since: str, *, until: str | None = None, without: str = "", al
         return cls
 
     return decorate
+
+
+def declare(module: dict[str, Any], base: type[Op], types: Mapping[str, tuple[str, str]]) -> None:
+    """Add operations to a module that differ from `base` in name only: each type with the opset that has it first, and what it is."""
+    for name, (since, about) in types.items():  # a pickle finds a class by its name in the module
+        module[name] = op(name, since)(type(name, (base,), {"__doc__": about, "__module__": module["__name__"]}))

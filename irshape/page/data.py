@@ -185,7 +185,8 @@ class PageData:
                 ours = slots[slot] if slots is not None else None
                 theirs = bounded[slot] if bounded is not None else None
                 name = ours.element_type.name if ours is not None else "dynamic"
-                outputs += types.setdefault(name, len(types)), self._shape_number(theirs, ours)
+                both = (None if theirs is None else theirs.shape, None if ours is None else ours.shape)
+                outputs += types.setdefault(name, len(types)), self._shapes.setdefault(both, len(self._shapes))
             rows.append((node, signatures.setdefault(own, len(signatures)), sources, outputs))
         document = self.document
         places = [document.position(node.layer.offset) for node, *_ in rows]
@@ -228,10 +229,6 @@ class PageData:
                 }
             )
         return found
-
-    def _shape_number(self, bounded: Fact | None, formal: Fact | None) -> int:
-        key = (None if bounded is None else bounded.shape, None if formal is None else formal.shape)
-        return self._shapes.setdefault(key, len(self._shapes))
 
     def _shape(self, bounded: Shape, formal: Shape) -> list[Any]:
         """A shape: in OpenVINO's notation, as formulas, and the sizes as numbers and names (null if the rank is unknown)."""

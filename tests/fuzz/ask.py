@@ -19,9 +19,7 @@ import irshape
 from irshape import verbs
 from irshape.answers import sizes as answers
 from irshape.answers.explain.explanation import Explanation
-from irshape.answers.info import sections as info_sections
 from irshape.answers.signature.session import SymbolSession
-from irshape.answers.signature.signature import sections as signature_sections
 from irshape.answers.sizes import sections as size_sections
 from irshape.cli.diff import sections as diff_sections
 from irshape.diagnosis.fixes import mendable, mended_file
@@ -162,14 +160,14 @@ def signature(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> 
     if assigned and not Session(mutant.xml, weights=mutant.weights).reshape(assigned).ok:
         yield "a session refuses the sizes that a signature assigns"
     for is_complete in (False, True):
-        yield from printable("signature", lines(signature_sections(found, is_complete=is_complete, has_reasons=True), NARROW))
+        yield from printable("signature", lines(found._sections(is_complete=is_complete, has_reasons=True), NARROW))
 
 
 def info(mutant: Mutant, inputs: dict[str, str]) -> Iterator[str]:
     found = attempt(lambda: verbs.info(mutant.xml, weights=mutant.weights, inputs=inputs))
     if found is not None:
         json.dumps(found.to_dict())
-        yield from printable("info", lines(info_sections(found, is_complete=True)))
+        yield from printable("info", lines(found._sections(is_complete=True)))
 
 
 def difference(a: Mutant, b: Mutant) -> Iterator[str]:

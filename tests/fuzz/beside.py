@@ -4,7 +4,6 @@ irshape must accept what OpenVINO accepts, and infer no looser bounds. OpenVINO 
 numbers is outside the bounds that it has inferred of the open sizes, nothing is compared.
 """
 
-import argparse
 import random
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ import openvino
 from irshape import verbs
 from irshape.inference.inference import Inference
 from irshape.shape.dim import bounds, evaluate
+from tests.fuzz.apart import main
 from tests.fuzz.values import Graph
 from tests.support.ir import Net
 
@@ -117,22 +117,11 @@ def differences(net: Net, chance: random.Random) -> Iterator[str]:
         yield f"result {number} is {ours[number]}, OpenVINO infers {theirs[number]} ({results[number]})"
 
 
-def main() -> int:
-    """Compare nets; 1 if one differs."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.beside", description=__doc__)
-    parser.add_argument("--first", type=int, default=0, help="the seed of the first net")
-    parser.add_argument("--count", type=int, default=100)
-    given = parser.parse_args()
-    different = 0
-    for seed in range(given.first, given.first + given.count):
-        graph = SmallGraph(random.Random(seed))
-        found = list(differences(graph.net, graph.chance))
-        different += bool(found)
-        for one in found:
-            print(f"{seed}: {one}")
-    print(f"{given.count} nets, {different} differ")
-    return 1 if different else 0
+def findings(seed: int) -> Iterator[str]:
+    """What irshape says of the net of a seed that OpenVINO does not."""
+    graph = SmallGraph(random.Random(seed))
+    return differences(graph.net, graph.chance)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("tests.fuzz.beside", __doc__, findings, 100))

@@ -1,7 +1,6 @@
 """The fuzzers find nothing, each for a few seeds."""
 
 import os
-import random
 import sys
 from pathlib import Path
 
@@ -37,10 +36,7 @@ def test_random_loops_in_the_cpu_plugin(first: int) -> None:
 @pytest.mark.parametrize("first", range(0, 40, 10))
 def test_random_value_subgraphs_beside_openvino(first: int) -> None:
     """They have the verdict of OpenVINO, and bounds that are no looser and hold for numbers."""
-    from tests.fuzz.beside import SmallGraph, differences
-
-    graphs = {seed: SmallGraph(random.Random(seed)) for seed in range(first, first + 10)}
-    assert [(seed, one) for seed, graph in graphs.items() for one in differences(graph.net, graph.chance)] == []
+    assert list(found("tests.fuzz.beside", first, 10)) == []
 
 
 @pytest.mark.slow("take long")

@@ -12,24 +12,18 @@ import re
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from irshape import verbs
-from irshape.answers.info import sections as info_sections
-from irshape.answers.signature.session import SymbolSession
-from irshape.answers.sizes import sections as size_sections
-from irshape.cli.diff import sections as diff_sections
 from irshape.inference.inference import Inference
 from irshape.report.diagnostic import ERROR
-from irshape.report.terminal import lines
 from irshape.shape.dim import Dim, bounds, evaluate, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.value import Real
-from tests.fuzz.ask import NARROW, TARGETS, attempt
-from tests.fuzz.mutate import guarded
+from tests.fuzz.ask import Mutant
+from tests.fuzz.mutate import answers, guarded
 from tests.support.ir import FORMATS, Net, Ref
 
 SIZES = ["?", "?", "?", "1..9", "0..3", "..7", "2..", "5", "1", "0", f"{2**62}..", f"..{2**63 - 1}", "2..1000000"]
@@ -325,58 +319,6 @@ def content(net: Net, name: str) -> str:
 # What is asked.
 
 
-def no_internal(inference: Inference) -> Inference:
-    for found in inference.diagnostics:
-        if found.code == "I101":
-            raise AssertionError(f"I101 {found.where.layer_type}: {found.message}")
-    return inference
-
-
-def questions(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]]:
-    """What is asked of a net, by the verb."""
-    net, chance = graph.net, graph.chance
-    xml, weights = net.xml.encode(), net.bin
-
-    def explain() -> None:
-        inference = no_internal(verbs.infer(xml, weights=weights))
-        for node in list(inference.model.nodes)[-6:]:
-            if node.layer.outputs:
-                list(verbs.explain(inference, node.key).lines(NARROW))
-
-    def sizes() -> None:
-        found = attempt(partial(verbs.sizes, xml, weights=weights))
-        if found is not None:
-            no_internal(found._inference)
-            list(lines(size_sections(found)))
-
-    def reshape() -> None:
-        for numbers in (NUMBERS, [0]):
-            shapes = {name: f"[{','.join(str(chance.choice(numbers)) for _ in shape)}]" for name, shape in graph.shapes.items()}
-            found = attempt(lambda shapes=shapes: SymbolSession(xml, weights=weights).reshape(shapes))
-            if found is not None:
-                no_internal(found)
-
-    def diff() -> None:
-        found = verbs.diff(xml, other.xml.encode(), weights=(weights, other.bin))
-        list(lines(diff_sections(found, is_complete=True)))
-
-    def silent(ask: Callable[[], object]) -> Iterator[str]:
-        ask()
-        yield from ()
-
-    return {
-        "check": partial(silent, lambda: no_internal(verbs.check(xml, weights=weights, targets=TARGETS))),
-        "infer": partial(silent, lambda: no_internal(verbs.infer(xml, weights=weights)).xml()),
-        "info": partial(silent, lambda: list(lines(info_sections(verbs.info(xml, weights=weights), is_complete=True)))),
-        "explain": partial(silent, explain),
-        "sizes": partial(silent, sizes),
-        "signature": partial(silent, lambda: attempt(partial(verbs.signature, xml, weights=weights))),
-        "reshape": partial(silent, reshape),
-        "diff": partial(silent, diff),
-        "numbers": partial(unsound, graph),
-    }
-
-
 def unsound(graph: Graph) -> Iterator[str]:
     """Where numbers in place of open sizes give what the answer for the open sizes rules out."""
     chance, xml, weights = graph.chance, graph.net.xml.encode(), graph.net.bin
@@ -458,14 +400,14 @@ def fuzz(seconds: float, seed: int, most: int | None = None) -> tuple[int, dict[
     """How many nets were made, and the findings, each with its net."""
     end = time.monotonic() + seconds
     count, found = 0, dict[str, Net]()
-    before = Net()
+    before = Mutant(Net().xml.encode(), b"")
     while time.monotonic() < end and count != most:
         graph = Graph(random.Random(f"{seed} {count}"))
         count += 1
-        for verb, ask in questions(graph, before).items():
-            for finding in guarded(ask(), SECONDS):
-                found.setdefault(f"{verb}: {finding}", graph.net)
-        before = graph.net
+        own = Mutant(graph.net.xml.encode(), graph.net.bin)
+        for finding in (*answers(own, before, graph.chance), *guarded(unsound(graph), SECONDS)):
+            found.setdefault(finding, graph.net)
+        before = own
     return count, found
 
 

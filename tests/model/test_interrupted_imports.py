@@ -67,4 +67,4 @@ def test_an_import_that_is_broken_off_is_made_again(name: str) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @pytest.mark.parametrize("name", ["atrous", "sums", "detector", "decoder", "detokenizer", "translator"])
 def test_every_import_that_is_broken_off_is_made_again(name: str) -> None:
-    assert others(name, 80) == []
+    assert others(name, 40) == []

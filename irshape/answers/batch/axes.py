@@ -175,7 +175,10 @@ def _chosen(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: I
 def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
     """Notes of the axes that are the batch and of the outputs that do not depend on it, or the layers that do not keep it."""
     reason = BY_PROOF if chosen.rank else _GUESSED
-    told = [_note(node, axis, found.reasons.get(node, reason)) for node, axis in {**found.axes, **chosen.axes}.items()]
+    told = [
+        Diagnostic("N101", f"the batch is axis {axis} of {node.name!r}: {found.reasons.get(node, reason)}", _where(node))
+        for node, axis in {**found.axes, **chosen.axes}.items()
+    ]
     if chosen.proof is None:
         return told
     told += doubtful(chosen.proof)
@@ -233,7 +236,8 @@ def _remedy(doubt: Doubt) -> str:
 
 def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Described], axes: Axes, more: Axes) -> Candidate:
     """What a pass with a symbol in place of these axes shows."""
-    name = symbol_of(present)
+    taken = present.names | present.symbols.keys()
+    name = next(name for name in ("N", "batch", "_batch", *[f"N{number}" for number in range(len(taken))]) if name not in taken)
     sized = _sized(shapes, {**axes, **more}, Described(0, inf, name))
     engine.run(present.updated(Inputs(sized, {**present.symbols, name: _SIZES})).question(engine))
     fault = next((one for one in engine.diagnostics if one.severity == ERROR), None)
@@ -262,12 +266,6 @@ def _fixing(engine: FollowingEngine, name: str, fixing: Guard | None) -> Diagnos
         return Diagnostic("P110", "only one size is possible", _where(engine.model.parameters[0]))
     layer = guard.node
     return Diagnostic("P110", f"{layer.type} {layer.name!r} demands {guard.requirement}", _where(guard._node))
-
-
-def symbol_of(present: Inputs) -> str:
-    """A name for the size of the batch that no shape of the inputs has."""
-    taken = present.names | present.symbols.keys()
-    return next(name for name in ("N", "batch", "_batch", *[f"N{number}" for number in range(len(taken))]) if name not in taken)
 
 
 def _batch_in_layout(layout: str, rank: int) -> int | None:
@@ -304,10 +302,6 @@ def _unclear(shapes: dict[Node, _Described], shown: list[Axes], batch: Described
         return f"no axis of {names} is the batch: no two inputs begin with the same size; {hint}"
     options = [" with ".join(f"axis {axis} of {node.name!r}" for node, axis in axes.items()) or "none of the others" for axes in shown]
     return f"the batch may be {' or '.join(options)}; {hint}"
-
-
-def _note(node: Node, axis: int, reason: str) -> Diagnostic:
-    return Diagnostic("N101", f"the batch is axis {axis} of {node.name!r}: {reason}", _where(node))
 
 
 def _where(node: Node) -> Where:

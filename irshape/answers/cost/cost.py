@@ -37,7 +37,7 @@ from irshape.answers.roots import roots
 from irshape.answers.signature.names import FreeNames
 from irshape.answers.signature.notes import DATA_SIZE, DataSize, data_name, nameless
 from irshape.answers.signature.signature import Signature, ends
-from irshape.answers.wording import opening
+from irshape.answers.wording import Answer, opening
 from irshape.files.writing import write_atomic
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
@@ -48,15 +48,12 @@ from irshape.model.model import Node
 from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
-from irshape.report.diagnostic import Diagnostic
-from irshape.report.guesses import Guessed
 from irshape.report.section import Block, Column, Item, Line, Section, Table, joined, key, named, paragraph
 from irshape.report.text import bytes_text, counted, number_text, some
 from irshape.shape.dim import Dim, formula_text, symbols
 from irshape.shape.guard import Requirement, all_hold, broken
 from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.range import Range
-from irshape.xml.document import Document
 
 # So many conditions are tried in a step of work.
 _A_STEP: Final = 16
@@ -117,7 +114,7 @@ class Swept(NamedTuple):
     state_bytes: int
 
 
-class Cost(Guessed):
+class Cost(Answer):
     """What a model costs at each inference.
 
     Every amount is a number, or a `Formula` of the sizes of the inputs. `macs` are multiply-accumulates, `operations` all other operations
@@ -136,7 +133,7 @@ class Cost(Guessed):
     _swept: Sequence[Swept] = ()
 
     def __init__(self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse) -> None:
-        self._inference: Final = inference
+        self._inference = inference
         self.signature: Final = signature
         self._is_unfinished = False
         self._demands_on: dict[str, list[Requirement]] = {}
@@ -184,16 +181,6 @@ class Cost(Guessed):
         scope.work.renew()  # for what is asked of the answer
 
     @property
-    def document(self) -> Document:
-        """The file as it was read."""
-        return self._inference.document
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """The diagnostics of the inference."""
-        return self._inference.diagnostics
-
-    @property
     def peak_memory(self) -> Amount:
         """The most bytes that activations take at one time; a formula holds for all sizes."""
         return self.peak.memory
@@ -216,10 +203,12 @@ class Cost(Guessed):
     def __repr__(self) -> str:
         return f"<Cost of {self._inference.document.path or self._inference.model.name!r}: {self.macs} MACs, {self.parameters} parameters>"
 
-    def _repr_html_(self) -> str:
-        from irshape.report.notebook import html
-
-        return html(sections(self))
+    def _sections(self, selected: Selected | None = None, *, is_complete: bool = False) -> Iterator[Section]:
+        """The text: totals, memory, groups and the costliest layers, or the selected ones; with `is_complete`, whatever its length."""
+        page = _Page(self, is_complete)
+        found = [*page.sizes(), page.sweep(), page.totals(), *page.groups(), page.layers(selected), page.asides()]
+        yield from opening(self.document, self.diagnostics)  # to which the sections may add
+        yield from found
 
     def at(self, amount: Amount, sizes: Mapping[str, int] | None = None) -> int:
         """The number of an amount for these sizes, and for those of `near` where a size is not given."""
@@ -531,14 +520,6 @@ def _sizes(cost: Cost, symbol: str) -> Sequence[int]:
     step = max((last - first) // (_POINTS - 1), 1)
     sizes = [size + (remainder - size) % modulus if modulus > 1 else size for size in range(first, last + 1, step)]
     return sorted(set(sizes)) or [cost.near[symbol]]
-
-
-def sections(cost: Cost, selected: Selected | None = None, *, is_complete: bool = False) -> Iterator[Section]:
-    """The text: totals, memory, groups and the costliest layers, or the selected ones; with `is_complete`, whatever its length."""
-    page = _Page(cost, is_complete)
-    found = [*page.sizes(), page.sweep(), page.totals(), *page.groups(), page.layers(selected), page.asides()]
-    yield from opening(cost.document, cost.diagnostics)  # to which the sections may add
-    yield from found
 
 
 class _Page:

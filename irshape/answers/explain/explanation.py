@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
-from irshape.report.section import Either, Item, Line, Section, Span, dim, fault, joined, key, named, paragraph, sentence
+from irshape.report.section import Either, Item, Line, Section, Span, bold, dim, fault, joined, key, named, paragraph, sentence
 from irshape.report.terminal import lines
 from irshape.report.text import PLAIN, Palette, counted, escape
 from irshape.xml.document import Document
@@ -128,7 +128,8 @@ def sections(explanation: Explanation) -> Iterator[Section]:
     axis = "" if explanation.axis is None else f", axis {explanation.axis}"
     place = f"{escape(where.file or '<input>')}:{_at(where)}"
     interval = "" if explanation.interval is None else ", any size" if explanation.interval == "?" else f", in {explanation.interval}"
-    yield paragraph(_styled(joined(f"{place}: ", *_layer(where), f"{port}{axis} is {explanation.value}{interval}"), "bold"))
+    subject = joined(f"{place}: ", *_layer(where), f"{port}{axis} is {explanation.value}{interval}")
+    yield paragraph(tuple(one._replace(style="bold") if isinstance(one, Span) else bold(one) for one in subject))
     digits = len(str(len(explanation.steps)))
     answers = (one for one in explanation.answers if one.through or len(explanation.answers) > 1)
     ends = (joined(f"{'':{digits}}  {one.name} = {one.value}: ", sentence(one.source)) for one in answers)
@@ -155,11 +156,6 @@ def _step(step: Step, digits: int) -> Either:
     parts = [joined(head, key(first)), *rows]
     parts[-1] = joined(parts[-1], more)
     return Either(whole, Item(parts[0], [*parts[1:], *below], digits + 4))
-
-
-def _styled(line: tuple[str | Span, ...], style: str) -> Line:
-    """A line in one style."""
-    return tuple(one._replace(style=style) if isinstance(one, Span) else Span(one, style) for one in line)
 
 
 def _layer(where: Where) -> tuple[str | Span, ...]:

@@ -23,10 +23,10 @@ from irshape.answers.signature.notes import (
     notes,
     variable,
 )
-from irshape.answers.wording import SIZE, Parts, about_layer, also, heading, in_a_row, opening, shapes, ties, where
+from irshape.answers.wording import SIZE, Answer, Parts, about_layer, also, heading, in_a_row, opening, shapes, ties, where
 from irshape.answers.wording import conditions as condition_blocks
 from irshape.inference.engine import Engine
-from irshape.inference.inference import Inference, conclude
+from irshape.inference.inference import conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
@@ -34,14 +34,12 @@ from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
-from irshape.report.guesses import Guessed
 from irshape.report.section import Block, Flow, Section, dim, joined, key, paragraph
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, expression_of, symbols
 from irshape.shape.guard import all_hold
 from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
 from irshape.shape.range import Range
-from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
 __all__ = ["Because", "DataSize", "Note", "Signature"]
@@ -51,7 +49,7 @@ _SIZES: Final = SymbolRange(1, inf)
 _STATE_SIZES: Final = SymbolRange(0, inf)
 
 
-class Signature(Guessed):
+class Signature(Answer):
     """The inputs, the variables and the outputs of a model in as few symbols as possible. It prints as one line.
 
     `inputs`, `state` and `outputs` have the shapes by name, as texts that `inputs=` takes: `[B,P + S]`. `symbols` are the symbols with
@@ -73,7 +71,7 @@ class Signature(Guessed):
     ) -> None:
         """The arguments are those of `irshape.signature`, read, an engine that has inferred the model, and its symbols if known."""
         found = Discovery(model, given, weights, opaque, like=like) if found is None else found.settle()
-        self._inference: Final[Inference] = conclude(found.engine, remarks=remarks)
+        self._inference = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         self._found = found
         self.inputs: Final = {node.name: shape_text(shape) for node, shape in found.question.shapes.items()}
@@ -91,16 +89,6 @@ class Signature(Guessed):
         """The conditions on the symbols, in simple words."""
         return merged(self._conditions())
 
-    @property
-    def document(self) -> Document:
-        """The file as it was read."""
-        return self._inference.document
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """The diagnostics of the inference."""
-        return self._inference.diagnostics
-
     def __str__(self) -> str:
         sides = ("  ".join(f"{name}{shape}" for name, shape in side.items()) for side in (self.inputs, self.outputs))
         return "  ->  ".join(sides)
@@ -108,10 +96,23 @@ class Signature(Guessed):
     def __repr__(self) -> str:
         return f"<Signature {self}>"
 
-    def _repr_html_(self) -> str:
-        from irshape.report.notebook import html
-
-        return html(sections(self))
+    def _sections(self, *, is_complete: bool = False, has_reasons: bool = False) -> Iterator[Section]:
+        """The text: title, signature, conditions, notes and reasons; with `is_complete`, whatever its length."""
+        yield from opening(self.document, self.diagnostics)
+        others = [one for one in self.conditions if not one.branch and not self._is_decided(one)]
+        valid, remarks = validity(self), []
+        if others and not is_complete:
+            text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
+            remarks.append(dim(text if valid.heading else f"  {text}"))
+        yield paragraph(*ends(self, is_complete=is_complete), *([] if valid.heading else remarks))
+        yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid
+        if others and is_complete:
+            yield Section("and where, for sizes known only at run time", list(condition_blocks(others)))
+        for text, members in groupby((one for one in self.conditions if one.branch), lambda one: heading(one.guards[0])):
+            yield Section(text, list(condition_blocks(members)))
+        yield also([note.text for note in self.notes])
+        if has_reasons:
+            yield ties(self.because, "because", is_complete=is_complete)
 
     def assign(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> dict[str, tuple[int, ...]] | None:
         """The shapes of the inputs for these sizes of the symbols; None if the model refuses them.
@@ -271,25 +272,6 @@ def _range_text(name: str, known: SymbolRange, usual: SymbolRange) -> str:
     if modulus > 1 and low < high:
         parts = (*parts, f"{name} % {modulus} == {remainder}")
     return " and ".join(parts)
-
-
-def sections(signature: Signature, *, is_complete: bool = False, has_reasons: bool = False) -> Iterator[Section]:
-    """The text: title, signature, conditions, notes and reasons; with `is_complete`, whatever its length."""
-    yield from opening(signature.document, signature.diagnostics)
-    others = [one for one in signature.conditions if not one.branch and not signature._is_decided(one)]
-    valid, remarks = validity(signature), []
-    if others and not is_complete:
-        text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
-        remarks.append(dim(text if valid.heading else f"  {text}"))
-    yield paragraph(*ends(signature, is_complete=is_complete), *([] if valid.heading else remarks))
-    yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid
-    if others and is_complete:
-        yield Section("and where, for sizes known only at run time", list(condition_blocks(others)))
-    for text, members in groupby((one for one in signature.conditions if one.branch), lambda one: heading(one.guards[0])):
-        yield Section(text, list(condition_blocks(members)))
-    yield also([note.text for note in signature.notes])
-    if has_reasons:
-        yield ties(signature.because, "because", is_complete=is_complete)
 
 
 def ends(signature: Signature, *, is_complete: bool = False) -> Iterator[Block]:
