@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
 
 from irshape.model.load import load, opened
 from irshape.model.public import Model
-from irshape.report.guesses import hint
 from irshape.report.text import counted
 from irshape.shape.limits import DEFAULT, Limits
 
@@ -46,6 +45,8 @@ def knowing(verb: Callable[_P, _R], more: type = Reading) -> Callable[_P, _R]:
     @wraps(verb)
     def call(*given: _P.args, **named: _P.kwargs) -> _R:
         if name := next((name for name in named if name not in known), None):
+            from irshape.report.guesses import hint
+
             meant = hint("arguments", name)
             raise TypeError(f"there is no argument {name!r}; {f'{meant} ' if meant else ''}{verb.__qualname__} takes {', '.join(known)}")
         if len(given) > code.co_argcount:
