@@ -16,7 +16,7 @@ from irshape.answers.question import CONDITION, Condition, filled, is_whole, mer
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import NOTES, Note, name_data_sizes, notes
 from irshape.answers.size_set import SizeSet, bracketed
-from irshape.answers.solve import Solved, nearest, solve
+from irshape.answers.solve import Solved, nearest, of_one, of_several, solve
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.forms import GUARD
@@ -139,7 +139,8 @@ class ValidSizes(Guessed):
         if self.ok and not inference.knows_values:  # also the sizes that were tried were tried without them
             self.is_exact = self.is_by_trial = False
             self.undecided.append(Undecided("the values of constants are unknown, and they may forbid sizes", None))
-        self.conditions: list[Condition] = merged(self._conditions())
+        told = [*of_one(self._solved, self._guards, self._multiples).values(), *of_several(self._solved, self._guards)]
+        self.conditions: list[Condition] = merged(told if self.ok or not _errors(inference.diagnostics) else ())
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -420,31 +421,6 @@ class ValidSizes(Guessed):
                 numbers = [one.number(sizes) for one in shape]
                 shapes[node] = tuple([Described(number, number) for number in numbers])
         return Inputs(shapes)
-
-    # Conditions.
-
-    def _conditions(self) -> Iterator[Condition]:
-        if not self.ok and _errors(self._inference.diagnostics):
-            return
-        for number in self._solved.links:
-            yield self._verbatim(number)
-        for name, sizes in self._sets.items():
-            guards = [*self._multiples.get(name, ()), *(self._guards[number] for number in self._solved.causes[name])]
-            if sizes.is_empty:
-                # The requirements that contradict each other, unchanged.
-                yield from (self._verbatim(number) for number in self._solved.causes[name])
-            elif not sizes.is_everything:
-                text = sizes.text(name) or " and ".join(
-                    bracketed(str(self._solved.simpler[number]), " or ") for number in self._solved.causes[name]
-                )
-                yield Condition(text, (name,), tuple(guards))
-        for number in self._solved.relations:
-            yield self._verbatim(number)
-
-    def _verbatim(self, number: int) -> Condition:
-        requirement = self._solved.simpler[number]
-        names = tuple(sorted(requirement.symbols(), key=self._order.__getitem__))
-        return Condition(str(requirement), names, (self._guards[number],))
 
 
 def _opaque(engine: Engine) -> Iterator[Undecided]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from math import inf, lcm, prod
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -58,39 +59,38 @@ class Solved(NamedTuple):
 
 
 def conditions(scope: Scope, guards: Sequence[Guard]) -> list[Condition] | None:
-    """Guards as conditions on each symbol alone where they can be solved, then those that tie several; None if that takes too much work."""
+    """Guards as conditions on sizes of at least 1; None where no such sizes fulfil them, or solving them takes too much work."""
     names = dict.fromkeys([name for guard in guards for name in sorted(guard.requirement.symbols())])
-    domain = {name: size.range for name in names if isinstance(size := scope.named(name), Dim)}
+    domain = {name: Range(max(size.range.low, 1), *size.range[1:]) for name in names if isinstance(size := scope.named(name), Dim)}
     solved = solve(scope, [guard.requirement for guard in guards], domain) if len(domain) == len(names) else None
     if solved is None or solved.unfinished is not None or any(sizes.is_empty for sizes in solved.sets.values()):
         return None
-    found = []
+    return [one for one in (*of_one(solved, guards).values(), *of_several(solved, guards)) if one.guards]
+
+
+def of_one(solved: Solved, guards: Sequence[Guard], more: Mapping[str, Sequence[Guard]] = MappingProxyType({})) -> dict[str, Condition]:
+    """The condition on each symbol that may not have every size, with its guards, behind `more` of them."""
+    found = {}
     for name, sizes in solved.sets.items():
         causes = solved.causes[name]
-        if causes and not sizes.is_everything:
+        if not sizes.is_empty and not sizes.is_everything:
             text = sizes.text(name) or " and ".join([bracketed(str(solved.simpler[number]), " or ") for number in causes])
-            found.append(Condition(text, (name,), tuple([guards[number] for number in causes])))
-    ties = [(solved.simpler[number], guards[number]) for number in (*solved.links, *solved.relations)]
-    return [*found, *[Condition(str(one), tuple(sorted(one.symbols())), (guard,)) for one, guard in ties]]
+            found[name] = Condition(text, (name,), (*more.get(name, ()), *[guards[number] for number in causes]))
+    return found
 
 
-def _tied(one: Requirement) -> tuple[Dim, int] | None:
-    """The formula and the number that an equation ties together; None if it ties formulas to each other."""
-    if not isinstance(one.a, Dim) or not isinstance(one.b, int):
-        return None
-    constant = one.a.polynomial.constant
-    size, number = one.a - constant, one.b - constant
-    signs = {factor > 0 for _, factor in one.a.polynomial.terms}
-    if len(signs) > 1 or not isinstance(size, Dim):
-        return None
-    return (size, number) if signs == {True} else (-size, -number)  # type: ignore[return-value]
+def of_several(solved: Solved, guards: Sequence[Guard]) -> list[Condition]:
+    """The conditions that tie symbols together, and those that contradict each other."""
+    empty = [number for name, sizes in solved.sets.items() if sizes.is_empty for number in solved.causes[name]]
+    told = [(solved.simpler[number], guards[number]) for number in (*empty, *solved.links, *solved.relations)]
+    return [Condition(str(one), tuple(sorted(one.symbols())), (guard,)) for one, guard in told]
 
 
 def _follows(one: Requirement, size: Dim, number: int) -> bool:
     """Whether a requirement follows where a size is a number: that it is a multiple of another number, and what its square is."""
     if one.kind == "div" and isinstance(one.a, Dim) and isinstance(one.b, int):
         return one.a.polynomial == size.polynomial and number % one.b == 0
-    if one.kind != "eq" or (tied := _tied(one)) is None:
+    if one.kind != "eq" or (tied := one.tied()) is None:
         return False
     square = size * size
     return tied[1] == number**2 and isinstance(square, Dim) and tied[0].polynomial == square.polynomial
@@ -114,7 +114,7 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
             demands += [(-1, requirement) for requirement in _limits(scope, name, domain[name])]
     system = _System(scope, domain, substitutions, demands)
     relations = sorted(number for number in set(system.relations) if number >= 0)
-    known = [tied for number in relations if simpler[number].kind == "eq" and (tied := _tied(simpler[number])) is not None]
+    known = [tied for number in relations if simpler[number].kind == "eq" and (tied := simpler[number].tied()) is not None]
     relations = [number for number in relations if not any(_follows(simpler[number], *each) for each in known)]
     return Solved(system.sets, system.causes, links, substitutions, relations, simpler, system.unfinished)
 

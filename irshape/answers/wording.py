@@ -111,9 +111,9 @@ SIZE: Final = 40
 # The most layers that are named for a condition that they make together, and the names in a row that are written as the first and last.
 _MOST_REASONS: Final = 4
 _MANY: Final = 3
-REFUSED: Final = "valid only where (OpenVINO refuses other sizes)"
-_REFUSED_DATA: Final = "valid only where, for sizes that depend on data (OpenVINO refuses others)"
-_PREMISES: Final = "formulas hold only if (for other sizes, OpenVINO infers other shapes)"
+REFUSED: Final = "valid for sizes of at least 1 where"
+REFUSED_DATA: Final = "valid where, for sizes known only at run time"
+_PREMISES: Final = "formulas hold only where (for other sizes of at least 1, OpenVINO infers other shapes)"
 
 
 def title(document: Document) -> Line:
@@ -145,7 +145,7 @@ def heading(guard: Guard) -> str:
     """The heading under which a guard is listed."""
     from irshape.inference.conditions import is_about_data
 
-    text = _PREMISES if guard.is_premise else _REFUSED_DATA if is_about_data(guard.requirement) else REFUSED
+    text = _PREMISES if guard.is_premise else REFUSED_DATA if is_about_data(guard.requirement) else REFUSED
     return f"if {guard.branch} runs, {text}" if guard.branch else text
 
 

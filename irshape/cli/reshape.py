@@ -139,7 +139,7 @@ def _sections(before: Inference, inference: Inference) -> Iterator[Section]:
         head = ("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if inference.guards or inference.ties else []))
         yield paragraph(table(head, [_row(before, inference, str(node.id))[: len(head)] for node in ends]))
         yield ties(inference.ties, "axes that must agree")
-        yield from guards(inference, is_solved=True)
+        yield from guards(inference)
         if inference.rewriting is not None:
             mends = inference.rewriting.mends
             rows = [(one.where.layer_type, one.where.layer_name, one.port, one.was, one.now, one.kind) for one in mends]

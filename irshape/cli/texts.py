@@ -11,9 +11,10 @@ from itertools import groupby
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.wording import LONGEST, REFUSED, Parts, about_layer, conditions, heading, reason, reasons, where
+from irshape.answers.wording import LONGEST, Parts, conditions, heading, reason, reasons, where
 from irshape.cli.parser import meant
 from irshape.cli.run import Tally, agree, layers, put
+from irshape.inference.conditions import is_about_data
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
 from irshape.model.model import Model
@@ -25,11 +26,10 @@ from irshape.xml.document import Graph, Layer
 
 if TYPE_CHECKING:
     from irshape.answers.hierarchy import Blocks
+    from irshape.answers.question import Condition
     from irshape.answers.signature.notes import DataSize
 
 UNNAMED = re.compile(r"\bd\d+\b")
-# A condition that holds for every size but 0.
-_NOT_EMPTY = re.compile(r"\w+ >= 1")
 # The heading over axes that are tied together.
 TIED = "axes that must agree (--raw-symbols separates them)"
 # From this many similar guards on, they share one entry, which shows this many of them.
@@ -79,33 +79,31 @@ def in_names(inference: Inference, *, is_whole: bool) -> Inference:
     return named(inference, is_taken=not is_whole)
 
 
-def guards(inference: Inference, *, is_solved: bool = False) -> Iterator[Section]:
-    """The conditions on sizes of inputs, those on sizes that depend on data, the premises of the formulas, and then those of branches.
-
-    With `is_solved`, those on sizes of inputs are solved for each size, as `irshape sizes` does.
-    """
-    groups = _grouped(inference.guards, inference.data_sizes)
-    for title, members in groupby(groups, lambda group: heading(group[0])):
+def guards(inference: Inference) -> Iterator[Section]:
+    """The conditions on each size of the inputs, those that depend on data, the premises of the formulas, and those of branches."""
+    for title, members in groupby(_grouped(inference.guards, inference.data_sizes), lambda group: heading(group[0])):
         listed = list(members)
-        if is_solved and title == REFUSED:
-            from irshape.answers.solve import conditions as solved
-
-            if (found := solved(inference.reading.scope, [guard for group in listed for guard in group])) is not None:
-                yield Section(title, list(conditions(found)))
-                continue
-        plain = [group[0] for group in listed if len(group) == 1 and _NOT_EMPTY.fullmatch(str(group[0].requirement))]
+        own = [guard for group in listed for guard in group]
+        if not any(is_about_data(one.requirement) for one in own) and (found := _solved(inference, own)) is not None:
+            yield Section(title if found else "", list(conditions(found)))
+            continue
         rows: list[tuple[str, Line]] = []
-        if len(plain) > 1:
-            names = ", ".join([str(guard.requirement).partition(" ")[0] for guard in plain])
-            more = len({guard._node for guard in plain}) - 1 + sum([guard.more for guard in plain])
-            rows.append((f"{names} >= 1", about_layer(plain[0]._node, "no size may be 0", more)))
-            listed = [group for group in listed if group[0] not in plain]
         for first, *others in listed:
             rows.append((str(first.requirement), reason(first)))
             if others:
                 rows.append(("", dim(f"also {some([str(guard.requirement) for guard in others], _SHOWN - 1)}")))
         parts = Parts(LONGEST)
         yield Section(title, [reasons(rows, parts), *where(parts)])
+
+
+def _solved(inference: Inference, guards: Sequence[Guard]) -> list[Condition] | None:
+    """Guards as conditions on each size; None where they are not solved, as in a browser, which has no NumPy."""
+    try:
+        from irshape.answers.solve import conditions as solved
+
+        return solved(inference.reading.scope, guards)
+    except ModuleNotFoundError:
+        return None
 
 
 def remedy(inference: Inference) -> list[Block]:

@@ -217,7 +217,7 @@ class Rewriter:
         engine = self._new_engine()
         engine.run(self._wish.inputs.question(engine))
         draft, wish = Draft(engine.model, engine.weights, engine.opaque, engine), self._wish
-        if wish.batch is not None and any(node.type == "Range" for node in engine.model.nodes):  # indices of samples are computed
+        if wish.batch is not None and any(node.type in ("Range", "ShapeOf") for node in engine.model.nodes):  # for numbers of samples
             sizes = sizes_of(engine.model)
             with draft.facts.following([one for item in draft.state.in_order for one in item.outputs if one.slot in sizes], ends=False):
                 pass

@@ -58,7 +58,7 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
     guards = [guard for guard in guards or engine.guards if not guard.branch and not guard.is_premise]
     told: set[str] = set()
     for guard in guards:
-        number, dim = _tie(guard)
+        dim, number = guard.requirement.tied() or (None, None)
         if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told:
             told.add(str(guard.requirement))
             found.append(_held(engine, guard._node, f"{spoken(str(guard.requirement))}: {guard.requirement.message}", number, hint))
@@ -78,17 +78,6 @@ def _sizes_of(engine: Engine, axes: Mapping[int, Sequence[int]]) -> Iterator[tup
     for node in engine.model.parameters:
         shape = engine.slots[node.first_slot].shape or ()
         yield from [(node, size) for axis in axes.get(node.id, ()) if axis < len(shape) and isinstance(size := shape[axis], Dim)]
-
-
-def _tie(guard: Guard) -> tuple[int | None, Dim | None]:
-    """The number and the formula of a requirement that ties a formula to a number; None twice if it ties formulas to each other."""
-    one = guard.requirement
-    if one.kind in ("eq", "broadcast", "stretch"):
-        for a, b in ((one.a, one.b), (one.b, one.a)):
-            if isinstance(a, int) and isinstance(b, Dim):
-                is_difference = a == 0 and len({factor > 0 for _, factor in b.polynomial.terms}) > 1
-                return (None, None) if is_difference else (a or abs(b.polynomial.constant), b)
-    return None, None
 
 
 def _held(engine: Engine, node: Node, why: str, number: int | None, hint: str) -> Diagnostic:
@@ -401,9 +390,8 @@ def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:
     if isinstance(error, Mixed):
         hint = "convert the model again with another batch, or run one sample after the other"
         if others:
-            hint += (
-                f"; if multiples of a number are enough, say so: --set {' '.join(f'{name}=32*k{at}' for at, name in enumerate(others, 1))}"
-            )
+            sizes = " ".join([f"{name}=32*k{at}" for at, name in enumerate(others, 1)])
+            hint += f"; if multiples of a number are enough, say so: --set {sizes}"
         told = f"it is not proven that {error.item!r} keeps the batch: {error.reason}" if error.code else f"{error.item!r} {error.reason}"
         return Diagnostic(error.code or "P110", told, where, hint=hint)
     if error.code is not None:

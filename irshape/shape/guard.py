@@ -69,6 +69,17 @@ class Requirement:
             return b != 0 and a % b == 0
         return a == b or a == 1 or (self.kind == "broadcast" and b == 1)
 
+    def tied(self) -> tuple[Dim, int] | None:
+        """The formula, without its constant, and the number that an equation ties together; None if it ties formulas to each other."""
+        size, number = (self.a, self.b) if isinstance(self.b, int) else (self.b, self.a)
+        if self.kind not in ("eq", "broadcast", "stretch") or not isinstance(size, Dim) or not isinstance(number, int):
+            return None
+        constant, signs = size.polynomial.constant, {factor > 0 for _, factor in size.polynomial.terms}
+        size, number = size - constant, number - constant
+        if len(signs) > 1 or not isinstance(size, Dim):
+            return None
+        return (size, number) if signs == {True} else (-size, -number)  # type: ignore[return-value]
+
     def symbols(self) -> frozenset[str]:
         """The names of the symbols that the relation depends on."""
         return symbols(self.a) | symbols(self.b)

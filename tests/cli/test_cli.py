@@ -91,9 +91,9 @@ def test_infer_prints_a_table(run: Start, dynamic: Path) -> None:
         " 1  spacetodepth_1  SpaceToDepth  f32[2,12,16..32,112..224]  [2,12,H//2,W//2]",
         " 2  result_2        Result        f32[2,12,16..32,112..224]  [2,12,H//2,W//2]",
         "",
-        "valid only where (OpenVINO refuses other sizes)",
-        "  H % 2 == 0  SpaceToDepth spacetodepth_1, line 10: axis 2 must be a multiple of block_size",
-        "  W % 2 == 0  SpaceToDepth spacetodepth_1, line 10: axis 3 must be a multiple of block_size",
+        "valid for sizes of at least 1 where",
+        "  32 <= H <= 64 and H % 2 == 0    SpaceToDepth spacetodepth_1, line 10: axis 2 must be a multiple of block_size",
+        "  224 <= W <= 448 and W % 2 == 0  SpaceToDepth spacetodepth_1, line 10: axis 3 must be a multiple of block_size",
         "",
         "1 file, 3 layers: no faults",
     ]
@@ -107,14 +107,14 @@ def test_what_data_decide_is_listed_together(run: Start, tmp_path: Path) -> None
     file.write_text(built.xml)
     file.with_suffix(".bin").write_bytes(built.bin)
     lines = run("infer", file, "--raw-symbols").lines
-    start = lines.index("valid only where (OpenVINO refuses other sizes)")
+    start = lines.index("valid for sizes of at least 1 where")
     assert lines[start + 1].startswith("  d0 == 1  Concat concat_42, line 304 and 2 more layers: the inputs must be equal on axis 0")
-    assert lines[start + 2 : start + 4] == ["", "valid only where, for sizes that depend on data (OpenVINO refuses others)"]
+    assert lines[start + 2 : start + 4] == ["", "valid where, for sizes known only at run time"]
     first, *others = [f"d{number} == 2" for number in range(1, 9)]
     assert lines[start + 4].startswith(f"  {first}")
     assert lines[start + 5].strip() == f"also {', '.join(others[:5])} and 2 more"
     lines = run("infer", file).lines
-    start = lines.index("valid only where, for sizes that depend on data (OpenVINO refuses others)")
+    start = lines.index("valid where, for sizes known only at run time")
     first, *others = [f"nonzero{number} == 2" for number in ("", *range(2, 9))]
     assert lines[start + 1].startswith(f"  {first}")
     assert lines[start + 2].strip() == f"also {', '.join(others[:5])} and 2 more"

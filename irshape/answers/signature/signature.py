@@ -23,7 +23,21 @@ from irshape.answers.signature.notes import (
     notes,
     variable,
 )
-from irshape.answers.wording import SIZE, Answer, Parts, about_layer, also, heading, in_a_row, opening, shapes, ties, where
+from irshape.answers.wording import (
+    REFUSED,
+    REFUSED_DATA,
+    SIZE,
+    Answer,
+    Parts,
+    about_layer,
+    also,
+    heading,
+    in_a_row,
+    opening,
+    shapes,
+    ties,
+    where,
+)
 from irshape.answers.wording import conditions as condition_blocks
 from irshape.inference.engine import Engine
 from irshape.inference.inference import conclude
@@ -107,7 +121,7 @@ class Signature(Answer):
         yield paragraph(*ends(self, is_complete=is_complete), *([] if valid.heading else remarks))
         yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid
         if others and is_complete:
-            yield Section("and where, for sizes known only at run time", list(condition_blocks(others)))
+            yield Section(REFUSED_DATA, list(condition_blocks(others)))
         for text, members in groupby((one for one in self.conditions if one.branch), lambda one: heading(one.guards[0])):
             yield Section(text, list(condition_blocks(members)))
         yield also([note.text for note in self.notes])
@@ -217,7 +231,7 @@ class Signature(Answer):
         relations: list[Condition] = []
         texts: dict[str, str] = {}
         if own:
-            from irshape.answers.solve import solve
+            from irshape.answers.solve import of_one, of_several, solve
 
             domain = {name: _range(known) for name, known in self.symbols.items()}
             requirements = [guard.requirement for guard in own]
@@ -226,19 +240,14 @@ class Signature(Answer):
             bounded = [name for name in solved.sets if solved.causes[name] and causes.get(name)]
             free = domain | {name: _range(self._found.declared[name]) for name in bounded if name in self._found.declared}
             alone = solve(self._inference.scope, requirements, free) if free != domain else solved
+            texts = {name: one.text for name, one in of_one(solved, own).items() if solved.causes[name]}
+            relations = of_several(solved, own)
             for name, sizes in solved.sets.items():
                 is_wider = free[name] != domain[name] and not sizes.is_empty
                 if is_wider and alone.sets[name].text(name) == sizes.text(name):
                     causes[name] = [own[number] for number in alone.causes[name]]
                 else:
                     causes.setdefault(name, []).extend(own[number] for number in solved.causes[name])
-                if not sizes.is_empty and not sizes.is_everything and solved.causes[name]:
-                    text = sizes.text(name)
-                    if text is None:
-                        relations += [self._verbatim(solved.simpler[number], own[number]) for number in solved.causes[name]]
-                    else:
-                        texts[name] = text
-            relations += [self._verbatim(solved.simpler[number], own[number]) for number in (*solved.links, *solved.relations)]
         for name, known in self.symbols.items():
             text = texts.get(name) or _range_text(name, known, _SIZES if name in inputs or name not in state else _STATE_SIZES)
             if text:
@@ -289,7 +298,7 @@ def validity(signature: Signature) -> Section:
     own = [one for one in signature.conditions if not one.branch and signature._is_decided(one)]
     doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
     if own:
-        return Section(f"valid for sizes of at least 1 where{doubt}", list(condition_blocks(own)))
+        return Section(f"{REFUSED}{doubt}", list(condition_blocks(own)))
     is_free = signature.ok and signature.symbols
     return Section(f"valid for every {in_a_row(list(signature.symbols))} of at least 1{doubt}" if is_free else "", [])
 
