@@ -134,6 +134,7 @@ GUESSES = [
     (irshape.edit(ATROUS), "remove", r"graph\[NAME\]\.remove\(\)"),
     (irshape.edit(ATROUS), "save", r"write\(PATH\)"),
     (irshape.edit(ATROUS)["stem"], "replace", r"replace_uses"),
+    (irshape.edit(ATROUS)["stem"], "shape", r"layer\.output\.shape$"),
     (irshape.edit(ATROUS)["stem"].output, "consumers", r"readers"),
     (irshape.diff(ATROUS, DECODER), "added", r"difference\.changes"),
     (irshape.check("examples/faulty.xml").diagnostics[0], "line", r"where\.line"),

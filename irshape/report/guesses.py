@@ -45,7 +45,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     "Layer": {
         "layer.output.replace_uses(TENSOR), then layer.remove()": "replace replace_with",
         "its attributes: layer.attributes": "attrs",
-        "its output has it: layer.output": "shape element_type names readers",
+        "its output has it: layer.output.{name}": "shape element_type names readers",
     },
     "Tensor": {**_PORT, "its readers": "consumers", "replace_uses(TENSOR)": "replace"},
     "Difference": {
@@ -66,5 +66,5 @@ class Guessed:
 
         def __getattr__(self, name: str) -> NoReturn:
             known = [item for cls in type(self).__mro__ for item in _HINTS.get(cls.__name__, {}).items()]
-            hint = next((f"; {hint}" for hint, names in known if name in names.split()), "")
+            hint = next(("; " + hint.replace("{name}", name) for hint, names in known if name in names.split()), "")
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{hint}", name=name, obj=self)
