@@ -30,10 +30,13 @@ from irshape.shape.notation import parse_shape
 
 if TYPE_CHECKING:
     from irshape.ops.extensions import Extensions
+    from irshape.report.section import Section
     from irshape.xml.source import Source
 
 _TYPED: Final = re.compile(r"\s*([a-z][a-z0-9]*)?\s*\[(.*)\]\s*", re.DOTALL)
 _COMMA: Final = re.compile(r",(?![^()]*\))")
+_OPTIONS: Final = re.compile(r" \(--all lists them\)|--(?=[ar]tol)")
+_MOST_LINES: Final = 20
 
 Bindings: TypeAlias = dict[str, Size]
 """The sizes that the names in an expected shape stand for."""
@@ -142,13 +145,21 @@ def assert_same(
         )
         comparison = irshape.compare(first, second, **running)
         if not comparison.is_same or comparison.missing:
-            raise AssertionError("\n".join(lines(run_sections(comparison, is_complete=False))))
+            raise AssertionError(_cut(run_sections(comparison, is_complete=False), "irshape.compare(a, b).runs"))
         return
     difference = irshape.diff(a, b, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque, limits=limits, extensions=extensions)
     if not difference.is_same or difference.uncompared:
         from irshape.cli.diff import sections
 
-        raise AssertionError("\n".join(lines(sections(difference, is_complete=False))))
+        raise AssertionError(_cut(sections(difference, is_complete=False), "irshape.diff(a, b).changes"))
+
+
+def _cut(report: Iterable[Section], everything: str) -> str:
+    """The first lines of a report and its last one, without what is said of options; then the expression that has all of it."""
+    told = [_OPTIONS.sub("", line) for line in lines(report)]
+    if len(told) > _MOST_LINES:
+        told[_MOST_LINES - 1 : -1] = [f"and {len(told) - _MOST_LINES} more lines"]
+    return "\n".join([*told, f"all of it: {everything}"])
 
 
 def _name(inference: Inference) -> str:

@@ -134,6 +134,7 @@ GUESSES = [
     (irshape.edit(ATROUS), "remove", r"graph\[NAME\]\.remove\(\)"),
     (irshape.edit(ATROUS), "save", r"write\(PATH\)"),
     (irshape.edit(ATROUS)["stem"], "replace", r"replace_uses"),
+    (irshape.edit(ATROUS)["stem"], "shape", r"layer\.output\.shape$"),
     (irshape.edit(ATROUS)["stem"].output, "consumers", r"readers"),
     (irshape.edit(ATROUS)["stem"], "shape", r"layer\.output\.shape"),
     (irshape.edit(ATROUS)["stem"], "delete", r"layer\.remove\(\)"),

@@ -146,6 +146,13 @@ def test_models_that_are_the_same_and_models_that_differ(tmp_path: Path) -> None
     assert "parameter_0: shape [1,3,8,8] -> [1,3,8,16]" in text
 
 
+def test_a_long_difference_is_cut() -> None:
+    shown = failure(assert_same, ATROUS, ATROUS.with_name("decoder.xml")).splitlines()
+    assert len(shown) <= 22 and "--all" not in "".join(shown)
+    assert shown[-3:-1] == ["and 22 more lines", "40 layers added, 17 layers removed, 1 layer replaced"]
+    assert shown[-1] == "all of it: irshape.diff(a, b).changes"
+
+
 def test_models_whose_weights_are_missing_are_not_the_same(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_bytes(ATROUS.read_bytes())
     assert "does not exist" in failure(assert_same, ATROUS, tmp_path / "a.xml")

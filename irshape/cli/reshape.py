@@ -22,7 +22,7 @@ from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import ending, guards, in_names, remedy, said, table
 from irshape.editing.graph import edit
 from irshape.files.reading import Path
-from irshape.inference.inference import Inference, Remedy
+from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.model.model import Model
 from irshape.report.section import Section, bold, dim, key, paragraph
@@ -112,9 +112,8 @@ class _Reshaping:
         inference = in_names(inference, is_whole=self._is_whole)
         if self._policies and inference.ok:
             judge(inference, self._policies)
-        if inference.remedy is not None:  # the command begins with the file again
-            target, sizes, shapes = inference.remedy
-            inference.remedy = Remedy(target, {**(symbols or {}), **sizes}, {**(inputs or {}), **shapes})
+        if inference.remedy is not None:
+            inference.remedy = inference.remedy.beside(inputs, symbols)
         return inference
 
     def lines(self, inference: Inference) -> Iterator[str]:

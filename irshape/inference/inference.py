@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os.path import splitext
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -41,6 +41,10 @@ class Remedy(NamedTuple):
     target: str
     sizes: dict[str, str]
     shapes: dict[str, str]
+
+    def beside(self, inputs: Mapping[str, str] | None, symbols: Mapping[str, str] | None) -> Remedy:
+        """The remedy with what the inputs have been given already, for its command begins with the file again."""
+        return Remedy(self.target, {**(symbols or {}), **self.sizes}, {**(inputs or {}), **self.shapes})
 
     def command(self, path: str) -> str:
         """The command that gives a file these sizes."""

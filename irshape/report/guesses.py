@@ -102,5 +102,11 @@ class Guessed:
     if not TYPE_CHECKING:  # which knows the names
 
         def __getattr__(self, name: str) -> NoReturn:
+<<<<<<< HEAD
             found = next((f"; {text}" for cls in type(self).__mro__ if (text := hint(cls.__name__, name))), "")
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{found}", name=name, obj=self)
+=======
+            known = [item for cls in type(self).__mro__ for item in _HINTS.get(cls.__name__, {}).items()]
+            hint = next(("; " + hint.replace("{name}", name) for hint, names in known if name in names.split()), "")
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{hint}", name=name, obj=self)
+>>>>>>> mend

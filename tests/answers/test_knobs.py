@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -172,15 +173,28 @@ def test_openvino_reads_what_was_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "target"), [(DECODER, "npu"), (DECODER, "static-shapes"), (STATEFUL, "npu"), (ATROUS, "npu"), (ATROUS, "static-shapes")]
+    ("path", "target", "own"),
+    [
+        (DECODER, "npu", ""),
+        (DECODER, "static-shapes", ""),
+        (STATEFUL, "npu", ""),
+        (ATROUS, "npu", ""),
+        (ATROUS, "npu", 'inputs = { image = "[1,3,H,W]" }'),
+        (ATROUS, "npu", 'inputs = { image = "[N,3,H,W]" }\nsymbols = { N = "1" }'),
+        (ATROUS, "static-shapes", ""),
+    ],
 )
-def test_a_target_ends_in_the_command_that_meets_it(path: Path, target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_target_ends_in_the_command_that_meets_it(
+    path: Path, target: str, own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`own` is what the configuration says of the file."""
+    (tmp_path / "irshape.toml").write_text(f'[per-file."{path.name}"]\n{own}\n')
     model = tmp_path / path.name
     model.write_bytes(path.read_bytes())
     model.with_suffix(".bin").write_bytes(path.with_suffix(".bin").read_bytes())
     assert main(["check", str(model), "--target", target]) == 1
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("set them with: irshape ")]
-    words = line.removeprefix("set them with: irshape ").split()
+    words = shlex.split(line.removeprefix("set them with: irshape "))
     assert main(words) == 0
     assert main(["check", words[-1], "--target", target]) == 0
 

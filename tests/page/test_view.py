@@ -9,6 +9,7 @@ import pytest
 from irshape import verbs
 from irshape.page.data import PageData
 from irshape.page.html import page as html
+from irshape.report.text import bytes_text
 from tests.page.conftest import Shown
 from tests.page.generated import transformer
 from tests.page.legibility import legibility
@@ -95,16 +96,17 @@ def test_costs_are_those_of_irshape_cost(shown: Shown, name: str) -> None:
         sizes = {symbol: size * factor for symbol, size in cost.near.items() if symbol in cost.symbols}
         if factor > 1 and not sizes:
             break
-        macs, memory, peak = page.evaluate(
+        macs, memory, text, peak = page.evaluate(
             """(sizes) => {
               app.setSizes(sizes);
-              const peak = app.colours.peak();
-              return [app.colours.total("macs"), app.colours.total("memory"), app.model.data.layers.key[peak]];
+              const colours = app.colours, memory = colours.total("memory");
+              return [colours.total("macs"), memory, colours.amount("memory", memory), app.model.data.layers.key[colours.peak()]];
             }""",
             sizes,
         )
         assert macs == cost.at(cost.macs, sizes)
         assert memory == cost.at(cost.peak_memory, sizes)
+        assert text == bytes_text(memory)
         layer = cost.peak.layer({**cost.near, **sizes})
         assert layer is not None
         assert peak == layer.key
@@ -163,7 +165,7 @@ def test_a_sweep_draws_a_cost_against_a_size(shown: Shown) -> None:
     page.select_option(".sweep select >> nth=1", "H")
     assert "H=" in page.text_content(".sweep .chart")
     page.select_option(".sweep select >> nth=0", "memory")
-    assert "iB" in page.text_content(".sweep .chart")
+    assert "1.835 MB" in page.text_content(".sweep .chart")
     page.fill("#size-H", "471")
     page.locator(".sweep circle.now:has-text('H=471: ')").wait_for(state="attached")
 

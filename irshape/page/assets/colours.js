@@ -63,7 +63,7 @@ class Colours {
   get isCost() { return ["macs", "memory", "weights"].includes(this.mode); }
   /** How much of the whole an item takes, from 0 to 1. */
   share(item) { return this.isCost ? this.amountsOf(this.mode)[item] / (this.total(this.mode) || 1) : 0; }
-  amount(kind, value) { return kind === "macs" ? short(value, 1000, ["", " k", " M", " G", " T", " P"]) + " MACs" : short(value, 1024, [" B", " KiB", " MiB", " GiB", " TiB"]); }
+  amount(kind, value) { return kind === "macs" ? `${short(value)} MACs` : value >= 1e4 ? `${short(value)}B` : `${value} B`; }
   /** The colour of a closed box; none if it is as usual. */
   of(item) {
     const { model } = this.app;
@@ -109,8 +109,7 @@ class Colours {
 }
 
 // A number with a unit.
-function short(value, base, units) {
-  let unit = 0;
-  while (value >= base && unit < units.length - 1) { value /= base; unit++; }
-  return `${value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString("en") : value.toPrecision(3)}${units[unit]}`;
+function short(value) {
+  const units = ["", " k", " M", " G", " T", " P"], power = value < 1e4 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), units.length - 1);
+  return power ? `${Number((value / 1000 ** power).toPrecision(4))}${units[power]}` : Number(value.toFixed(2)).toString();
 }

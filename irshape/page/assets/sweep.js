@@ -49,7 +49,7 @@ class Sweep {
     return [...found].sort((a, b) => a - b);
   }
   text(value) {
-    return this.of === "macs" || this.of === "memory" ? this.app.colours.amount(this.of, value) : short(value, 1000, ["", " k", " M", " G", " T"]);
+    return this.of === "macs" || this.of === "memory" ? this.app.colours.amount(this.of, value) : short(value);
   }
   chart(points, now) {
     const finite = points.filter(([, value]) => Number.isFinite(value));
