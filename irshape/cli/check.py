@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # The root element of a file is looked for in its first bytes.
 _HEAD = 1 << 12
+# How often a file is mended and checked again; files so far took two rounds.
+_MOST_MENDED = 8
 
 ABOUT = "Report every fault of a file, one per line: file:line:column: CODE message."
 EXAMPLES = """examples:
@@ -152,11 +154,13 @@ class Check:
         if wish.fix and not wish.diff:
             from irshape.diagnosis.fixes import mend
 
-            mended = mend(inference)
-        if mended:
             extensions = [*own.extensions, *self.request.extensions]
-            model = verbs.read(Path(path), opset=self.request.opset, limits=model.document.limits, extensions=extensions)
-            inference = self._selected(model, own, options)
+            for _ in range(_MOST_MENDED):  # a fix may uncover a fault behind it, or overlap another fix
+                if not (found := mend(inference)):
+                    break
+                mended += found
+                model = verbs.read(Path(path), opset=self.request.opset, limits=model.document.limits, extensions=extensions)
+                inference = self._selected(model, own, options)
         baseline = self.baselines.get(path)
         accepted = [] if baseline is None else accept(inference, baseline, path)
         if wish.format in ("json", "jsonl"):

@@ -100,6 +100,8 @@ def write(writing: Writing, inference: Inference) -> Iterator[str]:
         existing = os.fspath(error.filename or target)
         is_input = os.path.exists(existing) and os.path.samefile(existing, inference.document.path or "")
         advice = "--in-place overwrites it" if is_input else "--force overwrites it"
+        if not is_input and error.strerror != "already exists":  # the weights of the model, which nothing overwrites
+            advice = "give another -o"
         if existing != target:
             advice += ", --weights none leaves it"
         raise RunError(f"{describe(error, target)} ({advice})") from error

@@ -14,7 +14,7 @@ from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
-from irshape.xml.document import Document, Port, PortRecord, Signature
+from irshape.xml.document import Document, Port, Signature
 
 # The most faults before a port of which each may be the reason for another one there.
 _MOST_ROOTS: Final = 4
@@ -57,20 +57,17 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             continue
         faults, unclear = found
         for index in unclear:
-            slot, start = node.sources[index], other_end(node, index)
-            if start is not None:
-                port, (producer, record) = node.layer.inputs[index], start  # a place in the file takes time, and most layers need none
-                code, theirs = ("R301", dims_text(record[2])) if record[2] != port.dims else ("R302", record[1])
+            slot, port = node.sources[index], node.layer.inputs[index]
+            for code, ours, theirs in other_end(node, index):
                 if (code, slot) in roots or (index, code) in [fault[:2] for fault in faults]:
                     continue
-                ours = dims_text(port.dims) if code == "R301" else port.precision
-                reader, end = node, "from which its edge starts"
+                at, reader, producer, end = port, node, model.nodes[model.producers[slot]], "from which its edge starts"
                 if code == "R301" and port.dims == recordable(slots[slot]):  # then it is the other end that records more
-                    ours, theirs, port = theirs, ours, producer.layer.outputs[slot - producer.first_slot]
+                    ours, theirs, at = theirs, ours, producer.layer.outputs[slot - producer.first_slot]
                     reader, producer, end = producer, node, "which reads it"
                     roots[code, slot] = (), ""
                 text = f"the port records {ours}, but {producer.type} {clipped(producer.name)!r}, {end}, records {theirs}"
-                one = Diagnostic(code, text, place(document, reader.layer, port.offset, str(port.id), model.path))
+                one = Diagnostic(code, text, place(document, reader.layer, at.offset, str(at.id), model.path))
                 one.related = (place(document, producer.layer, producer.layer.offset, None, model.path),)
                 behind[one] = []
         for index, code, message in faults:
@@ -109,17 +106,20 @@ def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagn
     return kept
 
 
-def other_end(node: Node, index: int) -> tuple[Node, PortRecord] | None:
-    """The node from which the edge to an input starts, and what its port records, if the two ends of the edge record other facts."""
+def other_end(node: Node, index: int) -> list[tuple[str, str, str]]:
+    """What the two ends of the edge to an input record differently: a code, what the input records, and what the start of the edge does."""
     model, slot, (_, precision, dims) = node.model, node.sources[index], node.layer.signature.records[index]
     producer = model.nodes[model.producers[slot]]
     signature = producer.layer.signature
-    start = signature.records[signature.input_count + slot - producer.first_slot]
-    differ = start[2] != dims and start[2] is not None and dims is not None
-    if not differ and start[1] != precision and start[1] and precision:
-        ours, theirs = (ElementType.from_precision(text) or ElementType.dynamic for text in (precision, start[1]))
-        differ = ours is not theirs and ElementType.dynamic not in (ours, theirs)
-    return (producer, start) if differ else None
+    _, start, start_dims = signature.records[signature.input_count + slot - producer.first_slot]
+    differ = []
+    if start_dims != dims and start_dims is not None and dims is not None:
+        differ.append(("R301", dims_text(dims), dims_text(start_dims)))
+    if start != precision and start and precision:
+        ours, theirs = (ElementType.from_precision(text) or ElementType.dynamic for text in (precision, start))
+        if ours is not theirs and ElementType.dynamic not in (ours, theirs):
+            differ.append(("R302", precision, start))
+    return differ
 
 
 def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> _Found:

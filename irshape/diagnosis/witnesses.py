@@ -99,7 +99,7 @@ class Witnesses:
     def _starts_elsewhere(self, node: Node, index: int, fact: Fact) -> bool:
         """Whether the two ends of an edge record other facts, of which the rule of the source gives exactly those of the source."""
         slot = node.sources[index]
-        if slot in self.model.stubs or other_end(node, index) is None:
+        if slot in self.model.stubs or not other_end(node, index):
             return False
         dims = recordable(fact)
         return dims is not None and dims != (node.layer.signature.records[index][2] or ())

@@ -69,10 +69,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "layer.remove() removes it, layer.bypass() leads its input to its readers": "delete",
         "graph.op makes a layer, and layer.output.replace_uses(TENSOR) leads readers to it": "insert_after",
         "its type: layer.type": "op",
-        "its output has it: layer.output.shape": "shape",
-        "its output has it: layer.output.element_type": "element_type",
-        "its output has them: layer.output.names": "names",
-        "its output has them: layer.output.readers": "readers",
+        "its output has it: layer.output.{name}": "shape element_type names readers",
     },
     "Tensor": {**_PORT, "its readers": "consumers", "replace_uses(TENSOR)": "replace"},
     "Difference": {
@@ -91,7 +88,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
 
 def hint(owner: str, name: str) -> str | None:
     """What stands for a name that a class does not have; for `irshape`, and for `arguments` of its verbs, as well."""
-    return next((text for text, names in _HINTS.get(owner, {}).items() if name in names.split()), None)
+    return next((text.replace("{name}", name) for text, names in _HINTS.get(owner, {}).items() if name in names.split()), None)
 
 
 class Guessed:
@@ -102,11 +99,5 @@ class Guessed:
     if not TYPE_CHECKING:  # which knows the names
 
         def __getattr__(self, name: str) -> NoReturn:
-<<<<<<< HEAD
             found = next((f"; {text}" for cls in type(self).__mro__ if (text := hint(cls.__name__, name))), "")
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{found}", name=name, obj=self)
-=======
-            known = [item for cls in type(self).__mro__ for item in _HINTS.get(cls.__name__, {}).items()]
-            hint = next(("; " + hint.replace("{name}", name) for hint, names in known if name in names.split()), "")
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{hint}", name=name, obj=self)
->>>>>>> mend

@@ -52,6 +52,15 @@ def test_fix_mends_the_file_and_says_what_it_did(stale: Path, run: Start) -> Non
     assert os.listdir() == ["stale.xml"]
 
 
+def test_what_a_fix_uncovers_is_mended_too(stale: Path, run: Start) -> None:
+    """A record in doubt makes the numbers of its layer doubtful; once it is mended, nothing speaks against them."""
+    stale.write_text(SOUND.replace('"FP32" names', '"U8" names').replace('block_size="1"', 'block_size="1.0"'), encoding="utf-8")
+    assert "(--fix mends 1)" in run("check", stale).out
+    out = run("check", stale, "--fix").lines
+    assert [line.split()[1] for line in out[:-1]] == ["R302", "R101"]
+    assert (out[-1], stale.read_text(encoding="utf-8")) == ("1 file, 3 layers: no faults", SOUND)
+
+
 def test_what_remains_is_reported_and_counts(stale: Path, run: Start) -> None:
     stale.write_text(STALE.replace('block_size="1"', 'block_size="3"'), encoding="utf-8")
     out = run("check", stale, "--fix", code=1).lines

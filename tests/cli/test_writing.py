@@ -69,6 +69,11 @@ def test_other_weights_stay(tmp_path: Path, run: Start) -> None:
     assert (tmp_path / "out.bin").read_bytes() == b"others"
 
 
+def test_nothing_overwrites_the_weights_that_are_read(models: Path, run: Start) -> None:
+    done = run("infer", models / "atrous.xml", "-o", models / "atrous.bin", "--force", code=2)
+    assert "atrous.bin: would overwrite its own input (give another -o)" in done.err
+
+
 def test_a_file_written_in_place_keeps_its_weights(models: Path, run: Start) -> None:
     other = models / "other.bin"
     copy(models / "atrous.bin", other)

@@ -204,6 +204,8 @@ def mended(inference: Inference, mutant: Mutant) -> Iterator[str]:
     before, after = (Counter(diagnostic.code for diagnostic in one.diagnostics) for one in (inference, again))
     if added := after - before:
         yield f"mending {sorted({one.code for one in mendable(inference)[0]})} adds {dict(added)}"
+    for _ in range(3):  # a fix may uncover another one, which --fix makes in the same run
+        again = verbs.check(mended_file(again), weights=mutant.weights) if mendable(again)[0] else again
     if mendable(again)[0]:
         yield f"mending leaves {sorted({one.code for one in mendable(again)[0]})} to be mended"
     if inference.ok and again.ports != inference.ports:

@@ -110,6 +110,15 @@ def test_check_compares_what_is_recorded() -> None:
     assert found[0].message == "the port records [1,5,?,7], but the model computes [1,4,2,?]"
 
 
+def test_the_ends_of_an_edge_may_differ_in_dims_and_in_precision() -> None:
+    text = Net("x: dynamic[?,?]\nx -> Result").xml
+    for precision, dims in (("FP32", "23"), ("U8", "24")):
+        ports = "".join(f"<dim>{dim}</dim>" for dim in dims)
+        text = text.replace('<port id="0" precision="UNSPECIFIED"/>', f'<port id="0" precision="{precision}">{ports}</port>', 1)
+    found = irshape.check(text.encode()).diagnostics
+    assert [(one.code, one.where.layer_type) for one in found] == [("R301", "Result"), ("R302", "Result")]
+
+
 def test_what_is_out_of_date_is_said_once() -> None:
     """At the port where it begins, with the number of outputs behind it; what differs for itself is said for itself."""
     net = Net("_x: f32[2,3]\n_y: f32[2,3]\n_x -> ReLU -> _x: ReLU\nConcat(_x, ReLU(_y), axis=0) -> Result")

@@ -94,3 +94,10 @@ def test_a_premise_that_names_an_input_tightens_nothing() -> None:
     inference = irshape.infer(net.xml.encode(), weights=net.bin)
     assert [guard.is_premise for guard in inference.guards] == [True]
     assert repr(inference["made"].outputs[0]) == "f32[?,?]"
+
+
+def test_pads_that_cut_off_more_than_an_axis_has_are_assumed_away() -> None:
+    """OpenVINO infers `?` for 1 and 2, and its CPU plugin fails."""
+    net = Net("f32[?,8] -> Pad-12([-1,0], [-2,0], f32=0) -> Result")
+    inference = inferred(net, "[N,8]")
+    assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N >= 3", True)]

@@ -263,9 +263,10 @@ class PadV1(Moving):
             longest = size - 1 if self.pad_mode == "reflect" else size
             for port, pad in (("pads_begin", begin), ("pads_end", end)):
                 ctx.require_ge(longest, pad, "axis {axis} must be long enough for the elements that {port} repeats", axis=axis, port=port)
-        if isinstance(total, int) and total < 0:
-            ctx.warn("R401", f"the pads of axis {axis} must not cut off more elements than the axis has, which leaves {total}")
-            return ctx.unknown() if ctx.scope.has_intervals_only else 0
+        with ctx.assumes():
+            ctx.require_ge(total, 0, "the pads of axis {axis} must not cut off more elements than the axis has", axis=axis)
+        if ctx.scope.has_intervals_only and bounds(total)[1] < 0:
+            return ctx.unknown()
         return ctx.saturate(total)
 
     def propagate(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Elements | None:
