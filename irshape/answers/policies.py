@@ -25,9 +25,9 @@ from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, symbols
-from irshape.shape.notation import SymbolRange
+from irshape.shape.notation import SymbolRange, shape_text
 from irshape.shape.range import Bound, Range
-from irshape.shape.shape import format_shape, format_symbolic
+from irshape.shape.shape import format_shape
 
 # The most axes of a shape that a hint spells out, and the upper bound that a hint gives to a size.
 _MOST_AXES: Final = 16
@@ -170,7 +170,7 @@ class OpenSizes:
     def _of_number(self, root: Root) -> Violation:
         name, number = root.node.name, self._number(root)
         message = f"axis {root.axis} of input {name!r} {self._wish.fault} (only {number} is valid): {self._depend([root])}"
-        shape = format_symbolic(self._reading.graphs[0][1].slots[root.node.first_slot].shape)
+        shape = shape_text(self._reading.graphs[0][1].slots[root.node.first_slot].shape)
         return Violation(self._wish.code, message, root.node, f"set it, as in --input {quote(name + shape)}", (), ((name, shape),))
 
     def _of_numbers(self, found: list[Root]) -> Violation:

@@ -399,7 +399,8 @@ def _summed(summary: Summary) -> Iterator[Section]:
         (f"{code} {CATALOGUE[code].title}" if code in CATALOGUE else code, (files, count)) for code, (count, files) in summary.by_code()
     ]
     yield _table("faults", ("files", "faults"), faults)
-    yield _table("operations", ("layers", "files"), summary.by_operation())
+    operations = sorted(summary.operations.items(), key=lambda item: (-item[1][0], item[0]))
+    yield _table("operations", ("layers", "files"), operations)
     yield _table("slowest", ("seconds",), [(file, (f"{seconds:.3f}",)) for seconds, file in summary.slowest])
 
 

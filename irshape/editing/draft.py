@@ -381,15 +381,14 @@ class Draft(GraphDraft):
         """The model of the text, and its weights."""
         text, weights = self.text()
         document = self.model.document
-        model = load(
+        return load(
             text,
             path=document.path,
             weights=weights,
             opset=self.model.default_opset,
             limits=document.limits,
             extensions=self.model.registry.sources,
-        )
-        return model, weights
+        ), weights
 
 
 def is_tensor(given: Any) -> bool:

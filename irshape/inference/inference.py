@@ -20,8 +20,9 @@ from irshape.report.text import counted, verdict
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
+from irshape.shape.notation import shape_text
 from irshape.shape.range import Bound
-from irshape.shape.shape import Shape, format_shape, format_symbolic
+from irshape.shape.shape import Shape, format_shape
 from irshape.shape.value import Elements, Unreadable
 from irshape.xml.lexical import whole_number
 from irshape.xml.weights import UNREAD
@@ -291,7 +292,7 @@ class Inference:
         """A shape as formulas, without what the guards resolve: `S` for `min(S, 64)` where `S <= 64`."""
         if shape and self._requirements:
             shape = tuple(map(self.known.simplest, shape))
-        return format_symbolic(shape)
+        return shape_text(shape)
 
     def __iter__(self) -> Iterator[InferredLayer]:
         return map(self.view, self.model)

@@ -14,7 +14,6 @@ from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics
 from irshape.report.finding import Finding
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Premise, Requirement
-from irshape.shape.limits import Limits
 
 # The facts of a body's Parameters, None where the Parameter's own declaration holds; empty for a body as it stands.
 Given: TypeAlias = tuple[Fact | None, ...]
@@ -80,12 +79,6 @@ class NodeReport:
         self.node = node
         self.diagnostics: Diagnostics | None = None
         self.requirements: list[Requirement] = []
-
-    def diagnostics_of(self, limits: Limits) -> Diagnostics:
-        """The diagnostics, to add to them."""
-        if self.diagnostics is None:
-            self.diagnostics = Diagnostics(limits.faults)
-        return self.diagnostics
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -236,7 +229,8 @@ class Voice:
         if severity == ERROR and not (node.is_live and self.model.is_live) and finding.code != "I101":
             severity = WARNING
         document, layer = self.model.document, node.layer
-        found = run.report_of(position, node).diagnostics_of(document.limits)
+        own = run.report_of(position, node)
+        found = own.diagnostics = Diagnostics(document.limits.faults) if own.diagnostics is None else own.diagnostics
         if not found.has_room(finding.code, severity):
             return
         offset, port = layer.offset, None

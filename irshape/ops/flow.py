@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
 from irshape.ops.port import Input
-from irshape.shape.dim import Dim, Size, le_unasked, product, symbols
+from irshape.shape.dim import Dim, Size, expression_of, le_unasked, product, symbols
 from irshape.shape.value import Real
 
 
@@ -199,8 +199,7 @@ class Flow:
             self.ignores(indices)
             self.keep(port, axis, to)
             return True
-        place = self._numbering(factors, law)
-        if law is None or place is None:
+        if law is None or (place := self._numbering(factors, law)) is None:
             return False
         self.ignores(indices)
         self._claims.append(_Claim(0, to + place, port, axis, tuple([Factor(term.size) for term in law.axes[place]])))
@@ -225,10 +224,8 @@ class Flow:
         self.keep(updates, 0, 0, factors=factors)
         return True
 
-    def _numbering(self, factors: Axis, law: Law | None) -> int | None:
+    def _numbering(self, factors: Axis, law: Law) -> int | None:
         """The axis of indices by a law that numbers the samples of an axis (N, S), None if they do not stay within their samples."""
-        if law is None:
-            return None
         inner, last, place = _product(factors[1:]), law.base, None
         for at, terms in enumerate(law.axes):
             for size, step in terms:
@@ -408,14 +405,9 @@ def is_symbol(factors: Axis, batch: str) -> bool:
     return len(factors) == 1 and isinstance(factors[0].size, Dim) and str(factors[0].size) == batch
 
 
-def key(size: Size) -> object:
-    """An object that is equal for equal formulas."""
-    return size.polynomial if isinstance(size, Dim) else size
-
-
 def same(a: Size, b: Size) -> bool:
     """Whether two sizes have one formula."""
-    return a is b or key(a) == key(b)
+    return a is b or expression_of(a) == expression_of(b)
 
 
 def quotient(a: Size, b: Size) -> Size | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from irshape.answers.signature.session import SymbolSession
@@ -154,7 +153,6 @@ class Session(SymbolSession):
     """A session whose answers hold: a size that is granted can be had."""
 
     _how = _AS_IT_IS
-    _axes: Mapping[Node, int] = MappingProxyType({})  # the axes of the batch that is asked for
     _given: Collection[str] = ()  # the symbols whose sizes are asked for
 
     def reshape(  # type: ignore[override]
@@ -195,11 +193,7 @@ class Session(SymbolSession):
 
     def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
         found, notes = super()._batched(asked, batch)
-        if not self._how.rewrite:
-            return found, notes
-        sized = [(node, shape) for node, shape in found.shapes.items() if shape is not None and shape != asked.shapes.get(node)]
-        self._axes = {node: shape.index(batch) for node, shape in sized}
-        return found, []  # whether the rewritten model keeps the batch, the rewriting proves
+        return found, [] if self._how.rewrite else notes  # whether the rewritten model keeps the batch, the rewriting proves
 
     def _reshaped(self, asked: Inputs, batch: int | str | None) -> Inference:
         self._given = asked.symbols.keys() | asked.formulas.keys()

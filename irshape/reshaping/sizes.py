@@ -15,9 +15,9 @@ import numpy as np
 
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
-from irshape.ops.flow import OWN, Axis, Factor, Trace, key, same
+from irshape.ops.flow import OWN, Axis, Factor, Trace, same
 from irshape.reshaping.bench import Bench, listed, scalar, source, total, vector
-from irshape.shape.dim import Dim, Size, product, symbols
+from irshape.shape.dim import Dim, Size, expression_of, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
@@ -89,7 +89,7 @@ def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis])
     (size, recorded), more = rest[0] if rest else Factor(1), rest[1:]
     if not recorded:
         return
-    known = products.get(key(size)) if isinstance(size, Dim) else None
+    known = products.get(expression_of(size)) if isinstance(size, Dim) else None
     if need % recorded == 0:
         yield _Filled(done, need // recorded, (*taken, rest[0]), more)
     elif recorded % need == 0:

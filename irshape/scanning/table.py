@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from heapq import nlargest
 from typing import Any, Final, NamedTuple
 
+from irshape.report import form
+
 Row = dict[str, Any]
 
 TEXT: Final = "text"
@@ -88,12 +90,7 @@ def row_schema() -> dict[str, Any]:
 
 
 def _record(fields: tuple[Field, ...]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {field.name: _schema(field) for field in fields},
-        "required": [field.name for field in fields],
-        "additionalProperties": False,
-    }
+    return form.Form(**{field.name: form.Field(_schema(field)) for field in fields}).schema
 
 
 def _schema(field: Field) -> dict[str, Any]:
@@ -104,12 +101,12 @@ def _schema(field: Field) -> dict[str, Any]:
         COUNTS: {"type": "object", "additionalProperties": {"type": "integer"}},
         TEXTS: {"type": "array", "items": {"type": "string"}},
     }
-    form: dict[str, Any] = {"type": "array", "items": _record(FAULT)} if field.kind == FAULTS else forms[field.kind]
+    found: dict[str, Any] = {"type": "array", "items": _record(FAULT)} if field.kind == FAULTS else forms[field.kind]
     if field.name == "verdict":
-        form["enum"] = list(VERDICTS)
+        found["enum"] = list(VERDICTS)
     if field.is_optional:
-        form["type"] = [form["type"], "null"]
-    return {**form, "description": field.about}
+        found["type"] = [found["type"], "null"]
+    return {**found, "description": field.about}
 
 
 # The most entries of a list of the summary.
@@ -170,10 +167,6 @@ class Summary:
     def by_code(self) -> list[tuple[str, tuple[int, int]]]:
         """The codes with the number of faults and of files, those of the most files first."""
         return _ordered(self.codes)
-
-    def by_operation(self) -> list[tuple[str, tuple[int, int]]]:
-        """The operations with the number of layers and of files, those of the most layers first."""
-        return sorted(self.operations.items(), key=lambda item: (-item[1][0], item[0]))
 
 
 def _ordered(table: dict[str, tuple[int, int]]) -> list[tuple[str, tuple[int, int]]]:

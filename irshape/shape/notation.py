@@ -6,7 +6,7 @@ Both are parsed to plain data; `size_of` turns a user's size into a size of a sc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -92,8 +92,8 @@ DescribedShape: TypeAlias = tuple[Described, ...] | None
 """The sizes of a shape; None if the rank is unknown."""
 
 
-def shape_text(shape: DescribedShape) -> str:
-    """A shape in the notation that `parse_shape` reads."""
+def shape_text(shape: Sequence[object] | None) -> str:
+    """A shape in the notation that `parse_shape` reads, or with formulas: `[N,64,(H + 1)//2,W]`."""
     return "[...]" if shape is None else f"[{','.join(map(str, shape))}]"
 
 

@@ -140,16 +140,17 @@ def subtract(a: Range, b: Range) -> Range:
     return reduced_or_top(low - other_high, high - other_low, gcd(modulus, other_modulus), remainder - other_remainder)
 
 
-def _times(a: Bound, b: Bound) -> Bound:
+def times(a: Bound, b: Bound) -> Bound:
+    """The product of two bounds; 0 times no limit is 0."""
     return 0 if a == 0 or b == 0 else a * b
 
 
 def multiply(a: Range, b: Range) -> Range:
     """The range of `x * y`."""
     if a.low >= 0 and b.low >= 0:
-        low, high = a.low * b.low, _times(a.high, b.high)
+        low, high = a.low * b.low, times(a.high, b.high)
     else:
-        corners = _times(a.low, b.low), _times(a.low, b.high), _times(a.high, b.low), _times(a.high, b.high)
+        corners = times(a.low, b.low), times(a.low, b.high), times(a.high, b.low), times(a.high, b.high)
         low, high = min(corners), max(corners)
     modulus = gcd(a.modulus * b.modulus, a.modulus * b.remainder, b.modulus * a.remainder)
     return reduced_or_top(low, high, modulus, a.remainder * b.remainder)

@@ -102,8 +102,3 @@ def element_count(shape: Shape) -> Size | None:
 def format_shape(shape: Shape, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:
     """OpenVINO's notation: `[1,3,224..,?]`, `[...]`, `[]`."""
     return "[...]" if shape is None else f"[{','.join([format_size(size, bounds) for size in shape])}]"
-
-
-def format_symbolic(shape: Shape) -> str:
-    """The shape with formulas: `[N,64,(H + 1)//2,W]`."""
-    return "[...]" if shape is None else f"[{','.join(map(str, shape))}]"

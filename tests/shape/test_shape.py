@@ -3,9 +3,9 @@
 import pytest
 
 from irshape.shape.dim import Scope
-from irshape.shape.notation import parse_shape, size_of
+from irshape.shape.notation import parse_shape, shape_text, size_of
 from irshape.shape.reported import Reported
-from irshape.shape.shape import Shape, broadcast_shapes, element_count, format_shape, format_symbolic, merge_shapes
+from irshape.shape.shape import Shape, broadcast_shapes, element_count, format_shape, merge_shapes
 from tests.shape.recorder import Recorder
 
 
@@ -103,9 +103,9 @@ def test_texts() -> None:
     height, width = ctx.scope.symbol("H", 32, 1024), ctx.scope.symbol("W")
     shape: Shape = (1, 64, (height + 1) // 2, width)
     assert format_shape(shape) == "[1,64,16..512,?]"
-    assert format_symbolic(shape) == "[1,64,(H + 1)//2,W]"
+    assert shape_text(shape) == "[1,64,(H + 1)//2,W]"
     assert str(element_count(shape)) == "64*W*((H + 1)//2)"
     ctx.require_ge(width, 7, "")
     assert format_shape(shape, Reported(ctx.scope, ctx.guards).bounds) == "[1,64,16..512,7..]"
-    assert (format_shape(None), format_symbolic(None), element_count(None)) == ("[...]", "[...]", None)
-    assert (format_shape(()), format_symbolic(()), element_count(())) == ("[]", "[]", 1)
+    assert (format_shape(None), shape_text(None), element_count(None)) == ("[...]", "[...]", None)
+    assert (format_shape(()), shape_text(()), element_count(())) == ("[]", "[]", 1)

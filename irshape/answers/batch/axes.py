@@ -112,8 +112,10 @@ def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked
     return Batch(shapes, axes, reasons, open_shapes, tried, not work.is_done)
 
 
-def batched(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
-    """The asked shapes, with a new batch size for every input that they do not name; and notes that give the reason for each axis.
+def batched(
+    new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, batch: Described
+) -> tuple[Inputs, list[Diagnostic], Axes]:
+    """The asked shapes, with a new batch size for every input that they do not name; notes that tell why each axis is the batch; the axes.
 
     The notes are errors if a layer does not keep the batch, or is not proved to. Raises InputError if no axis can be the batch, or several
     can.
@@ -125,7 +127,7 @@ def batched(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: I
     # The other symbols in these shapes keep their ranges.
     named = [name for node in sized for one in found.shapes[node] for name in one.symbols]
     symbols = {name: present.symbols[name] for name in named if name in present.symbols}
-    return Inputs({**asked.shapes, **sized}, {**symbols, **asked.symbols}), _told(found, chosen)
+    return Inputs({**asked.shapes, **sized}, {**symbols, **asked.symbols}), _told(found, chosen), axes
 
 
 def _is_open(size: Described) -> bool:

@@ -19,11 +19,11 @@ from irshape.inference.run import Run
 from irshape.inference.variables import pairs
 from irshape.model.bodies import Body, Slice
 from irshape.model.model import Model, Node
-from irshape.ops.flow import Counted, Factor, Flow, Held, Law, Mixed, Random, Term, Trace, Unproven, holds, is_symbol, key, quotient, same
+from irshape.ops.flow import Counted, Factor, Flow, Held, Law, Mixed, Random, Term, Trace, Unproven, holds, is_symbol, quotient, same
 from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.catalogue import is_fault
-from irshape.shape.dim import Dim, Size, are_known, origins, product, symbols
+from irshape.shape.dim import Dim, Size, are_known, expression_of, origins, product, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
@@ -500,7 +500,7 @@ class _Walk:
             return None
         factors = held.trace[axis]
         at = next(place for place, one in enumerate(factors) if holds((one,), self.batch))
-        return axis, key(product([one.size for one in factors[:at]])), key(product([one.size for one in factors[at:]]))
+        return axis, expression_of(product([one.size for one in factors[:at]])), expression_of(product([one.size for one in factors[at:]]))
 
 
 class _Control:

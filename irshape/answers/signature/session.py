@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
 from irshape.inference.session import Session
+from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.notation import Described, shape_text
 
@@ -18,6 +21,7 @@ class SymbolSession(Session):
     """A session that also takes sizes for the symbols of the signature. They hold until the symbols, or the inputs, get others."""
 
     _knobs: tuple[Knobs, Sizes] | None = None
+    _axes: Mapping[Node, int] = MappingProxyType({})  # the axes of the batch that is asked for
 
     def _reshaped(self, asked: Inputs, batch: int | str | None) -> Inference:
         has_symbols = asked.symbols or asked.formulas or self._inputs.symbols
@@ -50,18 +54,18 @@ class SymbolSession(Session):
         def new_engine() -> FollowingEngine:
             return FollowingEngine(self.model, self._weights, self._opaque, work=self._work)
 
-        found, notes = batched(new_engine, self._inputs, asked, batch)
+        found, notes, self._axes = batched(new_engine, self._inputs, asked, batch)
         doubts = [one for one in notes if one.severity == ERROR]
         if not doubts:
             return found, notes
         # Open sizes have nothing to do with each other; the signature says which of them belong together.
         discovery = Discovery(self.model, self._inputs.updated(asked), self._weights, self._opaque, keeps_named=True)
-        sized = [(node, shape) for node, shape in found.shapes.items() if shape is not None and shape != asked.shapes.get(node)]
-        names = {(discovery.question.shapes[node] or shape)[shape.index(batch)].name for node, shape in sized}
+        shapes = discovery.question.shapes
+        names = {(shapes[node] or found.shapes[node] or ())[axis].name for node, axis in self._axes.items()}
         if len(names) > 1 or "" in names or prove(discovery.run(discovery.ranges, kind=FollowingEngine), *names).doubts:
             return found, notes
-        shapes = ", ".join(f"{node.name}{shape_text(shape)}" for node, shape in discovery.question.shapes.items())
-        text = f"the samples stay apart where the sizes of the inputs fit together: {shapes}"
+        told = ", ".join(f"{node.name}{shape_text(shape)}" for node, shape in shapes.items())
+        text = f"the samples stay apart where the sizes of the inputs fit together: {told}"
         return found, [*[one for one in notes if one.severity != ERROR], Diagnostic("N101", text, doubts[0].where)]
 
     def _turned(self, asked: Inputs) -> tuple[Knobs, Sizes]:

@@ -15,9 +15,10 @@ from irshape.inference.run import Run
 from irshape.model.bodies import Body, BodyInput, BodyOutput, Slice, conditions_passed
 from irshape.model.model import Node
 from irshape.report.text import counted
-from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, format_size, is_filled, narrow, origins
+from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, format_size, is_filled, is_within, narrow, origins
 from irshape.shape.element_type import ElementType
 from irshape.shape.polynomial import UNBACKED
+from irshape.shape.range import times
 from irshape.shape.shape import Shape, format_shape
 
 # Passes after which a size that still changes becomes unknown.
@@ -212,7 +213,7 @@ class LoopRule(Repetition):
             return True
         if entered:
             shapes = [one.shape for one in entered]
-            return all(one is not None and len(one) == len(shape) and all(map(_is_within, one, shape)) for one in shapes)
+            return all(one is not None and len(one) == len(shape) and all(map(is_within, one, shape)) for one in shapes)
         if theirs is None or len(theirs) != len(shape):
             return False
         joined = self.axis(output.slice.axis, len(shape)) if output.slice is not None and is_counted else None
@@ -241,7 +242,7 @@ class LoopRule(Repetition):
         """A shape in which a size that comes back with other bounds may be any size."""
         if after is None or len(after) != len(before):
             return None
-        within = [_is_within(y, x) for x, y in zip(before, after, strict=True)]
+        within = [is_within(y, x) for x, y in zip(before, after, strict=True)]
         if all(within):
             return before
         key = (self.key, "any", parameter.index)
@@ -339,7 +340,7 @@ class LoopRule(Repetition):
             return total
         # Parts may be of different sizes.
         (least, most), (fewest, many) = bounds(part), bounds(iterations)
-        return self.unknown(_times(max(least, 0), fewest), _times(most, many))
+        return self.unknown(times(max(least, 0), fewest), times(most, many))
 
     def entering_type(self, fact: Fact, declared: Fact) -> ElementType:
         return fact.element_type
@@ -350,20 +351,10 @@ class LoopRule(Repetition):
         return [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None and entry.back in plain]
 
 
-def _is_within(inner: Size, outer: Size) -> bool:
-    """Whether the bounds of a size lie within those of another."""
-    (low, high), (least, most) = bounds(inner), bounds(outer)
-    return least <= low and high <= most
-
-
 def _are_apart(a: Size, b: Size) -> bool:
     """Whether the bounds of two sizes exclude each other; OpenVINO knows no more of them."""
     (low, high), (least, most) = bounds(a), bounds(b)
     return high < least or most < low
-
-
-def _times(a: float, b: float) -> float:
-    return 0 if a == 0 or b == 0 else a * b
 
 
 class TensorIteratorRule(Repetition):
