@@ -322,9 +322,11 @@ class Inference:
         return InferredLayer(node, inputs, [port(slot, id) for slot, id in enumerate(signature.output_ids, node.first_slot)])
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
-        """The facts of outputs by `LAYER:PORT`; outputs that a layer does not list get the next ids."""
+        """The facts of outputs by `LAYER:PORT`, of layers with one id those of the last; outputs that no layer lists get the next ids."""
         for model, run in self.graphs:
-            yield from zip(model.port_keys, run.slots, strict=False)  # behind the slots of the outputs are those of no output
+            gone = {slot for node in model.nodes if node.is_dropped for slot in node.slots}
+            known = zip(model.port_keys, run.slots, strict=False)  # behind the slots of the outputs are those of no output
+            yield from (one for slot, one in enumerate(known) if slot not in gone) if gone else known
             for index, facts in run.unlisted.items():
                 node = model.nodes[index]
                 records = node.layer.signature.records

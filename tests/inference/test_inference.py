@@ -110,6 +110,13 @@ def test_check_compares_what_is_recorded() -> None:
     assert found[0].message == "the port records [1,5,?,7], but the model computes [1,4,2,?]"
 
 
+def test_of_layers_with_one_id_the_last_counts() -> None:
+    text = Net("x: f32[2,3]\nx -> ReLU -> Result").xml
+    layer = text[text.index('\t\t<layer id="1"') : text.index('\t\t<layer id="2"')]
+    inference = irshape.check(text.replace(layer, layer + layer).encode())
+    assert (inference.diagnostics[0].code, inference.ok, inference.to_dict()["ports"]["1:1"]) == ("G101", True, ["f32", "[2,3]"])
+
+
 def test_the_ends_of_an_edge_may_differ_in_dims_and_in_precision() -> None:
     text = Net("x: dynamic[?,?]\nx -> Result").xml
     for precision, dims in (("FP32", "23"), ("U8", "24")):
