@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from irshape.answers.circles import circles, links, ordered, pieces
 from irshape.inference.inference import Inference
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, reached
 
 
 class Contents:
@@ -624,14 +624,7 @@ def equal_blocks(hierarchy: Hierarchy) -> Iterator[Blocks]:
     below = members(hierarchy)
 
     def layers(member: int) -> list[int]:
-        found, pending = [], [member]
-        while pending:
-            one = pending.pop()
-            if one >= 0:
-                found.append(one)
-            else:
-                pending += below[-1 - one]
-        return sorted(found)
+        return sorted(one for one in reached([member], lambda one: below[-1 - one] if one < 0 else ()) if one >= 0)
 
     for number, group in enumerate(hierarchy.groups):
         if group.repeats:

@@ -12,7 +12,7 @@ from irshape.answers.hierarchy import hierarchy_of, members
 from irshape.answers.signature.signature import ends
 from irshape.answers.wording import Answer, opening
 from irshape.inference.inference import Inference
-from irshape.model.model import Node
+from irshape.model.model import Node, reached
 from irshape.ops.infrastructure import Constant
 from irshape.report import form
 from irshape.report.section import Column, Section, Table, dim, joined, paragraph
@@ -172,19 +172,13 @@ class _Tree:
 
     def _layers(self, member: int, *, inside: bool = True) -> list[int]:
         """The layers of a member, with `inside` those of bodies, too."""
-        known = self._found.get((member, inside))
-        if known is not None:
-            return known
-        found, pending = [], [member]
-        while pending:
-            one = pending.pop()
-            if one >= 0:
-                found.append(one)
-                pending += self._bodies.get(one, ()) if inside else ()
-            else:
-                pending += self._members[-1 - one]
-        self._found[member, inside] = found
-        return found
+
+        def inner(one: int) -> Sequence[int]:
+            return self._members[-1 - one] if one < 0 else self._bodies.get(one, ()) if inside else ()
+
+        if (member, inside) not in self._found:
+            self._found[member, inside] = [one for one in reached([member], inner) if one >= 0]
+        return self._found[member, inside]
 
     def _reader(self, position: int) -> Node:
         """The first layer after a constant that is no constant."""

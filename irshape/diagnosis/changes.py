@@ -19,7 +19,7 @@ from irshape.diagnosis.witnesses import MOST_ELEMENTS, Witnesses
 from irshape.inference.facts import Fact
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.model.build import place
-from irshape.model.model import Node
+from irshape.model.model import Node, reached
 from irshape.ops.attribute import Malformed
 from irshape.report.catalogue import is_fault
 from irshape.report.diagnostic import Where, clipped
@@ -160,17 +160,7 @@ class Changes:
 
     def depends(self, node: Node, other: Node) -> bool:
         """Whether a node depends on another one, so that an edge from the first to the second would close a circle."""
-        pending, seen = [node], {node.index}
-        while pending:
-            one = pending.pop()
-            if one is other:
-                return True
-            for slot in one.sources:
-                producer = self.model.producer(slot)
-                if producer is not None and producer.index not in seen:
-                    seen.add(producer.index)
-                    pending.append(producer)
-        return False
+        return other in reached([node], lambda one: one.producers)
 
     def starts(self, node: Node, told: str) -> Iterator[Change]:
         """Edges that should start at a layer that nothing reads."""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
+from irshape.model.model import reached
 from irshape.shape.dim import Dim, broadcast_of, dim_max, dim_min
 from irshape.shape.range import Range
 from irshape.shape.value import Real
@@ -222,15 +223,8 @@ def _folded(term: Term, read: Callable[[Leaf | Number], Any], combine: Callable[
 
 def leaves(term: Term) -> list[Leaf]:
     """The leaves of a term, each once, in the order of the written formula."""
-    found: dict[Leaf, None] = {}
-    pending = [term]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Operation):
-            pending += (part.b, part.a)
-        elif isinstance(part, Leaf):
-            found[part] = None
-    return list(found)
+    parts = reached([term], lambda part: (part.b, part.a) if isinstance(part, Operation) else ())
+    return [part for part in parts if isinstance(part, Leaf)]
 
 
 def value(term: Term, number: Callable[[Leaf], Any]) -> Any:
