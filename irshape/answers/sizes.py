@@ -567,8 +567,8 @@ def _undecided(sizes: ValidSizes) -> Iterator[Line]:
         yield f"and {counted(len(rest), 'place')} more"
     if sizes.is_by_trial:
         *others, last = sizes.symbols
-        rest = f" and a number for {wording.in_a_row(others)}" if others else ""
-        yield dim(f"{_HINT}: --set {last}=1..100{rest}")
+        numbers = f" and a number for {wording.in_a_row(others)}" if others else ""
+        yield dim(f"{_HINT}: --set {last}=1..100{numbers}")
 
 
 def _sizes_text(sizes: Mapping[str, int] | None) -> str:
