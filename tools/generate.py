@@ -236,7 +236,7 @@ def run_python(folder: str, *arguments: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, *arguments]
     run = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
-    if "Traceback (most recent call last)" in run.stdout:
+    if "Traceback (most recent call last)" in run.stdout or "already exists (--force" in run.stdout:
         raise ValueError(f"an example of a page fails: {' '.join(arguments)}\n{run.stdout}")
     return run.stdout
 

@@ -348,6 +348,8 @@ class _Differ:
             is_own = a.version != b.version and None in (before, after)
             if name not in hidden and before != after and not is_own:
                 kind = "parameter" if a.type == "Parameter" and a.model.holder is None else "attribute"
+                pairs = (before, a), (after, b)
+                before, after = (None if text == "[]" and name not in node.layer.attributes else text for text, node in pairs)
                 self.add(kind, name, before, after, a, b)
 
     def compare_constants(self, a: Node, b: Node, ours: Constant, theirs: Constant) -> None:

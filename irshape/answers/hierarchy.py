@@ -183,7 +183,7 @@ _MOVING: Final = frozenset({
     "Unsqueeze",
 })  # fmt: skip
 _SLASHES: Final = re.compile("/+")
-_GENERATED: Final = re.compile(r"[A-Za-z]\w*_\d+(?:_\w+)?")
+GENERATED: Final = re.compile(r"[A-Za-z]\w*_\d+(?:_\w+)?")
 # A converter numbers what it makes through the whole model, so that its numbers are long.
 _GENERATED_GROUP: Final = re.compile(r"[A-Za-z]\w*_\d{4,}(?:_\w+)?")
 _NUMBER: Final = re.compile(r"[\d._-]*(?: \(\d+ of \d+\))?$")
@@ -317,8 +317,8 @@ class Hierarchy:
             if self._types[position] in ("Parameter", "Result"):
                 continue
             name = self.nodes[position].name
-            paths[position] = _parts(name)
-            if not paths[position] and _GENERATED.fullmatch(_SLASHES.split(name.strip("/")[:1000], 1)[0]):
+            paths[position] = stated_groups(name)
+            if not paths[position] and GENERATED.fullmatch(_SLASHES.split(name.strip("/")[:1000], 1)[0]):
                 adopted.append(position)
         for position in reversed(adopted):
             paths[position] = next((paths[one] for one in self.readers(position) if paths[one]), ())
@@ -563,7 +563,7 @@ def _apart(units: Sequence[_Item | _Stack]) -> list[Sequence[_Item | _Stack]]:
     return [*found] if len(found) > 1 else [[unit] for unit in units]
 
 
-def _parts(name: str) -> list[str]:
+def stated_groups(name: str) -> list[str]:
     """The groups that a name states, outermost first."""
     *groups, _ = _SLASHES.split(name.strip("/")[:1000], _MOST_LEVELS)
     if groups and groups[0].startswith("__module."):  # the path of a module of PyTorch

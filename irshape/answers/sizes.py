@@ -39,7 +39,9 @@ from irshape.xml.weights import Weights
 
 # The most layers that are listed where formulas do not decide.
 _MOST_UNDECIDED: Final = 8
-_HINT: Final = "--near tries sizes one by one; with a single symbol and a short range, every size is tried: --set S=1..100"
+_HINT: Final = "--near tries sizes one by one; every size of one symbol with a short range is tried"
+# The most conditions that are listed.
+_MOST_CONDITIONS: Final = 12
 # The most layers that are inferred to try sizes one by one, and the most sizes that are tried to find the nearest.
 _MOST_TRIED_LAYERS: Final = 200_000
 _MOST_TRIED: Final = 64
@@ -469,8 +471,11 @@ def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [one for one in diagnostics if one.severity == ERROR]
 
 
-def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: Nearest | None = None) -> Iterator[Section]:
-    """The text: title, conditions with their layers, undecided places, and the nearest valid sizes of a model."""
+def sections(
+    sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: Nearest | None = None, *, is_complete: bool = False
+) -> Iterator[Section]:
+    """The text: title, conditions with their layers, undecided places, and the nearest valid sizes; `is_complete` lists all conditions."""
+    most = None if is_complete else _MOST_CONDITIONS
     yield from wording.opening(sizes._inference.document, sizes.diagnostics)
     parts, long = wording.Parts(wording.SIZE), wording.Parts(wording.LONGEST)
     inputs = joined(*(part for line in wording.shapes(sizes.inputs, parts) for part in (", ", line)))[1:] or ("the model",)
@@ -485,9 +490,12 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
         every = f"for every {wording.in_a_row(list(sizes.symbols))}" if sizes.symbols else alone
         source = " (as far as formulas tell)" if not sizes.is_exact else " (every size was tried)" if sizes.is_by_trial else ""
         extent = "where" if sizes.conditions else every
-        blocks = [_condition(one, long) for one in sizes.conditions]
-        yield Section(joined(inputs, f" is valid {extent}{source}"), [*blocks, *wording.where(parts), *wording.where(long)])
-    yield from (Section(text, list(wording.demands(premises))) for text, premises in groupby(sizes.premises, wording.heading))
+        blocks = [_condition(one, long) for one in sizes.conditions[:most]]
+        found = [*blocks, *wording.more(len(sizes.conditions) - len(blocks)), *wording.where(parts), *wording.where(long)]
+        yield Section(joined(inputs, f" is valid {extent}{source}"), found)
+    for text, members in groupby(sizes.premises, wording.heading):
+        premises = list(members)
+        yield Section(text, [*wording.demands(premises[:most]), *wording.more(len(premises[most:]) if most else 0)])
     yield wording.also([note.text for note in sizes.notes])
     if sizes.undecided:
         yield Section("formulas do not decide", list(_undecided(sizes)))
@@ -499,8 +507,8 @@ def sections(sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: 
     elif nearest is not None and sizes.ok:
         others = {name: size for name, size in sizes._batch(nearest.below or nearest.above or ()).items() if name not in (near or ())}
         taken = f" (taking {_sizes_text(others)})" if others else ""
-        found = [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"]
-        yield Section(f"nearest to {_sizes_text(near)}{taken}", found)
+        rows = [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"]
+        yield Section(f"nearest to {_sizes_text(near)}{taken}", rows)
 
 
 def nearest_text(sizes: ValidSizes, shapes: Mapping[str, Sequence[Size] | None]) -> str:
@@ -535,7 +543,9 @@ def _undecided(sizes: ValidSizes) -> Iterator[Line]:
     if rest := sizes.undecided[_MOST_UNDECIDED:]:
         yield f"and {counted(len(rest), 'place')} more"
     if sizes.is_by_trial:
-        yield dim(_HINT)
+        *others, last = sizes.symbols
+        numbers = f" and a number for {wording.in_a_row(others)}" if others else ""
+        yield dim(f"{_HINT}: --set {last}=1..100{numbers}")
 
 
 def _sizes_text(sizes: Mapping[str, int] | None) -> str:

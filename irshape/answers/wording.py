@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.guesses import Guessed
-from irshape.report.section import Block, Column, Line, Section, Table, bold, fault, joined, key, named, paragraph
+from irshape.report.section import Block, Column, Line, Section, Table, bold, dim, fault, joined, key, named, paragraph
 from irshape.report.text import WIDEST, counted, listed
 
 if TYPE_CHECKING:
@@ -50,12 +51,13 @@ class Answer(Guessed):
 class Parts:
     """Cuts long formulas into parts with names, `e0`, `e1`, ...; equal parts of several formulas have one name.
 
-    `found` has the formula of each name.
+    `found` has the formula of each name; `endless` are the names that stand for what is too long to be a formula.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._names: dict[str, str] = {}
+        self.endless: dict[str, None] = {}
 
     @property
     def found(self) -> dict[str, str]:
@@ -68,6 +70,7 @@ class Parts:
 
     def cut(self, text: str) -> str:
         """The text, with names in place of parts if it is longer than it may be."""
+        self.endless.update(dict.fromkeys(_ENDLESS.findall(text)))
         if len(text) > self._most:
             for part, name in self._names.items():
                 text = text.replace(part, name) if _inside(part) != part else text
@@ -106,6 +109,7 @@ def _bracketed(text: str) -> Iterator[str]:
 
 # The widest conditions that make their column, the longest that is not cut into parts, and the longest size of a shape.
 _CONDITION: Final = 40
+_ENDLESS: Final = re.compile(r"\blong\d+\b")
 LONGEST: Final = 120
 SIZE: Final = 40
 # The most layers that are named for a condition that they make together, and the names in a row that are written as the first and last.
@@ -222,7 +226,15 @@ def shapes(side: Mapping[str, str], parts: Parts, *, is_complete: bool = False) 
 
 def where(parts: Parts) -> Iterator[Line]:
     """The formulas that have names."""
-    return (("  where ", key(own), f" = {_inside(formula)}") for own, formula in parts.found.items())
+    yield from (("  where ", key(own), f" = {_inside(formula)}") for own, formula in parts.found.items())
+    if parts.endless:
+        yield "  where ", key(listed(tuple(parts.endless))), " = what is too long to be written (limits terms and levels, N104)"
+
+
+def more(count: int) -> Iterator[Line]:
+    """How many conditions are not listed; nothing if all are."""
+    if count > 0:
+        yield dim(f"and {counted(count, 'more condition')} (--all lists them)")
 
 
 def also(notes: Sequence[str]) -> Section:

@@ -118,11 +118,13 @@ SUMMARY = Command(
 def _add_sizes(command: ArgumentParser) -> None:
     help = "find the valid sizes nearest to these: H=500 W=700"
     command.add_argument("--near", action="extend", nargs="+", default=[], metavar="H=500", help=help)
+    command.add_argument("--all", action="store_true", help="list every condition")
     add_model_arguments(command)
 
 
 def _sizes(given: Namespace) -> int:
-    return answered(Errand(request_of(given), partial(_sized, _near(given.near)), said(given.color, _size_sections), _verdict))
+    text = said(given.color, partial(_size_sections, is_complete=given.all))
+    return answered(Errand(request_of(given), partial(_sized, _near(given.near)), text, _verdict))
 
 
 def _sized(near: Mapping[str, int], model: Model, **options: Any) -> Extended:
@@ -132,10 +134,10 @@ def _sized(near: Mapping[str, int], model: Model, **options: Any) -> Extended:
     return Extended(model.document, sizes, (near, nearest), {"nearest": nearest and {"given": dict(near), **nearest._asdict()}})
 
 
-def _size_sections(answer: Extended) -> Iterator[Section]:
+def _size_sections(answer: Extended, *, is_complete: bool) -> Iterator[Section]:
     from irshape.answers.sizes import sections
 
-    return sections(answer.answer, *answer.more)
+    return sections(answer.answer, *answer.more, is_complete=is_complete)
 
 
 def _verdict(answer: Extended) -> Iterable[str]:

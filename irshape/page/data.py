@@ -163,9 +163,12 @@ class PageData:
         }
 
     def _name(self) -> str:
-        """The name of the file; of two files both names."""
+        """The name of the file; of two files both names, with their folders if the names are equal."""
         documents = [self.document] if self.difference is None else [self.difference.a.document, self.document]
-        return " -> ".join([clipped(os.path.basename(one.path) if one.path else one.name) for one in documents])
+        names = [os.path.basename(one.path) if one.path else one.name for one in documents]
+        if len(names) > len(set(names)):
+            names = [one.path or name for one, name in zip(documents, names, strict=True)]
+        return " -> ".join(map(clipped, names))
 
     # Layers.
 

@@ -143,7 +143,7 @@ N103 note: values not followed
   irshape does not follow the values, so the sizes that depend on them stay unknown.
   Raise the limit: --limit elements=N.
 N104 note: formula cut short
-  The formula of a size has more terms or levels than a limit allows. A part of the formula got a name of its own: e0, e1 and so on.
+  The formula of a size has more terms or levels than a limit allows. A part of the formula got a name of its own: long0, long1 and so on.
   The formula is exact, but it does not show the part that the name stands for.
   Raise the limits: --limit terms=N, --limit levels=N.
 N105 note: body not followed to the end

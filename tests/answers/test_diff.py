@@ -421,3 +421,13 @@ def test_what_openvino_compresses_says_so(tmp_path: Path) -> None:
     difference = irshape.diff(path, tmp_path / "half.xml")
     assert {change.kind for change in difference.changes} == {"replaced", "added"}
     assert {(change.before, change.after) for change in difference.changes if change.kind == "replaced"} == {("Const", "Convert")}
+
+
+PADDINGS = ('auto_pad="same_upper"', 'auto_pad="explicit", pads_begin=[1,1], pads_end=[1,1]')
+
+
+def test_an_attribute_that_a_file_does_not_have_is_none() -> None:
+    nets = [Net(f"f32[1,3,8,8] -> Convolution(f32=0[4,3,3,3], strides=[1,1], dilations=[1,1], {own}) -> Result") for own in PADDINGS]
+    found = irshape.diff(*(net.xml.encode() for net in nets), weights=(nets[0].bin, nets[1].bin))
+    told = [(one.what, one.before, one.after) for one in found.changes]
+    assert told == [("pads_begin", None, "[1,1]"), ("pads_end", None, "[1,1]"), ("auto_pad", "same_upper", "explicit")]

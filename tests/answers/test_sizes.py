@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 
 import irshape
-from irshape.answers.sizes import ValidSizes
+from irshape.answers.sizes import ValidSizes, sections
+from irshape.answers.wording import LONGEST, Parts, where
+from irshape.report.terminal import block_lines, lines
 from tests.answers import nets
 from tests.support.ir import Net
 
@@ -233,6 +235,24 @@ def test_every_size_of_a_short_range_is_tried() -> None:
     found = answer(net, inputs, N="1..60")
     assert (str(found), found.is_exact, found.undecided) == ("4 <= N <= 6 or 24 <= N <= 26", True, [])
     compare(net, inputs, found, ({"N": size} for size in range(1, 61)))
+
+
+def test_a_long_answer_is_cut() -> None:
+    """Each of 14 inputs must be even; two sums that are cut short are named, but not written."""
+    net = Net("\n".join(f"x{i}: f32[?]\nx{i} -> Reshape([2,-1], special_zero=false) -> Result" for i in range(14)))
+    found = answer(net, {f"x{i}": f"[{chr(65 + i)}]" for i in range(14)})
+    shown = [list(lines(sections(found, is_complete=whole))) for whole in (False, True)]
+    assert [sum(line.endswith("% 2 == 0") for line in one) for one in shown] == [12, 14]
+    assert [one[-1].strip() == "and 2 more conditions (--all lists them)" for one in shown] == [True, False]
+    parts = Parts(LONGEST)
+    assert parts.cut("long0 + 2*long3 == H") == "long0 + 2*long3 == H"
+    [told] = block_lines(where(parts))
+    assert told == "  where long0 and long3 = what is too long to be written (limits terms and levels, N104)"
+
+
+def test_the_hint_names_symbols_of_the_model() -> None:
+    [*_, told] = lines(sections(answer(scaled(), {"parameter_0": "[N]"})))
+    assert told.endswith("is tried: --set N=1..100")
 
 
 def test_what_openvino_accepts_and_cannot_run_is_said() -> None:

@@ -169,3 +169,15 @@ def test_matplotlib_is_an_extra() -> None:
 
 def test_against_is_about_a_picture(run: Start) -> None:
     assert "--against names the symbol of --plot" in run("cost", "examples/atrous.xml", "--against", "H", code=2).err
+
+
+def test_a_name_that_a_converter_made_counts_where_its_neighbours_stand(run: Start, tmp_path: Path) -> None:
+    """MatMul_281053 stands between two layers of the head, and MatMul_7 beside none."""
+    path = saved(
+        Net("x: f32[4,4]\nx -> a: ReLU -> MatMul_281053: MatMul(f32=0[4,4]) -> b: ReLU -> Result\nMatMul_7: MatMul(x, x) -> Result"),
+        tmp_path / "m.xml",
+    )
+    path.write_text(path.read_text().replace('name="a"', 'name="head/in/1"').replace('name="b"', 'name="head/out/1"'))
+    lines = run("cost", path, code=0).lines
+    start = next(number for number, line in enumerate(lines) if line.startswith("by name"))
+    assert [line.split()[0] for line in lines[start + 1 : start + 5]] == ["head", "MatMul_7", "head.in.1", "head.out.1"]

@@ -53,6 +53,16 @@ def test_changes_mark_layers_and_the_groups_around_them() -> None:
     assert found["marks"][group] == "changed"
 
 
+def test_two_files_of_one_name_have_their_folders_in_the_title(tmp_path: Path) -> None:
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "m.xml").write_text(Net("f32[1,4] -> ReLU -> Result").xml)
+    before, after = (verbs.read(tmp_path / folder / "m.xml") for folder in "ab")
+    data = PageData(after)
+    data.difference = verbs.diff(before, after)
+    assert data.to_dict()["name"] == f"{tmp_path}/a/m.xml -> {tmp_path}/b/m.xml"
+
+
 def test_the_page_holds_no_markup_of_the_file() -> None:
     text = html(PageData(verbs.read(named("</script><b>", "x").document.source.replace(b"</script><b>", b"&lt;/script>&lt;b>"))).to_dict())
     assert text.count("</script>") == 3

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import product
+from itertools import product, takewhile
 from math import inf
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -610,7 +610,7 @@ class _Page:
     def groups(self) -> Iterator[Section]:
         """The work by type, and by the beginnings of names."""
         working = [layer for layer in self.cost.layers if self.work[layer]]
-        for heading, keys in (("by type", [one.type for one in working]), ("by name", _prefixes([one.path for one in working]))):
+        for heading, keys in (("by type", [one.type for one in working]), ("by name", _prefixes([_telling(one) for one in working]))):
             found: dict[str, list[LayerCost]] = {}
             for layer, own in zip(working, keys or (), strict=keys is not None):
                 found.setdefault(own, []).append(layer)
@@ -690,6 +690,20 @@ def _by_type(cost: Cost) -> Mapping[str, str]:
         names.append(one.name)
         nodes.append(one.node.name)
     return {some(names, _MOST_NAMES): f"{type} {some(nodes, _MOST_NAMES)}" for type, (names, nodes) in found.items()}
+
+
+def _telling(layer: LayerCost) -> str:
+    """The path of a layer; where a converter made its name, the groups that the names of a reader and a producer share."""
+    from irshape.answers.hierarchy import GENERATED, stated_groups
+
+    node = layer._node
+    if not GENERATED.fullmatch(node.name):
+        return layer.path
+    sides = (node.consumers, node.producers)
+    told = [next((groups for one in side if (groups := stated_groups(one.name))), []) for side in sides]
+    a, b = (groups or told[0] or told[1] for groups in told)
+    shared = [part for part, _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))]
+    return layer.path.removesuffix(node.name) + ("/".join(shared) or node.name)
 
 
 def _prefixes(paths: Sequence[str]) -> list[str] | None:
