@@ -24,6 +24,8 @@ _LARGEST: Final = 1 << 20
 # Layers that have the peak for fewer sizes in a row take turns, if that happens more often than this in a row.
 _SHORT: Final = 64
 _MOST_RUNS: Final = 3
+# The most sizes for which formulas are computed without a look at the ends first.
+_TOGETHER: Final = 16
 # So many formulas are computed in a step of work.
 _A_STEP: Final = 16
 # A size is valid, or one of so many after it.
@@ -107,18 +109,21 @@ class Race:
 
     def _winners(self, sizes: Sequence[int]) -> dict[int, int]:
         """The place of the greatest at each size, among those that are running."""
-        if not self._are_growing:
-            return {size: (memories := self._memories(size)).index(max(memories)) for size in sizes}
         found: dict[int, int] = {}
         pending = [(0, len(sizes))] if sizes else []
         while pending:
             begin, end = pending.pop()
             able = self._able(sizes[begin], sizes[end - 1])
-            if len(able) == 1 or end - begin == 1:
+            if len(able) == 1:
                 found.update(dict.fromkeys(sizes[begin:end], able[0]))
-            else:
+            elif end - begin > _TOGETHER:
                 middle = (begin + end) // 2
                 pending += [(middle, end), (begin, middle)]
+            else:
+                evaluated = values([self._running[one] for one in able])
+                for size in sizes[begin:end]:
+                    memories = self._computed(evaluated, size) if self._are_growing else self._memories(size)
+                    found[size] = able[memories.index(max(memories))]
         return found
 
     def _able(self, low: int, high: int) -> Sequence[int]:
