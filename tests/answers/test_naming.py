@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from irshape import verbs
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.naming import named as name
 from irshape.answers.signature.notes import BECAUSE
+from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from tests.answers.assignments import ASSIGNMENTS, sizes
 from tests.answers.test_signature import BOXES, added, joined
@@ -200,9 +202,14 @@ def test_the_first_pass_gets_the_names_where_another_one_would_say_the_same() ->
 )
 def test_a_signature_takes_one_pass_where_nothing_is_tied_or_narrowed(net: Net, passes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says what it says after a second pass with the symbols that are left."""
-    made = []
+    made: list[Engine] = []
     run = Discovery.run
-    monkeypatch.setattr(Discovery, "run", lambda *given, **options: made.append(given) or run(*given, **options))
+
+    def counted(found: Discovery, *given: Any, **options: Any) -> Engine:
+        made.append(run(found, *given, **options))
+        return made[-1]
+
+    monkeypatch.setattr(Discovery, "run", counted)
     own = irshape.signature(net.xml.encode()).to_dict()
     assert len(made) == passes
     monkeypatch.setattr(Discovery, "_renamed", lambda *given: None)
