@@ -41,12 +41,13 @@ class Session:
     """A graph whose inputs can be given other shapes, again and again: an engine that stays. `irshape.api.session` describes its use."""
 
     def __init__(
-        self, source: Source | Model, *, weights: WeightsChoice = None, opaque: Iterable[str] = (), work: Work | None = None
+        self, source: Source | Model, *, weights: WeightsChoice = None, opaque: Iterable[str] = (), like: Engine | None = None
     ) -> None:
-        """Raises `OSError` if the file cannot be read. `work` holds the steps that are left to the question that the session serves."""
+        """Raises `OSError` if the file cannot be read. The session serves the question of the engine that it is `like`, and its work."""
         self.model, self._weights = loaded(source, weights)
         self._opaque = frozenset(opaque)
-        self._work = work or Work(self.model.document.limits.work)
+        self._like = like
+        self._work = like.scope.work if like else Work(self.model.document.limits.work)
         self._inputs, self._remarks = recorded_inputs(self.model)
         self._plans: _Plans | None = None
 
@@ -56,7 +57,7 @@ class Session:
         return self._plans.found[0] if self._plans and self._plans.found else None
 
     def _new_engine(self) -> Engine:
-        return Engine(self.model, self._weights, self._opaque, work=self._work)
+        return Engine(self.model, self._weights, self._opaque, work=self._work, like=self._like)
 
     def __repr__(self) -> str:
         return f"<Session of {self.model!r}>"

@@ -129,9 +129,10 @@ class Scope:
                 self.polynomials.rename(own.index, same.name)
 
     def call(self, names: Mapping[Dim, str]) -> None:
-        """Make symbols with these names of unknown values, and number the other unknown values anew."""
+        """Give symbols, and unknown values, these names, and number the other unknown values anew."""
         self._unknowns = {key: size for key, size in self._unknowns.items() if size not in names}
         numbered = {f"d{number}": size for number, size in enumerate(self._unknowns.values())}
+        self._symbols = {name: made for name, made in self._symbols.items() if made[1] not in names}
         self._symbols.update([(name, (size.range, size)) for size, name in names.items()])
         self._names = {*self._symbols, *numbered}
         for name, size in (*numbered.items(), *[(name, size) for size, name in names.items()]):

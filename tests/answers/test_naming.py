@@ -4,13 +4,16 @@ import json
 import re
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 import irshape
 from irshape import verbs
+from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.naming import named as name
 from irshape.answers.signature.notes import BECAUSE
+from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from tests.answers.assignments import ASSIGNMENTS, sizes
 from tests.answers.test_signature import BOXES, added, joined
@@ -187,6 +190,31 @@ def test_the_first_pass_gets_the_names_where_another_one_would_say_the_same() ->
         assert [str(one) for one in own.data_sizes] == [str(one) for one in other.data_sizes], path
         taken += own.reading.graphs[0][1] is again.graphs[0][1] and own.reading is not again
     assert taken > 2
+
+
+@pytest.mark.parametrize(
+    ("net", "passes"),
+    [
+        (joined("f32[2,?]", "f32[2,?]", axis=1), 1),
+        (joined("f32[2,?]", "f32[2,3..]", axis=1), 1),
+        (joined("f32[?,?]", "f32[?,?]", axis=1), 2),  # the second axes get their letters from what the first pass ties
+    ],
+)
+def test_a_signature_takes_one_pass_where_nothing_is_tied_or_narrowed(net: Net, passes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says what it says after a second pass with the symbols that are left."""
+    made: list[Engine] = []
+    run = Discovery.run
+
+    def counted(found: Discovery, *given: Any, **options: Any) -> Engine:
+        made.append(run(found, *given, **options))
+        return made[-1]
+
+    monkeypatch.setattr(Discovery, "run", counted)
+    own = irshape.signature(net.xml.encode()).to_dict()
+    assert len(made) == passes
+    monkeypatch.setattr(Discovery, "_renamed", lambda *given: None)
+    assert irshape.signature(net.xml.encode()).to_dict() == own
+    assert len(made) == passes + 2
 
 
 def names_in(size: object) -> frozenset[str]:

@@ -25,7 +25,7 @@ _LARGEST: Final = 1 << 20
 _SHORT: Final = 64
 _MOST_RUNS: Final = 3
 # The most sizes for which formulas are computed without a look at the ends first.
-_TOGETHER: Final = 64
+_TOGETHER: Final = 32
 # So many formulas are computed in a step of work.
 _A_STEP: Final = 16
 # A size is valid, or one of so many after it.

@@ -323,7 +323,7 @@ class Discovery:
                     multiple = table.only_atom(unifier.value(made[index])) if index in made else None
                     own = axes.get(table.atoms[index].name, table.atoms[index].name)
                     table.rename(index, own if multiple is None else letters.get(multiple.index, own))
-                return True
+                return self.engine is not engine
         except (ZeroDivisionError, ShapeSyntaxError, InputError):  # a divisor is 0, or a size cannot be written or is too large
             self.steps, self._axes, self.ranges, self.question, self.state, self.is_read = before
         if is_first:
@@ -369,16 +369,15 @@ class Discovery:
         # Where no demand ties symbols together, narrower ranges of them cannot tie any.
         self.is_read = self._is_reading and len(self.steps) == 1 and all(len(below) < 2 for below in map(unifier.below, unifier.demands))
         if self.is_read:
-            self.engine = self._renamed(self.free_ranges) or self.run(self.free_ranges, is_static=False)
+            self.engine = self._renamed(self._taken, self.free_ranges) or self.run(self.free_ranges, is_static=False)
         else:
-            self.engine = self.run(ranges)
+            self.engine = self._renamed(engine, ranges) or self.run(ranges)
 
-    def _renamed(self, ranges: Mapping[str, SymbolRange]) -> Engine | None:
-        """The engine that is taken, with the names of the symbols; None if a pass with the present shapes and these ranges would say more.
+    def _renamed(self, engine: Engine | None, ranges: Mapping[str, SymbolRange]) -> Engine | None:
+        """The engine with the names of the symbols; None if another pass with the present shapes and these ranges would say more.
 
         It says the same where each symbol is an open axis of its own in both, with the same range, and is as old among the symbols.
         """
-        engine = self._taken
         if engine is None or engine.diagnostics or self.state or self._named:
             return None
         if any(fact.shape is None for graph in engine.graphs() for fact in graph.slots[: graph.model.slot_count]):
