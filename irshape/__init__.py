@@ -84,14 +84,6 @@ _HOMES = {
     "shape.shape": "Shape",
     "xml.weights": "WeightsError",
 }
-# The function to use in place of each name that people try.
-_GUESSES = {
-    "irshape.read(PATH) reads a model": "load open read_model",
-    "what infer, reshape and edit return has write(PATH)": "save save_model serialize write",
-    "irshape.check(PATH) finds the faults": "validate verify lint",
-    "irshape.infer(PATH) infers the shapes": "shapes infer_shape infer_shapes",
-    "irshape.reshape(PATH, inputs) gives inputs other shapes": "resize",
-}
 _MODULES = {name: f"irshape.{home}" for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
@@ -106,8 +98,9 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """A name of the package, from the module that holds it."""
     if name not in _MODULES:
-        hint = next((f"; {hint}" for hint, names in _GUESSES.items() if name in names.split()), "")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+        from irshape.report.guesses import hint
+
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint('module', name)}")
     import sys
 
     __import__(_MODULES[name])  # a run of the command line need not load `importlib`

@@ -154,13 +154,13 @@ CALLS: list[tuple[Any, dict[str, Any], str]] = [
     (
         irshape.infer,
         {"shapes": {"image": [1, 3, 8, 8]}},
-        r"'shapes'; did you mean inputs\? infer takes source, inputs, symbols, symbols_as, w",
+        r"'shapes'; the argument is inputs; infer takes source, inputs, symbols, symbols_as, w",
     ),
-    (irshape.reshape, {"set": {"B": 2}}, r"'set'; did you mean symbols\? reshape takes source, inputs, .*batch, rewrite, like"),
+    (irshape.reshape, {"set": {"B": 2}}, r"'set'; the argument is symbols; reshape takes source, inputs, .*batch, rewrite, like"),
     (irshape.reshape, {"image": [1, 3, 8, 8]}, r"'image'; reshape takes source, inputs"),
     (irshape.Session, {"batch": 2}, r"'batch'; Session\.__init__ takes source, weights"),
     (irshape.edit, {"inputs": {}}, r"'inputs'; edit takes source, weights"),
-    (irshape.diff, {"b": ATROUS, "run": True}, r"'run'; irshape\.compare\(a, b\) runs two models\. diff takes a, b, inputs"),
+    (irshape.diff, {"b": ATROUS, "run": True}, r"'run'; irshape\.compare\(a, b\) runs two models; diff takes a, b, inputs"),
 ]
 
 

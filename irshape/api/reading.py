@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import CO_VARKEYWORDS
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
 
 from irshape.model.load import load, opened
 from irshape.model.public import Model
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-# The argument or the verb to use in place of each argument that people try.
-_MEANT: Final = {
-    **dict.fromkeys(("shapes", "shape", "input"), "did you mean inputs? "),
-    **dict.fromkeys(("set", "symbol", "sizes"), "did you mean symbols? "),
-    "run": "irshape.compare(a, b) runs two models. ",
-}
 
 
 class Reading(TypedDict, total=False):
@@ -50,7 +44,9 @@ def knowing(verb: Callable[_P, _R], more: type = Reading) -> Callable[_P, _R]:
     @wraps(verb)
     def call(*given: _P.args, **named: _P.kwargs) -> _R:
         if name := next((name for name in named if name not in known), None):
-            raise TypeError(f"there is no argument {name!r}; {_MEANT.get(name, '')}{verb.__qualname__} takes {', '.join(known)}")
+            from irshape.report.guesses import hint
+
+            raise TypeError(f"there is no argument {name!r}{hint('argument', name)}; {verb.__qualname__} takes {', '.join(known)}")
         return verb(*given, **named)
 
     return call

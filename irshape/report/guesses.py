@@ -1,4 +1,4 @@
-"""Names that people try and objects do not have, and what stands for each."""
+"""Names that people try and the package, its functions and its objects do not have, and what stands for each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,20 @@ _PORT: Final = {
     "its shape": "dims get_shape partial_shape get_partial_shape",
     "its number of elements: size": "numel",
 }
-# By the class: what stands for a name, and the names for which it stands.
+# By the class, the module or its arguments: what stands for a name, and the names for which it stands.
 _HINTS: Final[dict[str, dict[str, str]]] = {
+    "module": {
+        "irshape.read(PATH) reads a model": "load open read_model",
+        "what infer, reshape and edit return has write(PATH)": "save save_model serialize write",
+        "irshape.check(PATH) finds the faults": "validate verify lint",
+        "irshape.infer(PATH) infers the shapes": "shapes infer_shape infer_shapes",
+        "irshape.reshape(PATH, inputs) gives inputs other shapes": "resize",
+    },
+    "argument": {
+        "the argument is inputs": "shapes shape input",
+        "the argument is symbols": "set symbol sizes",
+        "irshape.compare(a, b) runs two models": "run",
+    },
     "Model": {
         "its layers are its nodes: model.nodes": "layers ops get_ops get_ordered_ops",
         'its inputs: model.inputs[0], model.inputs["x"]': "input get_parameters",
@@ -57,6 +69,11 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
 }
 
 
+def hint(owner: str, name: str) -> str:
+    """What stands for a name that an owner does not have, behind a semicolon; empty if nobody tries this name."""
+    return next((f"; {hint}" for hint, names in _HINTS.get(owner, {}).items() if name in names.split()), "")
+
+
 class Guessed:
     """What says, for some names that it does not have, what stands for them."""
 
@@ -65,6 +82,5 @@ class Guessed:
     if not TYPE_CHECKING:  # which knows the names
 
         def __getattr__(self, name: str) -> NoReturn:
-            known = [item for cls in type(self).__mro__ for item in _HINTS.get(cls.__name__, {}).items()]
-            hint = next((f"; {hint}" for hint, names in known if name in names.split()), "")
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{hint}", name=name, obj=self)
+            told = next(filter(None, [hint(cls.__name__, name) for cls in type(self).__mro__]), "")
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{told}", name=name, obj=self)
