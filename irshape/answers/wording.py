@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from irshape.model.model import Node
     from irshape.xml.document import Document
 
+# The name of a formula that is too long to be read.
+_LONG: Final = re.compile(r"\blong\d+\b")
 # A part is worth a name from so many characters on.
 _SHORTEST: Final = 8
 
@@ -124,9 +127,9 @@ def heading(guard: Guard) -> str:
 
 
 def spoken(condition: str) -> str:
-    """A condition in words: of sizes that broadcast, one is equal to the other or 1."""
+    """A condition in words: of sizes that broadcast, one is equal to the other or 1; and what no formula shows is too long."""
     equal, joint, _ = condition.partition(" or 1 in (")
-    return f"{equal}, or one is 1" if joint else condition
+    return _LONG.sub("(a formula too long to print)", f"{equal}, or one is 1" if joint else condition)
 
 
 def reasons(rows: Iterable[tuple[str, Line]], parts: Parts) -> Table:
