@@ -181,6 +181,22 @@ def test_a_shape_without_a_name_is_that_of_the_only_input(shape: Any) -> None:
         assert found.inputs[0].formula == "[1,3,8,W]"
 
 
+@pytest.mark.parametrize("shape", [[1, 3, (1, 4), 8], [(1, 3, 8, 8)], [1, 3, range(8), 8]])
+def test_a_size_that_is_no_size_is_told(shape: Any) -> None:
+    with pytest.raises(irshape.InputError, match=r"a size is an int, a text or None, not .*; a text gives a range, as in '1\.\.4'"):
+        irshape.infer(ATROUS, inputs=shape)
+
+
+def test_a_new_type_is_told_the_way() -> None:
+    with pytest.raises(AttributeError, match=r"new = graph\.add\('ReLU', .* layer\.output\.replace_uses\(new\)"):
+        irshape.edit(ATROUS)["stem"].type = "ReLU"
+
+
+def test_a_cost_takes_sizes_by_name() -> None:
+    found = irshape.cost(ATROUS)
+    assert found.at(found.macs, H=64, W=32) == found.at(found.macs, {"H": 64, "W": 32}) > 0
+
+
 def test_a_model_is_read_by_a_function() -> None:
     with pytest.raises(TypeError, match=r"irshape\.read\(PATH\) reads a model"):
         irshape.Model(ATROUS)  # type: ignore[arg-type]

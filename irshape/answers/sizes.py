@@ -173,9 +173,10 @@ class ValidSizes:
     def admits(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> bool:
         """Whether the model is valid for these sizes, one for each symbol. A size outside its symbol's range or beyond 2^63-1 is not valid.
 
-        Raises InputError if a size is missing or a symbol is unknown.
+        A symbol that is the first axis of an input, the batch, may be left out, and is then 1, or its smallest size. Raises InputError if
+        another size is missing or a symbol is unknown.
         """
-        given = self._given(sizes, named)
+        given = {**self._batch(self.symbols), **self._given(sizes, named)}
         missing = [name for name in self.symbols if name not in given]
         if missing:
             raise InputError(f"the size of {', '.join(missing)} is missing")

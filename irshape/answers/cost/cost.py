@@ -221,12 +221,12 @@ class Cost(Guessed):
 
         return html(sections(self))
 
-    def at(self, amount: Amount, sizes: Mapping[str, int] | None = None) -> int:
-        """The number of an amount for these sizes, and for those of `near` where a size is not given."""
+    def at(self, amount: Amount, sizes: Mapping[str, int] | None = None, /, **named: int) -> int:
+        """The number of an amount for these sizes, `cost.at(cost.macs, H=320)`, and for those of `near` where a size is not given."""
         if isinstance(amount, int):
             return amount
-        if sizes:
-            return value(amount, {**self.near, **sizes_by_name(sizes, self.near)})
+        if sizes or named:
+            return value(amount, {**self.near, **sizes_by_name(sizes, self.near, named)})
         if not self._numbers:
             self._compute(getattr(layer, name) for layer in self.layers for name in _AMOUNTS)
         if amount.expression not in self._numbers:
