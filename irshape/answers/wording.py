@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from irshape.report.diagnostic import Diagnostic
-from irshape.report.section import Block, Column, Line, Section, Table, bold, fault, joined, key, named, paragraph
-from irshape.report.text import WIDEST, counted, listed
+from irshape.report.section import Block, Column, Item, Line, Section, Table, bold, fault, joined, key, named, paragraph
+from irshape.report.text import counted, listed
 
 if TYPE_CHECKING:
     from irshape.answers.question import Condition
@@ -145,14 +145,20 @@ def demands(guards: Iterable[Guard], parts: Parts | None = None) -> Iterator[Blo
 
 
 def conditions(found: Iterable[Condition]) -> Iterator[Block]:
-    """Conditions in simple words, each with the layers that demand it; long ones are cut into named parts."""
-    parts, rows = Parts(LONGEST), []
-    for one in found:
-        first, *others = [reason(guard) for guard in one.guards] or ["the file or the question gives this range"]
-        rows += [(parts.cut(spoken(one.text)), first), *(("", joined("and ", other)) for other in others[: _MOST_REASONS - 1])]
-        if len(others) >= _MOST_REASONS:
-            rows.append(("", f"and {len(others) + 1 - _MOST_REASONS} more"))
-    yield Table((Column("key", most=WIDEST), Column()), rows)
+    """Conditions in simple words, each with the layers that demand it, below a wide one; long ones are cut into named parts."""
+    parts = Parts(LONGEST)
+    for is_wide, several in groupby(found, lambda one: len(spoken(one.text)) > _CONDITION):
+        rows: list[tuple[str, Line]] = []
+        for one in several:
+            first, *others = [reason(guard) for guard in one.guards] or ["the file or the question gives this range"]
+            told = [first, *[joined("and ", other) for other in others[: _MOST_REASONS - 1]]]
+            told += [f"and {len(others) + 1 - _MOST_REASONS} more"] if len(others) >= _MOST_REASONS else []
+            text = parts.cut(spoken(one.text))
+            if is_wide:
+                yield Item(key(text), told)
+            else:
+                rows += [(text if place == 0 else "", line) for place, line in enumerate(told)]
+        yield Table((Column("key"), Column()), rows)
     yield from where(parts)
 
 

@@ -558,7 +558,7 @@ class _Page:
         yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
         remark = "" if cost._is_near_valid else " (these sizes do not fulfil the conditions of the model)"
         near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{remark}; --near changes the sizes")
-        data = (f"{name}: known only when the model runs, by {nodes}" for name, nodes in _by_type(cost).items())
+        data = (f"{name} is known only at run time: {nodes}" for name, nodes in _by_type(cost).items())
         yield paragraph(*([near] if cost.near else []), *data)
 
     def sweep(self) -> Section:
