@@ -100,8 +100,7 @@ def __getattr__(name: str) -> object:
     if name not in _MODULES:
         from irshape.report.guesses import hint
 
-        found = hint(__name__, name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{f'; {found}' if found else ''}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint('module', name)}")
     import sys
 
     __import__(_MODULES[name])  # a run of the command line need not load `importlib`

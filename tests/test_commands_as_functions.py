@@ -160,14 +160,14 @@ CALLS: list[tuple[Any, dict[str, Any], str]] = [
     (
         irshape.infer,
         {"shapes": {"image": [1, 3, 8, 8]}},
-        r"'shapes'; did you mean inputs\? infer takes source, inputs, symbols, symbols_as, w",
+        r"'shapes'; the argument is inputs; infer takes source, inputs, symbols, symbols_as, w",
     ),
-    (irshape.reshape, {"set": {"B": 2}}, r"'set'; did you mean symbols\? reshape takes source, inputs, .*batch, rewrite, like"),
+    (irshape.reshape, {"set": {"B": 2}}, r"'set'; the argument is symbols; reshape takes source, inputs, .*batch, rewrite, like"),
     (irshape.reshape, {"image": [1, 3, 8, 8]}, r"'image'; reshape takes source, inputs"),
     (irshape.Session, {"batch": 2}, r"'batch'; Session\.__init__ takes source, weights"),
     (irshape.edit, {"inputs": {}}, r"'inputs'; edit takes source, weights"),
     (irshape.sizes, {"near": {"H": 500}}, r"'near'; irshape\.sizes\(PATH\)\.nearest"),
-    (irshape.diff, {"b": ATROUS, "run": True}, r"'run'; irshape\.compare\(a, b\) runs two models\. diff takes a, b, inputs"),
+    (irshape.diff, {"b": ATROUS, "run": True}, r"'run'; irshape\.compare\(a, b\) runs two models; diff takes a, b, inputs"),
 ]
 
 
@@ -191,6 +191,22 @@ def test_a_folder_is_scanned() -> None:
 def test_a_shape_without_a_name_is_that_of_the_only_input(shape: Any) -> None:
     for found in (irshape.infer(ATROUS, inputs=shape), irshape.reshape(ATROUS, shape), irshape.Session(ATROUS).reshape(shape)):
         assert found.inputs[0].formula == "[1,3,8,W]"
+
+
+@pytest.mark.parametrize("shape", [[1, 3, (1, 4), 8], [(1, 3, 8, 8)], [1, 3, range(8), 8]])
+def test_a_size_that_is_no_size_is_told(shape: Any) -> None:
+    with pytest.raises(irshape.InputError, match=r"a size is an int, a text or None, not .*; a text gives a range, as in '1\.\.4'"):
+        irshape.infer(ATROUS, inputs=shape)
+
+
+def test_a_new_type_is_told_the_way() -> None:
+    with pytest.raises(AttributeError, match=r"new = graph\.add\('ReLU', .* layer\.output\.replace_uses\(new\)"):
+        irshape.edit(ATROUS)["stem"].type = "ReLU"
+
+
+def test_a_cost_takes_sizes_by_name() -> None:
+    found = irshape.cost(ATROUS)
+    assert found.at(found.macs, H=64, W=32) == found.at(found.macs, {"H": 64, "W": 32}) > 0
 
 
 def test_a_model_is_read_by_a_function() -> None:

@@ -85,7 +85,7 @@ OWN = {
     "model": "bodies build load model",
     "ops": "attribute context cost flow index infrastructure op port registry",
     "ops.movement": "blocks",
-    "report": "catalogue diagnostic finding text",
+    "report": "catalogue diagnostic finding guesses text",
     "settings": "read settings",
     "shape": "compilation dim element_type guard limits notation polynomial range shape value window",
     "xml": "document fastlane lexical markup reader source weights",

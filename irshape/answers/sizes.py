@@ -176,9 +176,10 @@ class ValidSizes(Guessed):
     def admits(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> bool:
         """Whether the model is valid for these sizes, one for each symbol. A size outside its symbol's range or beyond 2^63-1 is not valid.
 
-        Raises InputError if a size is missing or a symbol is unknown.
+        A symbol that is the first axis of an input, the batch, may be left out, and is then 1, or its smallest size. Raises InputError if
+        another size is missing or a symbol is unknown.
         """
-        given = self._given(sizes, named)
+        given = {**self._batch(self.symbols), **self._given(sizes, named)}
         missing = [name for name in self.symbols if name not in given]
         if missing:
             raise InputError(f"the size of {', '.join(missing)} is missing")
@@ -479,20 +480,21 @@ def sections(
     yield from wording.opening(sizes._inference.document, sizes.diagnostics)
     parts, long = wording.Parts(wording.SIZE), wording.Parts(wording.LONGEST)
     inputs = joined(*(part for line in wording.shapes(sizes.inputs, parts) for part in (", ", line)))[1:] or ("the model",)
+    are = "is" if len(sizes.inputs) < 2 else "are"
     if not sizes.ok and any(one.code == "W104" for one in sizes.diagnostics):
-        yield paragraph(joined("which sizes ", inputs, " takes is not known, because the weights cannot be read"))
+        yield paragraph(joined("which sizes ", inputs, " may have is not known, because the weights cannot be read"))
     elif not sizes.ok:
         why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
         held = wording.demands(guard for one in sizes.conditions for guard in one.guards)
-        yield Section(joined(inputs, f" is valid for no size: {why}"), list(held) if sizes.conditions else [])
+        yield Section(joined(inputs, f" {are} valid for no size: {why}"), list(held) if sizes.conditions else [])
     else:
         alone = "with these sizes" if sizes._question.called else "and can have no other sizes"
-        every = f"for every {wording.in_a_row(list(sizes.symbols))}" if sizes.symbols else alone
+        every = f"for every {wording.in_a_row(list(sizes.symbols))} of at least 1" if sizes.symbols else alone
         source = " (as far as formulas tell)" if not sizes.is_exact else " (every size was tried)" if sizes.is_by_trial else ""
         extent = "where" if sizes.conditions else every
         blocks = [_condition(one, long) for one in sizes.conditions[:most]]
         found = [*blocks, *wording.more(len(sizes.conditions) - len(blocks)), *wording.where(parts), *wording.where(long)]
-        yield Section(joined(inputs, f" is valid {extent}{source}"), found)
+        yield Section(joined(inputs, f" {are} valid {extent}{source}"), found)
     for text, members in groupby(sizes.premises, wording.heading):
         premises = list(members)
         yield Section(text, [*wording.demands(premises[:most]), *wording.more(len(premises[most:]) if most else 0)])
@@ -538,7 +540,7 @@ def _undecided(sizes: ValidSizes) -> Iterator[Line]:
     words = {word for one in shown for word in re.findall(r"[A-Za-z]\w*", one.message)}
     for own in sizes._inference.data_sizes:
         if own.name in words:
-            yield key(own.name), f" is known only when the model runs, by {own.node.type} {own.node.name}"
+            yield key(own.name), f" is known only at run time: {own.node.type} {own.node.name}"
     yield from (one.message if one.node is None else wording.about_layer(one.node, one.message) for one in shown)
     if rest := sizes.undecided[_MOST_UNDECIDED:]:
         yield f"and {counted(len(rest), 'place')} more"

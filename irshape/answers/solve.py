@@ -19,7 +19,7 @@ from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, Scope
 from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.limits import Work
-from irshape.shape.range import Range
+from irshape.shape.range import Range, reduced
 from irshape.shape.reported import Reported
 from irshape.shape.simplify import within_bounds, without_quotients
 
@@ -61,11 +61,18 @@ class Solved(NamedTuple):
 def conditions(scope: Scope, guards: Sequence[Guard]) -> list[Condition] | None:
     """Guards as conditions on sizes of at least 1; None where no such sizes fulfil them, or solving them takes too much work."""
     names = dict.fromkeys([name for guard in guards for name in sorted(guard.requirement.symbols())])
-    domain = {name: Range(max(size.range.low, 1), *size.range[1:]) for name in names if isinstance(size := scope.named(name), Dim)}
+    domain: dict[str, Range] = {}
+    for name in names:
+        low, high, modulus, remainder = size.range if isinstance(size := scope.named(name), Dim) else Range(1, 0)
+        if (own := reduced(max(low, 1), high, modulus, remainder)) is not None:
+            domain[name] = own
     solved = solve(scope, [guard.requirement for guard in guards], domain) if len(domain) == len(names) else None
     if solved is None or solved.unfinished is not None or any(sizes.is_empty for sizes in solved.sets.values()):
         return None
-    return [one for one in (*of_one(solved, guards).values(), *of_several(solved, guards)) if one.guards]
+    # What the name of a size says already, as that it is even, has no cause among the guards.
+    lone = {name: tuple([one for one in guards if one.requirement.symbols() == {name}]) for name in names}
+    found = [one if one.guards else one._replace(guards=lone[name]) for name, one in of_one(solved, guards).items()]
+    return [one for one in (*found, *of_several(solved, guards)) if one.guards]
 
 
 def of_one(solved: Solved, guards: Sequence[Guard], more: Mapping[str, Sequence[Guard]] = MappingProxyType({})) -> dict[str, Condition]:

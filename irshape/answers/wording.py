@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.guesses import Guessed
-from irshape.report.section import Block, Column, Line, Section, Table, bold, dim, fault, joined, key, named, paragraph
-from irshape.report.text import WIDEST, counted, listed
+from irshape.report.section import Block, Column, Item, Line, Section, Table, bold, dim, fault, joined, key, named, paragraph
+from irshape.report.text import counted, listed
 
 if TYPE_CHECKING:
     from irshape.answers.question import Condition
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from irshape.model.model import Node
     from irshape.xml.document import Document
 
+# The name of a formula that is too long to be read.
+_LONG: Final = re.compile(r"\blong\d+\b")
 # A part is worth a name from so many characters on.
 _SHORTEST: Final = 8
 
@@ -154,9 +156,9 @@ def heading(guard: Guard) -> str:
 
 
 def spoken(condition: str) -> str:
-    """A condition in words: of sizes that broadcast, one is equal to the other or 1."""
+    """A condition in words: of sizes that broadcast, one is equal to the other or 1; and what no formula shows is too long."""
     equal, joint, _ = condition.partition(" or 1 in (")
-    return f"{equal}, or one is 1" if joint else condition
+    return _LONG.sub("(a formula too long to print)", f"{equal}, or one is 1" if joint else condition)
 
 
 def reasons(rows: Iterable[tuple[str, Line]], parts: Parts) -> Table:
@@ -172,14 +174,20 @@ def demands(guards: Iterable[Guard], parts: Parts | None = None) -> Iterator[Blo
 
 
 def conditions(found: Iterable[Condition]) -> Iterator[Block]:
-    """Conditions in simple words, each with the layers that demand it; long ones are cut into named parts."""
-    parts, rows = Parts(LONGEST), []
-    for one in found:
-        first, *others = [reason(guard) for guard in one.guards] or ["the file or the question gives this range"]
-        rows += [(parts.cut(spoken(one.text)), first), *(("", joined("and ", other)) for other in others[: _MOST_REASONS - 1])]
-        if len(others) >= _MOST_REASONS:
-            rows.append(("", f"and {len(others) + 1 - _MOST_REASONS} more"))
-    yield Table((Column("key", most=WIDEST), Column()), rows)
+    """Conditions in simple words, each with the layers that demand it, below a wide one; long ones are cut into named parts."""
+    parts = Parts(LONGEST)
+    for is_wide, several in groupby(found, lambda one: len(spoken(one.text)) > _CONDITION):
+        rows: list[tuple[str, Line]] = []
+        for one in several:
+            first, *others = [reason(guard) for guard in one.guards] or ["the file or the question gives this range"]
+            told = [first, *[joined("and ", other) for other in others[: _MOST_REASONS - 1]]]
+            told += [f"and {len(others) + 1 - _MOST_REASONS} more"] if len(others) >= _MOST_REASONS else []
+            text = parts.cut(spoken(one.text))
+            if is_wide:
+                yield Item(key(text), told)
+            else:
+                rows += [(text if place == 0 else "", line) for place, line in enumerate(told)]
+        yield Table((Column("key"), Column()), rows)
     yield from where(parts)
 
 

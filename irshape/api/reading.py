@@ -47,8 +47,7 @@ def knowing(verb: Callable[_P, _R], more: type = Reading) -> Callable[_P, _R]:
         if name := next((name for name in named if name not in known), None):
             from irshape.report.guesses import hint
 
-            meant = hint("arguments", name)
-            raise TypeError(f"there is no argument {name!r}; {f'{meant} ' if meant else ''}{verb.__qualname__} takes {', '.join(known)}")
+            raise TypeError(f"there is no argument {name!r}{hint('argument', name)}; {verb.__qualname__} takes {', '.join(known)}")
         if len(given) > code.co_argcount:
             most = counted(code.co_argcount, "argument")
             others = ", ".join(known[code.co_argcount :])

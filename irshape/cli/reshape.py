@@ -25,8 +25,8 @@ from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.model.model import Model
-from irshape.report.section import Section, bold, dim, key, paragraph
-from irshape.report.text import counted
+from irshape.report.section import Column, Section, Table, bold, dim, key, paragraph
+from irshape.report.text import WIDEST, counted
 from irshape.reshaping.session import How, Session
 
 ABOUT = (
@@ -142,7 +142,8 @@ def _sections(before: Inference, inference: Inference) -> Iterator[Section]:
         if inference.rewriting is not None:
             mends = inference.rewriting.mends
             rows = [(one.where.layer_type, one.where.layer_name, one.port, one.was, one.now, one.kind) for one in mends]
-            changed = table(("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"), rows)
+            columns = (Column("dim"), Column(most=WIDEST, is_cut=True), *[Column(is_below=True)] * 4)
+            changed = Table(columns, rows, ("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"))
             kinds = [f"{kind}: {meaning}" for kind, meaning in _KINDS.items() if any(one.kind == kind for one in mends)]
             yield paragraph(bold(f"rewritten: {counted(len(rows), 'change')}"), changed, dim("; ".join(kinds)))
     yield from ending(inference, remedy(inference))

@@ -143,8 +143,9 @@ def _grouped(found: list[tuple[list[Node], list[Change]]]) -> Iterator[Cause]:
         leaders.setdefault(number if shared is None else ("shared", shared.key), ([], own))[0].extend(nodes)
     for nodes, changes in leaders.values():
         if len(nodes) > 1 and changes and changes[0].places:
-            what = "agree" if changes[0].key is not None else "fail in the same way"
-            changes = [changes[0]._replace(text=f"{changes[0].text}; {counted(len(nodes), 'layer')} {what}"), *changes[1:]]
+            count = counted(len(nodes), "layer")
+            what = f"this explains {count}" if changes[0].key is not None else f"{count} fail in the same way"
+            changes = [changes[0]._replace(text=f"{changes[0].text}; {what}"), *changes[1:]]
         yield Cause("layer", nodes[0], tuple(changes), -1, tuple(nodes[1:]))
 
 

@@ -118,6 +118,11 @@ class Layer(Guessed):
         """The type of the operation."""
         return self._item.type
 
+    @type.setter  # noqa: A003
+    def type(self, value: str) -> None:
+        new = f"new = graph.add({value!r}, *inputs, name=...)"
+        raise AttributeError(f"the type of a layer cannot change; {new}, then layer.output.replace_uses(new) and layer.remove()")
+
     @property
     def version(self) -> str:
         """The opset of the operation."""

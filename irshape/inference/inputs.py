@@ -369,6 +369,8 @@ def _described(name: str, value: object) -> DescribedShape:
             return tuple(map(_number, value))
         if any(isinstance(size, int) and abs(size) > INT64_MAX for size in value):
             raise InputError(f"the shape of {name!r}: a size is at least 0 and at most {INT64_MAX}")
+        if (other := next((size for size in value if isinstance(size, tuple | list | range)), None)) is not None:
+            raise InputError(f"the shape of {name!r}: a size is an int, a text or None, not {other!r}; a text gives a range, as in '1..4'")
         value = "[" + ",".join("?" if size is None else str(size) for size in value) + "]"
     try:
         return parse_shape(value)

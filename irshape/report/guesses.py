@@ -1,4 +1,4 @@
-"""Names that people try and that irshape does not have, and what stands for each."""
+"""Names that people try and the package, its functions and its objects do not have, and what stands for each."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ _PORT: Final = {
     "its shape": "dims get_shape partial_shape get_partial_shape",
     "its number of elements: size": "numel",
 }
-# By the class, or for the package and the arguments of its verbs: what stands for a name, and the names for which it stands.
+# By the class, the module or its arguments: what stands for a name, and the names for which it stands.
 _HINTS: Final[dict[str, dict[str, str]]] = {
-    "irshape": {
+    "module": {
         "irshape.read(PATH) reads a model": "load open read_model",
         "what infer, reshape and edit return has write(PATH)": "save save_model serialize write",
         "irshape.check(PATH) finds the faults": "validate verify lint",
         "irshape.infer(PATH) infers the shapes": "shapes infer_shape infer_shapes",
         "irshape.reshape(PATH, inputs) gives inputs other shapes": "resize",
     },
-    "arguments": {
-        "did you mean inputs?": "shapes shape input",
-        "did you mean symbols?": "set symbol sizes",
-        "irshape.compare(a, b) runs two models.": "run",
-        "irshape.sizes(PATH).nearest(H=500) finds sizes that are valid.": "near",
+    "argument": {
+        "the argument is inputs": "shapes shape input",
+        "the argument is symbols": "set symbol sizes",
+        "irshape.compare(a, b) runs two models": "run",
+        "irshape.sizes(PATH).nearest(H=500) finds sizes that are valid": "near",
     },
     "Model": {
         "its layers are its nodes: model.nodes": "layers ops operations get_ops get_ordered_ops",
@@ -86,9 +86,10 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
 }
 
 
-def hint(owner: str, name: str) -> str | None:
-    """What stands for a name that a class does not have; for `irshape`, and for `arguments` of its verbs, as well."""
-    return next((text.replace("{name}", name) for text, names in _HINTS.get(owner, {}).items() if name in names.split()), None)
+def hint(owner: str, name: str) -> str:
+    """What stands for a name that an owner does not have, behind a semicolon; empty if nobody tries this name."""
+    found = (text.replace("{name}", name) for text, names in _HINTS.get(owner, {}).items() if name in names.split())
+    return next((f"; {text}" for text in found), "")
 
 
 class Guessed:
@@ -99,5 +100,5 @@ class Guessed:
     if not TYPE_CHECKING:  # which knows the names
 
         def __getattr__(self, name: str) -> NoReturn:
-            found = next((f"; {text}" for cls in type(self).__mro__ if (text := hint(cls.__name__, name))), "")
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{found}", name=name, obj=self)
+            told = next(filter(None, [hint(cls.__name__, name) for cls in type(self).__mro__]), "")
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{told}", name=name, obj=self)

@@ -54,6 +54,8 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
             array = first
             left.pop(axis)
     kind, why = "forced", ""
+    if any(axis not in left and not bench.holds_batch(size) for axis, size in wants.items()):
+        kind, why = "generated", "the elements are equal, and are taken to be equal at other sizes"
     if not left:
         made = bench.graph.constant(array, name=f"{item.name}/one", element_type=type_)
     elif (law := _law(bench, item, array, left)) is not None and not law.doubt:
@@ -70,7 +72,8 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
         made = widened(bench, made, rest, array.ndim)
     bench.notes.proofs.append((item, made))
     if kind != "forced":
-        bench.mend("elements", list(array.shape), [*wants.values()], kind, why, item)
+        shape = bench.sizes(item.outputs[0])
+        bench.mend("elements", shape, [wants.get(axis, size) for axis, size in enumerate(shape)], kind, why, item)
     return made
 
 

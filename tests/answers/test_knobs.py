@@ -270,7 +270,7 @@ def test_names_stay_beside_those_of_the_user() -> None:
 
 def test_all_sizes_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sizes", str(DECODER), "--set", "B=1", "S=8", "P=4"]) == 0
-    assert "is valid with these sizes" in capsys.readouterr().out
+    assert "are valid with these sizes" in capsys.readouterr().out
     assert irshape.sizes(ATROUS, symbols={"B": 1, "H": 7, "W": 8}).ok
     assert not irshape.sizes(ATROUS, symbols={"B": 1, "H": 5, "W": 8}).ok
 

@@ -318,3 +318,10 @@ def test_a_premise_excludes_only_sizes_that_fail(net: Net, shape: str, condition
     assert sizes.admits(A=valid) and (never is None or not sizes.admits(A=never))
     told = [one.message for one in sizes.undecided]
     assert told == ([] if condition == "A == 1" else ["the formulas hold only where A == 1: axis 0 is removed only if its size is 1"])
+
+
+def test_the_batch_may_be_left_out() -> None:
+    found = answer(Net("f32[?,3,?] -> Reshape([0,-1,6], special_zero=true) -> Result"), {"parameter_0": "[B,3,L]"})
+    assert (found.admits(L=4), found.admits(L=5)) == (True, False)
+    with pytest.raises(irshape.InputError, match="the size of L is missing"):
+        found.admits(B=2)

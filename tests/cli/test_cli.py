@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -97,6 +98,18 @@ def test_infer_prints_a_table(run: Start, dynamic: Path) -> None:
         "",
         "1 file, 3 layers: no faults",
     ]
+
+
+@pytest.mark.parametrize("line", ["signature", "infer", "reshape --input [N,3,H,W]", "infer --input [2,3,?,?]"])
+def test_every_command_prints_the_same_solved_conditions(run: Start, tmp_path: Path, line: str) -> None:
+    """Rows that are halved twice, and joined with as many; a height that is named as even is told, too."""
+    halved = Net(
+        "x: f32[?,3,?,?] -> SpaceToDepth(block_size=2, mode=blocks_first) -> SpaceToDepth(block_size=2, mode=blocks_first) -> Result"
+    )
+    (tmp_path / "halved.xml").write_text(halved.xml)
+    command, *options = line.split()
+    told = run(command, tmp_path / "halved.xml", *options).out.partition("valid for sizes of at least 1 where\n")[2]
+    assert re.findall(r"^  (\w) >= 4 and \1 % 4 == 0  SpaceToDepth", told, re.MULTILINE) in (["H", "W"], ["T", "L"])
 
 
 def test_what_data_decide_is_listed_together(run: Start, tmp_path: Path) -> None:

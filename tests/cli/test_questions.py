@@ -133,7 +133,7 @@ def test_conditions_stand_above_the_layers_that_make_them(run: Start) -> None:
 def test_a_condition_that_is_a_layers_own_is_said_once(run: Start, tmp_path: Path) -> None:
     path = saved(nets.blocks(), tmp_path / "blocks.xml")
     lines = run("sizes", path, "--input", "parameter_0[B,S]", "--input", "parameter_1[B,S]", "--near", "B=3,S=50", code=0).lines
-    assert lines[2] == "parameter_0[B,S], parameter_1[B,S] is valid where"
+    assert lines[2] == "parameter_0[B,S], parameter_1[B,S] are valid where"
     assert [lines[3], lines[5]] == ["  S <= 48", "  (B*S) % 4 == 0"]
     assert lines[6].startswith("      Reshape reshape_") and lines[6].endswith(
         ": the elements of data must be a multiple of the product of the sizes other than -1"
@@ -145,14 +145,14 @@ def test_every_size(run: Start, tmp_path: Path) -> None:
     net = Net("f32[?,3] -> ReLU -> Result")
     assert run("sizes", saved(net, tmp_path / "relu.xml"))[:2] == (
         0,
-        [f"{tmp_path}/relu.xml  IR v11, 3 layers", "", "parameter_0[B,3] is valid for every B"],
+        [f"{tmp_path}/relu.xml  IR v11, 3 layers", "", "parameter_0[B,3] is valid for every B of at least 1"],
     )
 
 
 def test_what_formulas_do_not_tell_is_said(run: Start, tmp_path: Path) -> None:
     path = saved(scaled(), tmp_path / "scaled.xml")
     lines = run("sizes", path, "--input", "[N]", "--near", "N=10", code=0).lines
-    assert lines[2] == "parameter_0[N] is valid for every N (as far as formulas tell)"
+    assert lines[2] == "parameter_0[N] is valid for every N of at least 1 (as far as formulas tell)"
     assert lines[4] == "formulas do not decide"
     assert lines[-2:] == ["  below  N = 6", "  above  N = 24"]
     lines = run("sizes", path, "--input", "[N]", "--set", "N=1..60").lines
@@ -170,7 +170,7 @@ def test_no_size_is_a_fault(run: Start, tmp_path: Path) -> None:
 def test_sizes_show_the_faults_of_the_model(run: Start) -> None:
     lines = run("sizes", ROOT / "examples" / "faulty.xml", code=1).lines
     assert any(" A103 " in line for line in lines)
-    assert lines[-1].endswith("is valid for no size: the model has errors")
+    assert lines[-1].endswith("are valid for no size: the model has errors")
 
 
 def test_a_file_that_cannot_be_read_is_valid_for_no_size(run: Start, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_weights_that_cannot_be_read_forbid_no_size(run: Start, tmp_path: Path) 
     path.with_suffix(".bin").rename(tmp_path / "stored")
     path.with_suffix(".bin").symlink_to(tmp_path / "stored")
     text = run("sizes", path, "--input", "[1,1,H,W]", "--near", "H=9,W=9", code=1).out
-    assert "which sizes parameter_0[1,1,H,W] takes is not known, because the weights cannot be read" in text
+    assert "which sizes parameter_0[1,1,H,W] may have is not known, because the weights cannot be read" in text
     assert "nearest" not in text and "no size" not in text
     err = run("reshape", path, "--input", "[1,1,H,W]", "--rewrite").err
     assert "internal error" not in err

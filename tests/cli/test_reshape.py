@@ -81,7 +81,7 @@ def test_changes_are_listed_and_written_with_the_model(run: Start, baked: Path) 
         " 3  result_3     Result     [1,24]   f32[2,24]",
         "",
         "rewritten: 1 change",
-        "   TYPE  LAYER      WHAT     WAS     IS       HOW",
+        "TYPE     LAYER      WHAT     WAS     IS       HOW",
         "Reshape  reshape_2  pattern  [1,24]  [-1,24]  forced",
         "forced: no other formula fits",
         "",

@@ -76,7 +76,7 @@ ROWS = {
         SHARED,
         element(2, 3),
         "V102 input_order must hold each axis in [0, 2] once, got [0, 3, 1]; Const 'const_3' (line 34) holds [0,3,1]; with "
-        "[0,2,1] the layer gives [1,4,8], which it records; 3 layers agree [Transpose transpose_4, port 1]",
+        "[0,2,1] the layer gives [1,4,8], which it records; this explains 3 layers [Transpose transpose_4, port 1]",
     ),
     "the order of a constant": (
         TRANSPOSED,
@@ -230,7 +230,7 @@ def test_a_constant_that_a_hundred_layers_share_is_one_cause() -> None:
     found = irshape.check(text.encode(), weights=element(2, 3)(weights)).diagnostics
     assert len(found) == 150
     [cause] = causes(found)
-    assert "with [0,2,1] the layer gives [1,4,8], which it records; 150 layers agree" in cause.message
+    assert "with [0,2,1] the layer gives [1,4,8], which it records; this explains 150 layers" in cause.message
 
 
 # A file of a few hundred layers takes the time of twenty small ones.

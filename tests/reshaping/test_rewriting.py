@@ -72,10 +72,11 @@ def counted(start: float, step: float) -> Net:
             "[1,4,?,?]",
         ),
         (SLICED, "[1,S,4]", [("ends", "[12]", "[to the end]")], "[1,?,4]"),
-        (MASKED, "[1,S,S]", [("elements", "[1,6,6]", "[S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")], "[1,?,?]"),
-        (counted(0, 1), "[1,S]", [("elements", "[1,6]", "[S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
+        (MASKED, "[1,S,S]", [("elements", "[1,6,6]", "[1,S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")], "[1,?,?]"),
+        (counted(2, 0), "[1,S]", [("elements", "[1,6]", "[1,S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
+        (counted(0, 1), "[1,S]", [("elements", "[1,6]", "[1,S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
     ],
-    ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "count"],
+    ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "equal elements", "count"],
 )
 def test_the_mends_of_a_net(net: Net, shape: str, expected: Rows, result: str) -> None:
     found = asked(net, shape, rewrite=True)

@@ -210,12 +210,12 @@ class Cost(Answer):
         yield from opening(self.document, self.diagnostics)  # to which the sections may add
         yield from found
 
-    def at(self, amount: Amount, sizes: Mapping[str, int] | None = None) -> int:
-        """The number of an amount for these sizes, and for those of `near` where a size is not given."""
+    def at(self, amount: Amount, sizes: Mapping[str, int] | None = None, /, **named: int) -> int:
+        """The number of an amount for these sizes, `cost.at(cost.macs, H=320)`, and for those of `near` where a size is not given."""
         if isinstance(amount, int):
             return amount
-        if sizes:
-            return value(amount, {**self.near, **sizes_by_name(sizes, self.near)})
+        if sizes or named:
+            return value(amount, {**self.near, **sizes_by_name(sizes, self.near, named)})
         if not self._numbers:
             self._compute(getattr(layer, name) for layer in self.layers for name in _AMOUNTS)
         if amount.expression not in self._numbers:
@@ -539,7 +539,7 @@ class _Page:
         yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
         remark = "" if cost._is_near_valid else " (these sizes do not fulfil the conditions of the model)"
         near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{remark}; --near changes the sizes")
-        data = (f"{name}: known only when the model runs, by {nodes}" for name, nodes in _by_type(cost).items())
+        data = (f"{name} is known only at run time: {nodes}" for name, nodes in _by_type(cost).items())
         yield paragraph(*([near] if cost.near else []), *data)
 
     def sweep(self) -> Section:
