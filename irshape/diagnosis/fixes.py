@@ -285,12 +285,16 @@ def add_fixes(
         return
     layers = _Layers(engine, diagnostics)
     about = _Doubts(layers, diagnostics, alone).about
+    failing = {one.caused_by for one in diagnostics if one.severity == ERROR}
     doubted = {offset for diagnostic, several in behind.items() if about(diagnostic) for offset in several}
     for diagnostic in mendable:
         is_explained = diagnostic.related or diagnostic in explained or diagnostic.caused_by in explained
         if diagnostic.where.offset is None or (diagnostic.code in (*_INFERRED, "R101") and is_explained):
             continue
         doubt = about(diagnostic) if diagnostic.code in SAFE else None
+        if doubt and diagnostic in failing and (attribute := _attribute_of(_Site(layers, diagnostic.where.offset), diagnostic.code)):
+            diagnostic.hint = f"set {attribute}, as the port records: layers behind it fail without it"
+            continue
         places = [offset for offset in behind.get(diagnostic, ()) if doubt != "" or offset not in doubted]
         repairs = [_repair(layers, diagnostic.code, offset) for offset in (diagnostic.where.offset, *places)]
         edits = [edit for repair in repairs if repair for edit in repair.edits]
@@ -301,6 +305,16 @@ def add_fixes(
             diagnostic.fix = Fix(title, tuple(edits), doubt == "", EVIDENCE[diagnostic.code] if doubt == "" else "")
             if doubt and diagnostic.hint is None:
                 diagnostic.hint = f"--fix leaves this to you, because {doubt}"
+
+
+def _attribute_of(site: _Site, code: str) -> str:
+    """The attribute of a Parameter or a Const that gives what its port records; empty for any other layer."""
+    if (found := site.port()) is None or found[0].type not in ("Parameter", "Const"):
+        return ""
+    _, port, _ = found
+    if code == "R302":
+        return f'element_type="{ElementType.from_precision(port.precision or "")}"'
+    return f'shape="{",".join("?" if dim < 0 else str(dim) for dim in port.dims or ())}"'
 
 
 def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import irshape
 from irshape import verbs
 from irshape.diagnosis import fixes
 from irshape.diagnosis.fixes import mendable, mended_file
@@ -445,3 +446,14 @@ def test_attributes_that_are_mended_mean_the_same(op: OpClass, rows: list[tuple[
 
 def test_every_safe_fix_says_its_evidence() -> None:
     assert fixes.EVIDENCE.keys() == fixes.SAFE.keys()
+
+
+def test_an_attribute_is_restored_where_layers_behind_it_fail() -> None:
+    """The record of the port is then right, so no fix writes over it."""
+    net = Net(
+        "x: f32[1,3,8,8] -> Convolution(_, f32=0[4,3,1,1], strides=[1,1], pads_begin=[0,0], pads_end=[0,0], dilations=[1,1]) -> Result"
+    )
+    text = irshape.infer(net.xml.encode(), weights=net.bin).xml().decode()
+    cause, error = irshape.check(text.replace('shape="1,3,8,8"', 'shape="1,1,8,8"').encode(), weights=net.bin).diagnostics
+    assert (cause.code, cause.fix, error.severity, error.caused_by) == ("R301", None, "error", cause)
+    assert cause.hint == 'set shape="1,3,8,8", as the port records: layers behind it fail without it'
