@@ -97,7 +97,7 @@ ADD = "add --rewrite, which changes whatever holds the old size"
     ("net", "shape", "layer", "message"),
     [
         (baked_pattern(), "[2,4,6]", "2", "pattern is [4,6], and [-1,6] would fit"),
-        (baked_batch(), "[2,4,6]", "2", "pattern is [1,4,-1], and [0,4,6] would fit; 1 error follows from this"),
+        (baked_batch(), "[2,4,6]", "2", "pattern is [1,4,-1], and [0,4,-1] would fit; 1 error follows from this"),
         (baked_positions(), "[1,5,6]", "2", "input 1 is axis 1 of Const 'const_0': [4], and [5] would fit"),
     ],
     ids=["pattern", "batch", "positions"],
