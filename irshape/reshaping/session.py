@@ -330,7 +330,8 @@ class Session(SymbolSession):
             return found
         rewriter, _ = self._rewriter(asked, wanted)
         try:
-            causes = [_cause(mend) for mend in rewriter.walked().bench.notes.mends]
+            mends = rewriter.walked().bench.notes.mends
+            causes = [_cause(mend) for mend in mends if mend.port != "elements"]  # the layer that reads them is a cause
             hint = _TRY
         except Refusal as error:
             hint = None
