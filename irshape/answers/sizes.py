@@ -87,7 +87,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
         engine.run(question.question(engine))
     inference = conclude(engine, remarks=remarks)
     inference.data_sizes = name_data_sizes(inference, question.symbols)
-    session = Session(model, weights=weights, opaque=opaque, like=engine)
+    session = Session(model, weights=weights, opaque=opaque, work=engine.scope.work, like=engine)
     return ValidSizes(question._replace(called=given.called), engine, inference, session, found)
 
 

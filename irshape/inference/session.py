@@ -41,13 +41,22 @@ class Session:
     """A graph whose inputs can be given other shapes, again and again: an engine that stays. `irshape.api.session` describes its use."""
 
     def __init__(
-        self, source: Source | Model, *, weights: WeightsChoice = None, opaque: Iterable[str] = (), like: Engine | None = None
+        self,
+        source: Source | Model,
+        *,
+        weights: WeightsChoice = None,
+        opaque: Iterable[str] = (),
+        work: Work | None = None,
+        like: Engine | None = None,
     ) -> None:
-        """Raises `OSError` if the file cannot be read. The session serves the question of the engine that it is `like`, and its work."""
+        """Raises `OSError` if the file cannot be read. `work` holds the steps that are left to the question that the session serves.
+
+        Its engines are `like` one of the model that is given.
+        """
         self.model, self._weights = loaded(source, weights)
         self._opaque = frozenset(opaque)
         self._like = like
-        self._work = like.scope.work if like else Work(self.model.document.limits.work)
+        self._work = work or Work(self.model.document.limits.work)
         self._inputs, self._remarks = recorded_inputs(self.model)
         self._plans: _Plans | None = None
 
