@@ -40,8 +40,6 @@ from irshape.xml.weights import Weights
 # The most layers that are listed where formulas do not decide.
 _MOST_UNDECIDED: Final = 8
 _HINT: Final = "--near tries sizes one by one; every size of one symbol with a short range is tried"
-# The most conditions that are listed.
-_MOST_CONDITIONS: Final = 12
 # The most layers that are inferred to try sizes one by one, and the most sizes that are tried to find the nearest.
 _MOST_TRIED_LAYERS: Final = 200_000
 _MOST_TRIED: Final = 64
@@ -476,7 +474,7 @@ def sections(
     sizes: ValidSizes, near: Mapping[str, int] | None = None, nearest: Nearest | None = None, *, is_complete: bool = False
 ) -> Iterator[Section]:
     """The text: title, conditions with their layers, undecided places, and the nearest valid sizes; `is_complete` lists all conditions."""
-    most = None if is_complete else _MOST_CONDITIONS
+    most = None if is_complete else wording.MOST_CONDITIONS
     yield from wording.opening(sizes._inference.document, sizes.diagnostics)
     parts, long = wording.Parts(wording.SIZE), wording.Parts(wording.LONGEST)
     inputs = joined(*(part for line in wording.shapes(sizes.inputs, parts) for part in (", ", line)))[1:] or ("the model",)

@@ -72,7 +72,7 @@ class Parts:
 
     def cut(self, text: str) -> str:
         """The text, with names in place of parts if it is longer than it may be."""
-        self.endless.update(dict.fromkeys(_ENDLESS.findall(text)))
+        self.endless.update(dict.fromkeys(_LONG.findall(text)))
         if len(text) > self._most:
             for part, name in self._names.items():
                 text = text.replace(part, name) if _inside(part) != part else text
@@ -111,12 +111,13 @@ def _bracketed(text: str) -> Iterator[str]:
 
 # The widest conditions that make their column, the longest that is not cut into parts, and the longest size of a shape.
 _CONDITION: Final = 40
-_ENDLESS: Final = re.compile(r"\blong\d+\b")
 LONGEST: Final = 120
 SIZE: Final = 40
 # The most layers that are named for a condition that they make together, and the names in a row that are written as the first and last.
 _MOST_REASONS: Final = 4
 _MANY: Final = 3
+# The most conditions that are listed.
+MOST_CONDITIONS: Final = 12
 REFUSED: Final = "valid for sizes of at least 1 where"
 REFUSED_DATA: Final = "valid where, for sizes known only at run time"
 _PREMISES: Final = "formulas hold only where (for other sizes of at least 1, OpenVINO infers other shapes)"
@@ -156,9 +157,9 @@ def heading(guard: Guard) -> str:
 
 
 def spoken(condition: str) -> str:
-    """A condition in words: of sizes that broadcast, one is equal to the other or 1; and what no formula shows is too long."""
+    """A condition in words: of sizes that broadcast, one is equal to the other or 1."""
     equal, joint, _ = condition.partition(" or 1 in (")
-    return _LONG.sub("(a formula too long to print)", f"{equal}, or one is 1" if joint else condition)
+    return f"{equal}, or one is 1" if joint else condition
 
 
 def reasons(rows: Iterable[tuple[str, Line]], parts: Parts) -> Table:
@@ -173,10 +174,10 @@ def demands(guards: Iterable[Guard], parts: Parts | None = None) -> Iterator[Blo
     yield from () if parts else where(own)
 
 
-def conditions(found: Iterable[Condition]) -> Iterator[Block]:
-    """Conditions in simple words, each with the layers that demand it, below a wide one; long ones are cut into named parts."""
+def conditions(found: Sequence[Condition], most: int | None = None) -> Iterator[Block]:
+    """The first conditions in simple words, each with the layers that demand it, below a wide one; long ones are cut into named parts."""
     parts = Parts(LONGEST)
-    for is_wide, several in groupby(found, lambda one: len(spoken(one.text)) > _CONDITION):
+    for is_wide, several in groupby(found[:most], lambda one: len(spoken(one.text)) > _CONDITION):
         rows: list[tuple[str, Line]] = []
         for one in several:
             first, *others = [reason(guard) for guard in one.guards] or ["the file or the question gives this range"]
@@ -188,7 +189,7 @@ def conditions(found: Iterable[Condition]) -> Iterator[Block]:
             else:
                 rows += [(text if place == 0 else "", line) for place, line in enumerate(told)]
         yield Table((Column("key"), Column()), rows)
-    yield from where(parts)
+    yield from (*more(len(found[most:]) if most else 0), *where(parts))
 
 
 def ties(found: Sequence[Because], heading: str, *, is_complete: bool = False) -> Section:
@@ -235,8 +236,9 @@ def shapes(side: Mapping[str, str], parts: Parts, *, is_complete: bool = False) 
 def where(parts: Parts) -> Iterator[Line]:
     """The formulas that have names."""
     yield from (("  where ", key(own), f" = {_inside(formula)}") for own, formula in parts.found.items())
+    verb = "is" if len(parts.endless) == 1 else "are"
     if parts.endless:
-        yield "  where ", key(listed(tuple(parts.endless))), " = what is too long to be written (limits terms and levels, N104)"
+        yield "  where ", key(listed(tuple(parts.endless))), f" {verb} too long to be written (limits terms and levels, N104)"
 
 
 def more(count: int) -> Iterator[Line]:

@@ -247,7 +247,7 @@ def test_a_long_answer_is_cut() -> None:
     parts = Parts(LONGEST)
     assert parts.cut("long0 + 2*long3 == H") == "long0 + 2*long3 == H"
     [told] = block_lines(where(parts))
-    assert told == "  where long0 and long3 = what is too long to be written (limits terms and levels, N104)"
+    assert told == "  where long0 and long3 are too long to be written (limits terms and levels, N104)"
 
 
 def test_the_hint_names_symbols_of_the_model() -> None:

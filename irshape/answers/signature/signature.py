@@ -24,6 +24,7 @@ from irshape.answers.signature.notes import (
     variable,
 )
 from irshape.answers.wording import (
+    MOST_CONDITIONS,
     REFUSED,
     REFUSED_DATA,
     SIZE,
@@ -114,7 +115,7 @@ class Signature(Answer):
         """The text: title, signature, conditions, notes and reasons; with `is_complete`, whatever its length."""
         yield from opening(self.document, self.diagnostics)
         others = [one for one in self.conditions if not one.branch and not self._is_decided(one)]
-        valid, remarks = validity(self), []
+        valid, remarks = validity(self, None if is_complete else MOST_CONDITIONS), []
         if others and not is_complete:
             text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
             remarks.append(dim(text if valid.heading else f"  {text}"))
@@ -123,7 +124,7 @@ class Signature(Answer):
         if others and is_complete:
             yield Section(REFUSED_DATA, list(condition_blocks(others)))
         for text, members in groupby((one for one in self.conditions if one.branch), lambda one: heading(one.guards[0])):
-            yield Section(text, list(condition_blocks(members)))
+            yield Section(text, list(condition_blocks(list(members))))
         yield also([note.text for note in self.notes])
         if has_reasons:
             yield ties(self.because, "because", is_complete=is_complete)
@@ -293,12 +294,12 @@ def ends(signature: Signature, *, is_complete: bool = False) -> Iterator[Block]:
         yield joined("  where ", key(one.name), " is known only at run time: ", about_layer(one.node._node, "it depends on the data"))
 
 
-def validity(signature: Signature) -> Section:
-    """The conditions on the sizes of the inputs, with the layers that demand them."""
+def validity(signature: Signature, most: int | None = None) -> Section:
+    """The first conditions on the sizes of the inputs, with the layers that demand them."""
     own = [one for one in signature.conditions if not one.branch and signature._is_decided(one)]
     doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
     if own:
-        return Section(f"{REFUSED}{doubt}", list(condition_blocks(own)))
+        return Section(f"{REFUSED}{doubt}", list(condition_blocks(own, most)))
     is_free = signature.ok and signature.symbols
     return Section(f"valid for every {in_a_row(list(signature.symbols))} of at least 1{doubt}" if is_free else "", [])
 
