@@ -326,7 +326,7 @@ class Inference:
         for model, run in self.graphs:
             gone = {slot for node in model.nodes if node.is_dropped for slot in node.slots}
             known = zip(model.port_keys, run.slots, strict=False)  # behind the slots of the outputs are those of no output
-            yield from (one for slot, one in enumerate(known) if slot not in gone) if gone else known
+            yield from (one for _, one in sorted(enumerate(known), key=lambda one: one[0] in gone)) if gone else known
             for index, facts in run.unlisted.items():
                 node = model.nodes[index]
                 records = node.layer.signature.records
