@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
-from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.wording import LONGEST, Parts, conditions, heading, reason, reasons, where
@@ -38,7 +37,7 @@ _SHOWN = 6
 _PORT: Final = (Column("dim", is_number=True, most=WIDEST), Column(most=WIDEST, is_cut=True), Column("key", most=WIDEST, is_cut=True))
 
 
-def said(color: str, sections: Callable[..., Iterable[Section]] = methodcaller("_sections")) -> Callable[..., Iterator[str]]:
+def said(color: str, sections: Callable[..., Iterable[Section]] = lambda answer: answer._sections()) -> Callable[..., Iterator[str]]:
     """How an answer is said on the standard output: the lines of its sections."""
     return partial(_lines, Palette.choose(color, sys.stdout), sections)
 
