@@ -27,7 +27,7 @@ _SHORTEST: Final = 8
 
 
 class Answer(Guessed):
-    """What says something about an inference, in sections of text."""
+    """An answer about an inference: its file, its faults, and its text in sections."""
 
     _inference: Inference
 

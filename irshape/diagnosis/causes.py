@@ -21,7 +21,6 @@ from irshape.shape.shape import format_shape
 _MOST_SOUGHT: Final = 16
 _MOST_OF_EQUAL: Final = 3
 _MOST_EXPLAINED: Final = 16
-_FOR_RECORDS: Final = " for the inputs that it records"
 
 
 class Cause(NamedTuple):
@@ -179,7 +178,8 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
     is_shape = dims is not None and not fits(dims, fact.shape)
     text = f"port {port.id} records {dims_text(dims) if is_shape else record[1]}"
     text += f", but {said(source)}, from which its edge starts, gives {fact.element_type.precision} {format_shape(fact.shape)}"
-    text += "" if not contradictions(fact.element_type.precision, recordable(fact), witnesses.graph.slots[slot]) else _FOR_RECORDS
+    if contradictions(fact.element_type.precision, recordable(fact), witnesses.graph.slots[slot]):
+        text += " for the inputs that it records"
     if not starts:
         return Cause("edge", node, (Change(text, is_guess=True),), index)
     several = list(dict.fromkeys(one for one, _ in starts))[:2]
