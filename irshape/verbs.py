@@ -238,7 +238,8 @@ def _is_open(inference: Inference) -> bool:
 
 def _is_as_read(asked: Asked) -> bool:
     """Whether every input has its shape from the file."""
-    return not (asked.get("inputs") or asked.get("symbols"))
+    given = (asked.get("inputs"), asked.get("symbols"))
+    return all(one is None or (isinstance(one, Mapping) and not one) for one in given)
 
 
 def _question(source: Source | Model, asked: Asked) -> tuple[Model, Inputs, Weights | None, frozenset[str], list[Diagnostic]]:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import irshape
@@ -240,3 +241,34 @@ def test_the_module_for_extensions_has_what_it_names() -> None:
     assert all(hasattr(irshape.extend, name) for name in irshape.extend.__all__)
     assert not {"op", "Op", "In", "Out", "Context"} & set(irshape.__all__)
     assert set(Reading.__annotations__) == {"weights", "opaque", "opset", "limits", "extensions"}
+
+
+DETECTOR = "examples/detector.xml"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: irshape.summary(DETECTOR, depth="3"), "summary takes int or None as depth, not '3'"),
+        (lambda: irshape.check(DETECTOR, targets=3), "check takes str or Iterable[str] as targets, not 3"),
+        (lambda: irshape.infer(DETECTOR)[None], "Inference.__getitem__ takes str or Node or InputPort or OutputPort as item, not None"),
+        (lambda: irshape.read(DETECTOR)[2.5], "Model.__getitem__ takes str as name, not 2.5"),
+        (lambda: irshape.edit(DETECTOR).add(2.5), "Graph.add takes str as type, not 2.5"),
+        (lambda: irshape.edit(DETECTOR).add("ReLU", name=["r"]), "Graph.add takes str or None as name, not ['r']"),
+        (lambda: irshape.cost(DETECTOR).sweep({"H": 7}), "Cost.sweep takes Mapping[str, Iterable[int]] as sizes, not {'H': 7}"),
+        (lambda: irshape.cost(DETECTOR).sweep(H=[7]), "there is no argument 'H'; Cost.sweep takes sizes"),
+        (lambda: irshape.rule(201), "rule takes str or None as code, not 201"),
+        (lambda: irshape.ops(3), "ops takes str or None as type, not 3"),
+        (lambda: irshape.scan(DETECTOR, targets=None), "scan takes Iterable[str] as targets, not None"),
+    ],
+)
+def test_an_argument_of_a_wrong_kind_is_named(call: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        call()
+
+
+def test_an_array_gives_its_shape_to_the_only_input() -> None:
+    array = np.zeros((1, 3, 96, 96))
+    for inference in (irshape.infer(DETECTOR, inputs=array), irshape.reshape(DETECTOR, array)):
+        assert inference.inputs[0].shape == (1, 3, 96, 96)
+    assert irshape.simplify(DETECTOR, inputs=array).inputs[0].output.text == "[1,3,96,96]"

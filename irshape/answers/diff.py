@@ -18,7 +18,7 @@ from irshape.ops.context import element_count
 from irshape.ops.infrastructure import Constant
 from irshape.report import form
 from irshape.report.diagnostic import ERROR
-from irshape.report.guesses import Guessed
+from irshape.report.surface import Guessed
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 from irshape.shape.fold import Translation

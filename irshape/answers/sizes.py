@@ -27,8 +27,8 @@ from irshape.inference.session import Session
 from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.report.guesses import Guessed
 from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key, paragraph
+from irshape.report.surface import Guessed
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, origins
 from irshape.shape.guard import all_hold, broken

@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import Diagnostic
-from irshape.report.guesses import Guessed
 from irshape.report.section import Block, Column, Item, Line, Section, Table, bold, dim, fault, joined, key, named, paragraph
+from irshape.report.surface import Guessed
 from irshape.report.text import counted, listed
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from irshape.model.export import Facts
 from irshape.model.finding import output_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.report.guesses import Guessed
+from irshape.report.surface import Guessed
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, narrow
 from irshape.shape.shape import Shape

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import wraps
-from inspect import CO_VARKEYWORDS
-from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from irshape.model.load import load, opened
 from irshape.model.public import Model
-from irshape.report.text import counted
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
     from irshape.xml.weights import Weights, WeightsChoice
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
 
 class Reading(TypedDict, total=False):
@@ -33,28 +27,6 @@ class Reading(TypedDict, total=False):
     opset: str | None
     limits: Limits
     extensions: Extensions
-
-
-def knowing(verb: Callable[_P, _R], more: type = Reading) -> Callable[_P, _R]:
-    """The verb, which names its arguments where it is given another one: its own, and the keys of `more` if it takes further ones."""
-    code = verb.__code__
-    own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    further = more.__annotations__ if code.co_flags & CO_VARKEYWORDS else ()
-    known = [name for name in dict.fromkeys((*own, *further)) if name != "self"]
-
-    @wraps(verb)
-    def call(*given: _P.args, **named: _P.kwargs) -> _R:
-        if name := next((name for name in named if name not in known), None):
-            from irshape.report.guesses import hint
-
-            raise TypeError(f"there is no argument {name!r}{hint('argument', name)}; {verb.__qualname__} takes {', '.join(known)}")
-        if len(given) > code.co_argcount:
-            most = counted(code.co_argcount, "argument")
-            others = ", ".join(known[code.co_argcount :])
-            raise TypeError(f"{verb.__qualname__} takes {most} without a name, not {len(given)}; give the others by their names: {others}")
-        return verb(*given, **named)
-
-    return call
 
 
 def taken(source: Source | Model, reading: Reading, path: str | None = None) -> tuple[Model, Weights | None, frozenset[str]]:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar, Unpack, overload
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference, SymbolsAs
-from irshape.api.reading import Reading, knowing, named, taken
+from irshape.api.reading import Reading, named, taken
 from irshape.model.public import Model
 from irshape.report.catalogue import CATALOGUE, Code
 from irshape.report.diagnostic import Diagnostic
+from irshape.report.surface import knowing
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
@@ -314,6 +315,7 @@ def view(
 def rule(code: str) -> Code: ...
 @overload
 def rule(code: None = None) -> list[Code]: ...
+@knowing
 def rule(code: str | None = None) -> Code | list[Code]:
     """What a code of a diagnostic means, why it matters and what to do (`rule("S201").meaning`); all codes without one.
 

@@ -83,7 +83,7 @@ class GraphDraft:
         own = [self.value_of(one) if is_tensor(one) else None for one in given]
         place = place or state.place_behind(value.item for value in own if value is not None)
         item = state.new_item(type, name or type, version, op_class, place)
-        item.attributes = self.spell(item, attributes)
+        state.set_attributes(item, self.spell(item, attributes))
         item.recorded = [_record(one) for one in outputs or ()]
         state.note("add", item.name, type)
         for index, (one, value) in enumerate(zip(given, own, strict=True)):

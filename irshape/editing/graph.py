@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference
-from irshape.api.reading import Reading, knowing, taken
+from irshape.api.reading import Reading, taken
 from irshape.editing.arrays import element_type_of
 from irshape.editing.draft import Draft
 from irshape.editing.inputs import stateful, stateless
@@ -19,6 +19,7 @@ from irshape.editing.simplify import Simplification, simplify
 from irshape.editing.state import EditError, EditStep
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.surface import knowing
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 from irshape.xml.writer import quoted, write_ir

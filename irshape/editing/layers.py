@@ -13,7 +13,7 @@ from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.model.export import Attributes
 from irshape.model.finding import split_names
 from irshape.report.diagnostic import Diagnostic, Where
-from irshape.report.guesses import Guessed
+from irshape.report.surface import Guessed
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape

@@ -6,6 +6,7 @@ them. Whoever follows the edits, such as the facts, watches the items that they 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
@@ -18,10 +19,18 @@ from irshape.xml.document import PortMap
 _STEP: Final = 2.0**-16
 _LEAST: Final = 2.0**-36
 _ABSENT: Final = object()
+# A character that XML 1.0 excludes.
+_ILLEGAL: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class EditError(ValueError):
     """An edit that makes no graph: a cycle, a tensor of another graph, an unknown attribute, the removal of a layer that is still read."""
+
+
+def legible(text: str) -> None:
+    """Raise `EditError` for a text that no file can hold: XML has no control characters and no half of a pair of surrogates."""
+    if found := _ILLEGAL.search(text):
+        raise EditError(f"{text!r} cannot be written: XML has no character {found[0]!r}")
 
 
 class EditStep(NamedTuple):
@@ -316,6 +325,8 @@ class State(Journal):
 
     def new_item(self, type: str, name: str, version: str, op_class: OpClass | None, place: tuple[int, float]) -> Item:
         """An item that is not yet in the draft."""
+        for text in (type, name, version):
+            legible(text)
         item = Item(None, self._number("id"), self.unique(name), type, version, op_class)
         item.place = place
         return item
@@ -404,11 +415,14 @@ class State(Journal):
 
     def set_attributes(self, item: Item, attributes: dict[str, str]) -> None:
         """Give a layer other attributes, as text."""
+        for value in attributes.values():
+            legible(value)
         self.revise(item)
         self._set(item, "attributes", attributes)
 
     def rename(self, item: Item, name: str) -> None:
         """Give a layer another name."""
+        legible(name)
         self._drop(self.by_name[item.name], item)
         self._put(self.by_name.setdefault(name, {}), item, None)
         self._set(item, "name", name)
@@ -419,6 +433,7 @@ class State(Journal):
 
     def set_names(self, value: Value, names: str | None) -> None:
         """Give a tensor other names, as the text of a port has them."""
+        legible(names or "")
         self._set(value, "names", names)
 
     # Questions.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
-from irshape.api.reading import Reading, knowing
+from irshape.api.reading import Reading
 from irshape.api.reading import named as listed
 from irshape.editing import extract as parts
 from irshape.editing.draft import Draft, GraphDraft, Told, found, meant, meant_output, names_of
@@ -22,6 +22,7 @@ from irshape.model.finding import ambiguity, is_pattern, selected, similar
 from irshape.model.public import Model
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, Diagnostic, clipped
+from irshape.report.surface import knowing
 
 if TYPE_CHECKING:
     from irshape.xml.source import Source

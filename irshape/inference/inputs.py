@@ -190,7 +190,7 @@ def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
 def shapes_by_name(model: Model, inputs: Shapes | None) -> Mapping[str, ShapeLike]:
     """The shapes that a user gives, by name; a shape alone is that of the only input. Raises InputError."""
     first = model.parameters[0].name if model.parameters else "x"
-    if isinstance(inputs, str | list | tuple) and len(model.parameters) == 1:
+    if inputs is not None and not isinstance(inputs, Mapping) and len(model.parameters) == 1:
         return {first: inputs}
     return by_name(inputs, "shapes", f'{{"{first}": "[1,3,H,W]"}}')
 

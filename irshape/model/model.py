@@ -396,7 +396,9 @@ class Model:
 
     def node(self, id: int) -> Node:
         """The node with this layer id. Raises `KeyError` if there is none."""
-        return self._by_id[int(id)]
+        if (found := self._by_id.get(int(id))) is None:
+            raise KeyError(f"the model has no layer with the id {id}")
+        return found
 
     def producer(self, slot: int) -> Node | None:
         """The node that gives a tensor; None where no edge, or only a faulty one, leads."""

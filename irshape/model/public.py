@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, overlo
 
 from irshape.model import model as inner
 from irshape.model.export import Attributes, Facts, diagram, recorded, records
-from irshape.report.guesses import Guessed
+from irshape.report.surface import Guessed
 from irshape.report.text import counted
 
 if TYPE_CHECKING:

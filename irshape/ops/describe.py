@@ -1,5 +1,7 @@
 """Descriptions of an operation without a model: versions, ports, attributes and the page of its specification."""
 
+from __future__ import annotations
+
 import re
 from typing import Annotated, Any, Final, Literal, get_args, get_origin, overload
 
@@ -7,6 +9,7 @@ from irshape.ops.attribute import Attribute, Ge, OneOf, ReadBy
 from irshape.ops.extensions import Extensions, load_plugins, registry_of
 from irshape.ops.op import EXTENSION, In, OpClass, Out
 from irshape.ops.registry import REGISTRY, Registry, opset
+from irshape.report.surface import knowing
 from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, INDEX, INTEGER, NUMERIC, ElementType
 
 _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
@@ -141,6 +144,7 @@ def describe(type: str, registry: Registry = REGISTRY) -> dict[str, Any] | None:
 def ops(type: str, *, extensions: Extensions = ()) -> dict[str, Any]: ...
 @overload
 def ops(type: None = None, *, extensions: Extensions = ()) -> list[dict[str, Any]]: ...
+@knowing
 def ops(type: str | None = None, *, extensions: Extensions = ()) -> dict[str, Any] | list[dict[str, Any]]:
     """An operation as data: versions, ports, attributes, defaults and the page of the specification; all operations without a `type`.
 

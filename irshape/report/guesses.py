@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final
 
 _PORT: Final = {
     "its element_type": "dtype get_element_type",
@@ -90,15 +90,3 @@ def hint(owner: str, name: str) -> str:
     """What stands for a name that an owner does not have, behind a semicolon; empty if nobody tries this name."""
     found = (text.replace("{name}", name) for text, names in _HINTS.get(owner, {}).items() if name in names.split())
     return next((f"; {text}" for text in found), "")
-
-
-class Guessed:
-    """What says, for some names that it does not have, what stands for them."""
-
-    __slots__ = ()
-
-    if not TYPE_CHECKING:  # which knows the names
-
-        def __getattr__(self, name: str) -> NoReturn:
-            told = next(filter(None, [hint(cls.__name__, name) for cls in type(self).__mro__]), "")
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{told}", name=name, obj=self)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Unpack, cast
 
 from irshape.api.inference import Inference
-from irshape.api.reading import Reading, knowing, taken
+from irshape.api.reading import Reading, taken
 from irshape.editing.graph import Graph, edit
 from irshape.editing.state import EditError
 from irshape.inference.inputs import ShapeLike, Shapes, Symbols
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR
+from irshape.report.surface import Guessed, knowing
 
 if TYPE_CHECKING:
     from irshape.inference.plan.plan import Plan
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from irshape.xml.source import Source
 
 
-class Session:
+class Session(Guessed):
     """A model whose inputs can be given other shapes, again and again.
 
     A session remembers the results for earlier shapes, and infers only the layers whose inputs change. From the second change of the same
@@ -97,7 +97,7 @@ class Reshaping(Reading, total=False):
     recorded: Shapes | None
 
 
-@partial(knowing, more=Reshaping)
+@knowing
 def reshape(source: Source | Model, inputs: Shapes | None = None, **asked: Unpack[Reshaping]) -> Inference:
     """Infer the model with other input shapes, as `Session.reshape` does; `Inference.write` writes the reshaped file.
 
@@ -140,7 +140,7 @@ def simplify(
 
 def reshaped(graph: Graph, inputs: Shapes | None, symbols: Symbols | None) -> Graph:
     """The graph with these shapes of its inputs. Raises `EditError` if the model cannot have them, and `InputError`."""
-    if not inputs and not symbols:
+    if inputs is None and not symbols:
         return graph
     from irshape.reshaping.session import Session as Inner
 

@@ -14,6 +14,7 @@ from irshape.api.reading import Reading
 from irshape.editing.graph import Graph
 from irshape.model.model import Model
 from irshape.model.public import Model as PublicModel
+from irshape.report.surface import knowing
 from irshape.running.inputs import Shapes, drawn, met, sizes_of
 from irshape.running.limits import RUNS, Allowance
 from irshape.running.pair import Feed, Pair, Side, first_difference
@@ -34,6 +35,7 @@ _RUNS: Final = 3
 _SAMPLES: Final = 3
 
 
+@knowing
 def compare(
     a: Source | PublicModel | Graph | Inference,
     b: Source | PublicModel | Graph | Inference,

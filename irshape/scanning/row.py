@@ -22,6 +22,7 @@ from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic, Where
 from irshape.report.selection import Choice, Selection, checked_prefix
+from irshape.report.surface import knowing
 from irshape.scanning.archive import BOUNDS, Bounds
 from irshape.scanning.place import MissingError, Place, TransportError
 from irshape.scanning.places import Places, Stored, StoredWeights, stored
@@ -269,6 +270,7 @@ Files = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """A file, a folder, an archive or a URL, or several of these."""
 
 
+@knowing
 def scan(
     files: Files,
     *,

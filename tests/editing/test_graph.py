@@ -279,6 +279,15 @@ def test_names_are_unique(graph: irshape.Graph) -> None:
     assert irshape.read(bytes(graph)).node(graph['a "<b>" & c'].id).name == 'a "<b>" & c'
 
 
+@pytest.mark.parametrize("text", ["\x00", "a\x1b[31m", "\ud800", "\ufffe"])
+def test_a_text_that_no_file_can_hold_is_refused(graph: irshape.Graph, text: str) -> None:
+    before, stem = bytes(graph), graph["stem"]
+    for edit in (lambda: stem.rename(text), lambda: graph.add("ReLU", stem, name=text), lambda: stem.set(auto_pad=text)):
+        with pytest.raises(EditError, match=r"cannot be written: XML has no character|auto_pad"):
+            edit()
+    assert bytes(graph) == before
+
+
 def test_unknown_operations(graph: irshape.Graph) -> None:
     with pytest.raises(EditError, match=r"no opset has an operation 'Convolutoin'; did you mean Convolution\?"):
         graph.add("Convolutoin", graph["stem"])

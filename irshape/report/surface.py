@@ -1,0 +1,149 @@
+"""What public functions and objects say where they are given an argument, or asked for a name, that they do not have."""
+
+from __future__ import annotations
+
+import collections.abc
+import sys
+import typing
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from types import FunctionType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, ParamSpec, TypeVar, Union, get_args, get_origin
+
+from irshape.report.guesses import hint
+from irshape.report.text import counted
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+# The longest value that a message shows, in characters.
+_LONGEST: Final = 60
+
+
+def knowing(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """The function, which names its arguments where it is given another one, and the argument of a wrong kind where a call fails.
+
+    The kinds are those of its annotations. A call that succeeds is not compared with them. Raises `TypeError`.
+    """
+    arguments = _Arguments(function)
+
+    @wraps(function)
+    def call(*given: _P.args, **named: _P.kwargs) -> _R:
+        if len(given) > arguments.most or not arguments.own.issuperset(named):
+            arguments.refuse(given, named)
+        try:
+            return function(*given, **named)
+        except (AttributeError, OverflowError, TypeError) as error:
+            if type(error).__module__ == "builtins" and (misfit := arguments.misfit(given, named)):
+                raise TypeError(misfit) from error
+            raise
+
+    return call
+
+
+class _Arguments:
+    """What a function takes: `own` are the names of its arguments, `most` is how many values it takes without a name."""
+
+    __slots__ = ("_function", "_more", "_names", "_rest", "most", "own")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        code, self._function = function.__code__, function
+        count = code.co_argcount + code.co_kwonlyargcount
+        self._names = code.co_varnames[:count]
+        self.own = frozenset(self._names)
+        # The names of *more and **rest. The flags are CO_VARARGS and CO_VARKEYWORDS of inspect, which is slow to import.
+        names = iter(code.co_varnames[count:])
+        self._more, self._rest = (next(names) if code.co_flags & flag else None for flag in (0x04, 0x08))
+        self.most = sys.maxsize if self._more else code.co_argcount
+
+    def refuse(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+        """Raise `TypeError` for a name that the function does not take, or for one value too many without a name."""
+        further = self._further()
+        known = [name for name in (*self._names, *(further or ())) if name != "self"]
+        title = self._title(given)
+        for name in named:
+            if name not in known and further is not None:
+                raise TypeError(f"there is no argument {name!r}{hint('argument', name)}; {title} takes {', '.join(known) or 'none'}")
+        if len(given) > self.most:
+            hidden = "self" in self.own
+            most = counted(self.most - hidden, "argument")
+            others = ", ".join(known[self.most - hidden :])
+            by_name = f"; give the others by their names: {others}" if others else ""
+            raise TypeError(f"{title} takes {most} without a name, not {len(given) - hidden}{by_name}")
+
+    def misfit(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> str:
+        """What is wrong with the first argument of a kind that its annotation excludes; empty if there is none."""
+        notes = {**self._function.__annotations__, **(self._further() or {})}
+        count = self._function.__code__.co_argcount
+        further = ((self._more, one) for one in given[count:])
+        for name, value in (*zip(self._names[:count], given, strict=False), *further, *named.items()):
+            note = notes.get(name or "", notes.get(self._rest or ""))
+            note = getattr(note, "__forward_arg__", note)
+            if isinstance(note, str) and not _fits(value, self._meant(note)):
+                shown = repr(value)
+                shown = shown if len(shown) <= _LONGEST and "\n" not in shown else f"a value of the class {type(value).__name__}"
+                return f"{self._title(given)} takes {note.replace(' | ', ' or ')} as {name}, not {shown}"
+        return ""
+
+    def _title(self, given: tuple[Any, ...]) -> str:
+        name = self._function.__name__
+        return f"{type(given[0]).__name__}.{name}" if given and "self" in self.own else name
+
+    def _further(self) -> Mapping[str, Any] | None:
+        """The arguments that are keys of a `TypedDict`, with their annotations; None if the function takes any name."""
+        if self._rest is None:
+            return {}
+        note = self._function.__annotations__[self._rest]
+        return self._meant(note.removeprefix("Unpack[")[:-1]).__annotations__ if note.startswith("Unpack[") else None
+
+    def _meant(self, note: str) -> Any:
+        """The type that an annotation means; `Any` if it has a name that only type checkers know."""
+        try:
+            return eval(note, {**vars(typing), **vars(collections.abc), **vars(sys.modules[self._function.__module__])})
+        except (AttributeError, NameError, TypeError):
+            return Any
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of a kind that an annotation allows. A kind that says nothing of a value's class allows each."""
+    origin, parts = get_origin(kind) or kind, get_args(kind)
+    if origin in (Union, UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is Literal:
+        return any(value is part or (isinstance(value, type(part)) and value == part) for part in parts)
+    if origin in (int, float):
+        return hasattr(type(value), "__index__" if origin is int else "__float__")
+    if origin in (None, bool):
+        return value is None if origin is None else type(value).__name__.startswith("bool")
+    try:
+        is_one = isinstance(value, origin)
+    except TypeError:  # a type variable, a protocol
+        return True
+    if not is_one or not isinstance(value, Collection) or isinstance(value, str | bytes):
+        return is_one
+    try:
+        if isinstance(value, Mapping) and len(parts) == 2:
+            return all(_fits(one, part) for pair in value.items() for one, part in zip(pair, parts, strict=True))
+        return len(parts) != 1 or all(_fits(one, parts[0]) for one in value)
+    except TypeError:  # an array without axes
+        return False
+
+
+class Guessed:
+    """A public object, which says for some names that it does not have what stands for them.
+
+    Its public methods name the arguments that they take where they are given others.
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, member in list(vars(cls).items()):
+            if isinstance(member, FunctionType) and (not name.startswith("_") or name == "__getitem__"):
+                setattr(cls, name, knowing(member))
+
+    if not TYPE_CHECKING:  # which knows the names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            told = next(filter(None, [hint(cls.__name__, name) for cls in type(self).__mro__]), "")
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{told}", name=name, obj=self)
