@@ -271,4 +271,4 @@ def test_an_array_gives_its_shape_to_the_only_input() -> None:
     array = np.zeros((1, 3, 96, 96))
     for inference in (irshape.infer(DETECTOR, inputs=array), irshape.reshape(DETECTOR, array)):
         assert inference.inputs[0].shape == (1, 3, 96, 96)
-    assert irshape.simplify(DETECTOR, inputs=array).inputs[0].output.text == "[1,3,96,96]"
+    assert irshape.simplify(DETECTOR, inputs=array).inputs[0].text == "[1,3,96,96]"

@@ -52,10 +52,14 @@ class Mend(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence."""
+    """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence.
+
+    The ways of a choice agree at the multiples of `step`; 0 if they agree at no multiples.
+    """
 
     where: Where
     what: str
+    step: int = 0
 
 
 class Place(NamedTuple):

@@ -7,6 +7,8 @@ numbers. The pass over the rewritten model is the last word: `irshape.reshaping.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from math import lcm
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +23,7 @@ from irshape.inference.inputs import Inputs
 from irshape.model.const import STORED
 from irshape.model.model import Model
 from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, where_of
-from irshape.reshaping.walk import Walk, Witness
+from irshape.reshaping.walk import Alternative, Walk, Witness
 from irshape.reshaping.wish import Wish
 from irshape.shape.dim import Size, evaluate
 from irshape.shape.shape import format_shape
@@ -230,7 +232,7 @@ class Rewriter:
         bench, draft = walk.bench, walk.bench.draft
         has_sizes = any(name != self._wish.batch for name in self._wish.recorded)
         others = walk.alternatives() if has_sizes else []
-        choices = [Doubt(where_of(one.item), f"{one.item!r} may give {one.taken} or {one.other}") for one in others]
+        choices = [_choice(list(ways)) for _, ways in groupby(others, lambda one: one.item)]
         if has_sizes:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
         notes = bench.notes
@@ -255,6 +257,13 @@ class Rewriter:
             shape = draft.facts.of(item.outputs[0]).shape
             sizes = None if shape is None else tuple([evaluate(size, self._wish.asked) for size in shape])
             layer_of(draft, item).set(shape=format_shape(sizes))
+
+
+def _choice(ways: list[Alternative]) -> Doubt:
+    """A layer for which several formulas fit."""
+    item, taken = ways[0].item, ways[0].taken
+    *first, last = [one.other for one in ways]
+    return Doubt(where_of(item), f"{item!r} may give {', '.join([taken, *first])} or {last}", lcm(*[one.step for one in ways]))
 
 
 def _degenerate(bench: Bench, name: str) -> Doubt:

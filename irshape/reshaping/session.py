@@ -385,8 +385,7 @@ def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:
     if isinstance(error, Mixed):
         hint = "convert the model again with another batch, or run one sample after the other"
         if others:
-            sizes = " ".join([f"{name}=32*k{at}" for at, name in enumerate(others, 1)])
-            hint += f"; if multiples of a number are enough, say so: --set {sizes}"
+            hint += f"; if multiples of a number are enough, say so: {_multiples(others, 32)}"
         told = f"it is not proven that {error.item!r} keeps the batch: {error.reason}" if error.code else f"{error.item!r} {error.reason}"
         return Diagnostic(error.code or "P110", told, where, hint=hint)
     if error.code is not None:
@@ -403,8 +402,14 @@ def _cause(mend: Mend) -> Diagnostic:
 
 def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
     """The error that an open question is."""
-    meant = [f"say which sizes are meant (--set {name}=32*k), " for name in _named_sizes(wish)[:1]]
-    return Diagnostic(code, doubt.what, doubt.where, hint="".join(meant) + _DECIDE if code == "S208" else _COMPARE)
+    names = _named_sizes(wish) if doubt.step else ()
+    meant = f"say which sizes are meant ({_multiples(names, doubt.step)}), " if names else ""
+    return Diagnostic(code, doubt.what, doubt.where, hint=meant + _DECIDE if code == "S208" else _COMPARE)
+
+
+def _multiples(names: Sequence[str], step: int) -> str:
+    """The option that makes sizes multiples of a number."""
+    return f"--set {' '.join([f'{name}={step}*k{at}' for at, name in enumerate(names, 1)])}"
 
 
 def _named_sizes(wish: Wish) -> list[str]:

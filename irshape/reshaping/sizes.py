@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product as product_of
+from math import gcd
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -357,19 +358,41 @@ class _Sizes(list[Any]):
 
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
-    """Formulas with this value at the recorded sizes: of the same axis at another resolution, the inputs' first; else a multiple."""
+    """Formulas with this value at the recorded sizes: of the axis at another resolution, the inputs' first, or in proportion."""
     own, rank = bench.sizes(source(item, 0))[axis], len(bench.sizes(source(item, 0)))
     recorded = bench.recorded_sizes(source(item, 0))
     found: dict[Any, Size] = {}
+    for shape in _earlier(bench, item, axis):
+        if len(shape) == rank and bench.at(shape[axis]) == number and symbols(shape[axis]) == symbols(own):
+            found.setdefault(str(shape[axis]), shape[axis])
+    if recorded and recorded[axis]:
+        common = gcd(number, recorded[axis])
+        part = own // (recorded[axis] // common)
+        if same(part * (recorded[axis] // common), own):
+            found.setdefault(str(part * (number // common)), part * (number // common))
+    return sorted(found.values(), key=lambda size: str(size) not in symbols(size)) or [number]
+
+
+def _earlier(bench: Bench, item: Item, axis: int) -> Iterator[tuple[Size, ...]]:
+    """The shapes of the tensors before a layer that are the last ones with the formula of this axis, the nearest first."""
     places = [place for one in bench.notes.places for place in bench.notes.places_of(one)]
     before = [value for value, own in places if own == axis and value.item.label < item.label]
-    for value in sorted(before, key=lambda value: -value.item.label):
-        shape = bench.shape(value)
-        if shape is not None and len(shape) == rank and bench.at(shape[axis]) == number and symbols(shape[axis]) == symbols(own):
-            found.setdefault(str(shape[axis]), shape[axis])
-    if recorded and recorded[axis] and number % recorded[axis] == 0:
-        found.setdefault(str(own * (number // recorded[axis])), own * (number // recorded[axis]))
-    return sorted(found.values(), key=lambda size: str(size) not in symbols(size)) or [number]
+    shapes = (bench.shape(value) for value in sorted(before, key=lambda value: -value.item.label))
+    return (shape for shape in shapes if shape is not None)
+
+
+def image_size(bench: Bench) -> None:
+    """The size of the image that a Col2Im puts together: that of an earlier image."""
+    item = bench.item
+    given, recorded = bench.elements(source(item, 1)), bench.recorded_sizes(item.outputs[0])
+    if given is None or recorded is None or any(isinstance(one, Dim) for one in given):
+        return
+    before = (shape for shape in _earlier(bench, item, len(recorded) - 2) if len(shape) == 4)
+    options = {str(shape[2:]): shape[2:] for shape in before if tuple(map(bench.at, shape[2:])) == tuple(given)}
+    if options:
+        wanted = bench.pick([_Sizes(one) for one in options.values()])
+        bench.connect(1, vector(bench, wanted, source(item, 0)))
+        bench.mend("output_size", given, wanted)
 
 
 def top_k(bench: Bench) -> None:
@@ -416,6 +439,7 @@ HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
     "Slice": slice_ends,
     "StridedSlice": strided_ends,
     "Interpolate": interpolate,
+    "Col2Im": image_size,
     "TopK": top_k,
     "ConvolutionBackpropData": output_shape,
     "GroupConvolutionBackpropData": output_shape,

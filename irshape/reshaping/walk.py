@@ -187,6 +187,9 @@ _MOST_STEPS_BACK: Final = 400
 _BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the sizes that reach this layer"
 # The most options that are tried for the list of alternatives.
 _MOST_ALTERNATIVES: Final = 40
+# The largest number whose multiples are tried as sizes for which options agree, and how many multiples are tried.
+_MOST_STEP: Final = 128
+_TRIALS: Final = 4
 
 
 class Witness(NamedTuple):
@@ -208,11 +211,25 @@ class _Choice:
 
 
 class Alternative(NamedTuple):
-    """Another option with which every layer passes: the layer, the option that was taken, and the other one."""
+    """Another option with which every layer passes: the layer, the option that was taken, and the other one.
+
+    The options agree where all sizes are multiples of `step`; 0 if no number up to `_MOST_STEP` is such a step.
+    """
 
     item: Item
     taken: str
     other: str
+    step: int
+
+
+def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
+    """The least number at whose multiples sizes are those of others, as far as trials tell; 0 if there is none."""
+    names = sorted({name for size in (*some, *others) for name in symbols(size)})
+    for step in range(1, _MOST_STEP + 1):
+        trials = [{name: step * (first + at) for at, name in enumerate(names)} for first in range(1, _TRIALS + 1)]
+        if all(evaluate(one, trial) == evaluate(other, trial) for trial in trials for one, other in zip(some, others, strict=True)):
+            return step
+    return 0
 
 
 class Walk:
@@ -293,7 +310,8 @@ class Walk:
                 self._go(choice.at)
                 if not own < self.conditions():
                     item = self._items[choice.at]
-                    found.append(Alternative(item, str(choice.options[choice.index]), str(choice.options[index])))
+                    one, other = choice.options[choice.index], choice.options[index]
+                    found.append(Alternative(item, str(one), str(other), _step(one.sizes, other.sizes)))
             except Refusal:
                 pass
         self._choices, self._forced = [], chosen

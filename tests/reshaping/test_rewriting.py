@@ -170,14 +170,14 @@ RESIZED = Net("""
 def test_several_formulas_are_listed_and_refused() -> None:
     found = asked(RESIZED, "[1,3,H,W]", rewrite=True)
     assert [one.code for one in found.diagnostics if one.severity == "error"] == ["S208"] * len(errors(found))
-    assert any("may give [H,W] or" in one for one in errors(found))
+    assert any("may give [H,W], " in one for one in errors(found))
     assert found.to_dict()["choices"]
 
 
 @pytest.mark.parametrize(
     ("shape", "symbols", "hint"),
     [
-        ("[1,3,H,W]", {}, "say which sizes are meant (--set H=32*k), give a second export"),
+        ("[1,3,H,W]", {}, "say which sizes are meant (--set H=4*k1 W=4*k2), give a second export"),
         ("[1,3,H,W]", {"H": "2*k", "W": "2*k2"}, "give a second export"),
         ("[1,3,80,80]", {}, "give a second export"),
     ],
@@ -185,6 +185,37 @@ def test_several_formulas_are_listed_and_refused() -> None:
 def test_a_hint_names_the_symbols_of_the_caller(shape: str, symbols: dict[str, str], hint: str) -> None:
     found = asked(RESIZED, shape, symbols=symbols, rewrite=True)
     assert {one.hint.startswith(hint) for one in found.diagnostics if one.code == "S208" and one.hint} == {True}
+
+
+# Eight times the number of patches of 14, grown to the size of the image: H, or 14 for each patch.
+PATCHES = Net("""
+    MaxPool(f32[1,3,224,224], strides="14,14", pads_begin="0,0", pads_end="0,0", kernel="14,14", rounding_type=floor)
+        -> Interpolate-4([128,128], f32=[8.0,8.0], [2,3], mode=nearest, shape_calculation_mode=scales, nearest_mode=floor, antialias=false,
+            coordinate_transformation_mode=asymmetric)
+        -> Interpolate-4([224,224], f32=[1.75,1.75], [2,3], mode=nearest, shape_calculation_mode=sizes, nearest_mode=floor,
+            antialias=false, coordinate_transformation_mode=asymmetric) -> Result
+""")
+
+
+def test_a_size_in_proportion_to_its_own_is_another_way() -> None:
+    [error] = errors(asked(PATCHES, "[1,3,H,224]", rewrite=True))
+    assert error.endswith("may give [H,224] or [14*(H//14),224]")
+    found = asked(PATCHES, "[1,3,H,224]", symbols={"H": "14*k"}, rewrite=True)
+    assert (errors(found), output(found)) == ([], "[1,3,14..,224]")
+
+
+# Blocks of 2x2 of an image, which a Col2Im puts together again.
+FOLDED = Net("""
+    SpaceToDepth(f32[1,4,16,16], mode=depth_first, block_size=2)
+        -> Reshape([1,16,64], special_zero=false)
+        -> Col2Im-15([16,16], [2,2], strides="2,2", dilations="1,1", pads_begin="0,0", pads_end="0,0") -> Result
+""")
+
+
+def test_an_image_that_is_put_together_again_has_its_size_of_before() -> None:
+    found = asked(FOLDED, "[1,4,H,W]", rewrite=True, symbols={"H": "2*h", "W": "2*w"})
+    assert errors(found) == []
+    assert [(one["was"], one["now"]) for one in found.to_dict()["mends"]] == [("[1,16,64]", "[1,16,-1]"), ("[16,16]", "[2*h,2*w]")]
 
 
 def test_sizes_for_which_the_formulas_agree_decide() -> None:
