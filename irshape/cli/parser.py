@@ -145,10 +145,14 @@ class Parser(argparse.ArgumentParser):
         """Parse a line. A word that is no option of the command is an error, with the option that was probably meant."""
         given, others = self.parse_known_args(args, namespace)
         if others:
-            word = others[0].partition("=")[0]
-            command, kind = self._command(given), "option" if word.startswith("-") else "argument"
-            known = [name for action in command._actions for name in action.option_strings] if kind == "option" else ()
-            command.error(f"there is no {kind} {word!r}{meant(word, known)}")
+            command = self._command(given)
+            known = [name for action in command._actions for name in action.option_strings]
+            word, sign, _ = others[0].partition("=")
+            if word.startswith("-"):
+                command.error(f"there is no option {word!r}{meant(word, known)}")
+            option = "--set" if sign else "--input" if word.endswith("]") else ""  # which takes one shape
+            hint = f"; did you mean {option} {others[0]!r}?" if option in known else ""
+            command.error(f"there is no argument {others[0]!r}{hint}")
         return given
 
     def _command(self, given: argparse.Namespace) -> Parser:

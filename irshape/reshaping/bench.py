@@ -307,9 +307,10 @@ class Bench:
         else:
             layer.connect(port, self.graph.constant(source, name=f"{item.name}/{port}", element_type=element_type_of(like)))
 
-    def again(self, item: Item, *inputs: Any) -> Tensor:
-        """The output of a layer like another one with other inputs."""
-        return self.add(item.type, *inputs, name=f"{item.name}/wide", version=item.version, **item.attributes)
+    def again(self, item: Item, *inputs: Any, output: int = 0) -> Tensor:
+        """The output, at this position, of a layer like another one with other inputs."""
+        attributes: dict[str, Any] = {**item.attributes}
+        return self.graph.add(item.type, *inputs, name=f"{item.name}/wide", version=item.version, **attributes).outputs[output]
 
 
 def source(item: Item, port: int) -> Value:

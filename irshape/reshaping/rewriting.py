@@ -6,10 +6,10 @@ numbers. The pass over the rewritten model is the last word: `irshape.reshaping.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from itertools import groupby
 from math import lcm
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -17,68 +17,19 @@ from irshape.answers.batch.traces import sizes_of
 from irshape.editing.arrays import data_of
 from irshape.editing.draft import Draft
 from irshape.editing.layers import layer_of
-from irshape.editing.state import Item, Value
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs
-from irshape.model.const import STORED
 from irshape.model.model import Model
 from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, where_of
+from irshape.reshaping.folding import Folding
 from irshape.reshaping.walk import Alternative, Walk, Witness
 from irshape.reshaping.wish import Wish
-from irshape.shape.dim import Size, evaluate
+from irshape.shape.dim import evaluate
 from irshape.shape.shape import format_shape
 from irshape.xml.weights import Weights
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-Array: TypeAlias = "NDArray[Any]"
 # A larger constant is left to be repeated by a Broadcast.
 _MOST: Final = 1 << 16
-
-
-class Folding:
-    """The elements of the tensors that depend on sizes and constants alone.
-
-    `sizes` gives the shape of a tensor as numbers, None if it is open.
-    """
-
-    def __init__(self, draft: Draft, sizes: Callable[[Value], Sequence[Size] | None]) -> None:
-        self._draft = draft
-        self._sizes = sizes
-        self._known: dict[Value, Array | None] = {}
-
-    def of(self, value: Value) -> Array | None:
-        """The elements of a tensor; None if they are not known."""
-        pending = [value]
-        while pending:
-            one = pending[-1]
-            inputs = [] if one.item.type == "ShapeOf" else [source for source in one.item.inputs if source is not None]
-            left = [source for source in inputs if source not in self._known]
-            if one in self._known or not left:
-                pending.pop()
-                if one not in self._known:
-                    self._known[one] = self._computed(one, [self._known[source] for source in inputs])
-            else:
-                pending += left
-        return self._known[value]
-
-    def _computed(self, value: Value, given: Sequence[Array | None]) -> Array | None:
-        item = value.item
-        if item.type in CONSTANTS:
-            return layer_of(self._draft, item).data
-        if item.type == "ShapeOf":
-            source = item.inputs[0]
-            sizes = None if source is None else self._sizes(source)
-            type_ = np.int32 if item.attributes.get("output_type") == "i32" else np.int64
-            return None if sizes is None or not all(isinstance(size, int) for size in sizes) else np.array(sizes, type_)
-        rule = _RULES.get(item.type)
-        arrays = [one for one in given if one is not None]
-        if rule is None or len(arrays) != len(given) or len(item.outputs) != 1:
-            return None
-        found: Array | None = rule(item, *arrays)
-        return found
 
 
 def fold(draft: Draft) -> None:
@@ -99,78 +50,6 @@ def fold(draft: Draft) -> None:
             new = draft.constant(data_of(array, type_), f"{item.name}/folded", draft.state.place_behind([item]))
             for reader, port in readers:
                 draft.state.connect(reader, port, new)
-
-
-def _cast(item: Item, array: Array) -> Array | None:
-    name = item.attributes["destination_type"]
-    return array.astype(STORED[name]) if name in STORED else None
-
-
-def _divided(item: Item, a: Array, b: Array) -> Array | None:
-    return a // b if a.dtype.kind in "iu" and (b > 0).all() and (a >= 0).all() else None
-
-
-def _broadcast(item: Item, data: Array, target: Array, *axes: Array) -> Array | None:
-    if axes or item.attributes.get("mode", "numpy").lower() == "explicit":
-        return None
-    is_both = item.attributes.get("mode", "").lower() == "bidirectional"
-    shape = tuple(target.tolist())
-    return np.broadcast_to(data, np.broadcast_shapes(data.shape, shape) if is_both else shape)
-
-
-def _reshaped(item: Item, data: Array, pattern: Array) -> Array | None:
-    is_zero = item.attributes.get("special_zero", "false").lower() in ("true", "1")
-    sizes = [data.shape[axis] if one == 0 and is_zero else one for axis, one in enumerate(pattern.tolist())]
-    return data.reshape(sizes)
-
-
-def _sliced(item: Item, data: Array, begin: Array, end: Array, step: Array, axes: Array | None = None) -> Array | None:
-    where = range(begin.size) if axes is None else [int(axis) % data.ndim for axis in axes.tolist()]
-    cuts = [slice(None)] * data.ndim
-    for axis, one, last, by in zip(where, begin.tolist(), end.tolist(), step.tolist(), strict=True):
-        if by < 0:
-            return None
-        cuts[axis] = slice(one, last, by)
-    return data[tuple(cuts)]
-
-
-def _range(item: Item, start: Array, stop: Array, step: Array) -> Array | None:
-    name = item.attributes.get("output_type", "i64")
-    return np.arange(int(start), int(stop), int(step)).astype(STORED[name]) if name in STORED and start.dtype.kind in "iu" else None
-
-
-def _gathered(item: Item, data: Array, indices: Array, axis: Array) -> Array | None:
-    return None if int(item.attributes.get("batch_dims", 0)) else np.take(data, indices, int(axis.reshape(-1)[0]))
-
-
-def _exact(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule on elements, which takes no attributes that change it."""
-    return lambda item, *arrays: function(*arrays)
-
-
-_RULES: Final[Mapping[str, Callable[..., Any]]] = {
-    "Add": _exact(np.add),
-    "Subtract": _exact(np.subtract),
-    "Multiply": _exact(np.multiply),
-    "Minimum": _exact(np.minimum),
-    "Cos": _exact(np.cos),
-    "Sin": _exact(np.sin),
-    "Maximum": _exact(np.maximum),
-    "LessEqual": _exact(np.less_equal),
-    "LogicalNot": _exact(np.logical_not),
-    "Select": _exact(np.where),
-    "Squeeze": _exact(lambda data, axes: np.squeeze(data, tuple(axes.reshape(-1).tolist()))),
-    "Unsqueeze": _exact(lambda data, axes: np.expand_dims(data, tuple(axes.reshape(-1).tolist()))),
-    "Transpose": _exact(lambda data, order: np.transpose(data, order.tolist())),
-    "Divide": _divided,
-    "Convert": _cast,
-    "Broadcast": _broadcast,
-    "Reshape": _reshaped,
-    "Slice": _sliced,
-    "Range": _range,
-    "Gather": _gathered,
-    "Concat": lambda item, *arrays: np.concatenate(arrays, int(item.attributes["axis"])),
-}
 
 
 class Rewriting(NamedTuple):

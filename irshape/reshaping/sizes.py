@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product as product_of
-from math import gcd
+from math import gcd, prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, same
 from irshape.reshaping.bench import Bench, listed, scalar, source, total, vector
+from irshape.reshaping.folding import Folding
 from irshape.shape.dim import Dim, Size, expression_of, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
@@ -220,15 +221,20 @@ def _gives(bench: Bench, item: Item, wanted: Sequence[Size]) -> bool:
 def gather(bench: Bench) -> None:
     """A Gather of all elements of an axis in their order, as `mask[arange(n)]` leaves it, is a Reshape."""
     item = bench.item
-    data, indices = source(item, 0), bench.array(source(item, 1))
+    data, chosen = source(item, 0), source(item, 1)
+    if any(isinstance(size, Dim) for size in bench.shape(chosen) or (None,)):
+        return
     axes = bench.elements(source(item, 2))
-    if indices is None or not axes or not isinstance(axes[0], int) or int(item.attributes.get("batch_dims", 0)):
+    if not axes or not isinstance(axes[0], int) or int(item.attributes.get("batch_dims", 0)):
         return
     axis = axes[0] % len(bench.sizes(data))
     recorded, all_recorded = bench.recorded_sizes(data), bench.recorded_sizes(item.outputs[0])
     if recorded is None or all_recorded is None or not isinstance(bench.sizes(data)[axis], Dim):
         return
-    if indices.size != recorded[axis] or indices.size < 2 or not np.array_equal(indices.reshape(-1), np.arange(indices.size)):
+    if prod(bench.recorded_sizes(chosen) or ()) != recorded[axis] or recorded[axis] < 2:
+        return
+    indices = Folding(bench.draft, bench.recorded_sizes).of(chosen)
+    if indices is None or not np.array_equal(indices.reshape(-1), np.arange(indices.size)):
         return
     new = bench.add("Reshape", bench.tensor(data), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
     bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]

@@ -18,6 +18,7 @@ from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
 from irshape.reshaping.bench import CONSTANTS, Bench, formula, listed, scalar, source, total, vector
+from irshape.reshaping.folding import Folding
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, symbols
 
 if TYPE_CHECKING:
@@ -479,7 +480,21 @@ def _through_gather(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     count = len(bench.sizes(source(item, 1)))
     data = {own if own < axis else own - count + 1: size for own, size in wants.items() if not axis <= own < axis + count}
     indices = {own - axis: size for own, size in wants.items() if axis <= own < axis + count}
-    return bench.again(item, _given(bench, item, 0, data), _given(bench, item, 1, indices), bench.tensor(source(item, 2)))
+    chosen = _given(bench, item, 1, indices)
+    for own in indices:
+        if (most := _most_rows(bench, source(item, 1), own, bench.sizes(source(item, 0))[axis])) is not None:
+            limits = [np.array([one], np.int64) for one in (0, most, 1, own)]
+            chosen = bench.add("Slice", chosen, *limits, version="opset8", name=f"{item.name}/rows")
+    return bench.again(item, _given(bench, item, 0, data), chosen, bench.tensor(source(item, 2)))
+
+
+def _most_rows(bench: Bench, indices: Value, axis: int, rows: Size) -> int | None:
+    """How many indices that count along an axis lie in a table with so many rows; None if they do not count, or not known."""
+    array = Folding(bench.draft, bench.recorded_sizes).of(indices)
+    if array is None or not isinstance(rows, int):
+        return None
+    steps = np.unique(np.diff(array, axis=axis)).tolist()
+    return (rows - 1 - int(array.max())) // steps[0] + array.shape[axis] if len(steps) == 1 and steps[0] > 0 else None
 
 
 def _through_gather_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
@@ -534,21 +549,24 @@ def _through_slice(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     cut = {axis: size for axis, size in wants.items() if axis not in rest}
     if not cut:
         return bench.again(item, _given(bench, item, 0, rest), *[bench.tensor(one) for one in item.inputs[1:] if one is not None])
-    if len(cut) > 1 or not all(_is_prefix(bench, item, axis, shape[axis]) for axis in cut):
+    axes = _axes_of_prefix(bench, item, shape)
+    if not cut.keys() <= axes:
         return None
     made = _given(bench, item, 0, rest)
-    for axis, size in cut.items():
-        made = prefix(bench, made, axis, size, item.name)
+    for axis in sorted(axes):
+        made = prefix(bench, made, axis, wants.get(axis, shape[axis]), item.name)
     return made
 
 
-def _is_prefix(bench: Bench, item: Item, axis: int, size: Size) -> bool:
-    """Whether a Slice takes the first elements of one axis."""
+def _axes_of_prefix(bench: Bench, item: Item, shape: Sequence[Size]) -> set[int]:
+    """The axes of which a Slice takes the first elements, if it takes nothing else."""
     if item.type != "Slice":
-        return False
-    begin, end, step = (bench.elements(source(item, port)) for port in (1, 2, 3))
-    axes = bench.elements(source(item, 4)) if len(item.inputs) > 4 else (0,)
-    return axes == (axis,) and begin == (0,) and end == (size,) and step == (1,)
+        return set()
+    begin, end, step = (bench.elements(source(item, port)) or () for port in (1, 2, 3))
+    axes = (bench.elements(source(item, 4)) or ()) if len(item.inputs) > 4 else range(len(begin))
+    found = {axis % len(shape) for axis in axes}
+    is_prefix = set(begin) == {0} and set(step) == {1} and list(end) == [shape[axis] for axis in axes]
+    return found if is_prefix else set()
 
 
 def _through_concat(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
@@ -556,6 +574,15 @@ def _through_concat(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     if int(item.attributes["axis"]) % len(bench.sizes(value)) in wants:
         return None
     return bench.again(item, *[_given(bench, item, port, wants) for port in range(len(item.inputs))])
+
+
+def _through_split(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    item = value.item
+    axes = bench.elements(source(item, 1))
+    if not axes or axes[0] % len(bench.sizes(value)) in wants:
+        return None
+    rest = [bench.tensor(one) for one in item.inputs[1:] if one is not None]
+    return bench.again(item, _given(bench, item, 0, wants), *rest, output=value.index)
 
 
 def _through_range(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
@@ -574,5 +601,6 @@ _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     **dict.fromkeys(("Broadcast", "Tile"), _through_broadcast),
     **dict.fromkeys(("Slice", "StridedSlice"), _through_slice),
     "Concat": _through_concat,
+    **dict.fromkeys(("Split", "VariadicSplit"), _through_split),
     "Range": _through_range,
 }

@@ -278,6 +278,8 @@ def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
         (["chekc", SPACE_TO_DEPTH], "irshape: there is no command 'chekc'; did you mean check? (see irshape --help)"),
         (["absent.xml"], "irshape: there is no file 'absent.xml' (see irshape --help)"),
         (["check", SPACE_TO_DEPTH, "--strickt"], "irshape check: there is no option '--strickt'; did you mean --strict?"),
+        (["simplify", SPACE_TO_DEPTH, "-i", "a[1]", "b[1]"], "irshape simplify: there is no argument 'b[1]'; did you mean --input 'b[1]'?"),
+        (["simplify", SPACE_TO_DEPTH, "B=1"], "irshape simplify: there is no argument 'B=1'; did you mean --set 'B=1'?"),
         (["infer", SPACE_TO_DEPTH, "--formt=json"], "irshape infer: there is no option '--formt'; did you mean --format?"),
     ],
 )

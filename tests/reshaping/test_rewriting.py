@@ -156,6 +156,39 @@ def test_positions_of_other_frequencies_are_refused(frequencies: list[float]) ->
     assert "were learned or computed for this size" in found
 
 
+# A mask [B,S] that is read at b*6 + s, as `mask[batch, position]` leaves it, and the rows 0, 1, ... of a table of 9.
+INDEXED = Net("""
+    _mask: boolean[2,6]
+    _sizes: Split([2,6], 0, num_splits=2) i64 i64
+    _places: Add(Multiply([[[0]],[[1]]], _sizes.1), [[[0,1,2,3,4,5]]])
+    Reshape(_mask, [12,1], special_zero=false) -> Gather-8(_places, 0) -> Reshape([2,1,6], special_zero=false) -> Result
+""")
+POSITIONS = Net(f"""
+    _x: f32[1,6,1]
+    _parts: VariadicSplit(Gather-8(f32={np.arange(18).reshape(9, 2).tolist()}, [[0,1,2,3,4,5]], 0), 2, [1,1]) f32 f32
+    Add(_x, _parts.1) -> Result
+""")
+SQUARE = Net(f"""
+    Add(f32[1,6,6], Slice-8(f32={np.tril(np.ones((9, 9))).tolist()}, [0,0], [6,6], [1,1], [0,1])) -> Result
+""")
+
+
+@pytest.mark.parametrize(
+    ("net", "shape", "result", "condition"),
+    [
+        (INDEXED, "[B,6]", "[?,1,6]", ""),
+        (INDEXED, "[2,S]", "[2,1,?]", ""),
+        (POSITIONS, "[1,S,1]", "[1,..9,1]", "S <= 9"),
+        (SQUARE, "[1,S,S]", "[1,..9,..9]", "S <= 9"),
+    ],
+    ids=["samples of a mask", "length of a mask", "rows of a table", "both axes of a table"],
+)
+def test_what_constants_compute_goes_on(net: Net, shape: str, result: str, condition: str) -> None:
+    found = asked(net, shape, rewrite=True)
+    assert (errors(found), output(found).replace("1..", "?")) == ([], result)
+    assert {str(one.requirement) for one in found.guards} == ({condition} if condition else set())
+
+
 # What the file does not decide.
 
 
