@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import irshape
 from irshape import verbs
 from irshape.cli.run import FAILED, RunError, describe, exit_code, internal
-from irshape.files.reading import Path, open_file
+from irshape.files.reading import Path
 from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic, Where
@@ -180,7 +181,7 @@ def asked(request: Request, ask: Callable[..., Answer], path: str) -> Iterator[t
         if own.limits:
             limits = limits.replaced({name: most for name, most in own.limits.items() if name not in request.limited})
     if weights_file:
-        open_file(weights_file).close()  # a wrong path is an error of the run, not a fault of the model
+        os.stat(weights_file)  # a wrong path is an error of the run, not a fault of the model
     source = Path(path) if request.source is None else request.source
     model = verbs.read(source, path=path, opset=request.opset, limits=limits, extensions=extensions)
     if not (model.nodes and model.document.is_complete):  # its faults matter more than an input that it lacks
