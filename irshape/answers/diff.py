@@ -419,8 +419,9 @@ class _Differ:
             for one in sides
         ]
         if before != after:
-            inputs = [", ".join(text for text in ours if text not in theirs) or "none" for ours, theirs in ((before, after), (after, before))]
-            self.difference.asides.append(f"the formulas name the sizes of inputs so: {inputs[0]} -> {inputs[1]}")
+            pairs = (before, after), (after, before)
+            inputs = [", ".join(text for text in one if text not in other) or "none" for one, other in pairs]
+            self.difference.asides.append(f"the formulas name the sizes of inputs so: {' -> '.join(inputs)}")
         return {model: (one, run) for one in sides for model, run in one.graphs}
 
     def formula(self, node: Node, index: int) -> str:

@@ -21,7 +21,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.forms import GUARD
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, described_shape, sizes_by_name
+from irshape.inference.inputs import InputError, Inputs, described_shape, sizes_by_name, with_batch
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.model import Model, Node
@@ -177,11 +177,7 @@ class ValidSizes(Guessed):
         A symbol that is the first axis of an input, the batch, may be left out, and is then 1, or its smallest size. Raises InputError if
         another size is missing or a symbol is unknown.
         """
-        given = {**self._batch(self.symbols), **self._given(sizes, named)}
-        missing = [name for name in self.symbols if name not in given]
-        if missing:
-            raise InputError(f"the size of {', '.join(missing)} is missing")
-        return self._admits(given)
+        return self._admits(with_batch(self._given(sizes, named), self.symbols, self._question.shapes.values()))
 
     def nearest(self, sizes: Mapping[str, int] | None = None, /, fixed: Mapping[str, int] | None = None, **named: int) -> Nearest:
         """The nearest valid sizes: `below` has no larger sizes than given, `above` no smaller ones.
