@@ -62,7 +62,6 @@ class _Site:
         declared = next((one for one in node.op_class.attributes.values() if one.spelling == match[0]), None)
         return None if declared is None else (node, declared, node.layer.attributes[declared.spelling])
 
-
     def meant(self, node: Node, declared: Attribute, value: object) -> object:
         """The value of an attribute with which a node gives what it records; the given one where no other one is known."""
         text = self.layers.meant.get(node, {}).get(declared.spelling)

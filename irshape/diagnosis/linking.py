@@ -136,7 +136,7 @@ class _Report:
                 for one in (node, *cause.group):
                     self.leaders.setdefault(one, leader)
             for change in cause.changes[:1]:
-                self.meant |= {one: change.attributes for one in (node, *cause.group)}
+                self.meant |= dict.fromkeys((node, *cause.group), change.attributes)
                 if change.node is not None:
                     self.unread[change.node] = leader
                 if not change.is_guess:

@@ -15,17 +15,7 @@ from irshape.model.load import load
 from irshape.model.model import Model, Node
 from irshape.ops.infrastructure import ReadValueV6
 from irshape.shape.dim import INT64_MAX, Scope, Size, bounds
-from irshape.shape.notation import (
-    ANY_SIZE,
-    Described,
-    DescribedShape,
-    ShapeSyntaxError,
-    SymbolRange,
-    parse_shape,
-    parse_symbol_range,
-    shape_text,
-    size_of,
-)
+from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, shape_text, size_of
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
 from irshape.xml.weights import Weights
@@ -72,7 +62,6 @@ class Knobs:
         none.
         """
         asked = self._asked
-        sizes = {name: self._multiple(size, sizes) for name, size in sizes.items()}
         ranges = {**asked.symbols, **{name: known for name, known in sizes.items() if isinstance(known, SymbolRange)}}
         shapes: Mapping[Node, DescribedShape] = asked.shapes
         states: dict[Node, tuple[Described, ...]] = {}
@@ -98,13 +87,6 @@ class Knobs:
         wanted = Inputs({**asked.shapes, **changed}).of(copy)
         symbols = {name: known for name, known in ranges.items() if name in wanted.names}
         return copy, wanted._replace(symbols=symbols, called=self._called if is_signed else asked.called)
-
-    def _multiple(self, size: SymbolRange | Described, sizes: Sizes) -> SymbolRange | Described:
-        """The range that a formula such as `64*j` gives, as `64*k` does, if nothing else has its symbol."""
-        if isinstance(size, SymbolRange) or not size.name or size.factor < 2 or size.name in self.names or size.name in sizes:
-            return size
-        is_own = sum(size.name in one.symbols for one in sizes.values() if isinstance(one, Described)) == 1
-        return parse_symbol_range(str(size)) if is_own else size
 
     @property
     def _called(self) -> dict[tuple[str, int], str]:
