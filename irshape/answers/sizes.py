@@ -493,6 +493,9 @@ def sections(
         premises = list(members)
         yield Section(text, [*wording.demands(premises[:most]), *wording.more(len(premises[most:]) if most else 0)])
     yield wording.also([note.text for note in sizes.notes])
+    if sizes.ok and sizes.symbols and (nodes := _indexing(sizes._inference)):
+        told = wording.about_layer(nodes[0], "an index out of range fails at run time", len(nodes) - 1)
+        yield Section("not checked: indices that the model computes from the sizes", [told])
     if sizes.undecided:
         yield Section("formulas do not decide", list(_undecided(sizes)))
     if sizes.never_runs:
@@ -505,6 +508,22 @@ def sections(
         taken = f" (taking {_sizes_text(others)})" if others else ""
         rows = [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"]
         yield Section(f"nearest to {_sizes_text(near)}{taken}", rows)
+
+
+def _indexing(inference: Inference) -> list[Node]:
+    """The layers that read indices which other layers compute from the sizes of inputs, and whose elements no rule follows."""
+    found = []
+    for graph, run in inference.graphs:
+        kinds: dict[Node, int] = {}  # 0 for constants, 1 for what they and sizes give, 2 for data
+        for node in graph:
+            own = {"Const": 0, "ShapeOf": 1}.get(node.type)
+            kinds[node] = max((kinds.get(one, 2) for one in node.producers), default=2) if own is None else own
+            for position, slot in enumerate(node.sources if node.op is not None else ()):
+                port = node.op.input_at(position, len(node.sources)) if node.op is not None else None
+                source = graph.producer(slot)
+                if port is not None and port.name == "indices" and source is not None and kinds.get(source) == 1:
+                    found += [node] if run.slots[slot].elements is None else []
+    return found
 
 
 def nearest_text(sizes: ValidSizes, shapes: Mapping[str, Sequence[Size] | None]) -> str:

@@ -257,6 +257,21 @@ def test_a_long_answer_is_cut() -> None:
     assert told == "  where long0 and long3 are too long to be written (limits terms and levels, N104)"
 
 
+@pytest.mark.parametrize(
+    ("indices", "is_told"),
+    [
+        ("Range-4(0, _size, 1, output_type=i64)", True),  # from 0 to S - 1: the table has 9 rows
+        ("Range-4(0, 4, 1, output_type=i64)", False),
+        ("i64[4]", False),  # the user gives them
+    ],
+)
+def test_indices_that_are_not_checked_are_told(indices: str, is_told: bool) -> None:
+    net = Net(f"f32[?] -> {nets.size(0, '_list')}")
+    net.add(f"_size: Squeeze-1(_list, [0])\n_at: {indices}\nGather-8(f32=0[9,2], _at, 0, batch_dims=0) -> Result\n_list -> Result")
+    told = list(lines(sections(answer(net, {"parameter_0": "[S]"}))))
+    assert ("not checked: indices that the model computes from the sizes" in told) == is_told
+
+
 def test_the_hint_names_symbols_of_the_model() -> None:
     [*_, told] = lines(sections(answer(scaled(), {"parameter_0": "[N]"})))
     assert told.endswith("is tried: --set N=1..100")
