@@ -14,7 +14,7 @@ import numpy as np
 from irshape.answers import wording
 from irshape.answers.question import CONDITION, Condition, filled, is_whole, merged, opened
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import NOTES, Note, name_data_sizes, notes
+from irshape.answers.signature.notes import NOTES, Note, because, name_data_sizes, notes
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, of_one, of_several, solve
 from irshape.inference.engine import Engine
@@ -107,6 +107,7 @@ class ValidSizes(Guessed):
         self.symbols: Final = question.symbols
         self._order = {name: number for number, name in enumerate(self.symbols)}
         self.notes: Final[list[Note]] = [] if found is None else notes(found)
+        self._reached = set() if found is None else {guard._node for one in because(found) for guard in one.guards}
         self._multiples = {} if found is None else found.multiples
         self._domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
         self._question = question
@@ -493,7 +494,8 @@ def sections(
         premises = list(members)
         yield Section(text, [*wording.demands(premises[:most]), *wording.more(len(premises[most:]) if most else 0)])
     yield wording.also([note.text for note in sizes.notes])
-    if sizes.ok and sizes.symbols and (nodes := _indexing(sizes._inference)):
+    nodes = [node for node in _indexing(sizes._inference) if node not in sizes._reached] if sizes.ok and sizes.symbols else []
+    if nodes:
         told = wording.about_layer(nodes[0], "an index out of range fails at run time", len(nodes) - 1)
         yield Section("not checked: indices that the model computes from the sizes", [told])
     if sizes.undecided:
