@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.cost.formula import COMPARISON
 from irshape.answers.matching import Matching, is_unnamed, source_of
+from irshape.answers.signature.naming import named
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
+from irshape.inference.run import Run
 from irshape.inference.schedule import weights_size
 from irshape.model.model import Model, Node, OutputPort
 from irshape.ops.context import element_count
@@ -399,11 +402,32 @@ class _Differ:
                 if not is_shape_one:
                     before, after = self.difference.a.format(fact.shape), self.difference.b.format(other.shape)
                     if before == after:  # they differ only as formulas
+                        before, after = [self.formula(node, index) for node in (a, b)]
+                    if before == after:  # the inputs tie the sizes together that differ
                         before, after = self.difference.a.symbolic(fact.shape), self.difference.b.symbolic(other.shape)
                     self.difference.effects.append(Effect("shape", before, after, a, b, index))
             elif a.type == b.type == "Parameter" and _attributes(a) == _attributes(b):
                 # The shapes are equal, but the symbols or their conditions that irshape wrote in the port differ.
                 self.add("parameter", "symbols", a.layer.outputs[index].annotation, b.layer.outputs[index].annotation, a, b)
+
+    @cached_property
+    def formulas(self) -> dict[Model, tuple[Inference, Run]]:
+        """The pass over each graph that has the names of the signature, as `infer` shows them."""
+        sides = [named(one).reading for one in (self.difference.a, self.difference.b)]
+        before, after = [
+            [f"{node.name}{one.symbolic(one.graphs[0][1].slots[node.first_slot].shape)}" for node in one.model.parameters if node.outputs]
+            for one in sides
+        ]
+        if before != after:
+            pairs = (before, after), (after, before)
+            inputs = [", ".join(text for text in one if text not in other) or "none" for one, other in pairs]
+            self.difference.asides.append(f"the formulas name the sizes of inputs so: {' -> '.join(inputs)}")
+        return {model: (one, run) for one in sides for model, run in one.graphs}
+
+    def formula(self, node: Node, index: int) -> str:
+        """The shape of an output as a formula; of a Result that of the port that it reads."""
+        reading, run = self.formulas[node.model]
+        return reading.symbolic(run.slots[node.sources[0] if node.type == "Result" and node.sources else node.first_slot + index].shape)
 
     def are_one_shape(self, a: Fact, b: Fact) -> bool:
         if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):

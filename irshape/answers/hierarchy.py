@@ -177,7 +177,8 @@ _MOST_LOOSE: Final = 8
 _MOST_LEVELS: Final = 16
 # A layer that reads the shape of a tensor, and no data; it may stand before the layer whose shape it reads.
 _SHAPE: Final = "ShapeOf"
-# Types that say little of what a group of layers does.
+# Types that say most of what a group of layers does, and types that say little.
+_HEAVY: Final = frozenset({"Convolution", "GroupConvolution", "MatMul", "ScaledDotProductAttention"})
 _MOVING: Final = frozenset({
     "Broadcast", "Concat", "Convert", "Gather", "Reshape", "Select", "ShapeOf", "Slice", "Squeeze", "StridedSlice", "Transpose",
     "Unsqueeze",
@@ -535,9 +536,10 @@ class Hierarchy:
         return self._summary([layer for unit in units for layer in unit.layers])
 
     def _summary(self, layers: Sequence[int]) -> str:
-        """The most frequent types of layers, those that compute before those that move elements."""
+        """The type that tells most of layers, the most frequent of its kind, and how many layers there are beside one of it."""
         counts = Counter([self._types[layer] for layer in layers])
-        return ", ".join(sorted(counts, key=lambda one: (one in _MOVING, -counts[one]))[:3])
+        told = min(counts, key=lambda one: (one in _MOVING, one not in _HEAVY, -counts[one]))
+        return told if len(counts) == 1 else f"{told} and {len(layers) - 1} more"
 
 
 class _Stack(NamedTuple):

@@ -27,7 +27,7 @@ from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import Form
 from irshape.report.section import Line, Section, Span, facts, key, paragraph
-from irshape.report.text import counted, some
+from irshape.report.text import bytes_text, counted, some
 from irshape.shape.dim import Dim
 from irshape.shape.element_type import ElementType
 
@@ -123,7 +123,6 @@ _MOST_ROWS = 8
 _MOST_WORDS = 10
 _MOST_INPUTS = 3
 _CAUSES = {"data": "known only at run time", "variable": "a variable", "iteration": "passed from one iteration to the next"}
-_UNITS = ("kB", "MB", "GB", "TB")
 
 
 class InfoTensor:
@@ -295,9 +294,9 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
     yield "operations", _words(info.operations, is_complete)
     if info.parameters:
         elements, size = (sum(counts) for counts in zip(*info.parameters.values(), strict=True))
-        kinds = ", ".join(f"{name} {count:,} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
-        stored = f", {_size(info.stored_bytes)} in the file" if info.stored_bytes != size else ""
-        yield "parameters", f"{elements:,} in {_size(size)}{stored}: {kinds}"
+        kinds = ", ".join(f"{name} {count:,} ({bytes_text(bytes)})" for name, (count, bytes) in info.parameters.items())
+        stored = f", {bytes_text(info.stored_bytes)} in the file" if info.stored_bytes != size else ""
+        yield "parameters", f"{elements:,} in {bytes_text(size)}{stored}: {kinds}"
     yield "batch", _batch(info)
     if info.signature is None and info._inference.guards:
         yield "valid", f"only under {counted(len(info._inference.guards), 'condition')} on the sizes; irshape infer lists them"
@@ -338,13 +337,6 @@ def _roots(info: Info) -> Iterator[tuple[Line, ...]]:
             yield f"{root.node.name} axis {root.axis}", ports, size, _CAUSES.get(root.kind, "")
     for node, count in info._unranked.items():
         yield node.name, counted(count, "port"), "unknown rank", ""
-
-
-def _size(size: int) -> str:
-    if size < 1000:
-        return counted(size, "byte")
-    power = min(len(_UNITS), (len(str(size)) - 1) // 3)
-    return f"{size / 1000**power:.1f} {_UNITS[power - 1]}"
 
 
 _TENSOR: Final = form.Form(

@@ -14,14 +14,14 @@ import numpy as np
 from irshape.answers import wording
 from irshape.answers.question import CONDITION, Condition, filled, is_whole, merged, opened
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import NOTES, Note, name_data_sizes, notes
+from irshape.answers.signature.notes import NOTES, Note, because, name_data_sizes, notes
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, of_one, of_several, solve
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.forms import GUARD
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, described_shape, sizes_by_name
+from irshape.inference.inputs import InputError, Inputs, described_shape, sizes_by_name, with_batch
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.model import Model, Node
@@ -107,6 +107,7 @@ class ValidSizes(Guessed):
         self.symbols: Final = question.symbols
         self._order = {name: number for number, name in enumerate(self.symbols)}
         self.notes: Final[list[Note]] = [] if found is None else notes(found)
+        self._reached = set() if found is None else {guard._node for one in because(found) for guard in one.guards}
         self._multiples = {} if found is None else found.multiples
         self._domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
         self._question = question
@@ -177,11 +178,7 @@ class ValidSizes(Guessed):
         A symbol that is the first axis of an input, the batch, may be left out, and is then 1, or its smallest size. Raises InputError if
         another size is missing or a symbol is unknown.
         """
-        given = {**self._batch(self.symbols), **self._given(sizes, named)}
-        missing = [name for name in self.symbols if name not in given]
-        if missing:
-            raise InputError(f"the size of {', '.join(missing)} is missing")
-        return self._admits(given)
+        return self._admits(with_batch(self._given(sizes, named), self.symbols, self._question.shapes.values()))
 
     def nearest(self, sizes: Mapping[str, int] | None = None, /, fixed: Mapping[str, int] | None = None, **named: int) -> Nearest:
         """The nearest valid sizes: `below` has no larger sizes than given, `above` no smaller ones.
@@ -497,6 +494,10 @@ def sections(
         premises = list(members)
         yield Section(text, [*wording.demands(premises[:most]), *wording.more(len(premises[most:]) if most else 0)])
     yield wording.also([note.text for note in sizes.notes])
+    nodes = [node for node in _indexing(sizes._inference) if node not in sizes._reached] if sizes.ok and sizes.symbols else []
+    if nodes:
+        told = wording.about_layer(nodes[0], "an index out of range fails at run time", len(nodes) - 1)
+        yield Section("not checked: indices that the model computes from the sizes", [told])
     if sizes.undecided:
         yield Section("formulas do not decide", list(_undecided(sizes)))
     if sizes.never_runs:
@@ -509,6 +510,22 @@ def sections(
         taken = f" (taking {_sizes_text(others)})" if others else ""
         rows = [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"]
         yield Section(f"nearest to {_sizes_text(near)}{taken}", rows)
+
+
+def _indexing(inference: Inference) -> list[Node]:
+    """The layers that read indices which other layers compute from the sizes of inputs, and whose elements no rule follows."""
+    found = []
+    for graph, run in inference.graphs:
+        kinds: dict[Node, int] = {}  # 0 for constants, 1 for what they and sizes give, 2 for data
+        for node in graph:
+            own = {"Const": 0, "ShapeOf": 1}.get(node.type)
+            kinds[node] = max((kinds.get(one, 2) for one in node.producers), default=2) if own is None else own
+            for position, slot in enumerate(node.sources if node.op is not None else ()):
+                port = node.op.input_at(position, len(node.sources)) if node.op is not None else None
+                source = graph.producer(slot)
+                if port is not None and port.name == "indices" and source is not None and kinds.get(source) == 1:
+                    found += [node] if run.slots[slot].elements is None else []
+    return found
 
 
 def nearest_text(sizes: ValidSizes, shapes: Mapping[str, Sequence[Size] | None]) -> str:

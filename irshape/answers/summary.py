@@ -21,7 +21,7 @@ from irshape.report.text import bytes_text, number_text
 # The levels of the tree that are shown unless another number is asked for.
 DEPTH: Final = 3
 _NUMBER: Final = Column(is_number=True)
-_COLUMNS: Final = (Column(most=44, is_cut=True), Column(), Column(most=44, is_cut=True), _NUMBER, _NUMBER, _NUMBER)
+_COLUMNS: Final = (Column(most=44, is_cut=True), Column(is_spare=True), Column(most=44, is_cut=True), _NUMBER, _NUMBER, _NUMBER)
 # The longest leading part of a formula that is shown beside a total.
 _LONGEST: Final = 88
 

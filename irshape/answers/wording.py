@@ -68,6 +68,7 @@ class Parts:
 
     def whole(self, text: str) -> str:
         """The name for a whole formula."""
+        self.endless.update(dict.fromkeys(_LONG.findall(text)))
         return self._names.setdefault(text, f"e{len(self._names)}")
 
     def cut(self, text: str) -> str:

@@ -251,7 +251,8 @@ class _Page:
             if len(results) > _MOST_ROWS:
                 lines.append(f"and {len(results) - _MOST_ROWS} more results")
             if rest:
-                lines.append(f"{words} of {counted(len({one.a for one in rest}), 'layer')} follow, first {_effect(rest[0])}")
+                layer = "other layer" if results else "layer"
+                lines.append(f"{words} of {counted(len({one.a for one in rest}), layer)} follow, first {_effect(rest[0])}")
         return Section(("effects" if self.difference.changes else "shapes and types") if lines else "", lines)
 
     def asides(self) -> Section:

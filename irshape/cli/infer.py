@@ -89,5 +89,5 @@ def _sections(is_named: bool, selection: Selection, inference: Inference) -> Ite
     yield paragraph(*blocks)
     if is_shown:
         yield ties(inference.ties, TIED)
-        yield from guards(inference)
+        yield from guards(inference, is_complete=selection.is_complete)
     yield from ending(inference)

@@ -118,7 +118,8 @@ class Parser(argparse.ArgumentParser):
         formatter = self._get_formatter()
         files = [action for action in self._actions if not action.option_strings]
         words = [formatter._metavar_formatter(action, action.dest)(1)[0] for action in files]
-        formatter.add_usage(" ".join(["%(prog)s", *self._shown(words, files), "[OPTIONS]"]), files, [])
+        also = "\n       %(prog)s FILE... [OPTIONS]" if self._subparsers else ""  # the faults and the signature on one screen
+        formatter.add_usage(" ".join(["%(prog)s", *self._shown(words, files), "[OPTIONS]"]) + also, files, [])
         formatter.add_text(self.description)
         hidden = 0
         for group in self._action_groups:

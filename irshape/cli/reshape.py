@@ -11,7 +11,7 @@ from typing import Any
 from irshape import verbs
 from irshape.answers.policies import Policies, find_policies, judge
 from irshape.answers.wording import ties, title
-from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
+from irshape.cli.arguments import Rare, add_model_arguments, add_output_arguments, add_target
 from irshape.cli.examination import Errand
 from irshape.cli.inputs import shapes_of
 from irshape.cli.outputs import Writing, only_targets, write, writing_of
@@ -52,6 +52,7 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument("--choose", choices=("first",), help=help)
     help = "the shape for which the file was exported, of an input that is open although constants hold its sizes"
     command.add_argument("--recorded", action="append", metavar="NAME[SHAPE]", help=help)
+    command.add_argument("--all", action="store_true", help=Rare("list every condition"))
     add_target(command)
     add_output_arguments(command)
     add_prove(command)
@@ -97,7 +98,7 @@ class _Reshaping:
         self._given = given
         self._policies = policies
         self._is_whole = is_whole
-        self._say = said(given.color, _sections)
+        self._say = said(given.color, partial(_sections, given.all))
         self._before: Inference | None = None
 
     def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
@@ -130,7 +131,7 @@ _KINDS = {
 }
 
 
-def _sections(before: Inference, inference: Inference) -> Iterator[Section]:
+def _sections(is_complete: bool, before: Inference, inference: Inference) -> Iterator[Section]:
     """Title, inputs and outputs with old and new shapes, guards, faults and summary of one file."""
     yield paragraph(title(inference.document))
     if inference.ok:
@@ -138,7 +139,7 @@ def _sections(before: Inference, inference: Inference) -> Iterator[Section]:
         head = ("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if inference.guards or inference.ties else []))
         yield paragraph(table(head, [_row(before, inference, str(node.id))[: len(head)] for node in ends]))
         yield ties(inference.ties, "axes that must agree")
-        yield from guards(inference)
+        yield from guards(inference, is_complete=is_complete)
         if inference.rewriting is not None:
             mends = inference.rewriting.mends
             rows = [(one.where.layer_type, one.where.layer_name, one.port, one.was, one.now, one.kind) for one in mends]
@@ -174,4 +175,4 @@ def _row(before: Inference, inference: Inference, id: str) -> tuple[str, ...]:
     layers = before.layer(id), inference.layer(id)
     was, now = (next(iter(layer.outputs or layer.inputs), None) for layer in layers)
     node = layers[1].node
-    return (id, node.name, node.type, was.text if was else "", repr(now) if now else "", now.formula if now else "")
+    return (id, node.name, node.type, repr(was) if was else "", repr(now) if now else "", now.formula if now else "")

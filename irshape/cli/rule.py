@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from irshape.cli.arguments import add_colour
 from irshape.cli.run import CLEAN, complain, put_json
 from irshape.diagnosis.fixes import BY_HAND, MENDED
+from irshape.ops.describe import describe
 from irshape.report.catalogue import CATALOGUE, FAMILIES, Code
 from irshape.report.section import Block, Column, Prose, Section, Span, Table, bold, key, paragraph
 from irshape.report.selection import checked_prefix, matches
@@ -36,7 +37,7 @@ _NO_FIX = "irshape has no fix for this."
 
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
-    command.add_argument("codes", nargs="*", metavar="CODE", help="a code, or the beginning of codes: S201, S2, S")
+    command.add_argument("codes", nargs="*", metavar="CODE", help="a code, or the beginning of codes, in upper or lower case: S201, S2, S")
     command.add_argument("--all", action="store_true", help="explain every code")
     command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     add_colour(command)
@@ -44,10 +45,14 @@ def add_arguments(command: ArgumentParser) -> None:
 
 def run(given: Namespace) -> int:
     """List the codes, or explain some, and return the exit code."""
-    try:
-        prefixes = [checked_prefix(text.upper()) for text in given.codes]
-    except ValueError as error:
-        return complain(f"{error}; irshape rule lists the codes")
+    prefixes = []
+    for text in given.codes:
+        try:
+            prefixes.append(checked_prefix(text.upper()))
+        except ValueError as error:
+            known = describe(text)
+            meant = f"no code begins with {text!r}; irshape ops {known['type']} describes this operation" if known else str(error)
+            return complain(f"{meant}; irshape rule lists the codes")
     is_list = not (prefixes or given.all)
     found = [code for code in CATALOGUE.values() if not prefixes or any(matches(code.code, prefix) for prefix in prefixes)]
     from irshape.report.snippets import SNIPPETS

@@ -29,7 +29,7 @@ from irshape.cli.workers import Result, Task, Work, ending, in_workers, serve_ta
 from irshape.report import section
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.section import Column, Item, Section, bold, paragraph
-from irshape.report.text import counted, escape
+from irshape.report.text import bytes_text, counted, escape
 from irshape.running.limits import Allowance, can_limit
 from irshape.scanning.archive import BOUNDS, Bounds
 from irshape.scanning.place import MissingError, Place, asked
@@ -393,7 +393,7 @@ def _summarize(path: str, before: Table | None, format: str, color: str) -> int:
 def _summed(summary: Summary) -> Iterator[Section]:
     verdicts = ", ".join(f"{summary.verdicts[one]:,} {one}" for one in VERDICTS if summary.verdicts[one])
     seconds = f"{summary.seconds:.1f} s of work" if summary.seconds else "no work"
-    read = f"{_bytes(summary.bytes_read)} read of {_bytes(summary.bytes_there)}"
+    read = f"{bytes_text(summary.bytes_read)} read of {bytes_text(summary.bytes_there)}"
     yield paragraph((bold(counted(summary.files, "file")), f": {verdicts}"), f"{counted(summary.layers, 'layer')}, {seconds}, {read}")
     faults = [
         (f"{code} {CATALOGUE[code].title}" if code in CATALOGUE else code, (files, count)) for code, (count, files) in summary.by_code()
@@ -423,10 +423,3 @@ def _changes(comparison: TableChanges) -> Iterator[Section]:
 def _listed(title: str, texts: Sequence[str]) -> Item | None:
     more = [f"and {len(texts) - LISTED:,} more"] if len(texts) > LISTED else []
     return Item(f"{title} ({len(texts):,})", [*texts[:LISTED], *more], 2) if texts else None
-
-
-def _bytes(count: int) -> str:
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count} bytes"

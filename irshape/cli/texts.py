@@ -10,7 +10,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.wording import LONGEST, Parts, conditions, heading, reason, reasons, where
+from irshape.answers.wording import LONGEST, MOST_CONDITIONS, Parts, conditions, heading, more, reason, reasons, where
 from irshape.cli.parser import meant
 from irshape.cli.run import Tally, agree, layers, put
 from irshape.inference.conditions import is_about_data
@@ -78,21 +78,25 @@ def in_names(inference: Inference, *, is_whole: bool) -> Inference:
     return named(inference, is_taken=not is_whole)
 
 
-def guards(inference: Inference) -> Iterator[Section]:
-    """The conditions on each size of the inputs, those that depend on data, the premises of the formulas, and those of branches."""
+def guards(inference: Inference, *, is_complete: bool = False) -> Iterator[Section]:
+    """The conditions on each size of the inputs, those that depend on data, the premises of the formulas, and those of branches.
+
+    Without `is_complete`, only the first ones of each kind are listed.
+    """
+    most = None if is_complete else MOST_CONDITIONS
     for title, members in groupby(_grouped(inference.guards, inference.data_sizes), lambda group: heading(group[0])):
         listed = list(members)
         own = [guard for group in listed for guard in group]
         if not any(is_about_data(one.requirement) for one in own) and (found := _solved(inference, own)) is not None:
-            yield Section(title if found else "", list(conditions(found)))
+            yield Section(title if found else "", list(conditions(found, most)))
             continue
         rows: list[tuple[str, Line]] = []
-        for first, *others in listed:
+        for first, *others in listed[:most]:
             rows.append((str(first.requirement), reason(first)))
             if others:
                 rows.append(("", dim(f"also {some([str(guard.requirement) for guard in others], _SHOWN - 1)}")))
         parts = Parts(LONGEST)
-        yield Section(title, [reasons(rows, parts), *where(parts)])
+        yield Section(title, [reasons(rows, parts), *more(len(listed[most:]) if most else 0), *where(parts)])
 
 
 def _solved(inference: Inference, guards: Sequence[Guard]) -> list[Condition] | None:

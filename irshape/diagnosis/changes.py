@@ -53,6 +53,7 @@ class Change(NamedTuple):
 
     Changes of the same constants or edges have the same `key`, and `elements` are the other ones of a constant. `node` is the
     layer at which an edge should start, if the change is one of an edge. `is_guess` says that other edits may be the cause.
+    `attributes` has the text of an attribute by its name, if the change is one of that attribute alone.
     """
 
     text: str
@@ -61,6 +62,7 @@ class Change(NamedTuple):
     elements: tuple[Any, ...] = ()
     node: Node | None = None
     is_guess: bool = False
+    attributes: Mapping[str, str] = {}
 
 
 class Way(NamedTuple):
@@ -367,7 +369,7 @@ class Changes:
         if node.op_class is None or not transfer.is_pure:
             return []
         ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
-        found: list[tuple[int, bool, str, str]] = []
+        found: list[tuple[int, bool, str, str, str]] = []
         for declared in node.op_class.attributes.values():
             name, text = declared.spelling, attributes.get(declared.spelling)
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
@@ -382,12 +384,14 @@ class Changes:
             if fits:
                 new = max(fits, key=counts.__getitem__)
                 now = repr(clipped(text)) if text is not None else "missing" if declared.stated else ""
-                found.append((counts[_plain(text)] - counts[new], new[:1].isalpha(), f"{name}={new!r}", now))
+                found.append((counts[_plain(text)] - counts[new], new[:1].isalpha(), name, new, now))
         found.sort(key=itemgetter(0, 1))
         likely = [one[2:] for one in found if one[0] < 0 or found[0][0] >= 0][:most]
         verb = "it is" if len(likely) == 1 else "they are"
-        present = f"; {verb} {', '.join(now for _, now in likely)}" if all(now for _, now in likely) else ""
-        return [Change(f"with {' or '.join(new for new, _ in likely)} {told}{present}")] if likely else []
+        present = f"; {verb} {', '.join(now for *_, now in likely)}" if all(now for *_, now in likely) else ""
+        meant = {name: new for name, new, _ in likely}
+        text = f"with {' or '.join(f'{name}={new!r}' for name, new in meant.items())} {told}{present}"
+        return [Change(text, attributes=meant if len(meant) == 1 else {})] if meant else []
 
     def _with_attributes(self, node: Node, transfer: Transfer, attributes: dict[str, str], op_class: Any) -> Outcome | None:
         """The outcome of a node with other attributes, or as another operation; None if it is none."""

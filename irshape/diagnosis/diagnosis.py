@@ -49,9 +49,9 @@ def _judged(engine: Engine, found: Diagnostics, *, is_as_read: bool) -> Diagnost
         from irshape.diagnosis.fixes import add_fixes
         from irshape.diagnosis.linking import find_causes
 
-        alone, explained = find_causes(engine, found) if is_as_read and not document.is_example else (set(), set())
+        causes = find_causes(engine, found) if is_as_read and not document.is_example else (set(), set(), {})
         engine.scope.work.renew()
-        add_fixes(engine, found, stale, alone, explained, is_as_read=is_as_read)
+        add_fixes(engine, found, stale, *causes, is_as_read=is_as_read)
     return found
 
 

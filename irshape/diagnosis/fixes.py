@@ -62,6 +62,11 @@ class _Site:
         declared = next((one for one in node.op_class.attributes.values() if one.spelling == match[0]), None)
         return None if declared is None else (node, declared, node.layer.attributes[declared.spelling])
 
+    def meant(self, node: Node, declared: Attribute, value: object) -> object:
+        """The value of an attribute with which a node gives what it records; the given one where no other one is known."""
+        text = self.layers.meant.get(node, {}).get(declared.spelling)
+        return value if text is None else declared.read(text)[0]
+
 
 def _record_dims(site: _Site) -> _Repair | None:
     if (found := site.port()) is None:
@@ -113,11 +118,11 @@ def _spell_number(site: _Site) -> _Repair | None:
 
 
 def _spell_attribute(site: _Site) -> _Repair | None:
-    """Write the value that OpenVINO reads in its own spelling."""
+    """Write the value that makes the layer give what it records, else the one that OpenVINO reads, in its own spelling."""
     if (found := site.attribute()) is None:
         return None
     node, declared, _ = found
-    return _write_attributes(site, node, {declared: getattr(node.op, declared.name)})
+    return _write_attributes(site, node, {declared: site.meant(node, declared, getattr(node.op, declared.name))})
 
 
 def _is_other_number(site: _Site) -> bool:
@@ -150,10 +155,10 @@ def _is_other_number(site: _Site) -> bool:
 
 def _state_defaults(site: _Site) -> _Repair | None:
     """Write all missing attributes of a layer at once, so that it gets one `<data>`. In a faulty layer a missing one may be the fault."""
-    if (node := site.node) is None or node.op_class is None or node in site.layers.faulty:
+    if (node := site.node) is None or node.op_class is None or (node in site.layers.faulty and not site.layers.meant.get(node)):
         return None
     declared = node.op_class.attributes.values()
-    missing = {one: one.default for one in declared if one.stated and one.spelling not in node.layer.attributes}
+    missing = {one: site.meant(node, one, one.default) for one in declared if one.stated and one.spelling not in node.layer.attributes}
     lengths = {len(value) for one in declared if isinstance(value := getattr(node.op, one.name), tuple) and value}
     for one in [one for one, value in missing.items() if value == () and one.spelling != "shape"]:  # the shape of a scalar is empty
         if len(lengths) != 1 or one.spelling not in node.op_class.empty:
@@ -271,19 +276,21 @@ def add_fixes(
     behind: Mapping[Diagnostic, Sequence[int]],
     alone: Collection[Diagnostic],
     explained: Collection[Diagnostic],
+    meant: Mapping[Node, Mapping[str, str]],
     *,
     is_as_read: bool,
 ) -> None:
     """Set the fix of each diagnostic of a pass that has one.
 
     `behind` are the places of further faults that a diagnostic stands for, `alone` the faults of records that all other witnesses
-    contradict, `explained` those that a change of the model explains: no fix writes over their records. `is_as_read` means that the
-    inputs have the shapes of the file. Examples of the specification get no fixes, because they are not valid XML.
+    contradict, `explained` those that a change of the model explains: no fix writes over their records. `meant` has texts of
+    attributes with which layers give what they record. `is_as_read` means that the inputs have the shapes of the file. Examples of the
+    specification get no fixes, because they are not valid XML.
     """
     mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in _INFERRED)]
     if not mendable or engine.model.document.is_example:
         return
-    layers = _Layers(engine, diagnostics)
+    layers = _Layers(engine, diagnostics, meant)
     about = _Doubts(layers, diagnostics, alone).about
     failing = {one.caused_by for one in diagnostics if one.severity == ERROR}
     doubted = {offset for diagnostic, several in behind.items() if about(diagnostic) for offset in several}
@@ -303,8 +310,20 @@ def add_fixes(
             if len(repairs) > 1:
                 title += f", and mend {len(repairs) - 1} more {'place that follows' if len(repairs) == 2 else 'places that follow'} from it"
             diagnostic.fix = Fix(title, tuple(edits), doubt == "", EVIDENCE[diagnostic.code] if doubt == "" else "")
+            if diagnostic.code == "R102" and diagnostic.hint is None:
+                diagnostic.hint = _other_boolean(_Site(layers, diagnostic.where.offset), title)
             if doubt and diagnostic.hint is None:
                 diagnostic.hint = f"--fix leaves this to you, because {doubt}"
+
+
+def _other_boolean(site: _Site, title: str) -> str | None:
+    """The fix that a text which is no boolean leaves beside the one with this title."""
+    if (found := site.attribute()) is None:
+        return None
+    node, declared, _ = found
+    other = '="true"' not in title
+    why = "as OpenVINO reads it" if getattr(node.op, declared.name) == other else "if that is meant"
+    return f'or write {declared.spelling}="{str(other).lower()}", {why}'
 
 
 def _attribute_of(site: _Site, code: str) -> str:
@@ -392,8 +411,9 @@ class _Layers(Places):
     safe fix, even if their output is unused.
     """
 
-    def __init__(self, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
+    def __init__(self, engine: Engine, diagnostics: Iterable[Diagnostic], meant: Mapping[Node, Mapping[str, str]]) -> None:
         super().__init__(engine)
+        self.meant = meant
         self.trusting = _trusting([*self.graphs])
         errors = (found.where.offset for found in diagnostics if CATALOGUE[found.code].severity == ERROR and found.code not in SAFE)
         self.faulty = {self.at(offset) for offset in errors if offset is not None}

@@ -38,10 +38,11 @@ _OF_TYPES: Final = ("G107", "G108", "A101")
 _OF_IDS, _OF_EDITS = range(2)
 
 
-def find_causes(engine: Engine, found: Diagnostics) -> tuple[set[Diagnostic], set[Diagnostic]]:
+def find_causes(engine: Engine, found: Diagnostics) -> tuple[set[Diagnostic], set[Diagnostic], dict[Node, Mapping[str, str]]]:
     """Mark the causes among the diagnostics of a pass, add those that have no diagnostic yet, and link what follows from them.
 
-    Gives the faults of records that the other witnesses contradict, which are safe to mend, and the faults that a change explains.
+    Gives the faults of records that the other witnesses contradict, which are safe to mend, the faults that a change explains, and the
+    texts of attributes with which layers give what they record.
     """
     every: dict[Model, Witnesses] = {}
     is_faulty = any(one.code[0] in "STVAG" or one.code in (*RECORDS, "R401", "R303") for one in found)
@@ -50,7 +51,7 @@ def find_causes(engine: Engine, found: Diagnostics) -> tuple[set[Diagnostic], se
             every[graph.model] = Witnesses(graph, every)
     if sum(one.contradictions for one in every.values()) > _MOST_CONTRADICTIONS:
         _say_once(found)
-        return set(), set()
+        return set(), set(), {}
     report = _Report(engine, found, dict(reversed(every.items())))
     report.explain()
     report.link()
@@ -59,7 +60,7 @@ def find_causes(engine: Engine, found: Diagnostics) -> tuple[set[Diagnostic], se
         message = f"not all causes of faults were sought: the search takes more than {engine.scope.work.most} steps (limit work)"
         document = engine.model.document
         found += [Diagnostic("N106", message, place(document, None, document.graph.offset))]
-    return report.alone, report.explained
+    return report.alone, report.explained, report.meant
 
 
 def _say_once(found: Diagnostics) -> None:
@@ -98,6 +99,7 @@ class _Report:
         self.unread: dict[Node, Diagnostic] = {}
         self.faulty: set[Node] = set()
         self.explained: set[Diagnostic] = set()
+        self.meant: dict[Node, Mapping[str, str]] = {}
         self.search = Search(every, self._equal, lambda changes, node: self._known(changes, node) is not None)
         for one in found:
             is_certain = (one.severity == ERROR and one.code[0] in _STRUCTURE) or one.code == "G101" or one.code in _OF_WEIGHTS
@@ -134,6 +136,7 @@ class _Report:
                 for one in (node, *cause.group):
                     self.leaders.setdefault(one, leader)
             for change in cause.changes[:1]:
+                self.meant |= dict.fromkeys((node, *cause.group), change.attributes)
                 if change.node is not None:
                     self.unread[change.node] = leader
                 if not change.is_guess:

@@ -213,7 +213,7 @@ class GraphDraft:
         """Give a Const other elements, behind the weights."""
         before, state = self.const_of(item), self.state
         content = data_of(array, None, before.element_type)
-        with state.edit("set data", item.name, f"{content.element_type}{list(content.shape)}"):
+        with state.edit("set data", item.name, f"{content.element_type}{format_shape(content.shape)}"):
             offset = state.store(content.bytes, self.start, ALIGNMENT)
             state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
 

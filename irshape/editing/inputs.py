@@ -38,7 +38,7 @@ def freeze(draft: Draft, name: str, value: Any) -> list[Simplification]:
         parameter = named_end(draft, "Parameter", name)
         own = parameter.outputs[0]
         data = _fitting(parameter, draft.facts.of(own), value)
-        state.note("freeze", parameter.name, f"{data.element_type}{list(data.shape)}: {_shown(data)}")
+        state.note("freeze", parameter.name, f"{data.element_type}{format_shape(data.shape)}: {_shown(data)}")
         constant = draft.constant(data, parameter.name, state.place_behind([parameter]))
         draft.redirect(own, constant)
         state.set_names(constant, own.names)
@@ -105,7 +105,7 @@ def _fitting(parameter: Item, fact: Fact, value: Any) -> Data:
     shape = fact.shape
     is_fitting = shape is None or (len(shape) == len(data.shape) and all(map(_is_in, data.shape, shape)))
     if not is_fitting:
-        raise EditError(f"{where} has the shape {format_shape(shape)}, and the value has {list(data.shape)}{_advice(data, shape)}")
+        raise EditError(f"{where} has the shape {format_shape(shape)}, and the value has {format_shape(data.shape)}{_advice(data, shape)}")
     return data
 
 

@@ -94,6 +94,18 @@ def sizes_by_name(sizes: Mapping[str, int] | None, known: Iterable[str], named: 
     return found
 
 
+def with_batch(given: Mapping[str, int], symbols: Mapping[str, SymbolRange], shapes: Iterable[DescribedShape | None]) -> dict[str, int]:
+    """Sizes of all symbols: those given, and the least one from 1 on of the batch, the first axis of an input.
+
+    Raises InputError if another size is missing.
+    """
+    batch = {shape[0].name for shape in shapes if shape}
+    found = {name: max(int(known.low), 1) for name, known in symbols.items() if name in batch} | dict(given)
+    if missing := [name for name in symbols if name not in found]:
+        raise InputError(f"the size of {', '.join(missing)} is missing")
+    return {name: found[name] for name in symbols}
+
+
 def input_names(model: Model) -> dict[str, Node]:
     """The Parameters by every name a user may give them: the name of the layer and the names of its tensor."""
     names = dict(model.parameters_by_name)

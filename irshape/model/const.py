@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
+from irshape.shape.shape import format_shape
 from irshape.xml.weights import Weights, WeightsError, check_strings, decode, no_weights
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Const:
             needed = counted(max(self.element_type.byte_size(count), 0), "byte")
             raise WeightsError("W103", f"{self!r} has not the {needed} of this type and shape; correct its size, its type or its shape")
         if prod(max(size, 1) for size in self.shape) * 8 > INT64_MAX:  # NumPy counts the bytes as if no size were 0
-            raise WeightsError("W103", f"NumPy has no arrays of the shape {list(self.shape)}; read the bytes of {self!r}")
+            raise WeightsError("W103", f"NumPy has no arrays of the shape {format_shape(self.shape)}; read the bytes of {self!r}")
         if name == "string":
             return numpy.array(self._strings(count), dtype=object).reshape(self.shape)
         if name in STORED:

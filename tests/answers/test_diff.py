@@ -260,8 +260,16 @@ def test_formulas_are_compared_by_meaning() -> None:
     assert difference.effects == []
     tripled = diff(joined, doubled(Layer("Concat", "x", "x", "x", axis=0)))
     assert {(one.a.name, one.before, one.after) for one in tripled.effects} == {
-        (name, "[2*d0,4]", "[3*d0,4]") for name in ("double", "act", "out")
+        (name, "[2*B,4]", "[3*B,4]") for name in ("double", "act", "out")
     }
+
+
+def test_formulas_have_the_names_of_each_model() -> None:
+    """Those that `infer` has, not d0 and d1; where a MatMul makes x square, both are said."""
+    parts = "_, _, axis=0) -> Result", "_, _, _, axis=0) -> Result\nMatMul(x, x) -> Result"
+    difference = irshape.diff(*(Net(f"x:f32[?,?] -> Concat({part}").xml.encode() for part in parts))
+    assert {(one.before, one.after) for one in difference.effects} == {("[2*B,T]", "[3*B,B]")}
+    assert "the formulas name the sizes of inputs so: x[B,T] -> x[B,B]" in difference.asides
 
 
 def test_large_constants_are_measured() -> None:

@@ -218,6 +218,7 @@ def test_sizes_are_assigned() -> None:
     assert found.assign(B=2, P=7, S=5) == {"parameter_0": (2, 1, 7, 4), "parameter_1": (2, 5, 4)}
     assert found.assign({"B": 2, "P": 0, "S": 5}) == {"parameter_0": (2, 1, 0, 4), "parameter_1": (2, 5, 4)}
     assert found.assign(B=-1, P=7, S=5) is None
+    assert found.assign(P=7, S=5) == found.assign(B=1, P=7, S=5)  # as in `sizes`
     windows = signature(nets.windows())
     assert windows.assign(H=28, W=59) == {"parameter_0": (1, 1, 28, 59)}
     assert (windows.assign(H=27, W=59), windows.assign(H=28, W=60)) == (None, None)

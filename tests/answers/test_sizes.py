@@ -10,8 +10,11 @@ import jsonschema
 import pytest
 
 import irshape
+from irshape import verbs
+from irshape.answers.signature.naming import named
 from irshape.answers.sizes import ValidSizes, sections
 from irshape.answers.wording import LONGEST, Parts, where
+from irshape.cli.texts import guards
 from irshape.report.terminal import block_lines, lines
 from tests.answers import nets
 from tests.support.ir import Net
@@ -244,10 +247,29 @@ def test_a_long_answer_is_cut() -> None:
     shown = [list(lines(sections(found, is_complete=whole))) for whole in (False, True)]
     assert [sum(line.endswith("% 2 == 0") for line in one) for one in shown] == [12, 14]
     assert [one[-1].strip() == "and 2 more conditions (--all lists them)" for one in shown] == [True, False]
+    inferred = [list(lines(guards(named(verbs.infer(net.xml.encode(), weights=net.bin)), is_complete=whole))) for whole in (False, True)]
+    assert [sum("% 2 == 0" in line for line in one) for one in inferred] == [12, 14]  # as `infer` and `reshape` list them
+    assert inferred[0][-1].strip() == "and 2 more conditions (--all lists them)"
     parts = Parts(LONGEST)
-    assert parts.cut("long0 + 2*long3 == H") == "long0 + 2*long3 == H"
-    [told] = block_lines(where(parts))
+    assert parts.cut("2*long0 == H") == "2*long0 == H"
+    assert parts.whole("long3 + 1") == "e0"  # a size of a shape
+    told = list(block_lines(where(parts)))[-1]
     assert told == "  where long0 and long3 are too long to be written (limits terms and levels, N104)"
+
+
+@pytest.mark.parametrize(
+    ("indices", "is_told"),
+    [
+        ("Range-4(0, _size, 1, output_type=i64)", True),  # from 0 to S - 1: the table has 9 rows
+        ("Range-4(0, 4, 1, output_type=i64)", False),
+        ("i64[4]", False),  # the user gives them
+    ],
+)
+def test_indices_that_are_not_checked_are_told(indices: str, is_told: bool) -> None:
+    net = Net(f"f32[?] -> {nets.size(0, '_list')}")
+    net.add(f"_size: Squeeze-1(_list, [0])\n_at: {indices}\nGather-8(f32=0[9,2], _at, 0, batch_dims=0) -> Result\n_list -> Result")
+    told = list(lines(sections(answer(net, {"parameter_0": "[S]"}))))
+    assert ("not checked: indices that the model computes from the sizes" in told) == is_told
 
 
 def test_the_hint_names_symbols_of_the_model() -> None:

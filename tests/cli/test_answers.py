@@ -65,7 +65,7 @@ def test_diff_of_a_reshaped_model(run: Start, tmp_path: Path) -> None:
         "",
         "effects",
         "  mask: [?,2,4..,4..] -> [1,2,64,4..]",
-        "  shapes of 8 layers follow, first stem: [?,4,2..,2..] -> [1,4,32,2..]",
+        "  shapes of 8 other layers follow, first stem: [?,4,2..,2..] -> [1,4,32,2..]",
         "",
         "1 input changed, shapes of 9 layers follow",
     ]

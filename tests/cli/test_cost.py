@@ -20,6 +20,7 @@ from tests.support.ir import Net
 ROOT = Path(__file__).parents[2]
 DECODER = ROOT / "examples" / "decoder.xml"
 ATROUS = ROOT / "examples" / "atrous.xml"
+EXAMPLES = ROOT / "examples"
 STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
 
 
@@ -40,6 +41,10 @@ def test_a_model_of_fixed_sizes_has_numbers_only(run: Start) -> None:
     shapes = ("input_ids[1,8]", "attention_mask[1,8]", "past.*[1,2,0,4]")
     lines = run("cost", DECODER, *(word for shape in shapes for word in ("--input", shape))).lines
     assert lines[2].split() == ["MACs", "3584"]
+
+
+def test_a_size_that_data_decide_is_told_once(run: Start) -> None:
+    assert sum("known only at run time" in line for line in run("cost", EXAMPLES / "detector.xml").lines) == 1
 
 
 def test_state_stands_on_a_line_of_its_own(run: Start) -> None:

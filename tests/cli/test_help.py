@@ -45,6 +45,7 @@ def command(name: str) -> Parser:
 def test_no_help_is_longer_than_a_screen(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     lines = printed(capsys, *words, "-h")
     assert 10 < len(lines) <= 60
+    assert ("       irshape FILE... [OPTIONS]" in lines) == (not words)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -28,9 +28,9 @@ def test_inputs_and_outputs_are_shown_as_they_were_and_are(run: Start) -> None:
     lines = run("reshape", ATROUS, "--input", "image[1,3,512,512]", code=0).lines
     assert lines[1:] == [
         "",
-        "ID  LAYER  TYPE       WAS            IS",
-        " 0  image  Parameter  [?,3,3..,3..]  f32[1,3,512,512]",
-        "17  mask   Result     [?,2,4..,4..]  f32[1,2,512,512]",
+        "ID  LAYER  TYPE       WAS               IS",
+        " 0  image  Parameter  f32[?,3,3..,3..]  f32[1,3,512,512]",
+        "17  mask   Result     f32[?,2,4..,4..]  f32[1,2,512,512]",
         "",
         "1 file, 18 layers: no faults",
     ]
@@ -76,9 +76,9 @@ def test_changes_are_listed_and_written_with_the_model(run: Start, baked: Path) 
     code, lines, err = run("reshape", baked, "--input", "[2,4,6]", "--rewrite", "-o", target)
     assert (code, err) == (0, "")
     assert lines[2:] == [
-        "ID  LAYER        TYPE       WAS      IS",
-        " 0  parameter_0  Parameter  [1,4,6]  f32[2,4,6]",
-        " 3  result_3     Result     [1,24]   f32[2,24]",
+        "ID  LAYER        TYPE       WAS         IS",
+        " 0  parameter_0  Parameter  f32[1,4,6]  f32[2,4,6]",
+        " 3  result_3     Result     f32[1,24]   f32[2,24]",
         "",
         "rewritten: 1 change",
         "TYPE     LAYER      WHAT     WAS     IS       HOW",

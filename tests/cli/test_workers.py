@@ -145,7 +145,7 @@ sys.exit(main(sys.argv[1:]))
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split()[-2:] for line in done.stdout.splitlines() if line.startswith(" 0  ")] == [
-        [f"[1,{channels},8,8]", f"f32[2,{channels},8,8]"] for channels in range(1, 6)
+        [f"f32[1,{channels},8,8]", f"f32[2,{channels},8,8]"] for channels in range(1, 6)
     ]
 
 

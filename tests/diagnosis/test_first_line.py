@@ -260,7 +260,7 @@ def examined(count: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[in
         found, lines = found + bool(report), lines + len(report)
         right += bool(report) and is_about(report[0], edit.places)
         with monkeypatch.context() as patched:
-            patched.setattr(linking, "find_causes", lambda *_: (set(), set()))
+            patched.setattr(linking, "find_causes", lambda *_: (set(), set(), {}))
             assert irshape.check(edit.xml, weights=weights).ok == inference.ok, edit.text
         if any(one.fix and one.fix.is_safe for one in report):
             fixed: Any = mended_file(inference._inference)

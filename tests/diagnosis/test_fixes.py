@@ -310,6 +310,23 @@ def test_a_word_for_a_boolean_may_have_meant_the_other() -> None:
     [diagnostic] = verbs.check(net.xml.encode(), weights=net.bin).diagnostics
     assert diagnostic.code == "R102" and diagnostic.fix is not None
     assert (diagnostic.fix.title, diagnostic.fix.is_safe) == ('write keep_dims="false"', False)
+    assert diagnostic.hint == 'or write keep_dims="true", if that is meant'
+
+
+@pytest.mark.parametrize(
+    ("text", "records", "code", "title", "hint"),
+    [
+        ("Concat(f32[2,3], f32[2,3])", "26", "R103", 'write axis="-1"', None),
+        ('MatMul(f32[2,3], f32[2,3], transpose_b="yes")', "22", "R102", 'write transpose_b="true"', '="false", as OpenVINO reads it'),
+        ('MatMul(f32[3,3], f32[3,2], transpose_b="yes")', "32", "R102", 'write transpose_b="false"', '="true", if that is meant'),
+    ],
+)
+def test_a_fix_by_hand_writes_what_the_records_say(text: str, records: str, code: str, title: str, hint: str | None) -> None:
+    xml = Net(f"{text} -> Result").xml
+    dims = "".join(f"<dim>{dim}</dim>" for dim in records)
+    xml = xml.replace('<port id="2" precision="FP32"/>', f'<port id="2" precision="FP32">{dims}</port>')
+    [found] = [one for one in verbs.check(xml.encode()).diagnostics if one.code == code]
+    assert (found.fix and found.fix.title, found.hint) == (title, hint and f"or write transpose_b{hint}")
 
 
 def test_a_type_of_a_constant_that_openvino_refuses() -> None:

@@ -122,6 +122,7 @@ VALUES = [
     ("i64", "[1]", "16000", "has the shape [1], and the value has []: write [16000]"),
     ("i64", "[?]", "[1,2]", ""),
     ("i64", "[1..2]", "[1,2,3]", "has the shape [1..2], and the value has [3]"),
+    ("i64", "[2]", "[[1,2]]", "has the shape [2], and the value has [1,2]"),
     ("f32", "[1,2]", "[[0.1,2]]", ""),
     ("f32", "[1,2]", "[[1],[2,3]]", "no array"),
     ("f32", "[]", "1e39", "f32 does not reach as far"),

@@ -539,7 +539,9 @@ class _Page:
         yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
         remark = "" if cost._is_near_valid else " (these sizes do not fulfil the conditions of the model)"
         near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{remark}; --near changes the sizes")
-        data = (f"{name} is known only at run time: {nodes}" for name, nodes in _by_type(cost).items())
+        said = {one.name for one in cost.signature.data_sizes}
+        others = [one for one in cost.data_sizes if one.name not in said]
+        data = (f"{name} is known only at run time: {nodes}" for name, nodes in _by_type(others).items())
         yield paragraph(*([near] if cost.near else []), *data)
 
     def sweep(self) -> Section:
@@ -682,10 +684,10 @@ def _sizes_text(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name}={size}" for name, size in sizes.items())
 
 
-def _by_type(cost: Cost) -> Mapping[str, str]:
-    """The sizes that only a run tells, grouped by the type of the layers that decide them."""
+def _by_type(sizes: Iterable[DataSize]) -> Mapping[str, str]:
+    """Sizes that only a run tells, grouped by the type of the layers that decide them."""
     found: dict[str, tuple[list[str], list[str]]] = {}
-    for one in cost.data_sizes:
+    for one in sizes:
         names, nodes = found.setdefault(one.node.type, ([], []))
         names.append(one.name)
         nodes.append(one.node.name)

@@ -42,7 +42,7 @@ from irshape.answers.wording import (
 from irshape.answers.wording import conditions as condition_blocks
 from irshape.inference.engine import Engine
 from irshape.inference.inference import conclude
-from irshape.inference.inputs import InputError, Inputs, sizes_by_name
+from irshape.inference.inputs import InputError, Inputs, sizes_by_name, with_batch
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.finding import output_name
@@ -132,13 +132,11 @@ class Signature(Answer):
     def assign(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> dict[str, tuple[int, ...]] | None:
         """The shapes of the inputs for these sizes of the symbols; None if the model refuses them.
 
-        An inference with exactly these shapes confirms the answer. A size of 0 is possible, too, where a model takes empty inputs. Raises
-        InputError if a size is missing, a symbol is unknown, or an input has an unknown rank.
+        An inference with exactly these shapes confirms the answer. A size of 0 is possible, too, where a model takes empty inputs. The
+        batch may be left out, as in `ValidSizes.admits`. Raises InputError if another size is missing, a symbol is unknown, or an input has
+        an unknown rank.
         """
-        given = sizes_by_name(sizes, self.symbols, named)
-        missing = [name for name in self.symbols if name not in given]
-        if missing:
-            raise InputError(f"the size of {', '.join(missing)} is missing")
+        given = with_batch(sizes_by_name(sizes, self.symbols, named), self.symbols, self._found.question.shapes.values())
         if self._unranked:
             raise InputError(f"the rank of {', '.join(repr(name) for name in self._unranked)} is not known; give it a shape")
         is_possible = self._is_sound and all(self._is_in_range(name, size) for name, size in given.items())
