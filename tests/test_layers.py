@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -16,6 +17,12 @@ LAYERS = [
 ]  # fmt: skip
 
 
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The syntax tree of each module of irshape, by its path."""
+    return {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")}
+
+
 def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """The modules of irshape that a module imports, anywhere in it, each with its line."""
     for node in ast.walk(tree):
@@ -26,33 +33,31 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:
             yield node.module or "", node.lineno
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_left(path: Path) -> None:
-    relative = path.relative_to(PACKAGE)
-    if relative.name in ("__init__.py", "__main__.py") and len(relative.parts) == 1:
-        return
-    own = LAYERS.index(relative.parts[0].removesuffix(".py"))
-    for module, line in imported(ast.parse(path.read_text(encoding="utf-8"))):
-        if module == "irshape" or module.startswith("irshape."):
-            other = LAYERS.index(module.split(".")[1]) if "." in module else len(LAYERS)
-            assert other <= own or LAYERS[own] in ("cli", "testing", "main"), f"{relative}:{line} imports {module}"
+def test_imports_point_left() -> None:
+    wrong = []
+    for name, tree in trees().items():
+        own = name.split("/")[0].removesuffix(".py")
+        for module, line in imported(tree) if own not in ("__init__", "__main__", "cli", "testing", "main") else ():
+            other = module.split(".")[1] if module.startswith("irshape.") else "main" if module == "irshape" else "version"
+            if LAYERS.index(other) > LAYERS.index(own):
+                wrong.append(f"{name}:{line} imports {module}")
+    assert wrong == []
 
 
+@cache
 def imports_of_modules() -> dict[str, set[str]]:
     """The modules of irshape that each of its modules imports, those under TYPE_CHECKING and inside functions included."""
-    paths = {
-        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path for path in PACKAGE.rglob("*.py")
-    }
+    modules = {f"irshape.{name[:-3].replace('/', '.')}".removesuffix(".__init__"): tree for name, tree in trees().items()}
     graph: dict[str, set[str]] = {}
-    for module, path in paths.items():
+    for module, tree in modules.items():
         graph[module] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 graph[module] |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
                 names = (f"{node.module}.{alias.name}" for alias in node.names)
-                graph[module] |= {name if name in paths else node.module for name in names}
-        graph[module] &= paths.keys()
+                graph[module] |= {name if name in modules else node.module for name in names}
+        graph[module] &= modules.keys()
     return graph
 
 
@@ -66,8 +71,8 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 def test_report_knows_only_shapes() -> None:
     """A diagnostic and its rendering serve every layer, so they depend on none of them, and on the constants of the version."""
-    for path in (PACKAGE / "report").glob("*.py"):
-        for module, _ in imported(ast.parse(path.read_text(encoding="utf-8"))):
+    for tree in (tree for name, tree in trees().items() if name.startswith("report/")):
+        for module, _ in imported(tree):
             assert not module.startswith("irshape.") or module.split(".")[1] in ("shape", "files", "report", "version")
 
 

@@ -426,11 +426,10 @@ def _opaque(engine: Engine) -> Iterator[Undecided]:
     for graph in engine.graphs():
         reached: set[int] = set()
         for node in graph.model:
-            slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
-            shapes = [graph.slots[slot].shape for slot in slots] if node.type == "Parameter" else []
+            shapes = [graph.slots[slot].shape for slot in node.slots] if node.type == "Parameter" else []
             is_open = any(shape is None or any(isinstance(size, Dim) for size in shape) for shape in shapes)
             if is_open or not reached.isdisjoint(node.sources):
-                reached.update(slots)
+                reached.update(node.slots)
                 if node.op_class is None and node.is_live:
                     yield Undecided("the operation is unknown, and so are the sizes that it takes; describe it with --extensions", node)
 
@@ -441,8 +440,7 @@ def _lost(engine: Engine, numbers: Engine) -> Iterator[Undecided]:
     for graph, other in zip(engine.graphs(), numbers.graphs(), strict=True):
         lost: set[int] = set()
         for node in graph.model:
-            slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
-            own = {slot for slot in slots if node.is_live and is_lost(graph.slots[slot], other.slots[slot])}
+            own = {slot for slot in node.slots if node.is_live and is_lost(graph.slots[slot], other.slots[slot])}
             if own and lost.isdisjoint(node.sources) and node.type != "Parameter":
                 yield Undecided("its output is known for numbers only, not as a formula", node)
             lost |= own

@@ -128,18 +128,6 @@ class _Softmax(Op):
         flow.keep_all(data, but=[self.axis], why="normalises along")
 
 
-@op("LogSoftmax", "opset5")
-class LogSoftmax(_Softmax):
-    """Logarithm of the softmax along an axis."""
-
-
-@op("Mish", "opset4")
-class Mish(RealUnary):
-    """x * tanh(softplus(x))."""
-
-    ignores_surplus = False
-
-
 @op("PRelu", "opset1")
 class PRelu(_Parametric):
     """The element, or its product with a slope where it is negative."""
@@ -210,4 +198,9 @@ declare(globals(), UnaryArithmetic, {
     "HSwish": ("opset4", "Hard swish: x * min(max(x + 3, 0), 6) / 6."),
     "Sigmoid": ("opset1", "1 / (1 + exp(-x))."),
 })  # fmt: skip
-declare(globals(), RealUnary, {"SoftPlus": ("opset4", "log(1 + exp(x))."), "SoftSign": ("opset9", "x / (1 + abs(x)).")})
+declare(globals(), RealUnary, {
+    "Mish": ("opset4", "x * tanh(softplus(x)).", {"ignores_surplus": False}),
+    "SoftPlus": ("opset4", "log(1 + exp(x))."),
+    "SoftSign": ("opset9", "x / (1 + abs(x))."),
+})  # fmt: skip
+declare(globals(), _Softmax, {"LogSoftmax": ("opset5", "Logarithm of the softmax along an axis.")})

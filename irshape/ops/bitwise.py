@@ -17,25 +17,11 @@ class Bitwise(Binary):
     rhs = In(_BITS, like="lhs")
 
 
-@op("BitwiseAnd", "opset13")
-class BitwiseAnd(Bitwise):
-    """Bits that are set in both."""
-
-    of_elements = staticmethod(operator.and_)
-
-
-@op("BitwiseOr", "opset13")
-class BitwiseOr(Bitwise):
-    """Bits that are set in any."""
-
-    of_elements = staticmethod(operator.or_)
-
-
-@op("BitwiseXor", "opset13")
-class BitwiseXor(Bitwise):
-    """Bits that are set in exactly one."""
-
-    of_elements = staticmethod(operator.xor)
+declare(globals(), Bitwise, {
+    "BitwiseAnd": ("opset13", "Bits that are set in both.", {"of_elements": staticmethod(operator.and_)}),
+    "BitwiseOr": ("opset13", "Bits that are set in any.", {"of_elements": staticmethod(operator.or_)}),
+    "BitwiseXor": ("opset13", "Bits that are set in exactly one.", {"of_elements": staticmethod(operator.xor)}),
+})  # fmt: skip
 
 
 @op("BitwiseNot", "opset13")

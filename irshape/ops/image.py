@@ -286,16 +286,13 @@ class InterpolateV11(_Interpolate):
     scales_or_sizes = In(_SIZES | _SCALES, value=True)
     axes = In(_SIZES, rank=1, value=True, optional=True)
     mode: Annotated[Literal["nearest", "linear", "linear_onnx", "cubic", "bilinear_pillow", "bicubic_pillow"], Stated] = "nearest"
+    cost = InterpolateV4.cost
 
     def infer(self, ctx: Context, data: Input, scales_or_sizes: Input, axes: Input | None) -> Shape:
         if not ctx.has_type(scales_or_sizes, _SIZES if self.shape_calculation_mode == "sizes" else _SCALES):
             seen = scales_or_sizes.element_type
             ctx.fail("T101", f"{self.shape_calculation_mode} must not have element type {seen}", port=scales_or_sizes)
         return self.resized(ctx, data, scales_or_sizes, axes)
-
-    def cost(self, out: Outputs, axes: Input | None) -> Count | None:
-        """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""
-        return _interpolated(out, None if axes is None else axes.count, self.mode, self.antialias)
 
 
 def _interpolated(out: Outputs, axes: int | None, mode: str, antialias: bool) -> Count | None:

@@ -4,24 +4,13 @@ import operator
 from typing import Any
 
 from irshape.ops.elementwise import Logical, Unary
-from irshape.ops.registry import op
+from irshape.ops.registry import declare, op
 from irshape.shape.dim import Size, dim_max, dim_min, eq
 
-
-@op("LogicalAnd", "opset1")
-class LogicalAnd(Logical):
-    """Whether both are true."""
-
-    of_elements = staticmethod(operator.and_)
-    of_sizes = staticmethod(dim_min)
-
-
-@op("LogicalOr", "opset1")
-class LogicalOr(Logical):
-    """Whether any is true."""
-
-    of_elements = staticmethod(operator.or_)
-    of_sizes = staticmethod(dim_max)
+declare(globals(), Logical, {
+    "LogicalAnd": ("opset1", "Whether both are true.", {"of_elements": staticmethod(operator.and_), "of_sizes": staticmethod(dim_min)}),
+    "LogicalOr": ("opset1", "Whether any is true.", {"of_elements": staticmethod(operator.or_), "of_sizes": staticmethod(dim_max)}),
+})  # fmt: skip
 
 
 @op("LogicalXor", "opset1")

@@ -99,24 +99,6 @@ class LogicalReduction(Reduction):
     data = In(BOOLEAN)
 
 
-@op("ReduceSum", "opset1")
-class ReduceSum(Reduction):
-    """The sum."""
-
-    of_elements = sum
-    of_nothing = 0
-
-
-@op("ReduceProd", "opset1")
-class ReduceProd(Reduction):
-    """The product."""
-
-    is_followed = True
-    unfollowed = UNFOLLOWED_BYTES
-    of_elements = prod
-    of_nothing = 1
-
-
 class Extreme(Reduction):
     """The least or the greatest element. It is one of the elements, so nothing is rounded."""
 
@@ -141,20 +123,6 @@ def _extreme(of_numbers: Callable[[Any], Any], of_sizes: Callable[[Size, Size], 
     return of_elements
 
 
-@op("ReduceMax", "opset1")
-class ReduceMax(Extreme):
-    """The maximum."""
-
-    of_elements = _extreme(max, dim_max)
-
-
-@op("ReduceMin", "opset1")
-class ReduceMin(Extreme):
-    """The minimum."""
-
-    of_elements = _extreme(min, dim_min)
-
-
 @op("ReduceMean", "opset1")
 class ReduceMean(Reduction):
     """The mean."""
@@ -166,7 +134,13 @@ class ReduceMean(Reduction):
         return None if data.element_type.is_real or ctx.known(data) is None else super().propagate(ctx, data, axes)
 
 
+declare(globals(), Extreme, {
+    "ReduceMax": ("opset1", "The maximum.", {"of_elements": _extreme(max, dim_max)}),
+    "ReduceMin": ("opset1", "The minimum.", {"of_elements": _extreme(min, dim_min)}),
+})  # fmt: skip
 declare(globals(), Reduction, {
+    "ReduceSum": ("opset1", "The sum.", {"of_elements": sum, "of_nothing": 0}),
+    "ReduceProd": ("opset1", "The product.", {"of_elements": prod, "of_nothing": 1, "is_followed": True, "unfollowed": UNFOLLOWED_BYTES}),
     "ReduceL1": ("opset4", "The sum of absolute values."),
     "ReduceL2": ("opset4", "The square root of the sum of squares."),
 })  # fmt: skip

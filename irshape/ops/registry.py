@@ -256,7 +256,7 @@ def op(type: str, since: str, *, until: str | None = None, without: str = "", al
     return decorate
 
 
-def declare(module: dict[str, Any], base: type[Op], types: Mapping[str, tuple[str, str]]) -> None:
-    """Add operations to a module that differ from `base` in name only: each type with the opset that has it first, and what it is."""
-    for name, (since, about) in types.items():  # a pickle finds a class by its name in the module
-        module[name] = op(name, since)(type(name, (base,), {"__doc__": about, "__module__": module["__name__"]}))
+def declare(module: dict[str, Any], base: type[Op], types: Mapping[str, tuple[str, str, *tuple[Mapping[str, Any], ...]]]) -> None:
+    """Add operations of one family to a module: each type with the opset that has it first, what it is, and what it has beyond `base`."""
+    for name, (since, about, *own) in types.items():  # a pickle finds a class by its name in the module
+        module[name] = op(name, since)(type(name, (base,), {"__doc__": about, "__module__": module["__name__"], **dict(*own)}))

@@ -1,7 +1,7 @@
 """The order in which a file writes its layers decides no answer: shuffled models give those of the model, and are the same model."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ VERBS: dict[str, Callable[[irshape.Model], Any]] = {
     "cost": lambda model: irshape.cost(model).to_dict(),
     "info": lambda model: irshape.info(model).to_dict(),
     "summary": lambda model: irshape.summary(model).to_dict(),
-    "explain": lambda model: [irshape.explain(model, name).to_dict() for name in asked(model)],
+    "explain": lambda model: explained(model),
     "simplify": lambda model: sorted(map(str, irshape.edit(model).simplify())),
     "edit": lambda model: edited(model),
     "extract": lambda model: extracted(model),
@@ -50,6 +50,12 @@ def asked(model: irshape.Model) -> list[str]:
     """The names of a few layers, whatever their order."""
     names = sorted({node.name for node in model if node.outputs})
     return names[:: max(1, len(names) // 4)]
+
+
+def explained(model: irshape.Model) -> Any:
+    """Why the outputs of a few layers have their shapes."""
+    inference = irshape.infer(model)
+    return [inference.explain(name, None, None).to_dict() for name in asked(model)]
 
 
 def edited(model: irshape.Model) -> Any:
@@ -115,12 +121,12 @@ def without_places(found: Any) -> Any:
     return re.sub(r"\(\d+:\d+\)|\(line \d+\)", "", found) if isinstance(found, str) else found
 
 
-def answers(text: bytes, weights: bytes | bool) -> dict[str, Any]:
-    """The answers of all verbs, or the words with which they refuse."""
+def answers(text: bytes, weights: bytes | bool, verbs: Collection[str]) -> dict[str, Any]:
+    """The answers of verbs, or the words with which they refuse."""
     found: dict[str, Any] = {}
-    for name, verb in VERBS.items():
+    for name in verbs:
         try:
-            found[name] = without_places(verb(irshape.read(text, weights=weights)))
+            found[name] = without_places(VERBS[name](irshape.read(text, weights=weights)))
         except (ValueError, OSError) as error:
             found[name] = str(error)
     return found
@@ -130,10 +136,11 @@ def compared(path: Path, *seeds: int) -> None:
     source, binary = path.read_bytes(), path.with_suffix(".bin")
     weights: Any = binary.read_bytes() if binary.exists() else False
     before = plain(source)
-    expected, model = answers(before, weights), irshape.read(before, weights=weights)
+    expected, model = answers(before, weights, VERBS), irshape.read(before, weights=weights)
     for seed in seeds:
         after = shuffled(source, seed)
-        assert answers(after, weights) == expected
+        found = answers(after, weights, VERBS if seed == seeds[0] else VERBS.keys() - {"reduce"})  # which asks of a hundred models
+        assert found == {name: expected[name] for name in found}
         assert irshape.diff(model, irshape.read(after, weights=weights)).is_same
 
 

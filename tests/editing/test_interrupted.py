@@ -3,7 +3,7 @@
 import os
 import random
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -167,9 +167,10 @@ def attempted(name: str, most: int | None) -> int:
             edit(graph)
 
     states = [source]
-    for edit in edits:
-        interrupted(partial(edit, graph), 0)
-        states.append(bytes(graph))
+    with suppress(irshape.EditError):  # some are refused
+        for edit in edits:
+            edit(graph)
+            states.append(bytes(graph))
     assert len(set(states)) == (1 if "refused" in name else len(states) - IDLE.get(name, 0)), "each edit changes the graph"
     graph.undo(0)
     assert list(differences(graph)) == [] and bytes(graph) == source
@@ -184,7 +185,8 @@ def attempted(name: str, most: int | None) -> int:
             assert list(differences(graph)) == [], f"{name} at line {moment}: facts"
         graph.undo(0)
         assert content(graph._draft.state) == before, f"{name} at line {moment}: not what was there"
-        interrupted(run, 0)
+        with suppress(irshape.EditError):
+            run()
         assert bytes(graph) == states[-1], f"{name} at line {moment}: the next edit makes another text"
         graph.undo(0)
     return len(moments)

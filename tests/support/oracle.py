@@ -36,6 +36,15 @@ def partial_shape(of: Any) -> Any:
     return openvino.PartialShape(of)
 
 
+def reads(model: str | bytes | Path, weights: bytes = b"", version: str = "opset1") -> bool:
+    """Whether OpenVINO reads an IR: the text of one with its weights, or a path."""
+    try:
+        core(version).read_model(model, *([weights] if isinstance(model, bytes) else []))
+    except RuntimeError:
+        return False
+    return True
+
+
 def core_of(source: bytes) -> Any:
     """A core that can read an IR."""
     return core(next((version for version in EXTENDED if f'version="{version}"'.encode() in source), "opset1"))

@@ -30,6 +30,8 @@ LEFT_OUT = {
     "tests/xml/test_xml_durability.py::test_the_mode_is_kept": "Pyodide has no umask",
     "tests/report/test_baseline.py::test_json_that_nests_too_deeply_is_no_baseline": "the parser of JSON ends Pyodide",
 }
+# Tests of the texts of the modules, which are the same under every interpreter.
+OF_TEXTS = ("tests/test_files.py", "tests/test_layers.py", "tests/test_size.py")
 
 # Modules that no run on one file may load. tests/test_imports.py holds the same with processes; argparse chooses colours with `_colorize`.
 HEAVY = {"_colorize", "dataclasses", "inspect", "json", "lxml", "multiprocessing", "numpy", "pathlib", "pydantic", "unittest"}
@@ -75,7 +77,7 @@ def main(arguments: list[str]) -> int:
     for owner, name, what in FUNCTIONS:
         setattr(owner, name, lambda *_, reason=f"Pyodide has no {what}", **__: skip(reason))
     sys.meta_path.insert(0, Missing())
-    options = ["-q", "-p", "no:cacheprovider", "-m", "not oracle and not corpus"]
+    options = ["-q", "-p", "no:cacheprovider", "-m", "not oracle and not corpus", *(f"--ignore={path}" for path in OF_TEXTS)]
     return int(pytest.main([*options, *arguments], plugins=[sys.modules[__name__]]))
 
 

@@ -142,7 +142,7 @@ class Lookup:
             varying: set[int] = set(model.stubs)
             for node in model:
                 if node.type not in CONSTANTS and (not node.sources or any(one < 0 or one in varying for one in node.sources)):
-                    varying.update(range(node.first_slot, node.first_slot + node.layer.signature.output_count))
+                    varying.update(node.slots)
             self._varying[graph] = varying
         return slot in self._varying[graph]
 

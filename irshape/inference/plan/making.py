@@ -95,7 +95,7 @@ class Trace:
         elif planned.requirements and node.is_live and node.model.is_live:  # only such a node reports what it requires
             self.guarded.append((position, node, planned.requirements))
         changed = []
-        for slot, fact, template in zip(outputs_of(node), planned.outputs, planned.templates, strict=True):
+        for slot, fact, template in zip(node.slots, planned.outputs, planned.templates, strict=True):
             if template is not None:
                 self.enter(slot, fact, template)
                 changed.append(slot)
@@ -131,7 +131,7 @@ class Trace:
         """Leave a node to its rule; the tensors that it may change. Raises `Unplanned` in a body."""
         if not self.asks:
             raise Unplanned
-        making, own = self.making, outputs_of(node)
+        making, own = self.making, node.slots
         known: Sequence[Fact | None] = [None] * len(own)
         if transfer is not None and facts is not None:
             outcome = making.rules.apply(node, making.transfer(transfer), facts)
@@ -215,11 +215,6 @@ class Trace:
         if requirements is None or ours.findings or example.findings or not making.example.demand(making.questions):
             return None
         return requirements
-
-
-def outputs_of(node: Node) -> range:
-    """The tensors of the outputs of a node."""
-    return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
 
 
 # Operations with bodies.

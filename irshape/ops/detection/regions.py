@@ -245,9 +245,6 @@ class ExperimentalDetectronROIFeatureExtractor(Op):
         return (regions, *(channels or ctx.unknown_shape(1)), size, size), (regions, 4)
 
 
-_KNOWN_FLOAT = FLOAT - {ElementType.dynamic}
-
-
 def require_scale(ctx: Context, scale: float) -> None:
     """Demand that spatial_scale is a positive float32 in its normal range."""
     if not 2.0**-126 <= scale < 2.0**128:
@@ -271,8 +268,8 @@ def channel_count(ctx: Context, data: Input) -> Size:
 class ROIPooling(Op):
     """Pool each region to the same size. Each region is [batch, left, top, right, bottom]."""
 
-    data = In(_KNOWN_FLOAT, rank=4)
-    rois = In(_KNOWN_FLOAT, rank=2, like="data")
+    data = In(_REAL, rank=4)
+    rois = In(_REAL, rank=2, like="data")
     output = Out(like="data")
     output_size: Annotated[tuple[int, ...], Unsigned] = (0, 0)
     output_roi: Annotated[tuple[int, ...], Unsigned] = (0, 0)
@@ -304,8 +301,8 @@ class ROIPooling(Op):
 class PSROIPooling(Op):
     """Pool each bin of each region from its own channels. Each region is [batch, left, top, right, bottom]."""
 
-    data = In(_KNOWN_FLOAT, rank=4)
-    rois = In(_KNOWN_FLOAT, rank=2)
+    data = In(_REAL, rank=4)
+    rois = In(_REAL, rank=2)
     output = Out(like="data")
     output_dim: Annotated[int, Stated] = 0
     group_size: int
@@ -372,7 +369,7 @@ class _ROIAlign(Op):
     flow = mixing("takes regions of the samples that data names out of")
 
     def infer(self, ctx: Context, data: Input, rois: Input, batch_indices: Input) -> Shape:
-        if not (ctx.has_type(data, _KNOWN_FLOAT) or ctx.has_type(rois, _KNOWN_FLOAT)):
+        if not (ctx.has_type(data, _REAL) or ctx.has_type(rois, _REAL)):
             ctx.error("T101", "the element type of data and rois must be known", port=data)
         regions = region_count(ctx, rois, self.numbers)
         if batch_indices.is_ranked:

@@ -355,6 +355,7 @@ class ScatterNDUpdateV3(Assembling):
     updates = In(like="data")
     output = Out(like="data")
     ignores_surplus = True
+    cost = ScatterElementsUpdateV3.cost
 
     reduction: Annotated[str, Fixed] = "none"
 
@@ -409,10 +410,6 @@ class ScatterNDUpdateV3(Assembling):
             starts.append(sum(part[0] * step for part, step in zip(parts, steps, strict=False) if part is not None))
         taken = (place for start in starts for place in range(start, start + steps[length - 1]))
         return replaced(data.values, taken, updates.values)
-
-    def cost(self, out: Outputs, updates: Input) -> Count:
-        """1 operation for each update if `reduction` combines it with the data; else elements are moved."""
-        return Count(operations=0 if self.reduction == "none" else elements(updates))
 
 
 @op("ScatterNDUpdate", "opset15")
