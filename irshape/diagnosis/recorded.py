@@ -57,12 +57,12 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             continue
         faults, unclear = found
         for index in unclear:
-            slot, port = node.sources[index], node.layer.inputs[index]
+            slot = node.sources[index]
             for code, ours, theirs in other_end(node, index):
                 if (code, slot) in roots or (index, code) in [fault[:2] for fault in faults]:
                     continue
-                at, reader, producer, end = port, node, model.nodes[model.producers[slot]], "from which its edge starts"
-                if code == "R301" and port.dims == recordable(slots[slot]):  # then it is the other end that records more
+                at, reader, producer, end = node.layer.inputs[index], node, model.nodes[model.producers[slot]], "from which its edge starts"
+                if code == "R301" and at.dims == recordable(slots[slot]):  # then it is the other end that records more
                     ours, theirs, at = theirs, ours, producer.layer.outputs[slot - producer.first_slot]
                     reader, producer, end = producer, node, "which reads it"
                     roots[code, slot] = (), ""
