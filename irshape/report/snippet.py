@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
@@ -49,13 +49,27 @@ def chain(*layers: str) -> str:
 
 def net(edges: str, *layers: str) -> str:
     """The text of an IR, with edges as `0.0 1.0, 1.1 2.0`."""
+    return f'<net name="model" version="11">\n{_graph(edges, layers)}\n</net>\n'
 
-    def block(tag: str, items: list[str]) -> str:
-        lines = [f"    {line}" for item in items for line in item.splitlines()]
-        return "\n".join((f"  <{tag}>", *lines, f"  </{tag}>"))
 
+def _graph(edges: str, layers: Sequence[str]) -> str:
+    """The lines of layers and edges."""
+    parts = {"layers": layers, "edges": [edge(one) for one in edges.split(", ")]}
+    return "\n".join(_indented(f"<{tag}>\n{_indented(chr(10).join(items))}\n</{tag}>") for tag, items in parts.items())
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+def loop(name: str, slice: str, edges: str, *layers: str) -> str:
+    """Layer 1, a TensorIterator: the first layer of its body takes the slices of its input, and its output joins those of the last."""
+    body = _indented(f"<body>\n{_graph(edges, layers)}\n</body>")
     return (
-        f'<net name="model" version="11">\n{block("layers", list(layers))}\n{block("edges", list(map(edge, edges.split(", "))))}\n</net>\n'
+        f'<layer id="1" name="{name}" type="TensorIterator" version="opset1">\n'
+        f'  <input><port id="0"/></input>\n  <output><port id="1" precision="FP32"/></output>\n  <port_map>\n'
+        f'    <input external_port_id="0" internal_layer_id="0" {slice}/>\n'
+        f'    <output external_port_id="1" internal_layer_id="{len(layers) - 1}" {slice}/>\n  </port_map>\n{body}\n</layer>'
     )
 
 
@@ -65,15 +79,20 @@ def edge(ends: str) -> str:
     return f'<edge from-layer="{from_layer}" from-port="{from_port}" to-layer="{to_layer}" to-port="{to_port}"/>'
 
 
-def layer(id: int, name: str, kind: str, data: str = "", *, inputs: int = 1, precision: str = "FP32") -> str:
-    """A layer of a type and a version, with attributes, so many inputs, and one output."""
+def layer(id: int, name: str, kind: str, data: str = "", *, inputs: int = 1, precision: str = "FP32", note: str = "") -> str:
+    """A layer of a type and a version, with attributes, a note in its `<rt_info>`, so many inputs, and one output."""
     type, version = kind.split()
     ports = "".join(f'<port id="{port}"/>' for port in range(inputs))
     return (
         f'<layer id="{id}" name="{name}" type="{type}" version="{version}">\n'
         + (f"  <data {data}/>\n" if data else "")
+        + _noted(note)
         + f'  <input>{ports}</input>\n  <output><port id="{inputs}" precision="{precision}"/></output>\n</layer>'
     )
+
+
+def _noted(note: str) -> str:
+    return f"  <rt_info>\n    {note}\n  </rt_info>\n" if note else ""
 
 
 def example(kind: str, data: str, *inputs: str, outputs: str = "FP32") -> str:
@@ -91,17 +110,17 @@ def example(kind: str, data: str, *inputs: str, outputs: str = "FP32") -> str:
     return "\n".join([*lines, "  </output>", "</layer>", ""])
 
 
-def parameter(id: int, name: str, shape: str, type: str = "f32") -> str:
-    """A Parameter whose port records FP32."""
+def parameter(id: int, name: str, shape: str, type: str = "f32", note: str = "") -> str:
+    """A Parameter whose port records FP32, with a note in its `<rt_info>`."""
     return (
         f'<layer id="{id}" name="{name}" type="Parameter" version="opset1">\n'
-        f'  <data element_type="{type}" shape="{shape}"/>\n'
+        f'  <data element_type="{type}" shape="{shape}"/>\n{_noted(note)}'
         f'  <output><port id="0" precision="FP32"/></output>\n'
         f"</layer>"
     )
 
 
-def constant(id: int, name: str, shape: str, size: int, type: str = "i64", precision: str = "I64") -> str:
+def const(id: int, name: str, shape: str, size: int, type: str = "i64", precision: str = "I64") -> str:
     """A Const whose `size` bytes are the first of the `.bin`."""
     return (
         f'<layer id="{id}" name="{name}" type="Const" version="opset1">\n'

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from irshape.report.snippet import CHECK, Run, Snippet, chain, constant, edge, example, layer, mistake, misused, net, parameter, result
+from irshape.report.snippet import CHECK, Run, Snippet, chain, const, edge, example, layer, loop, mistake, misused, net, parameter, result
 
 X: Final = parameter(0, "x", "1,8")
 MODEL: Final = chain(X, result(1, "y"))
@@ -49,29 +49,7 @@ STATEFUL: Final = chain(
 LOOP: Final = net(
     "0.0 1.0, 1.1 2.0",
     parameter(0, "x", "5,8"),
-    """\
-<layer id="1" name="steps" type="TensorIterator" version="opset1">
-  <input><port id="0"/></input>
-  <output><port id="1" precision="FP32"/></output>
-  <port_map>
-    <input external_port_id="0" internal_layer_id="0" axis="0"/>
-    <output external_port_id="1" internal_layer_id="1" axis="0"/>
-  </port_map>
-  <body>
-    <layers>
-      <layer id="0" name="step" type="Parameter" version="opset1">
-        <data element_type="f32" shape="1,8"/>
-        <output><port id="0" precision="FP32"/></output>
-      </layer>
-      <layer id="1" name="stepped" type="Result" version="opset1">
-        <input><port id="0"/></input>
-      </layer>
-    </layers>
-    <edges>
-      <edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
-    </edges>
-  </body>
-</layer>""",
+    loop("steps", 'axis="0"', "0.0 1.0", parameter(0, "step", "1,8"), result(1, "stepped")),
     result(2, "y"),
 )
 BODY: Final = LOOP[LOOP.index("      <body>") : LOOP.index('    </layer>\n    <layer id="2"')]
@@ -110,17 +88,7 @@ DECLARED: Final = '<?xml version="1.0" encoding="UTF-8"?>\n' + MODEL
 EXAMPLE: Final = example("ReLU opset1", "", "FP32 1 8")
 
 # An input whose axes have names.
-LAYOUT: Final = chain(
-    """\
-<layer id="0" name="x" type="Parameter" version="opset1">
-  <data element_type="f32" shape="1,8"/>
-  <rt_info>
-    <attribute name="layout" version="0" layout="[N,C]"/>
-  </rt_info>
-  <output><port id="0" precision="FP32"/></output>
-</layer>""",
-    result(1, "y"),
-)
+LAYOUT: Final = chain(parameter(0, "x", "1,8", note='<attribute name="layout" version="0" layout="[N,C]"/>'), result(1, "y"))
 
 # Means of the channels of an input.
 MEANS: Final = MODEL.replace(
@@ -159,19 +127,7 @@ ANNOTATED: Final = """\
 </layer>"""
 
 # A layer whose attribute OpenVINO ignores, and the entry that keeps irshape from reporting it.
-IGNORED: Final = chain(
-    X,
-    """\
-<layer id="1" name="relu" type="ReLU" version="opset1">
-  <data comment="tuned by hand"/>
-  <rt_info>
-    <irshape ignore="R104"/>
-  </rt_info>
-  <input><port id="0"/></input>
-  <output><port id="1" precision="FP32"/></output>
-</layer>""",
-    result(2, "y"),
-)
+IGNORED: Final = chain(X, layer(1, "relu", "ReLU opset1", 'comment="tuned by hand"', note='<irshape ignore="R104"/>'), result(2, "y"))
 
 _XML: Final[dict[str, Snippet]] = {
     "X101": mistake(MODEL, "</net>\n", ""),
@@ -231,7 +187,7 @@ DEEPEN: Final = DEPTH.replace("SpaceToDepth", "DepthToSpace")
 QUOTIENT: Final = net(
     "0.0 2.0, 2.1 3.0, 1.0 3.1, 1.0 4.0, 3.2 4.1, 4.2 5.0",
     parameter(0, "x", "8"),
-    constant(1, "divisor", "1", 8).replace('precision="I64"/>', 'precision="I64"> <dim>1</dim> </port>'),
+    const(1, "divisor", "1", 8).replace('precision="I64"/>', 'precision="I64"> <dim>1</dim> </port>'),
     layer(2, "shape", "ShapeOf opset3", 'output_type="i64"', precision="I64"),
     layer(3, "half", "Divide opset1", inputs=2, precision="I64"),
     layer(4, "zeros", "Broadcast opset3", 'mode="numpy"', inputs=2, precision="I64"),
@@ -303,7 +259,7 @@ MIXING: Final = chain(X, layer(1, "softmax", "SoftMax opset1", 'axis="0"'), resu
 RANDOM: Final = net(
     "0.0 2.0, 1.0 2.1, 2.2 3.0",
     X,
-    constant(1, "count", "", 8),
+    const(1, "count", "", 8),
     layer(
         2,
         "drawn",
@@ -322,55 +278,31 @@ BLOCKS: Final = chain(
 # A body that sees one row after the other.
 ITERATED: Final = chain(
     parameter(0, "x", "4,8"),
-    """\
-<layer id="1" name="rows" type="TensorIterator" version="opset1">
-  <input><port id="0"/></input>
-  <output><port id="1" precision="FP32"/></output>
-  <port_map>
-    <input external_port_id="0" internal_layer_id="0" axis="0" start="0" end="-1" stride="1" part_size="1"/>
-    <output external_port_id="1" internal_layer_id="2" axis="0" start="0" end="-1" stride="1" part_size="1"/>
-  </port_map>
-  <body>
-    <layers>
-      <layer id="0" name="row" type="Parameter" version="opset1">
-        <data shape="1,8" element_type="f32"/>
-        <output><port id="0" precision="FP32"/></output>
-      </layer>
-      <layer id="1" name="relu" type="ReLU" version="opset1">
-        <input><port id="0"/></input>
-        <output><port id="1" precision="FP32"/></output>
-      </layer>
-      <layer id="2" name="out" type="Result" version="opset1">
-        <input><port id="0"/></input>
-      </layer>
-    </layers>
-    <edges>
-      <edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
-      <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
-    </edges>
-  </body>
-</layer>""",
+    loop(
+        "rows", 'axis="0" start="0" end="-1" stride="1" part_size="1"', "0.0 1.0, 1.1 2.0",
+        parameter(0, "row", "1,8"), layer(1, "relu", "ReLU opset1"), result(2, "out"),
+    ),
     result(2, "y"),
-)
+)  # fmt: skip
 
 # An operation that a library adds to OpenVINO.
 EXTENDED: Final = chain(X, layer(1, "text", "NumericToString openvino_tokenizers", precision="STRING"), result(2, "y"))
 
-CONSTANT: Final = chain(constant(0, "sizes", "2", 16), result(1, "y"))
+CONSTANT: Final = chain(const(0, "sizes", "2", 16), result(1, "y"))
 NUMBERS: Final = b"\2" + bytes(7) + b"\4" + bytes(7)
 
 # Two constants, one after the other.
 PAIR: Final = net(
     "0.0 2.0, 1.0 3.0",
-    constant(0, "a", "2", 16),
-    constant(1, "b", "1", 8).replace('offset="0"', 'offset="16"'),
+    const(0, "a", "2", 16),
+    const(1, "b", "1", 8).replace('offset="0"', 'offset="16"'),
     result(2, "x"),
     result(3, "y"),
 )
 THREE: Final = NUMBERS + NUMBERS[8:]
 
 # The number of strings, where the first one begins and ends, and its characters.
-STRING: Final = chain(constant(0, "greeting", "1", 17, type="string", precision="STRING"), result(1, "y"))
+STRING: Final = chain(const(0, "greeting", "1", 17, type="string", precision="STRING"), result(1, "y"))
 HELLO: Final = b"\1\0\0\0" + b"\0\0\0\0" + b"\5\0\0\0" + b"hello"
 BEYOND: Final = b"\1\0\0\0" + b"\0\0\0\0" + b"\x09\0\0\0" + b"hello"
 
@@ -378,7 +310,7 @@ BEYOND: Final = b"\1\0\0\0" + b"\0\0\0\0" + b"\x09\0\0\0" + b"hello"
 RESHAPE: Final = net(
     "0.0 2.0, 1.0 2.1, 2.2 3.0",
     parameter(0, "x", "8"),
-    constant(1, "sizes", "2", 16),
+    const(1, "sizes", "2", 16),
     layer(2, "reshape", "Reshape opset1", 'special_zero="false"', inputs=2),
     result(3, "y"),
 )
@@ -402,8 +334,8 @@ COUNTING: Final = net(
     parameter(0, "x", "8"),
     layer(1, "shape", "ShapeOf opset3", 'output_type="i64"', precision="I64"),
     layer(2, "length", "Squeeze opset1", precision="I64"),
-    constant(3, "first", "", 8),
-    constant(4, "step", "", 8).replace('offset="0"', 'offset="8"'),
+    const(3, "first", "", 8),
+    const(4, "step", "", 8).replace('offset="0"', 'offset="8"'),
     layer(5, "numbers", "Range opset4", 'output_type="i64"', inputs=3, precision="I64"),
     result(6, "y"),
 )

@@ -92,7 +92,8 @@ class Export:
         if not found.ok:
             first = next(one for one in found.diagnostics if one.severity == "error")
             return f"{first.code} {first.message}"
-        out = self.path.with_suffix(f".{wish}.xml")
+        out = self.path.parent / wish / self.path.name
+        out.parent.mkdir(exist_ok=True)
         found.write(out, force=True)
         return (self.stacked if wish == "batch" else self.resized)(self.compiled(out)) or EQUAL
 
