@@ -494,7 +494,7 @@ def sections(
     yield wording.also([note.text for note in sizes.notes])
     nodes = [node for node in _indexing(sizes._inference) if node not in sizes._reached] if sizes.ok and sizes.symbols else []
     if nodes:
-        told = wording.about_layer(nodes[0], "an index out of range fails at run time", len(nodes) - 1)
+        told = wording.about_layer(nodes[0], "an index out of range gives wrong numbers, or fails at run time", len(nodes) - 1)
         yield Section("not checked: indices that the model computes from the sizes", [told])
     if sizes.undecided:
         yield Section("formulas do not decide", list(_undecided(sizes)))
