@@ -70,7 +70,7 @@ $(BIN)/fuzz: $(BIN)/pytest
 	@touch $@
 
 fuzz: $(BIN)/fuzz  ## mutants of the small files of the tests, random nets, then guided fuzzing of each target, for SECONDS in sum
-	$(BIN)/python -m tests.fuzz.mutate tests/data --seconds $$(( $(SECONDS) / 6 )) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.mutate tests/data --seconds $$(( $(SECONDS) / 6 )) --seed $(SEED) --shuffled 0.2 --interrupted 0.2
 	$(BIN)/python -m tests.fuzz.values --seconds $$(( $(SECONDS) / 6 )) --seed $(SEED)
 	for target in reader example notation check; do \
 		$(BIN)/python -m tests.fuzz.guided $$target tests/data --seconds $$(( $(SECONDS) / 6 )) --seed $$(( $(SEED) + 1 )) || exit 1; \

@@ -2,7 +2,8 @@
 
 A mutant differs from its seed in a few places that mean something to a reader of IRs: a number, a shape, an edge, a port, an
 attribute, the type of a layer, the elements of a constant. Whatever it is, irshape must answer: with diagnostics of its own, in
-time, and if it accepts the file, with the same facts for what it writes.
+time, and if it accepts the file, with the same facts for what it writes. `--asked`, `--shuffled` and `--interrupted` are the shares of
+mutants of which every verb is asked, and whose answer must not change with the order of their layers and by an interrupt.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from irshape.answers.signature.naming import NamedInference, named
 from irshape.inference.inference import Inference
 from irshape.ops.index import MODULES
 from tests.fuzz.ask import Mutant, questions
+from tests.fuzz.steady import after_an_interrupt, in_another_order, is_sound
 
 SECONDS = 1.0
 MEGABYTES = 150
@@ -315,26 +317,45 @@ def answers(mutant: Mutant, original: Mutant, chance: random.Random, seconds: fl
     return [finding for question in questions(mutant, original, chance) for finding in guarded(question, 3 * seconds)]
 
 
-def fuzz(
-    found_seeds: list[Seed], seconds: float, seed: int, keep: Path | None = None, most: int | None = None, asked: float = ASKED
-) -> tuple[int, int, dict[str, str]]:
-    """How many mutants were made, of how many more was asked, and the findings, each with the name of its seed; mutants go to `keep`.
+def _steady(question: Callable[[Mutant, random.Random], Iterator[str]]) -> Callable[[Mutant, Mutant, random.Random], list[str]]:
+    """The findings of a question about a mutant without errors, else about its seed, within the time of a few answers."""
 
-    It ends after so many seconds, or after `most` mutants. `asked` is the share of mutants of which more is asked than a check.
+    def ask(mutant: Mutant, original: Mutant, chance: random.Random) -> list[str]:
+        one = next((one for one in (mutant, original) if is_sound(one)), None)
+        return [] if one is None else guarded(question(one, chance), 10 * SECONDS)
+
+    return ask
+
+
+# What is asked of mutants beyond their check.
+MORE: dict[str, Callable[[Mutant, Mutant, random.Random], list[str]]] = {
+    "asked": answers,
+    "shuffled": _steady(in_another_order),
+    "interrupted": _steady(after_an_interrupt),
+}
+
+
+def fuzz(
+    found_seeds: list[Seed], seconds: float, seed: int, keep: Path | None = None, most: int | None = None, **shares: float
+) -> tuple[dict[str, int], dict[str, str]]:
+    """How many mutants there were of each kind, and the findings, each with the name of its seed; mutants go to `keep`.
+
+    It ends after so many seconds, or after `most` mutants. `shares` are those of the kinds of `MORE`; `asked` is `ASKED` by default.
     """
     chance, chance_to_ask = random.Random(seed), random.Random(seed)
     mutator = Mutator(chance)
     end = time.monotonic() + seconds
-    count = asked_of = 0
+    counts = dict.fromkeys(("mutants", *MORE), 0)
     found: dict[str, str] = {}
-    while time.monotonic() < end and count != most:
+    while time.monotonic() < end and counts["mutants"] != most:
         one = chance.choice(found_seeds)
         mutant = mutator.mutate(one.mutant)
-        count += 1
+        counts["mutants"] += 1
         new = findings(mutant)
-        if chance_to_ask.random() < asked:
-            asked_of += 1
-            new += answers(mutant, one.mutant, chance_to_ask)
+        for kind, more in MORE.items():
+            if chance_to_ask.random() < shares.get(kind, ASKED if kind == "asked" else 0):
+                counts[kind] += 1
+                new += more(mutant, one.mutant, chance_to_ask)
         for finding in new:
             if finding in found:
                 continue
@@ -343,7 +364,7 @@ def fuzz(
                 (keep / f"{seed}-{len(found)}.xml").write_bytes(mutant.xml)
                 (keep / f"{seed}-{len(found)}.bin").write_bytes(mutant.weights or b"")
             found[finding] = one.name
-    return count, asked_of, found
+    return counts, found
 
 
 def main() -> int:
@@ -352,16 +373,18 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="where the seeds are: small .xml files with their .bin")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--asked", type=float, default=ASKED, help="the share of mutants of which more is asked than a check")
+    for kind in MORE:
+        parser.add_argument(f"--{kind}", type=float, default=ASKED if kind == "asked" else 0, help=f"the share of mutants that are {kind}")
     parser.add_argument("--keep", type=Path, help="a folder for the mutants that were found out")
     arguments = parser.parse_args()
     # What asks for all the memory there is shall be a finding, and not the end of the machine.
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     found_seeds = seeds(arguments.folder)
-    count, asked_of, found = fuzz(found_seeds, arguments.seconds, arguments.seed, arguments.keep, asked=arguments.asked)
+    shares = {kind: getattr(arguments, kind) for kind in MORE}
+    counts, found = fuzz(found_seeds, arguments.seconds, arguments.seed, arguments.keep, **shares)
     for (finding, name), times in collections.Counter(found.items()).items():
         print(f"{finding}\n    from {name}" + (f" ({times} times)" if times > 1 else ""))
-    print(f"{count} executions, {asked_of} asked for more, {len(found)} findings")
+    print(f"{', '.join([f'{count} {kind}' for kind, count in counts.items()])}, {len(found)} findings")
     return 1 if found else 0
 
 

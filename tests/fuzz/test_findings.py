@@ -292,15 +292,22 @@ def test_a_size_that_must_be_that_of_an_attribute() -> None:
 
 @pytest.mark.slow("take long")
 def test_mutants_of_small_files() -> None:
-    _, _, found = fuzz(seeds(DATA), seconds=60, seed=0, most=1000)
+    _, found = fuzz(seeds(DATA), seconds=60, seed=0, most=1000)
     assert not found, found
 
 
 @pytest.mark.slow("take long")
 @pytest.mark.parametrize("seed", range(4))
 def test_questions_about_mutants(seed: int) -> None:
-    _, asked_of, found = fuzz(seeds(DATA), seconds=60, seed=seed, most=12, asked=1)
-    assert asked_of and not found, found
+    counts, found = fuzz(seeds(DATA), seconds=60, seed=seed, most=12, asked=1)
+    assert counts["asked"] and not found, found
+
+
+@pytest.mark.parametrize("kind", ["shuffled", "interrupted"])
+def test_neither_an_order_nor_an_interrupt_changes_an_answer(kind: str) -> None:
+    counts, found = fuzz(seeds(DATA), seconds=60, seed=0, most=40, **{kind: 1})
+    assert counts[kind] == 40
+    assert not found, found
 
 
 def test_nothing_is_wrong_with_the_seeds() -> None:
