@@ -136,7 +136,7 @@ class Application(Context):
         self.is_asked = True
         # The work of reading the facts, whether the rank of one is unknown, and the positions of those that are poisoned.
         steps, self.is_unranked = 0, False
-        self.poisoned = _NO_POSITIONS
+        poisoned: list[int] = []
         for index, fact in enumerate(facts):
             steps += fact.steps
             if fact.shape is None:
@@ -144,7 +144,8 @@ class Application(Context):
             if fact.openvino_view is not fact:
                 self.openvino_knows_same = False
             if fact.is_poisoned:
-                self.poisoned |= {index}
+                poisoned.append(index)
+        self.poisoned = frozenset(poisoned) if poisoned else _NO_POSITIONS
         self.steps = steps
 
     def answer(self) -> Outcome:
