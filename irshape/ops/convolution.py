@@ -127,6 +127,10 @@ class _Convolution(_Kernel):
             )
         return data.dims(count + 2), filters.dims(count + lead)
 
+    def cost(self, out: Outputs, filters: Input) -> Count:
+        """For each element of the output, as many MACs as a filter has elements; padding counts like data."""
+        return Count(macs=out.elements * product(filters.shape[filters.port.min_rank - 1 :]))
+
 
 @op("Convolution", "opset1")
 class Convolution(_Convolution):
@@ -138,10 +142,6 @@ class Convolution(_Convolution):
         (batch, channels, *sizes), (features, inputs, *kernel) = self.shapes(ctx, data, filters)
         ctx.require_eq(channels, inputs, "the filters must take as many channels as data has")
         return (batch, features, *self.positions(ctx, sizes, kernel))
-
-    def cost(self, out: Outputs, filters: Input) -> Count:
-        """For each element of the output, as many MACs as a filter has elements; padding counts like data."""
-        return Count(macs=out.elements * product(filters.shape[1:]))
 
 
 @op("BinaryConvolution", "opset1")
@@ -180,10 +180,6 @@ class GroupConvolution(_Convolution):
         groups = groups_of(ctx, channels, groups, inputs)
         return (batch, groups * features, *self.positions(ctx, sizes, kernel))
 
-    def cost(self, out: Outputs, filters: Input) -> Count:
-        """For each element of the output, as many MACs as a filter has elements; padding counts like data."""
-        return Count(macs=out.elements * product(filters.shape[2:]))
-
 
 class _Transposed(_Convolution):
     """The gradient of a convolution: the output is as large as the data of a convolution that gives the input."""
@@ -214,6 +210,10 @@ class _Transposed(_Convolution):
         flow.mixes(data, "slides windows over")
         flow.sizes(output_shape)
 
+    def cost(self, out: Outputs, data: Input, filters: Input) -> Count:  # type: ignore[override]
+        """For each element of the data, as many MACs as a filter has elements: every element is spread over a window of the output."""
+        return Count(macs=elements(data) * product(filters.shape[filters.port.min_rank - 1 :]))
+
 
 @op("ConvolutionBackpropData", "opset1")
 class ConvolutionBackpropData(_Transposed):
@@ -223,10 +223,6 @@ class ConvolutionBackpropData(_Transposed):
         (batch, channels, *sizes), (inputs, features, *kernel) = self.shapes(ctx, data, filters, output_shape)
         ctx.require_eq(channels, inputs, "the filters must take as many channels as data has")
         return (batch, features, *self.spread(ctx, sizes, kernel, output_shape))
-
-    def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
-        """For each element of the data, as many MACs as a filter has elements: every element is spread over a window of the output."""
-        return Count(macs=elements(data) * product(filters.shape[1:]))
 
 
 @op("GroupConvolutionBackpropData", "opset1")
@@ -239,10 +235,6 @@ class GroupConvolutionBackpropData(_Transposed):
         (batch, channels, *sizes), (groups, inputs, features, *kernel) = self.shapes(ctx, data, filters, output_shape)
         groups = groups_of(ctx, channels, groups, inputs)
         return (batch, groups * features, *self.spread(ctx, sizes, kernel, output_shape))
-
-    def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
-        """For each element of the data, as many MACs as a filter has elements: every element is spread over a window of the output."""
-        return Count(macs=elements(data) * product(filters.shape[2:]))
 
 
 class _Deformable(_Kernel):
