@@ -19,7 +19,7 @@ QUICK = sorted(VERBS.keys() - {"reduce"})  # which asks about a hundred models
 
 
 def is_sound(mutant: Mutant) -> bool:
-    """Whether a file is an IR without errors, in which each layer has an id of its own, and each edge leads from a layer to an input of its own."""
+    """Whether a file is an IR without errors, in which each layer has its own id, and each edge leads from a layer to its own input."""
     found = irshape.check(mutant.xml, weights=False if mutant.weights is None else mutant.weights)
     return b"<net" in mutant.xml and found.ok and not {"G101", "G102", "G104"} & {one.code for one in found.diagnostics}
 
