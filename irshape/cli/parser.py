@@ -143,17 +143,24 @@ class Parser(argparse.ArgumentParser):
         self.exit(FAILED, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse a line. A word that is no option of the command is an error, with the option that was probably meant."""
+        """Parse a line. A word that is no option of the command is an error, with the option that was probably meant.
+
+        Files may also stand behind options, which argparse does not allow.
+        """
         given, others = self.parse_known_args(args, namespace)
-        if others:
-            command = self._command(given)
+        command = self._command(given)
+        files = next((action for action in command._actions if not action.option_strings and action.nargs in ("*", "+")), None)
+        for other in others:
             known = [name for action in command._actions for name in action.option_strings]
-            word, sign, _ = others[0].partition("=")
+            word, sign, _ = other.partition("=")
             if word.startswith("-"):
                 command.error(f"there is no option {word!r}{meant(word, known)}")
             option = "--set" if sign else "--input" if word.endswith("]") else ""  # which takes one shape
-            hint = f"; did you mean {option} {others[0]!r}?" if option in known else ""
-            command.error(f"there is no argument {others[0]!r}{hint}")
+            if option in known and not os.path.exists(other):
+                command.error(f"there is no argument {other!r}; did you mean {option} {other!r}?")
+            if files is None:
+                command.error(f"there is no argument {other!r}")
+            setattr(given, files.dest, [*getattr(given, files.dest), other])
         return given
 
     def _command(self, given: argparse.Namespace) -> Parser:

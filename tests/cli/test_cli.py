@@ -279,6 +279,7 @@ def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
         (["absent.xml"], "irshape: there is no file 'absent.xml' (see irshape --help)"),
         (["check", SPACE_TO_DEPTH, "--strickt"], "irshape check: there is no option '--strickt'; did you mean --strict?"),
         (["simplify", SPACE_TO_DEPTH, "-i", "a[1]", "b[1]"], "irshape simplify: there is no argument 'b[1]'; did you mean --input 'b[1]'?"),
+        (["check", SPACE_TO_DEPTH, "-i", "a[1]", "b[1]"], "irshape check: there is no argument 'b[1]'; did you mean --input 'b[1]'?"),
         (["simplify", SPACE_TO_DEPTH, "B=1"], "irshape simplify: there is no argument 'B=1'; did you mean --set 'B=1'?"),
         (["infer", SPACE_TO_DEPTH, "--formt=json"], "irshape infer: there is no option '--formt'; did you mean --format?"),
     ],
@@ -288,6 +289,11 @@ def test_what_cannot_be_done_takes_one_line(run: Start, arguments: list[str], me
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(message)
     assert done.err.count("\n") == 1
+
+
+def test_files_may_stand_behind_options(run: Start) -> None:
+    both = [SPACE_TO_DEPTH, str(EXAMPLES / "space_to_batch.xml")]
+    assert run("check", both[0], "--strict", both[1]).out == run("check", "--strict", *both).out
 
 
 def test_the_command_alone_shows_the_five_main_verbs(run: Start) -> None:
