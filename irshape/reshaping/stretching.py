@@ -378,7 +378,9 @@ def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
 
 
 def _attention(ranks: Sequence[int]) -> Iterator[_Group]:
-    """The axes of the mask that follow the query and the keys."""
+    """The axes before the last two of the query, the keys and the values, and those of the mask that follow them."""
+    if len(set(ranks[:3])) == 1:
+        yield from ([(port, axis) for port in range(3)] for axis in range(ranks[0] - 2))
     if len(ranks) > 3 and ranks[3] > 1:
         yield from ([(0, axis - ranks[3] + ranks[0]), (3, axis)] for axis in range(ranks[3] - 2) if axis - ranks[3] + ranks[0] >= 0)
         yield [(0, ranks[0] - 2), (3, ranks[3] - 2)]

@@ -171,6 +171,13 @@ POSITIONS = Net(f"""
 SQUARE = Net(f"""
     Add(f32[1,6,6], Slice-8(f32={np.tril(np.ones((9, 9))).tolist()}, [0,0], [6,6], [1,1], [0,1])) -> Result
 """)
+# One query for each of two heads, which every sample asks.
+PROBED = Net("""
+    _x: f32[1,6,8]
+    _heads: Reshape(Transpose(Reshape(_x, [1,6,2,4], special_zero=false), [0,2,1,3]), [2,6,4], special_zero=false)
+    ScaledDotProductAttention-13(f32=[[[1.0,2.0,3.0,4.0]],[[5.0,6.0,7.0,8.0]]], _heads, _heads, causal=false)
+        -> Reshape([1,2,1,4], special_zero=false) -> ReduceSum([1], keep_dims=false) -> Result
+""")
 
 
 @pytest.mark.parametrize(
@@ -180,8 +187,9 @@ SQUARE = Net(f"""
         (INDEXED, "[2,S]", "[2,1,?]", ""),
         (POSITIONS, "[1,S,1]", "[1,..9,1]", "S <= 9"),
         (SQUARE, "[1,S,S]", "[1,..9,..9]", "S <= 9"),
+        (PROBED, "[B,6,8]", "[?,1,4]", ""),
     ],
-    ids=["samples of a mask", "length of a mask", "rows of a table", "both axes of a table"],
+    ids=["samples of a mask", "length of a mask", "rows of a table", "both axes of a table", "a learned query"],
 )
 def test_what_constants_compute_goes_on(net: Net, shape: str, result: str, condition: str) -> None:
     found = asked(net, shape, rewrite=True)
