@@ -118,7 +118,15 @@ def _spell_number(site: _Site) -> _Repair | None:
 
 
 def _spell_attribute(site: _Site) -> _Repair | None:
-    """Write the value that makes the layer give what it records, else the one that OpenVINO reads, in its own spelling."""
+    """Write the value that OpenVINO reads in its own spelling."""
+    if (found := site.attribute()) is None:
+        return None
+    node, declared, _ = found
+    return _write_attributes(site, node, {declared: getattr(node.op, declared.name)})
+
+
+def _correct_attribute(site: _Site) -> _Repair | None:
+    """Write the value that makes the layer give what it records, else the one that OpenVINO reads."""
     if (found := site.attribute()) is None:
         return None
     node, declared, _ = found
@@ -257,7 +265,7 @@ EVIDENCE: Final = {
 BY_HAND: Final[dict[str, _Maker]] = {
     "A101": _rename_misspelt,
     "A103": _guess_word,
-    "R102": _spell_attribute,
+    "R102": _correct_attribute,
     "R103": _state_defaults,
     "R104": lambda site: _rename_misspelt(site) or _remove_attribute(site),
 }

@@ -50,7 +50,9 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
     `guards` are what the pass demands in a simpler form, if it is known.
     """
     found = [_refused(one) for one in engine.diagnostics if one.code == "R401"]
-    sizes = list(_sizes_of(engine, opened.axes))
+    asked = list(_sizes_of(engine, opened.axes))
+    sizes = [(node, size) for node, size in asked if isinstance(size, Dim)]
+    given = {size for _, size in asked if isinstance(size, int)}
     known = {*opened.names}.union(*[symbols(size) for _, size in sizes])
     if not known:
         return found
@@ -60,6 +62,8 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
         dim, number = guard.requirement.tied() or (None, None)
         if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told:
             told.add(str(guard.requirement))
+            if number is not None and (number in given or any(number - size in given for size in given)):
+                number = None  # it was asked for, such as P + S, and is no constant's
             found.append(_held(engine, guard._node, f"{spoken(str(guard.requirement))}: {guard.requirement.message}", number, hint))
     if not told and guards:
         reported = Reported(engine.scope, [guard.requirement for guard in guards])
@@ -72,11 +76,11 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
     return found
 
 
-def _sizes_of(engine: Engine, axes: Mapping[int, Sequence[int]]) -> Iterator[tuple[Node, Dim]]:
-    """The formulas that are sizes of these axes."""
+def _sizes_of(engine: Engine, axes: Mapping[int, Sequence[int]]) -> Iterator[tuple[Node, Size]]:
+    """The sizes of these axes."""
     for node in engine.model.parameters:
         shape = engine.slots[node.first_slot].shape or ()
-        yield from [(node, size) for axis in axes.get(node.id, ()) if axis < len(shape) and isinstance(size := shape[axis], Dim)]
+        yield from [(node, shape[axis]) for axis in axes.get(node.id, ()) if axis < len(shape)]
 
 
 def _held(engine: Engine, node: Node, why: str, number: int | None, hint: str) -> Diagnostic:
