@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _TYPED: Final = re.compile(r"\s*([a-z][a-z0-9]*)?\s*\[(.*)\]\s*", re.DOTALL)
 _COMMA: Final = re.compile(r",(?![^()]*\))")
-_OPTIONS: Final = re.compile(r" \(--all lists them\)|--(?=[ar]tol)")
+_OPTIONS: Final = re.compile(r" \(--all lists them\)|; --all lists them|--(?=[ar]tol)")
 _MOST_LINES: Final = 20
 
 Bindings: TypeAlias = dict[str, Size]
@@ -74,7 +74,7 @@ def report(inference: Inference) -> Iterator[str]:
     for diagnostic in inference.diagnostics:
         counts[diagnostic.severity] += diagnostic.count
     yield f"{_name(inference)}: {verdict(counts)}"
-    yield from block_lines(faults(inference.diagnostics))
+    yield from (_OPTIONS.sub("", line) for line in block_lines(faults(inference.diagnostics)))
 
 
 def assert_shape(
@@ -185,6 +185,7 @@ def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
 
 def _parsed(expected: str) -> tuple[str, list[str] | None]:
     """The element type and the sizes of an expected shape as text; no type is empty, and None is any shape."""
+    __tracebackhide__ = True
     match = _TYPED.fullmatch(expected)
     if match is None or (match[1] and not isinstance(getattr(ElementType, match[1], None), ElementType)):
         raise ValueError(f"{expected!r} is not a shape; write [B,1000] or f32[1,3,224..448,?]")

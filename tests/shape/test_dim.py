@@ -325,3 +325,12 @@ def test_what_is_chosen_again_is_written_once(choose: Callable[[Size, Size], Siz
     assert all(choose(chosen, one) == chosen for one in (a, b, c, choose(a, b)))
     values = {"A": 1, "B": 5, "C": 5}
     assert evaluate(chosen, values) == (1 if name == "min" else 5)
+
+
+def test_a_size_has_a_number_for_each_value_of_its_symbols() -> None:
+    h = Scope().symbol("H", 1)
+    size = (h + 3) // 4 * h
+    assert isinstance(size, Dim)
+    assert [size.evaluate({"H": number}) for number in (1, 4, 5)] == [1, 4, 10]
+    with pytest.raises(KeyError):
+        size.evaluate({"W": 1})

@@ -69,12 +69,13 @@ function changeList(app) {
     element("span", { class: `code ${change.mark}` }, change.kind), ` ${change.text}`, element("div", { class: "about" }, change.about));
   // Changes that say the same of layers of one type are one group.
   const groups = new Map(), typeOf = ({ about }) => about.split(" ")[0];
+  const besideType = (change) => (["added", "removed"].includes(change.kind) ? "" : change.text.replace(` ${typeOf(change)}`, ""));
   for (const change of changes) {
     const key = JSON.stringify([change.kind, change.text, typeOf(change)]);
     groups.set(key, [...(groups.get(key) || []), change]);
   }
   const rows = [...groups.values()].flatMap((same) => (same.length < FEWEST_SAME ? same.map(row) : [element("details", { class: "cause", open: same.some(({ layer }) => layer >= 0 && layer === app.chosen) },
-    element("summary", {}, element("span", { class: `code ${same[0].mark}` }, same[0].kind), ` ${typeOf(same[0])} × ${same.length.toLocaleString("en")} ${same[0].text.replace(` ${typeOf(same[0])}`, "")}`), ...same.slice(0, 500).map(row))]));
+    element("summary", {}, element("span", { class: `code ${same[0].mark}` }, same[0].kind), ` ${typeOf(same[0])} × ${same.length.toLocaleString("en")} ${besideType(same[0])}`), ...same.slice(0, 500).map(row))]));
   const legend = element("p", { class: "text" }, element("span", { class: "added" }, "added"), ", ", element("span", { class: "changed" }, "changed"), ", ",
     element("span", { class: "removed" }, "removed"), ", ", element("span", { class: "follows" }, "follows"), " from a change before it");
   return [...(rows.length ? [legend, ...rows] : [element("p", { class: "text" }, "Both files hold the same model.")]), ...(asides || []).map((text) => element("p", { class: "text" }, text))];
