@@ -133,7 +133,9 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> La
     if len(left) == 2 and not others:
         return _triangle(bench, item, array, left)
     if len(left) == 1 and len(others) == 1 and array.shape[others[0]] > _MOST_ROWS:
-        return _triangle(bench, item, array, {**left, others[0]: array.shape[others[0]]})
+        triangle = _triangle(bench, item, array, {**left, others[0]: array.shape[others[0]]})
+        if triangle is not None:
+            return triangle
     if len(left) != 1 or len(others) > 1:
         return None
     ((axis, size),) = left.items()

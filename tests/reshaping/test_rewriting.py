@@ -134,7 +134,15 @@ def test_the_first_elements_serve_up_to_the_recorded_size() -> None:
 def rotary(frequencies: list[float], function: Any = np.cos) -> Net:
     """A sequence of 6 that is multiplied by a table of rotary positions."""
     table = function(np.arange(6, dtype="f4")[:, None] * np.array([*frequencies, *frequencies], "f4"))
-    return Net(f"Multiply(f32[1,6,8], f32={table[None].tolist()}) -> Result")
+    return Net(f"Multiply(f32[1,6,{table.shape[1]}], f32={table[None].tolist()}) -> Result")
+
+
+@pytest.mark.parametrize("width", [8, 16, 64])
+def test_a_table_of_rotary_positions_may_be_wide(width: int) -> None:
+    half = width // 2
+    net = rotary([10_000 ** (-one / half) for one in range(half)])
+    found = asked(net, f"[1,S,{width}]", rewrite=True)
+    assert (errors(found), found.to_dict()["mends"][0]["kind"]) == ([], "generated")
 
 
 @pytest.mark.oracle
