@@ -272,3 +272,11 @@ def test_an_array_gives_its_shape_to_the_only_input() -> None:
     for inference in (irshape.infer(DETECTOR, inputs=array), irshape.reshape(DETECTOR, array)):
         assert inference.inputs[0].shape == (1, 3, 96, 96)
     assert irshape.simplify(DETECTOR, inputs=array).inputs[0].text == "[1,3,96,96]"
+
+
+def test_a_session_is_asked_for_a_shape() -> None:
+    session, refused = irshape.Session(DETECTOR), irshape.signature(DETECTOR).assign(B=1, H=0, W=0)
+    assert refused is None
+    with pytest.raises(irshape.InputError, match="no new shape: give inputs, symbols or batch"):
+        session.reshape(refused)
+    assert session.reshape({}).ok

@@ -9,7 +9,7 @@ from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
 from irshape.editing.graph import Graph, edit
 from irshape.editing.state import EditError
-from irshape.inference.inputs import ShapeLike, Shapes, Symbols
+from irshape.inference.inputs import InputError, ShapeLike, Shapes, Symbols
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR
 from irshape.report.surface import Guessed, knowing
@@ -69,7 +69,8 @@ class Session(Guessed):
         """Give inputs other shapes, by name (`image="[1,3,H,W]"`) or as a mapping; those that are not named keep theirs.
 
         `symbols` gives the ranges of symbols, `batch` the size of the batch axis of the inputs that are not named; a note says which axis
-        that is, and how it is known. Raises `InputError` if an input does not exist, a shape does not parse or the batch axis is not clear.
+        that is, and how it is known. Raises `InputError` if no shape is given, an input does not exist, a shape does not parse or the batch
+        axis is not clear.
         If the model cannot have these shapes, the errors of the answer list every layer in the way, with the constants at fault; then the
         session stays as it was.
 
@@ -79,6 +80,8 @@ class Session(Guessed):
         and `choose="first"` takes the first way and says so in a note for each. `recorded` are the shapes of the export, for a file whose
         inputs are open although its constants hold sizes, as `torch.export` leaves it.
         """
+        if inputs is None and symbols is None and batch is None and not (named or rewrite):
+            raise InputError("no new shape: give inputs, symbols or batch")  # None is also what Signature.assign gives for refused sizes
         how = _how({"rewrite": rewrite, "like": like, "choose": choose, "recorded": recorded})
         return Inference(self._session.reshape(inputs, symbols=symbols, batch=batch, how=how, **named))
 
