@@ -274,13 +274,20 @@ def slice_ends(bench: Bench) -> None:
         return
     is_long = str(bench.tensor(source(item, 2)).element_type) == "i64"
     last = np.iinfo(np.int64 if is_long else np.int32).max
-    new = [
-        last if isinstance(end, int) and isinstance(shape[axis], Dim) and last > end >= recorded[axis] else end
-        for end, axis in zip(ends, axes or range(len(ends)), strict=False)
-    ]
-    if new != list(ends) and all(isinstance(one, int) for one in new):
-        bench.connect(2, np.array(new, np.int64))
-        bench.mend("ends", ends, ["to the end" if one == last else one for one in new])
+    options: list[list[Size]] = [[]]
+    cut = [axis % len(shape) for axis in axes or range(len(ends))]
+    for end, axis in zip(ends, cut, strict=False):
+        found: list[Size] = [end]
+        if isinstance(end, int) and isinstance(own := shape[axis], Dim) and last > end >= recorded[axis]:
+            found = [own]
+            if end == recorded[axis] and not bench.holds_batch(own):  # what was padded may be cut to its size of before
+                found += [size for size in _resolutions(bench, item, end, axis) if not same(size, own) and size != end]
+        options = [[*one, size] for one in options for size in found][:_MOST]
+    if options[0] != list(ends):
+        wanted = bench.pick([_Sizes(one) for one in options])
+        is_whole = [isinstance(one, Dim) and same(one, shape[axis]) for one, axis in zip(wanted, cut, strict=False)]
+        bench.connect(2, vector(bench, [last if whole else one for one, whole in zip(wanted, is_whole, strict=True)], data))
+        bench.mend("ends", ends, ["to the end" if whole else one for one, whole in zip(wanted, is_whole, strict=True)])
 
 
 def strided_ends(bench: Bench) -> None:

@@ -227,7 +227,7 @@ def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
     names = sorted({name for size in (*some, *others) for name in symbols(size)})
     for step in range(1, _MOST_STEP + 1):
         trials = [{name: step * (first + at) for at, name in enumerate(names)} for first in range(1, _TRIALS + 1)]
-        if all(evaluate(one, trial) == evaluate(other, trial) for trial in trials for one, other in zip(some, others, strict=True)):
+        if all(evaluate(one, trial) == evaluate(other, trial) > 0 for trial in trials for one, other in zip(some, others, strict=True)):
             return step
     return 0
 

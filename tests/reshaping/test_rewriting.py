@@ -253,6 +253,22 @@ def test_a_size_in_proportion_to_its_own_is_another_way() -> None:
     assert (errors(found), output(found)) == ([], "[1,3,14..,224]")
 
 
+# A size of 8 that is filled up to windows of 4, and cut to 8 again, or not at all.
+WINDOWS = Net("""
+    MaxPool(f32[1,3,8,8], strides="4,4", pads_begin="0,0", pads_end="0,0", kernel="4,4", rounding_type=ceil)
+        -> Interpolate-4([8,8], f32=[4.0,4.0], [2,3], mode=nearest, shape_calculation_mode=scales, nearest_mode=floor, antialias=false,
+            coordinate_transformation_mode=asymmetric)
+        -> Slice-8([0], [8], [1], [2]) -> Result
+""")
+
+
+def test_what_was_filled_up_may_be_cut_to_its_size_of_before() -> None:
+    [error] = errors(asked(WINDOWS, "[1,3,H,8]", rewrite=True))
+    assert error.endswith("may give [4*((H + 3)//4)] or [H]")
+    found = asked(WINDOWS, "[1,3,H,8]", rewrite=True, symbols={"H": "4*k"})
+    assert errors(found) == []
+
+
 # Blocks of 2x2 of an image, which a Col2Im puts together again.
 FOLDED = Net("""
     SpaceToDepth(f32[1,4,16,16], mode=depth_first, block_size=2)
