@@ -21,7 +21,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.forms import GUARD
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, described_shape, sizes_by_name, with_batch
+from irshape.inference.inputs import InputError, Inputs, batch_sizes, described_shape, sizes_by_name, with_batch
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.model import Model, Node
@@ -178,7 +178,7 @@ class ValidSizes(Guessed):
         A symbol that is the first axis of an input, the batch, may be left out, and is then 1, or its smallest size. Raises InputError if
         another size is missing or a symbol is unknown.
         """
-        return self._admits(with_batch(self._given(sizes, named), self.symbols, self._question.shapes.values()))
+        return self._admits(with_batch(self._given(sizes, named), self._domain, self._question.shapes.values()))
 
     def nearest(self, sizes: Mapping[str, int] | None = None, /, fixed: Mapping[str, int] | None = None, **named: int) -> Nearest:
         """The nearest valid sizes: `below` has no larger sizes than given, `above` no smaller ones.
@@ -244,9 +244,9 @@ class ValidSizes(Guessed):
         return next((row for row in rows[:_MOST_TRIED] if self._try({name: row[name] for name in self.symbols})), None)
 
     def _batch(self, names: Iterable[str]) -> dict[str, int]:
-        """The smallest sizes of those of the symbols that are the first axis of an input."""
-        batch = {shape[0].name for shape in self._question.shapes.values() if shape}
-        return {name: max(int(self._domain[name].low), 1) for name in names if name in batch}
+        """The least sizes of those of the symbols that are the batch."""
+        least = batch_sizes(self._domain, self._question.shapes.values())
+        return {name: least[name] for name in names if name in least}
 
     def _groups(self) -> list[list[str]]:
         """The symbols in groups; symbols that conditions tie together share a group."""
@@ -518,11 +518,13 @@ def _indexing(inference: Inference) -> list[Node]:
         for node in graph:
             own = {"Const": 0, "ShapeOf": 1}.get(node.type)
             kinds[node] = max((kinds.get(one, 2) for one in node.producers), default=2) if own is None else own
-            for position, slot in enumerate(node.sources if node.op is not None else ()):
-                port = node.op.input_at(position, len(node.sources)) if node.op is not None else None
-                source = graph.producer(slot)
-                if port is not None and port.name == "indices" and source is not None and kinds.get(source) == 1:
-                    found += [node] if run.slots[slot].elements is None else []
+            if node.op is None:
+                continue
+            for position, slot in enumerate(node.sources):
+                port, source = node.op.input_at(position, len(node.sources)), graph.producer(slot)
+                is_computed = source is not None and kinds.get(source) == 1 and run.slots[slot].elements is None
+                if is_computed and port is not None and port.name == "indices":
+                    found.append(node)
     return found
 
 

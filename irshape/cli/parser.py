@@ -149,9 +149,9 @@ class Parser(argparse.ArgumentParser):
         """
         given, others = self.parse_known_args(args, namespace)
         command = self._command(given)
+        known = [name for action in command._actions for name in action.option_strings]
         files = next((action for action in command._actions if not action.option_strings and action.nargs in ("*", "+")), None)
         for other in others:
-            known = [name for action in command._actions for name in action.option_strings]
             word, sign, _ = other.partition("=")
             if word.startswith("-"):
                 command.error(f"there is no option {word!r}{meant(word, known)}")

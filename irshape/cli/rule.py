@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from irshape.cli.arguments import add_colour
 from irshape.cli.run import CLEAN, complain, put_json
 from irshape.diagnosis.fixes import BY_HAND, MENDED
-from irshape.ops.describe import describe
 from irshape.report.catalogue import CATALOGUE, FAMILIES, Code
 from irshape.report.section import Block, Column, Prose, Section, Span, Table, bold, key, paragraph
 from irshape.report.selection import checked_prefix, matches
@@ -50,6 +49,8 @@ def run(given: Namespace) -> int:
         try:
             prefixes.append(checked_prefix(text.upper()))
         except ValueError as error:
+            from irshape.ops.describe import describe
+
             known = describe(text)
             meant = f"no code begins with {text!r}; irshape ops {known['type']} describes this operation" if known else str(error)
             return complain(f"{meant}; irshape rule lists the codes")

@@ -63,7 +63,7 @@ class _Site:
         return None if declared is None else (node, declared, node.layer.attributes[declared.spelling])
 
     def meant(self, node: Node, declared: Attribute, value: object) -> object:
-        """The value of an attribute with which a node gives what it records; the given one where no other one is known."""
+        """The value of an attribute with which a node gives what it records; the given value where the search found none."""
         text = self.layers.meant.get(node, {}).get(declared.spelling)
         return value if text is None else declared.read(text)[0]
 
@@ -117,20 +117,13 @@ def _spell_number(site: _Site) -> _Repair | None:
     return _Repair(f"write {value}", [Splice(start, end, value)])
 
 
-def _spell_attribute(site: _Site) -> _Repair | None:
-    """Write the value that OpenVINO reads in its own spelling."""
+def _spell_attribute(site: _Site, *, is_meant: bool = False) -> _Repair | None:
+    """Write the value that OpenVINO reads in its own spelling; with `is_meant`, the value with which the layer gives what it records."""
     if (found := site.attribute()) is None:
         return None
     node, declared, _ = found
-    return _write_attributes(site, node, {declared: getattr(node.op, declared.name)})
-
-
-def _correct_attribute(site: _Site) -> _Repair | None:
-    """Write the value that makes the layer give what it records, else the one that OpenVINO reads."""
-    if (found := site.attribute()) is None:
-        return None
-    node, declared, _ = found
-    return _write_attributes(site, node, {declared: site.meant(node, declared, getattr(node.op, declared.name))})
+    value = getattr(node.op, declared.name)
+    return _write_attributes(site, node, {declared: site.meant(node, declared, value) if is_meant else value})
 
 
 def _is_other_number(site: _Site) -> bool:
@@ -265,7 +258,7 @@ EVIDENCE: Final = {
 BY_HAND: Final[dict[str, _Maker]] = {
     "A101": _rename_misspelt,
     "A103": _guess_word,
-    "R102": _correct_attribute,
+    "R102": lambda site: _spell_attribute(site, is_meant=True),
     "R103": _state_defaults,
     "R104": lambda site: _rename_misspelt(site) or _remove_attribute(site),
 }
@@ -325,7 +318,7 @@ def add_fixes(
 
 
 def _other_boolean(site: _Site, title: str) -> str | None:
-    """The fix that a text which is no boolean leaves beside the one with this title."""
+    """The hint at the other boolean that a text may mean, beside the one that the fix of this title writes."""
     if (found := site.attribute()) is None:
         return None
     node, declared, _ = found

@@ -94,13 +94,17 @@ def sizes_by_name(sizes: Mapping[str, int] | None, known: Iterable[str], named: 
     return found
 
 
-def with_batch(given: Mapping[str, int], symbols: Mapping[str, SymbolRange], shapes: Iterable[DescribedShape | None]) -> dict[str, int]:
-    """Sizes of all symbols: those given, and the least one from 1 on of the batch, the first axis of an input.
-
-    Raises InputError if another size is missing.
-    """
+def batch_sizes(symbols: Mapping[str, SymbolRange | Range], shapes: Iterable[DescribedShape | None]) -> dict[str, int]:
+    """The least sizes, from 1 on, of the symbols that are the batch: the first axis of an input."""
     batch = {shape[0].name for shape in shapes if shape}
-    found = {name: max(int(known.low), 1) for name, known in symbols.items() if name in batch} | dict(given)
+    return {name: max(int(known.low), 1) for name, known in symbols.items() if name in batch}
+
+
+def with_batch(
+    given: Mapping[str, int], symbols: Mapping[str, SymbolRange | Range], shapes: Iterable[DescribedShape | None]
+) -> dict[str, int]:
+    """Sizes of all symbols: those given, and those of `batch_sizes`. Raises InputError if another size is missing."""
+    found = batch_sizes(symbols, shapes) | dict(given)
     if missing := [name for name in symbols if name not in found]:
         raise InputError(f"the size of {', '.join(missing)} is missing")
     return {name: found[name] for name in symbols}

@@ -1,4 +1,4 @@
-"""What public functions and objects say where they are given an argument, or asked for a name, that they do not have."""
+"""The errors of public functions and objects for arguments and names that they do not have."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _LONGEST: Final = 60
 
 
 def knowing(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """The function, which names its arguments where it is given another one, and the argument of a wrong kind where a call fails.
+    """Make a function name its arguments: all where a call gives an unknown one, and the one of a wrong kind where a call fails.
 
-    The kinds are those of its annotations. A call that succeeds is not compared with them. Raises `TypeError`.
+    The kinds are those of the annotations; a call that succeeds is not compared with them. The errors are `TypeError`.
     """
     arguments = _Arguments(function)
 
@@ -52,7 +52,7 @@ class _Arguments:
         self.own = frozenset(self._names)
         # The names of *more and **rest. The flags are CO_VARARGS and CO_VARKEYWORDS of inspect, which is slow to import.
         names = iter(code.co_varnames[count:])
-        self._more, self._rest = (next(names) if code.co_flags & flag else None for flag in (0x04, 0x08))
+        self._more, self._rest = [next(names) if code.co_flags & flag else "" for flag in (0x04, 0x08)]
         self.most = sys.maxsize if self._more else code.co_argcount
 
     def refuse(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> None:
@@ -71,12 +71,12 @@ class _Arguments:
             raise TypeError(f"{title} takes {most} without a name, not {len(given) - hidden}{by_name}")
 
     def misfit(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> str:
-        """What is wrong with the first argument of a kind that its annotation excludes; empty if there is none."""
+        """The complaint about the first argument of a kind that its annotation excludes; empty if there is none."""
         notes = {**self._function.__annotations__, **(self._further() or {})}
         count = self._function.__code__.co_argcount
         further = ((self._more, one) for one in given[count:])
         for name, value in (*zip(self._names[:count], given, strict=False), *further, *named.items()):
-            note = notes.get(name or "", notes.get(self._rest or ""))
+            note = notes.get(name, notes.get(self._rest))
             note = getattr(note, "__forward_arg__", note)
             if isinstance(note, str) and not _fits(value, self._meant(note)):
                 shown = repr(value)
@@ -90,7 +90,7 @@ class _Arguments:
 
     def _further(self) -> Mapping[str, Any] | None:
         """The arguments that are keys of a `TypedDict`, with their annotations; None if the function takes any name."""
-        if self._rest is None:
+        if not self._rest:
             return {}
         note = self._function.__annotations__[self._rest]
         return self._meant(note.removeprefix("Unpack[")[:-1]).__annotations__ if note.startswith("Unpack[") else None
@@ -104,7 +104,7 @@ class _Arguments:
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value is of a kind that an annotation allows. A kind that says nothing of a value's class allows each."""
+    """Whether a value is of a kind that an annotation allows; a type variable and a protocol allow every value."""
     origin, parts = get_origin(kind) or kind, get_args(kind)
     if origin in (Union, UnionType):
         return any(_fits(value, part) for part in parts)
@@ -129,10 +129,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 class Guessed:
-    """A public object, which says for some names that it does not have what stands for them.
-
-    Its public methods name the arguments that they take where they are given others.
-    """
+    """A public object whose errors lead on: from an unknown name to the name for it, from an unknown argument to those of the method."""
 
     __slots__ = ()
 

@@ -265,7 +265,7 @@ def broadcast(bench: Bench) -> None:
 
 
 def slice_ends(bench: Bench) -> None:
-    """An end of a Slice at or behind the recorded size means: to the end."""
+    """The ends of a Slice: one at or behind the recorded size is the end of the data, or the size that an axis had before it was padded."""
     item = bench.item
     data = source(item, 0)
     shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(source(item, 2))
@@ -280,7 +280,7 @@ def slice_ends(bench: Bench) -> None:
         found: list[Size] = [end]
         if isinstance(end, int) and isinstance(own := shape[axis], Dim) and last > end >= recorded[axis]:
             found = [own]
-            if end == recorded[axis] and not bench.holds_batch(own):  # what was padded may be cut to its size of before
+            if end == recorded[axis] and not bench.holds_batch(own):
                 found += [size for size in _resolutions(bench, item, end, axis) if not same(size, own) and size != end]
         options = [[*one, size] for one in options for size in found][:_MOST]
     if options[0] != list(ends):

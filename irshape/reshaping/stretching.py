@@ -132,10 +132,9 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> La
     others = [axis for axis in range(array.ndim) if axis not in left and array.shape[axis] != 1]
     if len(left) == 2 and not others:
         return _triangle(bench, item, array, left)
-    if len(left) == 1 and len(others) == 1 and array.shape[others[0]] > _MOST_ROWS:
-        triangle = _triangle(bench, item, array, {**left, others[0]: array.shape[others[0]]})
-        if triangle is not None:
-            return triangle
+    is_wide = len(left) == 1 and len(others) == 1 and array.shape[others[0]] > _MOST_ROWS
+    if is_wide and (triangle := _triangle(bench, item, array, {**left, others[0]: array.shape[others[0]]})) is not None:
+        return triangle
     if len(left) != 1 or len(others) > 1:
         return None
     ((axis, size),) = left.items()
@@ -493,7 +492,7 @@ def _through_gather(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
 
 
 def _most_rows(bench: Bench, indices: Value, axis: int, rows: Size) -> int | None:
-    """How many indices that count along an axis lie in a table with so many rows; None if they do not count, or not known."""
+    """How many indices that count along an axis lie in a table with so many rows; None if they do not count or are not known."""
     array = Folding(bench.draft, bench.recorded_sizes).of(indices)
     if array is None or not isinstance(rows, int):
         return None

@@ -225,9 +225,15 @@ class Alternative(NamedTuple):
 def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
     """The least number at whose multiples sizes are those of others, as far as trials tell; 0 if there is none."""
     names = sorted({name for size in (*some, *others) for name in symbols(size)})
+
+    def agree(trial: Mapping[str, int]) -> bool:
+        try:
+            return all(evaluate(one, trial) == evaluate(other, trial) > 0 for one, other in zip(some, others, strict=True))
+        except (OverflowError, ZeroDivisionError):
+            return False
+
     for step in range(1, _MOST_STEP + 1):
-        trials = [{name: step * (first + at) for at, name in enumerate(names)} for first in range(1, _TRIALS + 1)]
-        if all(evaluate(one, trial) == evaluate(other, trial) > 0 for trial in trials for one, other in zip(some, others, strict=True)):
+        if all(agree({name: step * (first + at) for at, name in enumerate(names)}) for first in range(1, _TRIALS + 1)):
             return step
     return 0
 
