@@ -11,19 +11,20 @@ grid starts further on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import gcd, inf, lcm, prod
+from math import gcd, lcm, prod
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from irshape.answers.size_set import Mask
+from irshape.answers.size_set import Axis, Substitution
 from irshape.shape.dim import expression_of
 from irshape.shape.fold import fold
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, PolynomialTable
 
 Numbers: TypeAlias = NDArray[Any]
+Mask: TypeAlias = NDArray[np.bool_]
 
 # The most points of a grid with one axis, two axes, or more; and the most points that are computed with Python's integers.
 _MOST_POINTS: Final = (1 << 20, 1 << 18, 1 << 14)
@@ -43,50 +44,6 @@ _INT64: Final = 1 << 62
 
 class Unsolved(Exception):
     """No grid of acceptable size decides where the requirements hold."""
-
-
-class Substitution(NamedTuple):
-    """A symbol in terms of an axis: `constant + factor * axis`."""
-
-    axis: str
-    factor: int = 1
-    constant: int = 0
-
-
-class Axis:
-    """The `count` sizes `low`, `low + step`, ... of one symbol.
-
-    The first `head` sizes are examined one by one. The later sizes fall into `period` classes, in each of which every number is a
-    polynomial of at most `degree`. If `period` is 0, there are no later sizes.
-    """
-
-    __slots__ = ("count", "degree", "head", "low", "period", "step")
-
-    def __init__(self, low: int, step: int = 1, count: float = inf) -> None:
-        self.low = low
-        self.step = step
-        self.count = count
-        self.shape(0, 1, 1)
-
-    def shape(self, head: int, period: int, degree: int) -> None:
-        """Divide the axis into head and classes; a short axis gets no classes, and its sizes are examined one by one."""
-        if self.count <= head + period * (degree + 1):
-            head, period, degree = int(self.count), 0, 0
-        self.head, self.period, self.degree = head, period, degree
-
-    @property
-    def points(self) -> int:
-        """The number of sizes that the grid computes with."""
-        return self.head + self.period * (self.degree + 1)
-
-    @property
-    def cells(self) -> int:
-        """The number of sizes in the head plus the number of classes."""
-        return self.head + self.period
-
-    def sizes(self) -> Numbers:
-        """The sizes that the grid computes with."""
-        return self.low + self.step * np.arange(self.points, dtype=np.int64)
 
 
 class Solution(NamedTuple):

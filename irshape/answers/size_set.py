@@ -1,18 +1,17 @@
-"""A set of sizes that is periodic from some size on, and the shortest condition that describes it."""
+"""A set of sizes that is periodic from some size on, and the shortest condition that describes it; and the sizes that a grid examines."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from math import gcd, inf
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.shape.range import Bound
 
-Mask: TypeAlias = NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # The most numbers that a condition lists.
 _LONGEST_LIST = 48
@@ -20,37 +19,82 @@ _LONGEST_LIST = 48
 _MOST_INTERVALS = 6
 
 
+class Substitution(NamedTuple):
+    """A symbol in terms of an axis: `constant + factor * axis`."""
+
+    axis: str
+    factor: int = 1
+    constant: int = 0
+
+
+class Axis:
+    """The `count` sizes `low`, `low + step`, ... of one symbol.
+
+    The first `head` sizes are examined one by one. The later sizes fall into `period` classes, in each of which every number is a
+    polynomial of at most `degree`. If `period` is 0, there are no later sizes.
+    """
+
+    __slots__ = ("count", "degree", "head", "low", "period", "step")
+
+    def __init__(self, low: int, step: int = 1, count: float = inf) -> None:
+        self.low = low
+        self.step = step
+        self.count = count
+        self.shape(0, 1, 1)
+
+    def shape(self, head: int, period: int, degree: int) -> None:
+        """Divide the axis into head and classes; a short axis gets no classes, and its sizes are examined one by one."""
+        if self.count <= head + period * (degree + 1):
+            head, period, degree = int(self.count), 0, 0
+        self.head, self.period, self.degree = head, period, degree
+
+    @property
+    def points(self) -> int:
+        """The number of sizes that the grid computes with."""
+        return self.head + self.period * (self.degree + 1)
+
+    @property
+    def cells(self) -> int:
+        """The number of sizes in the head plus the number of classes."""
+        return self.head + self.period
+
+    def sizes(self) -> NDArray[np.int64]:
+        """The sizes that the grid computes with."""
+        import numpy as np
+
+        return self.low + self.step * np.arange(self.points, dtype=np.int64)
+
+
 class SizeSet:
     """A set of sizes among `low`, `low + step`, `low + 2*step`, ... up to `high`.
 
-    `head` marks the members among the first of these sizes, `cycle` the members among all later ones, repeated without end. With an empty
-    cycle there are no later members.
+    `head` has a 1 for each member among the first of these sizes, and a 0 for the others, `cycle` does so for all later ones, repeated
+    without end. With an empty cycle there are no later members.
     """
 
     __slots__ = ("_head_members", "_ones", "cycle", "head", "high", "low", "step")
 
-    def __init__(self, low: int, step: int, head: Mask, cycle: Mask, high: Bound = inf) -> None:
+    def __init__(self, low: int, step: int, head: bytes, cycle: bytes, high: Bound = inf) -> None:
         if high != inf:
             count = max((int(high) - low) // step + 1, 0)
             if count <= len(head) + 2 * len(cycle):
-                head, cycle = np.concatenate([head, cycle, cycle])[:count], cycle[:0]
-        if not cycle.any():
-            cycle = cycle[:0]
-            head = head[: np.flatnonzero(head)[-1] + 1] if head.any() else head[:0]
+                head, cycle = (head + cycle + cycle)[:count], b""
+        if 1 not in cycle:
+            head, cycle = head.rstrip(b"\0"), b""
         else:
             cycle = _shortest(cycle)
             length, start = len(cycle), len(head)
             while start and head[start - 1] == cycle[(start - 1 - len(head)) % length]:
                 start -= 1
-            cycle = np.roll(cycle, (len(head) - start) % length)
-            head = head[:start]
+            turn = (start - len(head)) % length
+            head, cycle = head[:start], cycle[turn:] + cycle[:turn]
         self.low = low
         self.step = step
         self.head = head
         self.cycle = cycle
         self.high = high
-        self._head_members: list[int] = np.flatnonzero(head).tolist()
-        self._ones: list[int] = np.flatnonzero(cycle).tolist()
+        self._head_members = list(compress(range(len(head)), head))
+        self._ones = list(compress(range(len(cycle)), cycle))
 
     @property
     def is_empty(self) -> bool:
@@ -86,11 +130,13 @@ class SizeSet:
             return bool(self.head[position])
         return bool(len(self.cycle)) and bool(self.cycle[(position - len(self.head)) % len(self.cycle)])
 
-    def holds(self, sizes: NDArray[np.int64]) -> Mask:
+    def holds(self, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of these sizes are members; all must be sizes that the set could have."""
+        import numpy as np
+
         positions = (sizes - self.low) // self.step
         places = np.where(positions < len(self.head), positions, len(self.head) + (positions - len(self.head)) % max(len(self.cycle), 1))
-        cells = np.concatenate([self.head, self.cycle if len(self.cycle) else np.zeros(1, bool)])
+        cells = np.frombuffer(self.head + (self.cycle or b"\0"), bool)
         return cells[places] & (sizes <= self.high)
 
     def below(self, size: int, count: int) -> list[int]:
@@ -158,11 +204,11 @@ def _all(parts: Sequence[str]) -> str:
     return " and ".join(bracketed(part, " or ") for part in parts if part)
 
 
-def _shortest(cycle: Mask) -> Mask:
+def _shortest(cycle: bytes) -> bytes:
     """The shortest part whose repetition is the cycle."""
     length = len(cycle)
     for part in range(1, length):
-        if length % part == 0 and (cycle.reshape(-1, part) == cycle[:part]).all():
+        if length % part == 0 and cycle.startswith(cycle[part:]):
             return cycle[:part]
     return cycle
 

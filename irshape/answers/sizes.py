@@ -9,8 +9,6 @@ from itertools import groupby, product
 from math import inf
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from irshape.answers import wording
 from irshape.answers.question import CONDITION, Condition, filled, is_whole, merged, opened
 from irshape.answers.signature.discovery import Discovery
@@ -377,14 +375,14 @@ class ValidSizes(Guessed):
         members = self._sets[name].above(int(known.low), sizes)
         if len(members) * len(self._session.model.nodes) > _MOST_TRIED_LAYERS:
             return False
-        head = np.zeros(sizes, bool)
+        head = bytearray(sizes)
         for size in members:
             if self._work.is_done:
                 self.undecided.append(Undecided(f"trying every size takes more than {self._work.most} steps (limit work)", None))
                 return False
             head[(size - int(known.low)) // known.modulus] = self._try({name: size})
-        self._sets[name] = SizeSet(int(known.low), known.modulus, head, head[:0])
-        self.ok = bool(head.any())
+        self._sets[name] = SizeSet(int(known.low), known.modulus, bytes(head), b"")
+        self.ok = 1 in head
         return True
 
     def _try(self, sizes: Mapping[str, int]) -> bool:

@@ -6,22 +6,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from math import inf, lcm, prod
+from operator import and_
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
-from irshape.answers.grid import Axis, Solution, Substitution, Unsolved, tabulate
-from irshape.answers.grid import solve as solve_on_grid
 from irshape.answers.question import Condition
-from irshape.answers.size_set import Mask, SizeSet, bracketed
+from irshape.answers.size_set import Axis, SizeSet, Substitution, bracketed
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, Scope
 from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.limits import Work
-from irshape.shape.range import Range, reduced
-from irshape.shape.reported import Reported
+from irshape.shape.range import Range, exactly, reduced, subtract
+from irshape.shape.reported import Reported, range_of_factor
 from irshape.shape.simplify import within_bounds, without_quotients
+
+if TYPE_CHECKING:
+    from irshape.answers.grid import Mask, Solution
 
 # The most sizes in head and period of one symbol's set, the largest number in an equation that is substituted for a symbol, and the most
 # combinations of sizes that are compared to find the nearest.
@@ -103,6 +103,10 @@ def _follows(one: Requirement, size: Dim, number: int) -> bool:
     return tied[1] == number**2 and isinstance(square, Dim) and tied[0].polynomial == square.polynomial
 
 
+# What a requirement of a kind says of the difference of its sides.
+_SAID: Final = {"ge": Range(0, inf), "eq": exactly(0)}
+
+
 class _Demand(NamedTuple):
     """A requirement with its position in the system, -1 for the given range of a symbol, and the axes it depends on."""
 
@@ -135,7 +139,7 @@ def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) ->
         if requirement.kind != "eq":
             continue
         line = _line(requirement, substitutions)
-        if line is None:
+        if line is None or len(line[1]) != 2:
             continue
         constant, (first, second) = line[0], sorted(line[1], key=order.__getitem__)
         for name, other in ((second, first), (first, second)):
@@ -153,8 +157,8 @@ def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) ->
 
 
 def _line(requirement: Requirement, substitutions: Mapping[str, Substitution]) -> tuple[int, dict[str, int]] | None:
-    """An equation as `constant + sum(factor * symbol) == 0` of two symbols; None if it has another form."""
-    difference = requirement.a - requirement.b
+    """What a requirement compares with 0, or divides, as `constant + sum(factor * symbol)`; None if it has another form."""
+    difference = requirement.a if requirement.kind == "div" else requirement.a - requirement.b
     if not isinstance(difference, Dim):
         return None
     polynomial = difference.polynomial
@@ -166,8 +170,7 @@ def _line(requirement: Requirement, substitutions: Mapping[str, Substitution]) -
         substitution = substitutions[atom.name]
         constant += coefficient * substitution.constant
         factors[substitution.axis] = factors.get(substitution.axis, 0) + coefficient * substitution.factor
-    factors = {name: factor for name, factor in factors.items() if factor}
-    return (constant, factors) if len(factors) == 2 else None
+    return constant, {name: factor for name, factor in factors.items() if factor}
 
 
 def _limits(scope: Scope, name: str, known: Range) -> Iterable[Requirement]:
@@ -182,11 +185,11 @@ def _limits(scope: Scope, name: str, known: Range) -> Iterable[Requirement]:
 
 
 class _Part(NamedTuple):
-    """The demands on one symbol: `head` marks its valid first sizes, and `cycle`, repeated, those among all later sizes."""
+    """The demands on one symbol: `head` has a 1 for its valid first sizes, and `cycle`, repeated, for those among all later sizes."""
 
     numbers: tuple[int, ...]
-    head: Mask
-    cycle: Mask
+    head: bytes
+    cycle: bytes
 
 
 class _System:
@@ -211,7 +214,7 @@ class _System:
         demands = [_Demand(number, one, frozenset(substitutions[name].axis for name in one.symbols())) for number, one in numbered]
         self._spans = {name: (int(domain[name].low), domain[name].high, domain[name].modulus) for name in self.parts}
         for demand in demands:
-            if len(demand.axes) == 1:
+            if len(demand.axes) == 1 and not self._take_line(demand):
                 solution = self._solved([demand])
                 if solution is None or not self._take([demand], solution):
                     self.relations.append(demand.number)
@@ -232,18 +235,49 @@ class _System:
             return None
         named = frozenset().union(*(one.axes for one in demands))
         axes = {name: self._axis(name) for name in sorted(named, key=self._order.__getitem__)}
+        from irshape.answers.grid import Unsolved
+        from irshape.answers.grid import solve as solve_on_grid
+
         try:
             return solve_on_grid(self.table, [one.requirement for one in demands], axes, self.substitutions)
         except Unsolved:
             return None
 
+    def _take_line(self, demand: _Demand) -> bool:
+        """Replace a requirement on one symbol that says its range by a demand; False if it says something else.
+
+        The cells are those of a grid, without the numbers there.
+        """
+        (name,) = demand.axes
+        one, axis, line = demand.requirement, self._axis(name), _line(demand.requirement, self.substitutions)
+        kind = _SAID.get(one.kind) if one.kind != "div" else Range(-inf, inf, abs(one.b)) if isinstance(one.b, int) and one.b else None
+        if kind is None or line is None or name not in line[1] or self.table.work.is_done:
+            return False
+        constant, factor = line[0] + line[1][name] * axis.low, line[1][name] * axis.step
+        known = range_of_factor(subtract(kind, exactly(constant)), factor)
+        if known is None:
+            return False
+        low, high, modulus, remainder = known
+        # Where the comparison has the same outcome at all later places, a head of twice the length is long enough.
+        last = -1 if one.kind == "div" else max(low - 1 if high == inf else high, -1)
+        head, period = 0, max(modulus, 1)
+        while head <= last and head <= _MOST_ALONE:
+            head = max(2 * head, period)
+        if head > _MOST_ALONE or period > _MOST_ALONE:
+            return False
+        axis.shape(head, period, 1)
+        cells = bytes([low <= at <= high and (modulus == 0 or at % modulus == remainder) for at in range(axis.cells)])
+        return 0 not in cells or self._add({name: _Part((demand.number,), cells[: axis.head], cells[axis.head :] or b"\1")})
+
     def _take(self, demands: Sequence[_Demand], solution: Solution) -> bool:
         """Replace requirements by demands on each symbol alone; False if that is not possible."""
+        import numpy as np
+
         whole = solution.holds()
         along = [np.any(whole, tuple(other for other in range(whole.ndim) if other != number)) for number in range(whole.ndim)]
         if not (reduce(np.logical_and.outer, along) == whole).all():
             return False
-        numbers = tuple(demands[number].number for number in _needed(solution.masks, whole, self.table.work))
+        numbers = tuple(demands[number].number for number in _needed(*_bits(solution.masks, whole), self.table.work))
         parts: dict[str, _Part] = {}
         for (name, axis), cells in zip(solution.axes.items(), along, strict=True):
             if not cells.all():
@@ -253,9 +287,12 @@ class _System:
                     return False
                 spread = np.ones((len(cells), axis.step // step), bool)
                 spread[:, 0] = cells
-                before = np.ones((axis.low - int(self.domain[name].low)) // step, bool)
-                cycle = spread[axis.head :].ravel() if axis.period else np.ones(1, bool)
-                parts[name] = _Part(numbers, np.concatenate([before, spread[: axis.head].ravel()]), cycle)
+                before = b"\1" * ((axis.low - int(self.domain[name].low)) // step)
+                parts[name] = _Part(numbers, before + spread[: axis.head].tobytes(), spread[axis.head :].tobytes() or b"\1")
+        return self._add(parts)
+
+    def _add(self, parts: Mapping[str, _Part]) -> bool:
+        """Add a demand on each of these symbols; False if one of them would have too many cells."""
         for name, part in parts.items():
             several = [*self.parts[name], part]
             cells_of_all = sum(_extent(several))
@@ -281,7 +318,7 @@ class _System:
             if solution is None:
                 self.relations += [one.number for one in group]
             elif not self._take(group, solution):
-                self.relations += [group[number].number for number in _needed(solution.masks, solution.holds(), self.table.work)]
+                self.relations += [group[number].number for number in _needed(*_bits(solution.masks, solution.holds()), self.table.work)]
 
     def _without_boxed(self, demands: list[_Demand]) -> list[_Demand]:
         """The requirements without those on symbols that they bound together, as `H*W == 64` does: of these, relations are left."""
@@ -316,14 +353,16 @@ class _System:
                 return group
             self.relations += [one.number for one in group]  # a grid that decides all sizes has more points than the box
             return []
+        from irshape.answers.grid import Unsolved, tabulate
+
         try:
             masks = [tabulate(self.table, [one.requirement], axes, self.substitutions) for one in group]
         except Unsolved:
             return group
-        whole = reduce(np.logical_and, masks)
+        whole = reduce(and_, masks)
         if _is_separable(whole):
             return group
-        chosen = _needed(masks, whole, self.table.work)
+        chosen = _needed(*_bits(masks, whole), self.table.work)
         reported = Reported.of(self.scope, [*self._alone, *(group[number].requirement for number in chosen)])
         bounds = {name: self._bounded_axis(name, reported) for name in axes}
         if not all((own := bounds[name]) is not None and own.count <= axis.count for name, axis in axes.items()):
@@ -336,12 +375,14 @@ class _System:
         parts = self.parts[name]
         low, high, step, _ = self.domain[name]
         head, period = _extent(parts)
-        masks = [_stretched(part, head, period) for part in parts]
-        whole = reduce(np.logical_and, masks, np.ones(head + period, bool))
+        masks = [int.from_bytes(_stretched(part, head, period), "little") for part in parts]
+        every = int.from_bytes(b"\1" * (head + period), "little")
+        whole = reduce(and_, masks, every)
         self.causes[name] = sorted(
-            {number for part in _needed(masks, whole, self.table.work) for number in parts[part].numbers if number >= 0}
+            {number for part in _needed(masks, whole, every, self.table.work) for number in parts[part].numbers if number >= 0}
         )
-        return SizeSet(int(low), step, whole[:head], whole[head:], high)
+        cells = whole.to_bytes(head + period, "little")
+        return SizeSet(int(low), step, cells[:head], cells[head:], high)
 
 
 def _joined(groups: list[list[_Demand]], demand: _Demand) -> list[list[_Demand]]:
@@ -357,6 +398,8 @@ def _joined(groups: list[list[_Demand]], demand: _Demand) -> list[list[_Demand]]
 
 def _is_separable(whole: Mask) -> bool:
     """Whether the valid cells are all combinations of valid cells of each axis."""
+    import numpy as np
+
     along = [np.any(whole, tuple(other for other in range(whole.ndim) if other != number)) for number in range(whole.ndim)]
     return bool((reduce(np.logical_and.outer, along) == whole).all())
 
@@ -366,24 +409,34 @@ def _extent(parts: Sequence[_Part]) -> tuple[int, int]:
     return max((len(part.head) for part in parts), default=0), lcm(*(len(part.cycle) for part in parts))
 
 
-def _stretched(part: _Part, head: int, period: int) -> Mask:
+def _stretched(part: _Part, head: int, period: int) -> bytes:
     """The cells of a part, for a longer head and a longer period."""
-    return np.concatenate([part.head, part.cycle[np.arange(head + period - len(part.head)) % len(part.cycle)]])
+    more = head + period - len(part.head)
+    return part.head + (part.cycle * -(-more // len(part.cycle)))[:more]
 
 
-def _needed(masks: Sequence[Mask], whole: Mask, work: Work) -> list[int]:
-    """A few masks whose conjunction is the whole, chosen greedily: always the mask that excludes the most cells.
+def _bits(masks: Sequence[Mask], whole: Mask) -> tuple[list[int], int, int]:
+    """Masks, their conjunction, and the mask of all its cells as numbers with a byte for each cell."""
+    import numpy as np
 
-    All masks, if no work is left to choose.
+    texts = [np.broadcast_to(mask, whole.shape).tobytes() for mask in (*masks, whole)]
+    *bits, own = [int.from_bytes(text, "little") for text in (*texts, b"\1" * whole.size)]
+    return bits[:-1], bits[-1], own
+
+
+def _needed(masks: Sequence[int], whole: int, every: int, work: Work) -> list[int]:
+    """A few masks whose conjunction is the whole, chosen greedily: always the mask that excludes the most of the cells of `every`.
+
+    A mask is a number with a byte for each cell. All masks, if no work is left to choose.
     """
     chosen: list[int] = []
-    current = np.ones_like(whole)
-    cost = len(masks) * (1 + whole.size // _CELLS_A_STEP)
-    while (current & ~whole).any():
+    current = every
+    cost = len(masks) * (1 + every.bit_count() // _CELLS_A_STEP)
+    while current & ~whole:
         work.take(cost)
         if work.is_done:
             return list(range(len(masks)))
-        best = max(range(len(masks)), key=lambda number: (np.count_nonzero(current & ~masks[number]), -number))
+        best = max(range(len(masks)), key=lambda number: ((current & ~masks[number]).bit_count(), -number))
         chosen.append(best)
         current = current & masks[best]
     for number in list(chosen):
@@ -391,7 +444,7 @@ def _needed(masks: Sequence[Mask], whole: Mask, work: Work) -> list[int]:
         if work.is_done:
             break
         others = [masks[other] for other in chosen if other != number]
-        if (reduce(np.logical_and, others, np.ones_like(whole)) == whole).all():
+        if reduce(and_, others, every) == whole:
             chosen.remove(number)
     return chosen
 
@@ -400,6 +453,8 @@ def _tabulated(
     scope: Scope, relations: Sequence[Requirement], axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]
 ) -> tuple[Mask, list[Requirement]]:
     """The cells of finite axes in which the relations hold, and the relations whose numbers no grid holds. Raises Unsolved."""
+    from irshape.answers.grid import Unsolved, tabulate
+
     holds, too_large = tabulate(scope.polynomials, (), axes, substitutions), []
     for relation in relations:
         try:
@@ -423,6 +478,10 @@ def nearest(
         ((name, size),) = wanted.items()
         alone = solved.sets[name]
         return [{name: one} for one in (alone.above if is_above else alone.below)(size, count)]
+    import numpy as np
+
+    from irshape.answers.grid import Unsolved
+
     moving = [name for name in wanted if name in solved.sets and name not in fixed]
     reach = int(_MOST_COMPARED ** (1 / max(len(moving), 1)))
     axes = {}

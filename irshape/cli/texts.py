@@ -102,7 +102,7 @@ def guards(inference: Inference, *, is_complete: bool = False) -> Iterator[Secti
 def _solved(inference: Inference, guards: Sequence[Guard]) -> list[Condition] | None:
     """Guards as conditions on each size; None where they are not solved, as in a browser, which has no NumPy."""
     if all(str(one.requirement) in {f"{name} >= 1" for name in one.requirement.symbols()} for one in guards):
-        return []  # the heading says so, and NumPy takes as long to load as irshape takes for the answer
+        return []  # the heading says so
     try:
         from irshape.answers.solve import conditions as solved
 

@@ -223,7 +223,7 @@ class Reported:
     def _remember(self, polynomial: Polynomial, known: Range) -> None:
         """Keep the range of a polynomial as one of its linear part."""
         factor, linear = _linear_part(polynomial)
-        new = _range_of_factor(subtract(known, exactly(polynomial.constant)), factor)
+        new = range_of_factor(subtract(known, exactly(polynomial.constant)), factor)
         if new is None:
             self.is_contradictory = True
         elif new != self._linear.get(linear):
@@ -236,7 +236,7 @@ class Reported:
         for monomial, coefficient in terms if len(terms) <= _MAX_TERMS else ():
             others = [term for term in terms if term[0] != monomial]
             target = subtract(known, self._table.bound(constant, others, self._atoms))
-            product = _range_of_factor(target, coefficient)
+            product = range_of_factor(target, coefficient)
             if product is None:
                 self.is_contradictory = True
             elif len(monomial) == 1:
@@ -304,7 +304,7 @@ def _linear_part(polynomial: Polynomial) -> tuple[int, Terms]:
     return factor, terms if factor == 1 else tuple([(monomial, coefficient // factor) for monomial, coefficient in terms])
 
 
-def _range_of_factor(known: Range, coefficient: int) -> Range | None:
+def range_of_factor(known: Range, coefficient: int) -> Range | None:
     """The range of `x` if `coefficient * x` has this range; None if there is no such `x`."""
     low, high, modulus, remainder = known
     if coefficient < 0:
