@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from irshape.answers.size_set import Axis, Substitution
+from irshape.answers.size_set import Axis, Substitution, Unsolved
 from irshape.shape.dim import expression_of
 from irshape.shape.fold import fold
 from irshape.shape.guard import Requirement
@@ -40,10 +40,6 @@ _EXACT_POINTS_A_STEP: Final = 16
 # What a requirement takes besides, on the smallest grid.
 _STEPS_A_REQUIREMENT: Final = 150
 _INT64: Final = 1 << 62
-
-
-class Unsolved(Exception):
-    """No grid of acceptable size decides where the requirements hold."""
 
 
 class Solution(NamedTuple):

@@ -19,6 +19,10 @@ _LONGEST_LIST = 48
 _MOST_INTERVALS = 6
 
 
+class Unsolved(Exception):
+    """No grid of acceptable size decides where the requirements hold."""
+
+
 class Substitution(NamedTuple):
     """A symbol in terms of an axis: `constant + factor * axis`."""
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from irshape.answers.question import Condition
-from irshape.answers.size_set import Axis, SizeSet, Substitution, bracketed
+from irshape.answers.size_set import Axis, SizeSet, Substitution, Unsolved, bracketed
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, Scope
 from irshape.shape.guard import Requirement, all_hold
@@ -235,7 +235,6 @@ class _System:
             return None
         named = frozenset().union(*(one.axes for one in demands))
         axes = {name: self._axis(name) for name in sorted(named, key=self._order.__getitem__)}
-        from irshape.answers.grid import Unsolved
         from irshape.answers.grid import solve as solve_on_grid
 
         try:
@@ -353,7 +352,7 @@ class _System:
                 return group
             self.relations += [one.number for one in group]  # a grid that decides all sizes has more points than the box
             return []
-        from irshape.answers.grid import Unsolved, tabulate
+        from irshape.answers.grid import tabulate
 
         try:
             masks = [tabulate(self.table, [one.requirement], axes, self.substitutions) for one in group]
@@ -453,7 +452,7 @@ def _tabulated(
     scope: Scope, relations: Sequence[Requirement], axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]
 ) -> tuple[Mask, list[Requirement]]:
     """The cells of finite axes in which the relations hold, and the relations whose numbers no grid holds. Raises Unsolved."""
-    from irshape.answers.grid import Unsolved, tabulate
+    from irshape.answers.grid import tabulate
 
     holds, too_large = tabulate(scope.polynomials, (), axes, substitutions), []
     for relation in relations:
@@ -480,14 +479,11 @@ def nearest(
         return [{name: one} for one in (alone.above if is_above else alone.below)(size, count)]
     import numpy as np
 
-    from irshape.answers.grid import Unsolved
-
     moving = [name for name in wanted if name in solved.sets and name not in fixed]
     reach = int(_MOST_COMPARED ** (1 / max(len(moving), 1)))
     axes = {}
     for name, size in wanted.items():
-        own = solved.sets.get(name)
-        if own is None:
+        if (own := solved.sets.get(name)) is None:
             continue
         first = (own.above(size, 1) if is_above or name in fixed else own.below(size, 1))[:1]
         if not first or (name in fixed and first != [size]) or first[0] > _LARGEST:
@@ -513,7 +509,6 @@ def nearest(
     most = _MOST_ALONE if too_large else count
     found = np.argwhere(holds)[np.argsort(distance[holds], kind="stable")[:most]].tolist()
     rows = ({name: axis.low + axis.step * cell for (name, axis), cell in zip(axes.items(), cells, strict=True)} for cells in found)
-    lines = [(name, *substitutions[name]) for name in wanted]
-    named = ({name: constant + factor * row[axis] for name, axis, factor, constant in lines} for row in rows)
+    named = ({name: one.constant + one.factor * row[one.axis] for name in wanted for one in [substitutions[name]]} for row in rows)
     scope.work.take(len(too_large) * len(found))
     return list(islice(filter(all_hold(too_large), named), count))
