@@ -149,6 +149,13 @@ REMAINDER = f"FloorMod({sizes_of('f32[3..5]')}, [4]) -> {MADE}"
 SELECTED = "NonMaxSuppression-4(f32[1..8,50,4], f32[1..8,1,50], 50, f32=0.5, f32=0.0, box_encoding=corner) i64 -> Result"
 
 
+BROADCAST = """
+    data: f32[?,3]
+    f32[?,3] -> ShapeOf-3(output_type=i64) -> Convert(destination_type=f64) -> Add(f64=0.0) -> target: Convert(destination_type=i64)
+    Broadcast-3(data, target, mode=bidirectional) -> Result
+"""
+
+
 @pytest.mark.parametrize(("text", "inputs", "real"), [
     pytest.param("f32[7..] -> Slice-8([-4], [8], [1], [0]) -> Result", [[9]], None, id="a slice from -4 to 8"),
     pytest.param(ENDED, [[7], [8]], None, id="an end of either sign"),
@@ -160,6 +167,7 @@ SELECTED = "NonMaxSuppression-4(f32[1..8,50,4], f32[1..8,1,50], 50, f32=0.5, f32
     pytest.param(padded_window(-1), [[1, 2, 10]], None, id="two negative pads of a window"),
     pytest.param(SELECTED, [[1, 50, 4], [1, 1, 50]], [50, 3], id="the boxes of one batch of eight"),
     pytest.param(taken("?"), [[3], [5]], None, id="a part that is longer than the axis"),
+    pytest.param(BROADCAST, [[2, 3], [5, 3]], None, id="a target that goes through another type"),
 ])  # fmt: skip
 def test_the_cpu_plugin_gives_no_shape_outside_of_what_irshape_infers(text: str, inputs: list[list[int]], real: list[int] | None) -> None:
     """It gives a shape that OpenVINO's bounds exclude and irshape's contain; or it fails, as None says."""

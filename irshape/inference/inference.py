@@ -442,4 +442,6 @@ def gathered(engine: Engine, remarks: Iterable[Diagnostic]) -> tuple[Diagnostics
     for part in parts if document.is_complete else parts[:1]:
         if part:
             found += part
+    # What reading found belongs to the model, and a diagnosis changes what it is given.
+    found[:] = [one._with_severity(one.severity) for one in found]
     return found, steps

@@ -190,13 +190,18 @@ class Inputs(NamedTuple):
 
     def question(self, engine: Engine) -> Question:
         """The question to an engine for these shapes of Parameters. Raises InputError for a size that is none."""
-        # Formulas name older symbols first: those that have ranges, then the others in the order of the model.
-        for name in self.symbols:
-            _symbol(engine.scope, name, self.symbols)
+        # Formulas name older symbols first: as in a signature, and as in the model. So what is written is read in the same order.
         ordered = sorted(self.shapes.items(), key=lambda item: item[0].index)
         named = [name for _, shape in ordered for one in shape or () for name in one.symbols]
+        for name in (*sorted(named, key=place_of), *self.symbols):
+            _symbol(engine.scope, name, self.symbols)
         symbols = {name: self.symbols.get(name, ANY_SIZE) for name in named if not re.fullmatch(UNNAMED, name)}
         return Question({node.index: _sizes(engine.scope, node, shape, self.symbols) for node, shape in ordered}, symbols)
+
+
+def place_of(name: str) -> int:
+    """The place of a symbol among others in formulas: the batch first, and earlier steps before new ones."""
+    return "BPS".find(name) % 4
 
 
 def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:

@@ -210,7 +210,7 @@ def bounded(
         return None
     low, high = min(low, high), max(low, high)
     if low == high and abs(low) != inf:
-        return low if element_type.is_real or fits(int(low), element_type) else held(low, element_type)
+        return low if element_type.is_real else int(low) if fits(int(low), element_type) else held(low, element_type)
     if not element_type.is_real and high != inf and not all(abs(end) == inf or fits(int(end), element_type) for end in (low, high)):
         low, high = sorted((held(low, element_type), held(high, element_type)))
     if isinstance(element, Dim) and bounds(element) == (low, high):

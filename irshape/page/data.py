@@ -375,7 +375,7 @@ class PageData:
         numbers = {graph: number for number, (graph, _) in enumerate(self.formal.graphs)}
         nodes = [node for node in self.hierarchy.nodes if node.model in numbers and node not in self.hierarchy.hidden]
         ends = [one for node in nodes if node.type == "Result" for one in node.producers]
-        faulty = [self.hierarchy.nodes[position] for one in self.diagnostics if (position := self._fault(one)["layer"]) >= 0]
+        faulty = [self.hierarchy.nodes[at] for at in sorted({self._fault(one)["layer"] for one in self.diagnostics} - {-1})]
         points: dict[tuple[int, int], list[Point]] = {}
         left = _MOST_AXES
         for node in dict.fromkeys([*ends, *(node for node in faulty if node.model in numbers), *nodes]):

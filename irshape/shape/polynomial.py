@@ -708,8 +708,8 @@ class PolynomialTable:
         if atom.kind != "floor":
             first, second = atom.arguments
             arguments = self._selected(atom.kind, first) | self._selected(atom.kind, second)
-            # Older polynomials come first, an int comes last.
-            in_order = sorted(arguments, key=lambda one: one.index if isinstance(one, Polynomial) else 1 << 62)
+            # Older polynomials come first, ints come last.
+            in_order = sorted(arguments, key=lambda one: (0, one.index) if isinstance(one, Polynomial) else (1, one))
             return f"{atom.kind}({', '.join(map(self.text, in_order))})"
         division = "//".join(map(self._operand_text, atom.arguments))
         return division if stands_alone else f"({division})"

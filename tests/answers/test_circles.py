@@ -48,6 +48,13 @@ def test_no_place_in_memory_changes_a_cost(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(found) == 1
 
 
+def test_no_order_of_faults_changes_a_page() -> None:
+    """Two layers that nothing reads, in either order: the page explains them in its own."""
+    net = Net("a: f32[?] -> ReLU -> Result\n" + "".join(f"f32[?,{size}] -> ReLU\n" for size in range(2, 9)))
+    before = answers(plain(net.xml.encode()), net.bin, ["view"])
+    assert all(answers(shuffled(net.xml.encode(), seed), net.bin, ["view"]) == before for seed in range(4))
+
+
 @pytest.mark.parametrize("path", FILES[::9], ids=named)
 def test_no_order_changes_an_answer(path: Path) -> None:
     compared(path, 0)

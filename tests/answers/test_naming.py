@@ -268,3 +268,15 @@ def test_conditions_and_ties_have_names_for_all_that_data_decide(net: Net) -> No
     said = json.dumps([inference.to_dict(named=True).get("named"), [BECAUSE(tie) for tie in named.ties], found.to_dict()])
     assert "n_" in said or "nonzero" in said
     assert not re.search(r"\bd\d+\b", said)
+
+
+def test_what_is_written_with_names_is_read_and_written_the_same() -> None:
+    """The batch stands first in a formula, whatever the order of the inputs."""
+    net = Net("""
+        f32[3,?] -> ShapeOf-3(output_type=i64) -> step: Gather-8([1], 0)
+        f32[?,4] -> ShapeOf-3(output_type=i64) -> batch: Gather-8([0], 0)
+        Minimum(step, batch) -> Broadcast-3(f32=1.0, _, mode=numpy) -> Result
+    """)
+    written = inferred(net)._named.xml()
+    assert b'value="[min(B, T)]' in written
+    assert irshape.infer(written, weights=net.bin)._named.xml() == written

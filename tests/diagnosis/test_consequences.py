@@ -216,3 +216,19 @@ def test_the_order_of_layers_decides_no_cause(seed: int) -> None:
     assert {(one.code, one.severity, one.caused_by and one.caused_by.code) for one in found} == {
         ("R302", "warning", None), ("R303", "error", None), ("T101", "error", "R303"),
     }  # fmt: skip
+
+
+def test_a_model_that_is_checked_twice_says_the_same() -> None:
+    """What the file is said to lack is the model's; what an answer adds to it is not."""
+    model = irshape.read(Net("f32[2] -> used: ReLU -> Result\nused -> Sigmoid").xml.encode())
+    first = str(irshape.check(model).diagnostics)
+    assert first.count("; should it feed port 0 of Result") == 1
+    assert str(irshape.check(model).diagnostics) == first
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_of_layers_decides_no_order_of_names(seed: int) -> None:
+    net = Net("f32[2,3] -> Transpose([5,7]) -> Result\nf32[2] -> a: ReLU\nf32[2] -> b: Sigmoid")
+    [fault] = [one for one in irshape.check(shuffled(net.xml.encode(), seed), weights=net.bin).diagnostics if one.severity == "error"]
+    named = re.sub(r" \(line \d+\)", "", fault.message)
+    assert named.endswith("; ReLU 'a' and Sigmoid 'b', which nothing reads, may belong before it")

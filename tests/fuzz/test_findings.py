@@ -567,3 +567,9 @@ def test_the_iterations_of_a_loop_over_an_input_that_it_lacks_are_a_symbol(numbe
 def test_the_body_of_an_unknown_version_of_a_loop_is_not_simplified() -> None:
     net = loop("f32[?,?]", inside("Concat(_x, axis=0)"))
     assert irshape.simplify(net.xml.replace('type="Loop" version="opset5"', 'type="Loop" version="none"').encode(), weights=net.bin)
+
+
+def test_integers_limited_to_a_fraction() -> None:
+    """OpenVINO's view of the elements holds integers, too."""
+    begin = "f32[?] -> ShapeOf-3(output_type=i64) -> begin: Clamp(min=0.5, max=0.5)"
+    assert "I101" not in codes(check(Net(f"{begin}\nSlice-8(f32[2..], begin, [0], [7], [0]) -> Result")))

@@ -248,7 +248,7 @@ def test_a_pattern_names_several_inputs() -> None:
     found = irshape.infer(DECODER, inputs=SHAPES)
     assert found.ok
     assert shapes(found) == {
-        "input_ids": "[B,S]", "attention_mask": "[B,S + P]", "past.key": "[B,2,P,4]", "past.value": "[B,2,P,4]",
+        "input_ids": "[B,S]", "attention_mask": "[B,P + S]", "past.key": "[B,2,P,4]", "past.value": "[B,2,P,4]",
     }  # fmt: skip
     assert found.guards == []
 
@@ -278,5 +278,5 @@ def test_a_formula_is_at_least_one() -> None:
 def test_what_is_written_beside_an_input_is_read_back() -> None:
     written = irshape.infer(DECODER, inputs=SHAPES).xml()
     again = irshape.infer(written, weights=DECODER.with_suffix(".bin"))
-    assert shapes(again)["attention_mask"] == "[B,S + P]"
+    assert shapes(again)["attention_mask"] == "[B,P + S]"
     assert again.xml() == written

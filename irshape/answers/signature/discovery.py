@@ -11,7 +11,7 @@ from irshape.answers.question import filled, opened
 from irshape.answers.signature.names import Axes, names
 from irshape.answers.signature.unify import Demand, Read, Symbol, Unifier
 from irshape.inference.engine import Engine
-from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.inference.inputs import InputError, Inputs, described_shape, place_of
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, product
@@ -343,7 +343,7 @@ class Discovery:
         ranges: dict[str, SymbolRange] = {}
         demands = unifier.alone()
         alone = Reported.of(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
-        for index, name in sorted(letters.items(), key=lambda item: _place(*item)):
+        for index, name in sorted(letters.items(), key=lambda item: (place_of(item[1]), item[0])):
             known = alone.range(dim_of(engine.scope, table.atoms[index]))
             if known.low > INT64_MAX:  # no size fulfils the demands, which stay
                 known = table.ranges[index]
@@ -433,7 +433,7 @@ class Discovery:
     ) -> tuple[dict[Node, DescribedShape], dict[Node, tuple[Described, ...]]]:
         """The shapes of the inputs and of the variables in the named symbols. Raises ShapeSyntaxError for a size that cannot be written."""
         table = scope.polynomials
-        order = sorted(letters.items(), key=lambda item: _place(*item))
+        order = sorted(letters.items(), key=lambda item: (place_of(item[1]), item[0]))
         new = {index: table.symbol(name, table.ranges[index]) for index, name in order}
         inputs: dict[Node, DescribedShape] = {}
         state: dict[Node, tuple[Described, ...]] = {}
@@ -448,11 +448,6 @@ class Discovery:
             else:
                 inputs[node] = None if self.question.shapes[node] is None else described
         return inputs, state
-
-
-def _place(index: int, name: str) -> tuple[int, int]:
-    """The place of a symbol among others: the batch first, and earlier steps before new ones."""
-    return "BPS".find(name) % 4, index
 
 
 def _multiples(unifier: Unifier, index: int) -> Iterator[Guard]:
