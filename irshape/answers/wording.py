@@ -181,7 +181,7 @@ def conditions(found: Sequence[Condition], most: int | None = None) -> Iterator[
     for is_wide, several in groupby(found[:most], lambda one: len(spoken(one.text)) > _CONDITION):
         rows: list[tuple[str, Line]] = []
         for one in several:
-            first, *others = [reason(guard) for guard in one.guards] or ["the file or the question gives this range"]
+            first, *others = dict.fromkeys(map(reason, one.guards)) or ["the file or the question gives this range"]
             told = [first, *[joined("and ", other) for other in others[: _MOST_REASONS - 1]]]
             told += [f"and {len(others) + 1 - _MOST_REASONS} more"] if len(others) >= _MOST_REASONS else []
             text = parts.cut(spoken(one.text))

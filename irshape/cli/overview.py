@@ -80,7 +80,7 @@ def _sections(overview: Extended) -> Iterator[Section]:
     inference, signature, path = overview.answer, overview.more, quote(overview.document.path or "FILE")
     yield paragraph(title(inference.document))
     if signature is not None and (signature.inputs or signature.outputs):
-        heading, conditions = validity(signature)
+        heading, conditions = validity(signature, has_reasons=False)
         valid = [Item(bold(str(heading)), conditions, 2)] if heading else []
         remark = f"irshape signature {path}"
         yield paragraph(Few(list(ends(signature)), _MOST_SIGNATURE, remark), Few(valid, _MOST_CONDITIONS, remark))

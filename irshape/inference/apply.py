@@ -154,7 +154,10 @@ class Application(Context):
         if self.scope.polynomials.large and _large_parts(outputs) - _large_parts(self.facts):
             limits = self.scope.limits
             self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
-        ours = Outcome(outputs, tuple(self.findings), tuple(self.requirements), self.listed)
+        found = self.findings
+        if len(found) > 1:  # inputs of equal sizes have equal faults, which are told once
+            found = list({(one.code, one.message, one.port, one.attribute): one for one in found}.values())
+        ours = Outcome(outputs, tuple(found), tuple(self.requirements), self.listed)
         if self.openvino_knows_same or self.is_static:
             return ours
         views, theirs = self.rules.seen_by_openvino(self.node, self.transfer, self.facts)

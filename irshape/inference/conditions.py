@@ -10,7 +10,7 @@ from irshape.shape.dim import Dim, Size, expression_of, origins
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial, split
-from irshape.shape.remainders import Known
+from irshape.shape.remainders import Known, remainders_of
 from irshape.shape.simplify import (
     always_holds,
     composed,
@@ -75,7 +75,7 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
     plain = [simplified(guard.requirement) for guard in guards]
     left = dict(enumerate(plain))
     lessons: dict[str, list[tuple[int, Requirement]]] = {}
-    told = {number for number, own in left.items() if len(list(filter(known.learn, own)))}
+    told = {number: shares for number, own in left.items() if (shares := {name: _share(one) for one in own if (name := known.learn(one))})}
     pending, is_new = [number for number in left if number not in told], True
     while is_new and not work.is_done:
         is_new = False
@@ -98,9 +98,14 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
             changed |= guard.requirement.symbols()
             kept += [(number, _with(guard, one)) for one in left[number]]
     for name, own in lessons.items():
-        number, first = own[0]
-        whole = first if len(own) == 1 else derived(first, "ge", *known.remainders(name))
-        kept.append((number, _with(guards[number], whole, len({guards[other]._node for other, _ in own}) - 1)))
+        number, whole = own[-1]
+        if len(own) > 1:
+            whole = derived(whole, "ge", *known.remainders(name))
+        # These guards say it together with those that told something before; the strictest of the latter is named.
+        before = {place: shares[name] for place, shares in told.items() if name in shares}
+        first = guards[min(before, key=before.__getitem__, default=number)]
+        nodes = {guards[place]._node for place in (*before, *(place for place, _ in own))}
+        kept.append((number, _with(first, derived(first.requirement, whole.kind, whole.a, whole.b), len(nodes) - 1)))
     for name, low in lows.items():
         if name in changed:
             telling = [number for number, guard in enumerate(guards) if name in guard.requirement.symbols()]
@@ -109,6 +114,12 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
             assert size is not None
             kept.append((last, _with(guards[last], derived(guards[last].requirement, "ge", size, low))))
     return [guard for _, guard in sorted(kept, key=lambda numbered: numbered[0])]
+
+
+def _share(requirement: Requirement) -> float:
+    """The share of the sizes of a symbol that a requirement about its remainders leaves."""
+    found = remainders_of(requirement)
+    return found[1].length / found[1].modulus if found else 1
 
 
 def _least(requirement: Requirement) -> tuple[str, int] | None:

@@ -15,6 +15,8 @@ _GAP: Final = "  "
 _NARROWEST: Final = 12
 _FLOW: Final = 120
 _PROSE: Final = 100
+# How much further to the right the second line of a wide one stands.
+_HANG: Final = 4
 # The widest that a column is where there is no terminal: one very long name must not widen every row of a file.
 _ALIGNED: Final = 120
 
@@ -40,7 +42,7 @@ def block_lines(blocks: Iterable[Block], palette: Palette = PLAIN, indent: int =
         if isinstance(block, Table):
             found = _table(block, palette, room)
         elif isinstance(block, Item):
-            found = iter((_line(block.line, palette),))
+            found = _wrapped(block.line, palette, room)
         elif isinstance(block, Few):
             found = _few(block, palette, indent)
         elif isinstance(block, Fit):
@@ -50,7 +52,7 @@ def block_lines(blocks: Iterable[Block], palette: Palette = PLAIN, indent: int =
         elif isinstance(block, Flow):
             found = _flow(block, palette, room or _FLOW)
         else:
-            found = iter((_line(block, palette),))
+            found = _wrapped(block, palette, room)
         yield from (" " * indent + line for line in found)
         if isinstance(block, Item):
             yield from block_lines(block.below, palette, indent + block.indent)
@@ -109,12 +111,38 @@ def _fitted(line: Line, palette: Palette, room: int | None) -> str:
     if room is None or cells(whole) <= room:
         return _line(line, palette)
     head, tail = _left_out(whole, (room - 1) // 2, room)
-    cut, start = [], 0
-    for text, style, _ in spans:
-        mark = "…" if start <= head < start + len(text) else ""
-        cut.append(Span(text[: max(head - start, 0)] + mark + text[max(tail - start, 0) :], style))
+    return f"{_part(spans, palette, 0, head)}…{_part(spans, palette, tail, len(whole))}"
+
+
+def _part(spans: Sequence[Span], palette: Palette, begin: int, end: int) -> str:
+    """The characters from `begin` to `end` of the parts of a line, in colours."""
+    shown, start = "", 0
+    for text, style, most in spans:
+        shown += _coloured(Span(text[max(begin - start, 0) : max(end - start, 0)], style, most), palette)
         start += len(text)
-    return "".join(_coloured(span, palette) for span in cut)
+    return shown
+
+
+def _wrapped(line: Line, palette: Palette, room: int | None, style: str = "", hang: int = _HANG) -> Iterator[str]:
+    """A line as one or more, broken at spaces where it is wider than the room; those after the first stand `hang` columns further right."""
+    if room is None or _cells(line, palette) <= room:
+        yield _line(line, palette, style)
+        return
+    spans = _spans(line, palette, style)
+    whole = "".join(span.text for span in spans)
+    indent = len(whole) - len(whole.lstrip(" "))
+    start, before = 0, ""
+    while cells(whole[start:]) > room - len(before):
+        end = start + room - len(before) + 1
+        while (end := whole.rfind(" ", start, end)) >= 0 and cells(whole[start:end]) > room - len(before):
+            pass
+        if end <= start + (0 if before else indent):  # a word that is wider than the room
+            end = whole.find(" ", start + indent + 1)
+        if end < 0:
+            break
+        yield before + _part(spans, palette, start, end)
+        start, before = end + 1, " " * (indent + hang)
+    yield before + _part(spans, palette, start, len(whole))
 
 
 def _table(table: Table, palette: Palette, room: int | None) -> Iterator[str]:
@@ -132,21 +160,30 @@ def _table(table: Table, palette: Palette, room: int | None) -> Iterator[str]:
                 row[place] = text
         for number, row in enumerate(rows):
             styles = ["bold" if table.head and number == 0 else column.style for column in columns]
-            yield from _row(row, list(zip(columns, widths, styles, strict=True)), beside, palette)
+            yield from _row(row, list(zip(columns, widths, styles, strict=True)), beside, palette, room)
     if table.more:
         yield f"and {table.more:,} more{table.remark}"
 
 
-def _row(row: Sequence[Line], layout: Sequence[tuple[Column, int, str]], beside: int, palette: Palette) -> Iterator[str]:
+def _row(row: Sequence[Line], layout: Sequence[tuple[Column, int, str]], beside: int, palette: Palette, room: int | None) -> Iterator[str]:
     """The cells of the first columns in a line, and each of the others, from `beside` on, in a line of its own."""
     last = max((place for place, cell in enumerate(row[:beside]) if cell), default=-1)
     shown = [
-        _line(cell, palette, style, 0 if place == last and not column.is_number else width, is_number=column.is_number)
-        for place, (cell, (column, width, style)) in enumerate(zip(row[: last + 1], layout, strict=False))
+        _line(cell, palette, style, width, is_number=column.is_number)
+        for cell, (column, width, style) in zip(row[:last], layout, strict=False)
     ]
-    if shown:
-        yield _GAP.join(shown)
-    yield from (f"    {_line(cell, palette, style)}" for cell, (_, _, style) in zip(row[beside:], layout[beside:], strict=True) if cell)
+    if last >= 0:
+        column, width, style = layout[last]
+        start = _total([*(width for _, width, _ in layout[:last]), 0]) if last else 0
+        if column.is_number:
+            found = iter((_line(row[last], palette, style, width, is_number=True),))
+        else:
+            found = _wrapped(row[last], palette, None if room is None or room - start < _NARROWEST else room - start, style, 0)
+        yield _GAP.join([*shown, next(found)])
+        yield from (" " * start + line for line in found)
+    for cell, (_, _, style) in zip(row[beside:], layout[beside:], strict=True):
+        if cell:
+            yield from (f"    {line}" for line in _wrapped(cell, palette, None if room is None else room - 4, style))
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Line]], palette: Palette) -> list[int]:

@@ -134,7 +134,10 @@ def test_texts_are_shortened_together(texts: list[str], width: int, short: list[
 BLOCKS: list[tuple[Block, list[str], list[str]]] = [
     # The block, its lines in a pipe, and its lines on a terminal of 24 columns.
     ("a line", ["a line"], ["a line"]),
-    (("a ", key("line"), " of ", named("n" * 60)), [f"a line of {'n' * 60}"], [f"a line of {'n' * 23}…{'n' * 24}"]),
+    (("a ", key("line"), " of ", named("n" * 60)), [f"a line of {'n' * 60}"], ["a line of", f"    {'n' * 23}…{'n' * 24}"]),
+    (Item("  what it says of a layer", ["b"]), ["  what it says of a layer", "    b"], ["  what it says of a", "      layer", "    b"]),
+    (facts([("a", ("peak in ", bold("a layer of it")))]), ["a  peak in a layer of it"], ["a  peak in a layer of it"]),
+    (facts([("b", ("peak in ", bold("a layer of this")))]), ["b  peak in a layer of this"], ["b  peak in a layer of", "   this"]),
     (Fit(("abcdef ", bold("g" * 30))), [f"abcdef {'g' * 30}"], [f"abcdef gggg…{'g' * 12}"]),
     (Prose("some words that fill lines"), ["some words that fill lines"], ["some words that fill", "lines"]),
     (Item("a", ["b", Item("c", ["d"], 2)]), ["a", "    b", "    c", "      d"], ["a", "    b", "    c", "      d"]),
@@ -246,8 +249,10 @@ def test_long_names_are_cut_on_terminals_only() -> None:
     where = Where("m.xml", "3", f"{'block/' * 9}s2d", "SpaceToDepth", None, 7, 5, 120)
     diagnostic = Diagnostic("S204", "7 is odd", where)
     assert list(block_lines([fault(diagnostic)])) == [f"m.xml:7:5: S204 7 is odd [SpaceToDepth {where.layer_name}]"]
-    [line] = block_lines([fault(diagnostic)], Palette(False, 80))
-    assert line == "m.xml:7:5: S204 7 is odd [SpaceToDepth block/block/block/block…ck/block/block/block/s2d]"
+    assert list(block_lines([fault(diagnostic)], Palette(False, 80))) == [
+        "m.xml:7:5: S204 7 is odd [SpaceToDepth",
+        "    block/block/block/block…ck/block/block/block/s2d]",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ from irshape.answers.wording import (
     in_a_row,
     opening,
     shapes,
+    spoken,
     ties,
     where,
 )
@@ -49,7 +50,7 @@ from irshape.model.finding import output_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
-from irshape.report.section import Block, Flow, Section, dim, joined, key, paragraph
+from irshape.report.section import Block, Fit, Flow, Section, dim, joined, key, paragraph
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, expression_of, symbols
 from irshape.shape.guard import all_hold
@@ -292,12 +293,12 @@ def ends(signature: Signature, *, is_complete: bool = False) -> Iterator[Block]:
         yield joined("  where ", key(one.name), " is known only at run time: ", about_layer(one.node._node, "it depends on the data"))
 
 
-def validity(signature: Signature, most: int | None = None) -> Section:
-    """The first conditions on the sizes of the inputs, with the layers that demand them."""
+def validity(signature: Signature, most: int | None = None, *, has_reasons: bool = True) -> Section:
+    """The first conditions on the sizes of the inputs, with the layers that demand them if it has reasons."""
     own = [one for one in signature.conditions if not one.branch and signature._is_decided(one)]
     doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
     if own:
-        return Section(f"{REFUSED}{doubt}", list(condition_blocks(own, most)))
+        return Section(f"{REFUSED}{doubt}", list(condition_blocks(own, most)) if has_reasons else [Fit(spoken(one.text)) for one in own])
     is_free = signature.ok and signature.symbols
     return Section(f"valid for every {in_a_row(list(signature.symbols))} of at least 1{doubt}" if is_free else "", [])
 
