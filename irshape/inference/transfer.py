@@ -123,7 +123,7 @@ def never_valid(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings, with each error reworded as the warning that no size is valid; an internal error stays one."""
     return tuple(
         [
-            _reworded(finding, "R401", "no size fulfils this") if finding.is_error and finding.code != INTERNAL else finding
+            _reworded(finding, "R401", "this never holds") if finding.is_error and finding.code != INTERNAL else finding
             for finding in findings
         ]
     )

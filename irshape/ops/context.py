@@ -111,7 +111,7 @@ class Findings(Judge):
         """Record a warning: no size fulfils the requirement, but OpenVINO accepts it until the sizes are numbers."""
         is_refused = self.is_static and self.scope_of(requirement)[1] and not _origins(requirement) & UNBACKED
         code = requirement.code if is_refused else "R401"
-        self.findings.append(Finding(code, f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
+        self.findings.append(Finding(code, f"this never holds: {requirement.message}{_seen(requirement)}"))
 
     def undecided(self, requirement: Requirement) -> None:
         """Record a guard: the requirement depends on the sizes of the inputs.
@@ -217,7 +217,7 @@ class Reading(Findings):
             message = f"{port.name} must hold {'at least ' if count is None else ''}{wanted} values, got {length}"
             if self._look_at("V103", message, port):
                 self.fail("V103", message, port=port)
-            self.warn("R401", f"no size fulfils this: {message}", port=port)
+            self.warn("R401", f"this never holds: {message}", port=port)
             elements = (*elements, *(self.unknown(-inf) for _ in range(wanted - length)))
         port.numbers = elements
         return elements
@@ -413,7 +413,7 @@ class Reading(Findings):
             look = self._look_at(code, message, port)
             if look == BOUNDS or (look and port.count is not None):
                 self.fail(code, message, port=port)
-            self.warn("R401", f"no size fulfils this: {message}", port=port)
+            self.warn("R401", f"this never holds: {message}", port=port)
 
 
 class Uncomputable(Exception):

@@ -170,6 +170,8 @@ class Reshape(_Rearrangement):
             have, want = ctx.without_common(have, want)
         ours, theirs = product(have), product(want)
         if not eq_unasked(ours, theirs):
+            if theirs == 0 and bounds(ours)[0] <= 0:
+                ctx.warn("R401", "this holds for data without elements only: shape has a 0, which is a size", port=ctx.arguments[1])
             with ctx.openvino_checks(at=[*have, *want], when=not copied):
                 ctx.require_eq(ours, theirs, "data must have as many elements as shape")
 

@@ -451,9 +451,9 @@ R303 warning: constant larger than its shape
   OpenVINO ignores the surplus bytes, but the shape may be wrong.
   Export the model again.
 R401 warning: never valid
-  OpenVINO loads the model, but no sizes of its dynamic dimensions let it run.
-  Every inference request fails.
-  Change the model so that the condition in the message can hold.
+  OpenVINO loads the model, but a condition on the sizes never holds: not for these sizes, or for no sizes of the dynamic dimensions.
+  Every inference request fails, or reads memory that does not belong to the tensor. irshape sizes and irshape reshape refuse such sizes.
+  Choose other sizes, or change the model so that the condition in the message can hold.
 """)
 
 # P: demands of a target, asked for with --target.

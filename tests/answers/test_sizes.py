@@ -180,7 +180,7 @@ def test_a_condition_that_no_size_fulfils() -> None:
     found = answer(net, {"parameter_0": "[N,3]"})
     assert (str(found), found.ok, found.conditions) == ("no size", False, [])
     assert [(one.code, one.message) for one in found.diagnostics] == [
-        ("S201", "no size fulfils this: the inputs must be equal on axis 0: 3.. and 4 differ")
+        ("S201", "this never holds: the inputs must be equal on axis 0: 3.. and 4 differ")
     ]
 
 

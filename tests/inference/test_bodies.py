@@ -155,7 +155,7 @@ def test_a_loop_that_joins_no_parts(given: str, message: str | None) -> None:
     net = repeated_constant(4, f'axis="0" start="0" end="-1" {given}')
     core_of(net.xml.encode()).read_model(net.xml.encode(), net.bin)
     found = [one.message for one in irshape.check(net.xml.encode(), weights=net.bin).diagnostics if one.code == "R401"]
-    assert found == ([] if message is None else [f"no size fulfils this: {message}"])
+    assert found == ([] if message is None else [f"this never holds: {message}"])
 
 
 def chosen_constant(then: Build, otherwise: Build, condition: bool | None = None) -> Net:

@@ -322,6 +322,15 @@ def test_each_index_of_a_tuple_has_its_axis(
     assert [(one.code, one.message) for one in found] == [("R401", message) for message in told]
 
 
+@pytest.mark.parametrize(("data", "shape", "special_zero", "told"), [
+    ("?,4", [0, 4], "true", []), ("?,4", [0, 4], "false", ["R401"]), ("..3,4", [0, 2, 2], "false", ["R401"]), ("0,4", [0, 2], "false", []),
+])  # fmt: skip
+def test_a_size_of_0_that_only_data_without_elements_have(data: str, shape: list[int], special_zero: str, told: list[str]) -> None:
+    net = Net(f"Reshape(f32[{data}], {shape}, special_zero={special_zero}) -> Result")
+    found = irshape.infer(net.xml.encode(), weights=net.bin).diagnostics
+    assert [one.code for one in found] == told
+
+
 def inputs_after(net: Net) -> str:
     """The id of the layer before the Result."""
     return str(len(net.layers) - 2)

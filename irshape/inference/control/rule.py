@@ -53,7 +53,7 @@ class Control(Context):
         """The outcome, with the faults and remarks of the port maps among its findings."""
         outputs = yield from self._outputs()
         faults = [Finding("G119", message, hint=_PORT_MAP, offset=offset) for message, offset in self.faults]
-        remarks = [Finding("R401", f"no size fulfils this: {message}", offset=offset) for message, offset in self.remarks]
+        remarks = [Finding("R401", f"this never holds: {message}", offset=offset) for message, offset in self.remarks]
         return Outcome(outputs, (*self.findings, *faults, *remarks), tuple(self.requirements), self.listed)
 
     def outputs(self) -> Outputs:

@@ -51,7 +51,7 @@ class _Broadcast(Moving):
                 message = f"the target must have at least rank {data.rank}, got rank {len(target)}"
                 if target_shape.elements is not None:
                     ctx.fail("S102", message)
-                ctx.warn("R401", f"no size fulfils this: {message}", port=target_shape)
+                ctx.warn("R401", f"this never holds: {message}", port=target_shape)
                 return target
             self.stretch(ctx, data, target, range(start, len(target)))
         return target
