@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar, Unpack, cast
 
 import irshape
 from irshape.api.inference import Inference, InferredPort
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from irshape.report.section import Section
     from irshape.xml.source import Source
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 _TYPED: Final = re.compile(r"\s*([a-z][a-z0-9]*)?\s*\[(.*)\]\s*", re.DOTALL)
 _COMMA: Final = re.compile(r",(?![^()]*\))")
 _OPTIONS: Final = re.compile(r" \(--all lists them\)|; --all lists them|--(?=[ar]tol)")
@@ -42,6 +45,21 @@ Bindings: TypeAlias = dict[str, Size]
 """The sizes that the names in an expected shape stand for."""
 
 
+def _told(assertion: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Make an assertion raise its errors without the frames of irshape, which pytest would show."""
+
+    @wraps(assertion)
+    def call(*given: _P.args, **named: _P.kwargs) -> _R:
+        __tracebackhide__ = True
+        try:
+            return assertion(*given, **named)
+        except Exception as error:
+            raise error.with_traceback(None) from error.__cause__
+
+    return call
+
+
+@_told
 def assert_valid(
     source: Source | Model,
     *,
@@ -59,7 +77,6 @@ def assert_valid(
     configuration is read. Raises `AssertionError` with the report, ValueError for a code that does not exist, and the errors of
     `irshape.check`.
     """
-    __tracebackhide__ = True
     inference = irshape.check(source, inputs=inputs, symbols=symbols, targets=targets, **reading)
     choice = Choice(None if select is None else list(map(checked_prefix, named(select))), list(map(checked_prefix, named(ignore))))
     choose(inference._inference, Selection([choice]))
@@ -77,6 +94,7 @@ def report(inference: Inference) -> Iterator[str]:
     yield from (_OPTIONS.sub("", line) for line in block_lines(faults(inference.diagnostics)))
 
 
+@_told
 def assert_shape(
     source: Source | Model | Inference,
     name: str,
@@ -90,12 +108,11 @@ def assert_shape(
     """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`).
 
     `name` is that of the tensor, or of a layer, whose first output is meant; `port` is the id of another port. In `expected`, a number is
-    that size, `224..448` a size in that range, `?` any size and `[...]` any shape. A formula of the symbols of the inputs (`"[N,64,(H +
-    1)//2]"`) is exactly that size. Any other name stands for one open size, the same wherever the name is. `source` may be an `Inference`
-    that was made before; else the other arguments are those of `irshape.infer`. Raises `AssertionError` with both shapes, ValueError if
-    `expected` cannot be read, and the errors of `irshape.infer`.
+    that size, `224..448` a size in that range, `?` any size and `[...]` any shape. A symbol of the signature (`H`), or a formula of its
+    symbols (`(H + 1)//2`), is exactly that size. Any other name stands for one open size, the same wherever the name is. `source` may be
+    an `Inference` that was made before; else the other arguments are those of `irshape.infer`. Raises `AssertionError` with both shapes,
+    ValueError if `expected` cannot be read, and the errors of `irshape.infer`.
     """
-    __tracebackhide__ = True
     if not isinstance(source, Inference):
         source = irshape.infer(source, inputs=inputs, symbols=symbols, **reading)
     element_type, fields = _parsed(expected)
@@ -112,6 +129,7 @@ def assert_shape(
         )
 
 
+@_told
 def assert_same(
     a: Source | Model,
     b: Source | Model,
@@ -131,7 +149,6 @@ def assert_same(
     because weights are missing, and the errors of `irshape.diff`. With `run`, assert that both compute the same, whatever their graphs:
     OpenVINO runs them, and the further arguments are those of `irshape.compare`.
     """
-    __tracebackhide__ = True
     if running and not run:
         raise TypeError(f"{min(running)} needs run=True, because it executes the models")
     if run:
@@ -168,7 +185,6 @@ def _name(inference: Inference) -> str:
 
 def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
     """The port of a tensor or layer. Raises AssertionError if the model has none of this name."""
-    __tracebackhide__ = True
     model = inference.model._graph
     found = find(model, name, by_name=True)
     for _, node, output in found:
@@ -185,7 +201,6 @@ def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
 
 def _parsed(expected: str) -> tuple[str, list[str] | None]:
     """The element type and the sizes of an expected shape as text; no type is empty, and None is any shape."""
-    __tracebackhide__ = True
     match = _TYPED.fullmatch(expected)
     if match is None or (match[1] and not isinstance(getattr(ElementType, match[1], None), ElementType)):
         raise ValueError(f"{expected!r} is not a shape; write [B,1000] or f32[1,3,224..448,?]")
@@ -242,13 +257,13 @@ def _fits(inference: Inference, size: Size, field: str, bound: Bindings, missing
             low, high = inference._inference.bounds(size) if isinstance(size, Dim) else bounds(size)
             return one.low <= low and high <= one.high
         known = {name: bound.get(name, inference._inference.scope.named(name)) for name in one.symbols}
-        if field.isidentifier() and known[field] is None:
-            if isinstance(size, Dim):
-                bound[field] = size
-            return isinstance(size, Dim)
         for name, found in known.items():
             if found is None and isinstance(size, Dim):  # as the signature calls a size without a name
                 found = known[name] = size.scope.named(name)
+            if found is None and name == field:
+                if isinstance(size, Dim):
+                    bound[field] = size
+                return isinstance(size, Dim)
             if found is None:
                 missing.append(name)
                 return False

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,25 @@ def test_shapes_that_fit(name: str, expected: str) -> None:
 def test_the_axes_that_differ_are_marked(expected: str, marked: list[str]) -> None:
     _, _, wanted, _, marks = failure(assert_shape, ATROUS, "mask", expected, inputs=IMAGE).splitlines()
     assert [wanted[index:].split()[0] for index, sign in enumerate(marks) if sign == "^" and marks[index - 1] == " "] == marked
+
+
+def test_a_name_of_the_signature_is_that_size() -> None:
+    """The inputs have no names in the file: the signature calls them `image[B,3,H,W]`."""
+    assert_shape(ATROUS, "image", "[N,3,H,W]")
+    assert_shape(ATROUS, "image", "[N,3,height,width]")
+    assert "^" in failure(assert_shape, ATROUS, "image", "[N,3,W,H]")
+
+
+@pytest.mark.parametrize("call", [
+    lambda: assert_valid("none.xml"),
+    lambda: assert_valid(ATROUS, inputs={"image": "[1,3"}),
+    lambda: assert_shape(ATROUS, "maks", "[1]"),
+    lambda: assert_same("none.xml", ATROUS),
+])  # fmt: skip
+def test_pytest_shows_no_frame_of_irshape(call: Callable[[], None]) -> None:
+    with pytest.raises((AssertionError, OSError, ValueError)) as error:
+        call()
+    assert [entry.name for entry in error.traceback if not entry.frame.f_locals.get("__tracebackhide__")][2:] == []
 
 
 def test_a_shape_that_differs_reads_well() -> None:
