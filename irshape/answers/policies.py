@@ -477,8 +477,12 @@ def judge(inference: Inference, policies: Policies) -> None:
     for one, targets in found.items():
         where = place(inference.document, one.node.layer, one.node.layer.offset, None, one.node.model.path)
         diagnostics.append(Diagnostic(one.code, f"{one.message} (target {', '.join(targets)})", where, None, one.hint))
-    sizes = {name: size for one in found for name, size in one.sizes}
-    shapes = {name: shape for one in found for name, shape in one.shapes}
+    sizes, shapes = _fixed(size for one in found for size in one.sizes), _fixed(shape for one in found for shape in one.shapes)
     if sizes or shapes:
         inference.remedy = Remedy(next(targets[0] for one, targets in found.items() if one.sizes or one.shapes), sizes, shapes)
     inference.report(diagnostics)
+
+
+def _fixed(told: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The size or shape for each name: of several, one without a range, which every target takes."""
+    return dict(sorted(told, key=lambda pair: ".." not in pair[1]))

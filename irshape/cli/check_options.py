@@ -54,7 +54,7 @@ def _add_selection(command: ArgumentParser) -> None:
     add("--ignore-suppressions", action="store_true", help=Rare("also report the faults that a file ignores by <irshape ignore=...>"))
     add("--force-exclude", action="store_true", help=Rare("apply excludes to each FILE, too"))
     add("--skip-foreign", action="store_true", help=Rare("skip each FILE that is not an IR, as in a folder; a .bin stands for its .xml"))
-    add("--follow-links", action="store_true", help=Rare("follow links to folders"))
+    add("--follow-links", action="store_true", help=Rare("follow links to folders, and to .bin files outside of a model's folder"))
 
 
 def _add_output(command: ArgumentParser) -> None:

@@ -187,7 +187,8 @@ def asked(request: Request, ask: Callable[..., Answer], path: str) -> Iterator[t
     if not (model.nodes and model.document.is_complete):  # its faults matter more than an input that it lacks
         yield ask(model), (), ()
         return
-    with Weights.beside(path) if weights_file is None else Weights(weights_file) as weights:
+    follow_links = request.settings is not None and request.settings.follow_links
+    with Weights.beside(path, follow_links=follow_links) if weights_file is None else Weights(weights_file) as weights:
         inputs: Mapping[str, str] = {}
         symbols: Mapping[str, str] = {}
         remarks: Sequence[str] = ()

@@ -39,7 +39,8 @@ class Settings:
 
     `config` is a configuration file to use for every file; without one, each file has the nearest one upwards, and none with
     `is_isolated`. The paths that a configuration names stay in its folder unless it `is_trusted`. `choice` holds the codes that the command
-    line selects, `severity` the severities that it sets. `exclude` are its globs, relative to the working folder.
+    line selects, `severity` the severities that it sets. `exclude` are its globs, relative to the working folder, and `follow_links` tells
+    whether it allows links to folders, and to weights outside of a model's folder; a configuration may allow the former alone.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Settings:
         self._exclude = exclude
         self._is_trusted = is_trusted
         self._globs: dict[Sequence[str], Globs] = {}
-        self._follow_links = follow_links
+        self.follow_links = follow_links
         self._found: dict[str, str | None] = {}
         self._read: dict[str, Configuration] = {}
         self._files: dict[tuple[str, tuple[int, ...]], FileSettings] = {}
@@ -107,7 +108,7 @@ class Settings:
 
     def follows_links(self, folder: str) -> bool:
         """Whether links to folders are followed in a folder."""
-        if self._follow_links:
+        if self.follow_links:
             return True
         configuration = self.configuration(folder)
         return configuration is not None and configuration.follow_links

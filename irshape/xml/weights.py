@@ -94,10 +94,16 @@ class Weights:
         return False
 
     @classmethod
-    def beside(cls, xml_path: str | os.PathLike[str]) -> Weights:
-        """The weights that OpenVINO looks for: the model's path with `.bin` in place of `.xml`."""
+    def beside(cls, xml_path: str | os.PathLike[str], *, follow_links: bool = False) -> Weights:
+        """The weights that OpenVINO looks for: the model's path with `.bin` in place of `.xml`.
+
+        With `follow_links`, the file may be a link to one outside the model's folder.
+        """
         path = os.fspath(xml_path)
-        return cls(os.path.splitext(path)[0] + ".bin", folder=os.path.dirname(path) or ".")
+        weights = cls(os.path.splitext(path)[0] + ".bin", folder=os.path.dirname(path) or ".")
+        if follow_links:
+            weights._folder = None
+        return weights
 
     @property
     def path(self) -> str | None:
@@ -212,7 +218,7 @@ class Weights:
             raise
         if self._folder is not None and not _is_inside(path, self._folder, status):
             os.close(descriptor)
-            hint = f"put the file itself there, or allow the link: --weights-file {path}"
+            hint = f"put the file itself there, or allow the link: --weights-file {path}, or --follow-links for all files of a folder"
             raise WeightsError("W104", f"{path!r} is a link to a file outside the model's folder", hint)
         self._descriptor = descriptor
         return status.st_size

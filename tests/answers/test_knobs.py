@@ -187,6 +187,8 @@ def test_openvino_reads_what_was_set(tmp_path: Path) -> None:
         (ATROUS, "npu", 'inputs = { image = "[1,3,H,W]" }'),
         (ATROUS, "npu", 'inputs = { image = "[N,3,H,W]" }\nsymbols = { N = "1" }'),
         (ATROUS, "static-shapes", ""),
+        (ATROUS, "npu static-shapes", ""),
+        (DECODER, "static-shapes npu", ""),
     ],
 )
 def test_a_target_ends_in_the_command_that_meets_it(
@@ -197,11 +199,12 @@ def test_a_target_ends_in_the_command_that_meets_it(
     model = tmp_path / path.name
     model.write_bytes(path.read_bytes())
     model.with_suffix(".bin").write_bytes(path.with_suffix(".bin").read_bytes())
-    assert main(["check", str(model), "--target", target]) == 1
+    targets = [word for name in target.split() for word in ("--target", name)]
+    assert main(["check", str(model), *targets]) == 1
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("set them with: irshape ")]
     words = shlex.split(line.removeprefix("set them with: irshape "))
     assert main(words) == 0
-    assert main(["check", words[-1], "--target", target]) == 0
+    assert main(["check", words[-1], *targets]) == 0
 
 
 def test_a_state_that_grows_has_no_fixed_size() -> None:

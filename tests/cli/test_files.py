@@ -13,6 +13,7 @@ from irshape.cli import road
 from irshape.cli.files import find, is_much
 from tests.cli.test_cli import ROOT, net
 from tests.support.commands import Start
+from tests.support.ir import Net
 
 
 def put(folder: Path, *names: str) -> None:
@@ -188,3 +189,14 @@ def test_much_work_is_shared(tmp_path: Path) -> None:
     assert is_much([paths[2], "absent"])
     assert not is_much(paths[2:])
     assert is_much(["absent"] * 1000)
+
+
+def test_weights_of_a_folder_may_be_links(run: Start, tmp_path: Path) -> None:
+    models, linked = tmp_path / "models", Net("Add(f32[2], f32=[1.0,2.0]) -> Result")
+    models.mkdir()
+    for name in ("a", "b"):
+        (models / f"{name}.xml").write_text(linked.xml)
+        (tmp_path / f"{name}.data").write_bytes(linked.bin)
+        (models / f"{name}.bin").symlink_to(tmp_path / f"{name}.data")
+    assert run("check", models, code=1).out.count("or --follow-links for all files of a folder") == 2
+    run("check", models, "--follow-links", code=0)
