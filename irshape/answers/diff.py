@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from irshape.answers.cost.formula import COMPARISON
 from irshape.answers.matching import Matching, is_unnamed, source_of
 from irshape.answers.signature.naming import named
+from irshape.inference.conditions import is_about_data
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.run import Run
@@ -405,7 +406,8 @@ class _Differ:
                         before, after = [self.formula(node, index) for node in (a, b)]
                     if before == after:  # the inputs tie the sizes together that differ
                         before, after = self.difference.a.symbolic(fact.shape), self.difference.b.symbolic(other.shape)
-                    self.difference.effects.append(Effect("shape", before, after, a, b, index))
+                    if before != after:  # else they differ only in the sizes that the inputs may have, which are told once
+                        self.difference.effects.append(Effect("shape", before, after, a, b, index))
             elif a.type == b.type == "Parameter" and _attributes(a) == _attributes(b):
                 # The shapes are equal, but the symbols or their conditions that irshape wrote in the port differ.
                 self.add("parameter", "symbols", a.layer.outputs[index].annotation, b.layer.outputs[index].annotation, a, b)
@@ -413,7 +415,11 @@ class _Differ:
     @cached_property
     def formulas(self) -> dict[Model, tuple[Inference, Run]]:
         """The pass over each graph that has the names of the signature, as `infer` shows them."""
-        sides = [named(one).reading for one in (self.difference.a, self.difference.b)]
+        both = [named(one) for one in (self.difference.a, self.difference.b)]
+        taken = [_conditions(one) for one in both]
+        if taken[0] != taken[1]:
+            self.difference.asides.append(f"the inputs may have other sizes: {' -> '.join(taken)}")
+        sides = [one.reading for one in both]
         before, after = [
             [f"{node.name}{one.symbolic(one.graphs[0][1].slots[node.first_slot].shape)}" for node in one.model.parameters if node.outputs]
             for one in sides
@@ -523,6 +529,19 @@ def _entries(node: Node, origins: dict[Node, Node]) -> Iterator[str]:
             is_layer = name in _INTERNAL and text.isdecimal()
             words.append(f"{name}={names.get(body, {}).get(int(text), text) if is_layer else text}")
         yield " ".join(words)
+
+
+def _conditions(inference: Inference) -> str:
+    """The conditions on the sizes of the inputs as one text."""
+    guards = [one for one in inference.guards if not (one.is_premise or one.branch or is_about_data(one.requirement))]
+    try:
+        from irshape.answers.solve import conditions
+
+        solved = conditions(inference.reading.scope, guards)
+    except ModuleNotFoundError:  # a browser has no NumPy
+        solved = None
+    told = [str(one.requirement) for one in guards] if solved is None else [one.text for one in solved]
+    return " and ".join(told) or "all"
 
 
 def _rt_info_changes(a: Model, b: Model) -> Iterator[str]:

@@ -178,8 +178,10 @@ class _Page:
         for heading, kind in (("layers replaced", "replaced"), ("edges rewired", "edge")):
             yield self.section(heading, [self.rewiring(one) for one in rewired if one.changes[0].kind == kind])
         for heading, kind in (("layers added", "added"), ("layers removed", "removed")):
-            nodes = [node for one in self.of(kind) if (node := one.a or one.b) is not None and node not in mentioned]
-            yield self.section(heading, _grouped((node.type, _name(node)) for node in nodes))
+            nodes = [node for one in self.of(kind) if (node := one.a or one.b) is not None]
+            rows = _grouped((node.type, _name(node)) for node in nodes if node not in mentioned)
+            above = sum(node in mentioned for node in nodes)
+            yield self.section(heading, [*rows, *([(f"{above} in the rows above", [])] if above else [])])
         yield self.section("layers renamed", self.renamings())
         attributes = [one for one in self.of("attribute") if one.a not in mentioned]
         for heading, changes in (("opsets", self.of("version")), ("attributes", attributes), ("outputs", self.of("outputs"))):

@@ -439,3 +439,15 @@ def test_an_attribute_that_a_file_does_not_have_is_none() -> None:
     found = irshape.diff(*(net.xml.encode() for net in nets), weights=(nets[0].bin, nets[1].bin))
     told = [(one.what, one.before, one.after) for one in found.changes]
     assert told == [("pads_begin", None, "[1,1]"), ("pads_end", None, "[1,1]"), ("auto_pad", "same_upper", "explicit")]
+
+
+def test_sizes_that_the_inputs_may_have_no_longer() -> None:
+    """Behind the sum, the formula stays; the sizes for which it holds do not."""
+    before, after = (Net(f"""
+        MaxPool-1(f32[1,1,?], kernel=4, strides=4, pads_begin=0, pads_end=0, rounding_type=floor) -> x: ReLU
+        AvgPool(x, kernel={kernel}, strides=1, pads_begin=1, pads_end=1, rounding_type=floor, exclude-pad=true) -> pool: ReLU
+        Add(pool, x) -> Result
+    """) for kernel in (3, 5))  # fmt: skip
+    found = irshape.diff(*(irshape.read(net.xml.encode(), weights=net.bin) for net in (before, after)))
+    assert [(one.what, one.before, one.after) for one in found.effects if one.a.type == "Result"] == []
+    assert "the inputs may have other sizes: L >= 4 -> 12 <= L <= 15" in found.asides

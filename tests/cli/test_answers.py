@@ -52,6 +52,9 @@ def test_diff_says_just_that(run: Start, quantised: tuple[Path, Path]) -> None:
         "  1 first -> FakeQuantize(first, 4 Const f32)",
         "    second:0",
         "",
+        "layers added",
+        "  4 in the rows above",
+        "",
         "4 layers added, 1 layer replaced, 1 edge rewired",
     ]
 
