@@ -185,8 +185,7 @@ class _Page:
         yield self.section("layers renamed", self.renamings())
         attributes = [one for one in self.of("attribute") if one.a not in mentioned]
         for heading, changes in (("opsets", self.of("version")), ("attributes", attributes), ("outputs", self.of("outputs"))):
-            rows = ((f"{_type(one)}: {_what(one)}{_arrow(one)}", _where(one)) for one in changes)
-            yield self.section(heading, _grouped(rows))
+            yield self.section(heading, _grouped((f"{_type(one)}: {_what(one)}{_arrow(one)}", _where(one)) for one in changes))
         yield self.section("constants", _grouped((f"{_type(one)}: {_arrow(one)}", _where(one)) for one in self.of("constant")))
         yield self.section("port maps", [(f"{_where(one)}: {_arrow(one)}", []) for one in self.of("port_map")], is_long=True)
 
