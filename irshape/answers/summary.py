@@ -21,7 +21,7 @@ from irshape.report.text import bytes_text, number_text
 # The levels of the tree that are shown unless another number is asked for.
 DEPTH: Final = 3
 _NUMBER: Final = Column(is_number=True)
-_COLUMNS: Final = (Column(most=44, is_cut=True), Column(is_spare=True), Column(most=44, is_cut=True), _NUMBER, _NUMBER, _NUMBER)
+_COLUMNS: Final = (Column(most=44, is_cut=True), Column(is_spare=True), _NUMBER, _NUMBER, _NUMBER, Column(most=24))
 # The longest leading part of a formula that is shown beside a total.
 _LONGEST: Final = 88
 
@@ -80,7 +80,7 @@ class Summary(Answer):
         cost._compute(found for one in self.modules for found in (one.macs, one.memory))
         rows = [(f"{'  ' * one.depth}{cells[0]}", *cells[1:]) for one in self.modules for cells in (self._cells(one),)]
         remark = dim("a row of equal blocks sums all of them; the rows below it show one")
-        table = Table(_COLUMNS, rows, ("MODULE", "TYPE", "OUTPUT", "PARAMETERS", "MACS", "MEMORY"))
+        table = Table(_COLUMNS, rows, ("MODULE", "TYPE", "PARAMETERS", "MACS", "MEMORY", "OUTPUT"))
         yield paragraph(table, *([remark] if any(one.times > 1 for one in self.modules) else []))
         near = f"  at {', '.join(f'{name}={size}' for name, size in cost.near.items())} (--near changes the sizes)" if cost.near else ""
         totals = []
@@ -96,10 +96,10 @@ class Summary(Answer):
         return (
             one.title,
             one.type,
-            one.output,
             number_text(one.parameters) if one.parameters else "",
             number_text(macs) if macs else "",
             bytes_text(memory) if memory else "",
+            one.output,
         )
 
     def totals(self) -> list[tuple[str, str, str]]:

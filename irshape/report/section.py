@@ -29,9 +29,9 @@ Block: TypeAlias = "Line | Table | Item | Fit | Prose | Flow | Either | Few"
 class Column(NamedTuple):
     """A column of a table.
 
-    It is as wide as its widest cell, but at least `least`, and on a terminal at most `most`: a wider cell is shortened if `is_cut`, or it
-    shifts its row. Where rows do not fit, a column that `is_spare` is left out, and columns from the first one that `is_below` on have
-    lines of their own.
+    It is as wide as its widest cell, but at least `least`, and on a terminal at most `most`: a wider cell is shortened if `is_cut`, it goes
+    on in the next line if it is the last one, or it shifts its row. Where rows do not fit, a column that `is_spare` is left out, and
+    columns from the first one that `is_below` on have lines of their own.
     """
 
     style: str = ""

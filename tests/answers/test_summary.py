@@ -83,7 +83,7 @@ def test_the_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["summary", ATROUS, "--near", "H=512,W=512", "--depth", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].startswith("image[B,3,H,W]  ->  mask[")
-    assert lines[4].split() == ["MODULE", "TYPE", "OUTPUT", "PARAMETERS", "MACS", "MEMORY"]
+    assert lines[4].split() == ["MODULE", "TYPE", "PARAMETERS", "MACS", "MEMORY", "OUTPUT"]
     assert not any(line.startswith("  ") for line in lines[5:15])
     assert "at B=1, H=512, W=512" in lines[-2]
 
