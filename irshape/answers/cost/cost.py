@@ -132,8 +132,12 @@ class Cost(Answer):
 
     _swept: Sequence[Swept] = ()
 
-    def __init__(self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse) -> None:
+    def __init__(
+        self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse, *, is_profile: bool = False
+    ) -> None:
+        """With `is_profile`, nobody asks for the peak: it takes long to find, and the formulas that are written depend on when it is."""
         self._inference = inference
+        self._is_profile = is_profile
         self.signature: Final = signature
         self._is_unfinished = False
         self._demands_on: dict[str, list[Requirement]] = {}
@@ -357,7 +361,8 @@ class Cost(Answer):
         back = {self._shown.get(name, name): name for name in {**self._data, **dict.fromkeys(shown)}}
         unknown = {name: ranges.get(back.get(name, name), Range(0, inf)) for name in shown}
         near = sizes_by_name(near, [*self.symbols, *unknown])
-        amounts = (self.macs, self.operations, self.traffic, self.peak_memory)
+        divides = any(atom.kind == "floor" and not isinstance(atom.arguments[1], int) for atom in table.atoms)
+        amounts = (self.macs, self.operations, self.traffic, self.peak_memory) if divides or not self._is_profile else ()
         return reference(self.symbols, self._demands, near, unknown, lambda sizes: not any(divides_by_0(one, sizes) for one in amounts))
 
     @cached_property
