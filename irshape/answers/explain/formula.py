@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from copy import copy
+from functools import cache
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -300,8 +301,9 @@ class _Applied(NamedTuple):
 
     @classmethod
     def at(cls, node: Node, slots: Sequence[Fact]) -> _Applied:
-        assert node.op is not None
-        return cls(node, node.op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
+        op = node.op
+        assert op is not None
+        return cls(node, op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -327,6 +329,7 @@ class Formulas:
         self._of_nodes: dict[tuple[Node, str], tuple[_Applied, TracedRule]] = {}
         self._applied: dict[tuple[object, ...], TracedRule] = {}
         self._types: dict[tuple[object, ...], int | None] = {}
+        self._named_op = cache(named_op)
 
     def formula(self, node: Node, slots: Sequence[Fact], kind: str, output: int, position: int) -> Formula:
         """The formula of a number of an output, as in `Wanted`; `slots` are the facts that the pass found of all tensors."""
@@ -367,7 +370,7 @@ class Formulas:
             if (node, *key) in self._applied:
                 return self._applied[node, *key]
         named = self._named(layer, is_of_elements=kind == "element")
-        rule = TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known)
+        rule = TracedRule(self.scope, layer.node, self._named_op(layer.op), named, layer.known)
         rule.results = rule.outputs()
         self._applied[layer.node if rule.is_unshared else None, *key] = rule
         return rule
