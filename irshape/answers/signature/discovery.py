@@ -462,16 +462,14 @@ def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[Demand,
     """The first guards that bound a symbol as `known` does: from below, from above, by a multiple; those of all demands if none does."""
     free = unifier.table.ranges[index]
     found: dict[Guard, None] = {}
-    bounded: set[str] = set()
+    modulus = max(free.modulus, 1)
+    is_low, is_high = known.low == free.low, known.high == free.high
     for demand in demands:
+        if is_low and is_high and known.modulus == modulus:  # nothing more is bounded
+            break
         own = unifier.range_by(demand, index)
-        tight = {
-            "low": own.low == known.low != free.low,
-            "high": own.high == known.high != free.high,
-            "modulus": own.modulus > max(free.modulus, 1),
-        }
-        new = {end for end, is_so in tight.items() if is_so and (end == "modulus" or end not in bounded)}
-        if new:
-            bounded |= new
+        tells = not is_low and own.low == known.low, not is_high and own.high == known.high
+        is_low, is_high = is_low or tells[0], is_high or tells[1]
+        if any(tells) or own.modulus > modulus:
             found[demand.guard] = None
     return tuple(found) or tuple(dict.fromkeys(demand.guard for demand in demands))
