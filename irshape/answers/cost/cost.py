@@ -380,7 +380,7 @@ class Cost(Answer):
     def _variables(self, graph: CostGraph) -> Iterator[Variable]:
         assigned = {pair.read_value: pair.assign for pair in pairs(graph.model) if pair.read_value is not None}
         for node in graph.layers:
-            op = node.op
+            op = node.op if node.op_type == "ReadValue" else None
             if isinstance(op, (ReadValueV3, ReadValueV6)) and not op.is_broken:
                 assign = assigned.get(node)
                 before = self._bytes(graph, node, node.first_slot)
