@@ -366,13 +366,13 @@ class Formulas:
     def _rule(self, layer: _Applied, kind: str) -> TracedRule:
         """The application of a layer's rule to traced numbers."""
         key = *layer.key, kind
-        for node in (None, layer.node):
-            if (node, *key) in self._applied:
-                return self._applied[node, *key]
-        named = self._named(layer, is_of_elements=kind == "element")
-        rule = TracedRule(self.scope, layer.node, self._named_op(layer.op), named, layer.known)
-        rule.results = rule.outputs()
-        self._applied[layer.node if rule.is_unshared else None, *key] = rule
+        rule = self._applied.get(key)
+        if rule is None:
+            named = self._named(layer, is_of_elements=kind == "element")
+            rule = TracedRule(self.scope, layer.node, self._named_op(layer.op), named, layer.known)
+            rule.results = rule.outputs()
+            if not rule.is_unshared:
+                self._applied[key] = rule
         return rule
 
     def _formula(self, layer: _Applied, rule: TracedRule, asked: Wanted) -> Formula:
@@ -478,8 +478,9 @@ def _passed(layer: _Applied, outputs: Sequence[Fact]) -> dict[tuple[int, int], L
 def inputs_of(node: Node, slots: Sequence[Fact]) -> list[Fact]:
     """The facts that a pass found of a node's inputs, without the last inputs that no layer feeds."""
     sources = node.sources
-    count = max((position for position, source in enumerate(sources, 1) if source >= 0), default=0)
-    return [slots[source] if source >= 0 else POISONED for source in sources[:count]]
+    while sources and sources[-1] < 0:
+        sources = sources[:-1]
+    return [slots[source] if source >= 0 else POISONED for source in sources]
 
 
 def _changes(scope: Scope, op: Op, facts: list[Fact], kind: str) -> Iterator[tuple[Leaf, list[tuple[Op, list[Fact]]]]]:
