@@ -342,7 +342,8 @@ class Discovery:
         inputs, state = self._described(engine.scope, shapes, letters)
         ranges: dict[str, SymbolRange] = {}
         demands = unifier.alone()
-        alone = Reported.of(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
+        own = {demand for index in letters for demand in demands.get(index, ())}
+        alone = Reported.of(engine.scope, [demand.requirement for demand in unifier.demands if demand in own])
         for index, name in sorted(letters.items(), key=lambda item: (place_of(item[1]), item[0])):
             known = alone.range(dim_of(engine.scope, table.atoms[index]))
             if known.low > INT64_MAX:  # no size fulfils the demands, which stay
