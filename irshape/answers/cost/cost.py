@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product, takewhile
 from math import inf
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -534,6 +534,7 @@ class _Page:
         self.cost = cost
         self.is_complete = is_complete
         self.work = {layer: cost._flops_of(layer) for layer in cost.layers}
+        self.counts = cache(self._counts)
         self.all_work = sum(self.work.values())
 
     def sizes(self) -> Iterator[Section]:
@@ -644,13 +645,16 @@ class _Page:
 
     def bar(self, layers: Sequence[LayerCost]) -> Iterator[str]:
         """The amounts of layers, and their share of all work."""
-        at = self.cost.at
-        macs, others = sum([at(one.macs) for one in layers]), sum([at(one.operations) for one in layers])
-        moved = sum([at(amount) for one in layers for amount in (one.weights, one.inputs, one.outputs)])
+        macs, others, moved = [sum(numbers) for numbers in zip(*map(self.counts, layers), strict=True)]
         work = sum(self.work[one] for one in layers)
         share = work / self.all_work if self.all_work else 0
         yield from (number_text(macs), number_text(others), bytes_text(moved), f"{work / moved:.1f}" if moved else "")
         yield from (f"{share:.1%}", "█" * round(share * _BAR))
+
+    def _counts(self, layer: LayerCost) -> tuple[int, int, int]:
+        """The MACs, the other operations and the bytes of a layer, for the sizes `near`."""
+        at = self.cost.at
+        return at(layer.macs), at(layer.operations), sum([at(one) for one in (layer.weights, layer.inputs, layer.outputs)])
 
     def asides(self) -> Section:
         """What is not counted."""
