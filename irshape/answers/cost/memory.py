@@ -11,7 +11,7 @@ from operator import ge
 from typing import Final, NamedTuple
 
 from irshape.answers.cost.counting import Branch, CostGraph, Tensors
-from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, value, values
+from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, summed, value, values
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked
 from irshape.shape.limits import Work
@@ -243,18 +243,14 @@ class Peak:
         self.tensors = lifetimes.tensors
 
     @cached_property
-    def _kept(self) -> list[Moment]:
-        return _greatest(self._steps)
-
-    @cached_property
     def candidates(self) -> list[tuple[Node, Amount]]:
         """The layers that have the peak for some sizes, each with the formula of its memory."""
-        return [(step.node, amount(step.memory.size, self._names)) for step in self._kept]
+        return [(step.node, amount(step.memory.size, self._names)) for step in _greatest(self._steps)]
 
     @cached_property
     def memory(self) -> Amount:
         """The number of bytes, or a formula that gives it for all sizes."""
-        sizes: list[Size] = [0, *[step.memory.size for step in self._kept]]
+        sizes: list[Size] = [0, *[summed(self._tensors.scope, [one]) for _, one in self.candidates]]
         return amount(reduce(dim_max, sizes), self._names)
 
     @cached_property
