@@ -271,7 +271,7 @@ class Hierarchy:
                     continue
                 found = [one for one in self._producers[position] if not self._is_hidden[one]]
                 self._sources[position] = [one for one in dict.fromkeys(found) if one < position]  # a faulty file may have circles
-                self._is_shape[position] = bool(found) and all([self._is_shape[one] for one in found])
+                self._is_shape[position] = bool(found) and all(map(self._is_shape.__getitem__, found))
             self._contents.read(drawn)
             self._name(drawn)
             self._arrange(_Item("", drawn, 0), root)
@@ -578,7 +578,7 @@ def stated_groups(name: str) -> list[str]:
 def _follows(node: Node, type: str, producers: Sequence[int], is_constant: Sequence[int]) -> bool:
     """Whether a layer of a type reads constants alone; `is_constant` says so of its producers, as far as they are before it."""
     is_whole = bool(producers) and len(producers) == len(node.sources) and not node.bodies and type != "Result"
-    return is_whole and all([is_constant[one] for one in producers])
+    return is_whole and all(map(is_constant.__getitem__, producers))
 
 
 class Blocks(NamedTuple):
