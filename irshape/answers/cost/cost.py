@@ -127,7 +127,8 @@ class Cost(Answer):
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
     ranges of the sizes that the user can choose, `data_sizes` the sizes known only at run time. `near` are the sizes at which formulas are
     compared. `signature` has the conditions on these sizes; it is None for a model without open sizes. `diagnostics` are the faults of the
-    model, and `reuse` says which tensors share memory.
+    model, and `reuse` says which tensors share memory. With `is_profile`, nobody asks for the peak, which takes long to find; else it is
+    found at once, because the order of the parts of a formula depends on when they are made.
     """
 
     _swept: Sequence[Swept] = ()
@@ -135,9 +136,7 @@ class Cost(Answer):
     def __init__(
         self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse, *, is_profile: bool = False
     ) -> None:
-        """With `is_profile`, nobody asks for the peak: it takes long to find, and the formulas that are written depend on when it is."""
         self._inference = inference
-        self._is_profile = is_profile
         self.signature: Final = signature
         self._is_unfinished = False
         self._demands_on: dict[str, list[Requirement]] = {}
@@ -180,7 +179,7 @@ class Cost(Answer):
                 [inference.unfinished("the cost is that of the layers before this one, and the peak may be higher", tensors.unfinished)]
             )
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
-        self.near, self._is_near_valid = self._reference(near)
+        self.near, self._is_near_valid = self._reference(near, is_profile=is_profile)
         self._broken = [] if self._is_near_valid else broken(self._demands, self.near)
         scope.work.renew()  # for what is asked of the answer
 
@@ -354,7 +353,7 @@ class Cost(Answer):
                     known.add(name)
                     self._data[name] = node
 
-    def _reference(self, near: Mapping[str, int]) -> tuple[dict[str, int], bool]:
+    def _reference(self, near: Mapping[str, int], *, is_profile: bool) -> tuple[dict[str, int], bool]:
         table = self._inference.scope.polynomials
         ranges = {atom.name: table.ranges[atom.index] for atom in table.atoms if not atom.arguments}
         shown = {one.name: one for one in self.data_sizes}
@@ -362,7 +361,7 @@ class Cost(Answer):
         unknown = {name: ranges.get(back.get(name, name), Range(0, inf)) for name in shown}
         near = sizes_by_name(near, [*self.symbols, *unknown])
         divides = any(atom.kind == "floor" and not isinstance(atom.arguments[1], int) for atom in table.atoms)
-        amounts = (self.macs, self.operations, self.traffic, self.peak_memory) if divides or not self._is_profile else ()
+        amounts = (self.macs, self.operations, self.traffic, self.peak_memory) if divides or not is_profile else ()
         return reference(self.symbols, self._demands, near, unknown, lambda sizes: not any(divides_by_0(one, sizes) for one in amounts))
 
     @cached_property
