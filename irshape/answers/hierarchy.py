@@ -50,7 +50,7 @@ class Contents:
 
     def numbers(self, several: Sequence[Sequence[int]]) -> list[int]:
         """A number for each of several sets of layers. Sets have the same one if they are equal up to the names and the order of layers."""
-        sums = [sum([self._own[layer] for layer in layers]) for layers in several]
+        sums = [sum(map(self._own.__getitem__, layers)) for layers in several]
         alike = Counter(sums)  # a set whose sum no other set has is equal to none
         return [self._of(layers) if alike[own] > 1 else ~place for place, (layers, own) in enumerate(zip(several, sums, strict=True))]
 
@@ -245,13 +245,13 @@ class Hierarchy:
         self.hidden: set[Node] = set()
         shown = set(faulty)
         self.position: dict[Node, int] = {node: position for position, node in enumerate(self.nodes)}
-        self._types = [node.type for node in self.nodes]
+        self._types = [node.layer.signature.type for node in self.nodes]
         # The positions of the layers of each graph, by their index in it.
         self._places = {graph: [self.position[node] for node in graph.nodes] for graph in model.graphs()}
         self._producers = [self._read_by(node) for node in self.nodes]
         self._is_hidden = bytearray(len(self.nodes))
-        for position, node in enumerate(self.nodes):
-            if node not in shown and _is_constant(node, self._types[position], self._producers[position], self._is_hidden):
+        for position, (node, type, producers) in enumerate(zip(self.nodes, self._types, self._producers, strict=True)):
+            if (type == "Const" or _follows(node, type, producers, self._is_hidden)) and node not in shown:
                 self._is_hidden[position] = True
                 self.hidden.add(node)
         self.group_of = [-1] * len(self.nodes)
@@ -271,7 +271,7 @@ class Hierarchy:
                     continue
                 found = [one for one in self._producers[position] if not self._is_hidden[one]]
                 self._sources[position] = [one for one in dict.fromkeys(found) if one < position]  # a faulty file may have circles
-                self._is_shape[position] = bool(found) and all(self._is_shape[one] for one in found)
+                self._is_shape[position] = bool(found) and all(map(self._is_shape.__getitem__, found))
             self._contents.read(drawn)
             self._name(drawn)
             self._arrange(_Item("", drawn, 0), root)
@@ -291,8 +291,9 @@ class Hierarchy:
 
     def _read_by(self, node: Node) -> list[int]:
         """The layers whose outputs a layer reads."""
-        graph, places = node.model, self._places[node.model]
-        return [places[graph.producers[slot]] for slot in node.sources if slot >= 0 and slot not in graph.stubs]
+        graph = node.model
+        places, producers, stubs = self._places[graph], graph.producers, graph.stubs
+        return [places[producers[slot]] for slot in node.sources if slot >= 0 and slot not in stubs]
 
     def readers(self, position: int) -> list[int]:
         """The positions of the layers that read a layer's outputs."""
@@ -571,15 +572,13 @@ def stated_groups(name: str) -> list[str]:
     if groups and groups[0].startswith("__module."):  # the path of a module of PyTorch
         groups[:1] = groups[0].split(".", _MOST_LEVELS)[1:]
     # An operator of PyTorch is no group, because a module may call it many times; nor is a name that a converter made.
-    return [group for group in groups if "::" not in group and not _GENERATED_GROUP.fullmatch(group)]
+    return [group for group in groups if "::" not in group and not ("_" in group and _GENERATED_GROUP.fullmatch(group))]
 
 
-def _is_constant(node: Node, type: str, producers: Sequence[int], is_constant: Sequence[int]) -> bool:
-    """Whether a layer of a type depends on constants alone; `is_constant` says so of its producers, as far as they are before it."""
-    if type == "Const":
-        return True
+def _follows(node: Node, type: str, producers: Sequence[int], is_constant: Sequence[int]) -> bool:
+    """Whether a layer of a type reads constants alone; `is_constant` says so of its producers, as far as they are before it."""
     is_whole = bool(producers) and len(producers) == len(node.sources) and not node.bodies and type != "Result"
-    return is_whole and all(is_constant[one] for one in producers)
+    return is_whole and all(map(is_constant.__getitem__, producers))
 
 
 class Blocks(NamedTuple):

@@ -37,7 +37,8 @@ class Pair:
 
 def pairs(model: Model) -> list[Pair]:
     """Every Assign with its ReadValue; of several that read the variable, the last one that OpenVINO makes before."""
-    assigns = [(node, op) for node in model if isinstance(op := node.op, (AssignV3, AssignV6)) and not op.is_broken]
+    written = [node for node in model if node.op_type == "Assign"]
+    assigns = [(node, op) for node in written if isinstance(op := node.op, (AssignV3, AssignV6)) and not op.is_broken]
     if not assigns or model.document.is_example:
         return []
     order = {index: position for position, index in enumerate(_order_of_making(model))}

@@ -320,7 +320,7 @@ class PageData:
         from irshape.answers.cost.cost import Cost
         from irshape.answers.cost.memory import Reuse
 
-        cost = Cost(self.formal, self.signature, {}, Reuse())
+        cost = Cost(self.formal, self.signature, {}, Reuse(), is_profile=True)
         columns: dict[str, list[int | str]] = {name: [0] * len(self.hierarchy.nodes) for name in ("macs", "weights", "memory")}
         for layer in cost.layers:
             position = self.hierarchy.position[layer._node]

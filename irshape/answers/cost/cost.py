@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product, takewhile
 from math import inf
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -127,12 +127,15 @@ class Cost(Answer):
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
     ranges of the sizes that the user can choose, `data_sizes` the sizes known only at run time. `near` are the sizes at which formulas are
     compared. `signature` has the conditions on these sizes; it is None for a model without open sizes. `diagnostics` are the faults of the
-    model, and `reuse` says which tensors share memory.
+    model, and `reuse` says which tensors share memory. With `is_profile`, nobody asks for the peak, which takes long to find; else it is
+    found at once, because the order of the parts of a formula depends on when they are made.
     """
 
     _swept: Sequence[Swept] = ()
 
-    def __init__(self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse) -> None:
+    def __init__(
+        self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse, *, is_profile: bool = False
+    ) -> None:
         self._inference = inference
         self.signature: Final = signature
         self._is_unfinished = False
@@ -176,7 +179,7 @@ class Cost(Answer):
                 [inference.unfinished("the cost is that of the layers before this one, and the peak may be higher", tensors.unfinished)]
             )
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
-        self.near, self._is_near_valid = self._reference(near)
+        self.near, self._is_near_valid = self._reference(near, is_profile=is_profile)
         self._broken = [] if self._is_near_valid else broken(self._demands, self.near)
         scope.work.renew()  # for what is asked of the answer
 
@@ -350,14 +353,15 @@ class Cost(Answer):
                     known.add(name)
                     self._data[name] = node
 
-    def _reference(self, near: Mapping[str, int]) -> tuple[dict[str, int], bool]:
+    def _reference(self, near: Mapping[str, int], *, is_profile: bool) -> tuple[dict[str, int], bool]:
         table = self._inference.scope.polynomials
         ranges = {atom.name: table.ranges[atom.index] for atom in table.atoms if not atom.arguments}
         shown = {one.name: one for one in self.data_sizes}
         back = {self._shown.get(name, name): name for name in {**self._data, **dict.fromkeys(shown)}}
         unknown = {name: ranges.get(back.get(name, name), Range(0, inf)) for name in shown}
         near = sizes_by_name(near, [*self.symbols, *unknown])
-        amounts = (self.macs, self.operations, self.traffic, self.peak_memory)
+        divides = any(atom.kind == "floor" and not isinstance(atom.arguments[1], int) for atom in table.atoms)
+        amounts = (self.macs, self.operations, self.traffic, self.peak_memory) if divides or not is_profile else ()
         return reference(self.symbols, self._demands, near, unknown, lambda sizes: not any(divides_by_0(one, sizes) for one in amounts))
 
     @cached_property
@@ -375,7 +379,7 @@ class Cost(Answer):
     def _variables(self, graph: CostGraph) -> Iterator[Variable]:
         assigned = {pair.read_value: pair.assign for pair in pairs(graph.model) if pair.read_value is not None}
         for node in graph.layers:
-            op = node.op
+            op = node.op if node.op_type == "ReadValue" else None
             if isinstance(op, (ReadValueV3, ReadValueV6)) and not op.is_broken:
                 assign = assigned.get(node)
                 before = self._bytes(graph, node, node.first_slot)
@@ -529,6 +533,7 @@ class _Page:
         self.cost = cost
         self.is_complete = is_complete
         self.work = {layer: cost._flops_of(layer) for layer in cost.layers}
+        self.counts = cache(self._counts)
         self.all_work = sum(self.work.values())
 
     def sizes(self) -> Iterator[Section]:
@@ -639,13 +644,16 @@ class _Page:
 
     def bar(self, layers: Sequence[LayerCost]) -> Iterator[str]:
         """The amounts of layers, and their share of all work."""
-        at = self.cost.at
-        macs, others = sum([at(one.macs) for one in layers]), sum([at(one.operations) for one in layers])
-        moved = sum([at(amount) for one in layers for amount in (one.weights, one.inputs, one.outputs)])
+        macs, others, moved = [sum(numbers) for numbers in zip(*map(self.counts, layers), strict=True)]
         work = sum(self.work[one] for one in layers)
         share = work / self.all_work if self.all_work else 0
         yield from (number_text(macs), number_text(others), bytes_text(moved), f"{work / moved:.1f}" if moved else "")
         yield from (f"{share:.1%}", "█" * round(share * _BAR))
+
+    def _counts(self, layer: LayerCost) -> tuple[int, int, int]:
+        """The MACs, the other operations and the bytes of a layer, for the sizes `near`."""
+        at = self.cost.at
+        return at(layer.macs), at(layer.operations), sum([at(one) for one in (layer.weights, layer.inputs, layer.outputs)])
 
     def asides(self) -> Section:
         """What is not counted."""

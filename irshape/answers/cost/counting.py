@@ -217,7 +217,7 @@ class Parameters:
         places: set[tuple[int, int]] = set()
         for one in model.graphs():
             for node in one.nodes if one.is_live else ():
-                op = node.op if node.is_live and not node.is_dropped else None
+                op = node.op if node.op_type == "Constant" and node.is_live and not node.is_dropped else None
                 if isinstance(op, Constant) and not op.is_broken:
                     count = prod(op.shape)
                     places.add((op.offset, op.size))

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from irshape.inference.inputs import InputError
 from irshape.report import form
-from irshape.shape.dim import Dim, Scope, Size, expression_of
+from irshape.shape.dim import Dim, Scope, Size, dim_of
 from irshape.shape.fold import all_replaced, fold
 from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, split
@@ -223,16 +223,19 @@ class Sum:
         found.constant, found.terms = self.constant, dict(self.terms)
         return found
 
-    def add(self, size: Size, factor: int = 1) -> None:
+    def add(self, size: Size | Expression, factor: int = 1) -> None:
         """Add a size so many times."""
-        constant, terms = split(expression_of(size))
-        self.constant += factor * constant
-        for monomial, coefficient in terms:
-            now = self.terms.get(monomial, 0) + factor * coefficient
+        if isinstance(size, int):
+            self.constant += factor * size
+            return
+        polynomial, terms = size.polynomial if isinstance(size, Dim) else size, self.terms
+        self.constant += factor * polynomial.constant
+        for monomial, coefficient in polynomial.terms:
+            now = terms.get(monomial, 0) + factor * coefficient
             if now:
-                self.terms[monomial] = now
+                terms[monomial] = now
             else:
-                del self.terms[monomial]
+                del terms[monomial]
 
     @property
     def key(self) -> object:
@@ -247,20 +250,19 @@ class Sum:
         return expression if isinstance(expression, int) else self.scope.dim(expression, expression.range)
 
 
-def total(scope: Scope, sizes: Iterable[Size]) -> Size:
+def total(scope: Scope, sizes: Sequence[Size | Expression]) -> Size:
     """The sum of many sizes."""
-    several = list(sizes)
-    if len(several) == 1:
-        return several[0]
+    if len(sizes) == 1:
+        return dim_of(scope, sizes[0]) if isinstance(sizes[0], Polynomial) else sizes[0]
     found = Sum(scope)
-    for size in several:
+    for size in sizes:
         found.add(size)
     return found.size
 
 
 def summed(scope: Scope, amounts: Iterable[Amount]) -> Size:
     """The sum of many amounts."""
-    return total(scope, [one if isinstance(one, int) else scope.dim(one.expression, one.expression.range) for one in amounts])
+    return total(scope, [one if isinstance(one, int) else one.expression for one in amounts])
 
 
 class _Degrees:

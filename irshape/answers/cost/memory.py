@@ -11,7 +11,7 @@ from operator import ge
 from typing import Final, NamedTuple
 
 from irshape.answers.cost.counting import Branch, CostGraph, Tensors
-from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, value, values
+from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, summed, value, values
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked
 from irshape.shape.limits import Work
@@ -229,9 +229,8 @@ class Stretch(NamedTuple):
 class Peak:
     """The peak of activation memory.
 
-    `memory` is the number of bytes, or a formula that gives it for all sizes. `candidates` are the layers that have the peak for some
-    sizes, each with the formula of its memory. `tensors` are the bytes of tensors, with the layers that make these, and `unknown` the
-    layers with an output whose bytes are not known, which are left out.
+    `tensors` are the bytes of tensors, with the layers that make these, and `unknown` the layers with an output whose bytes are not known,
+    which are left out.
     """
 
     def __init__(self, tensors: Tensors, graph: CostGraph, reuse: Reuse, names: Mapping[str, str]) -> None:
@@ -242,10 +241,17 @@ class Peak:
         self._steps = [step for step in every if step.node.op_type != "Parameter"] or every
         self.unknown: list[Node] = lifetimes.unknown
         self.tensors = lifetimes.tensors
-        kept = _greatest(self._steps)
-        self.candidates: list[tuple[Node, Amount]] = [(step.node, amount(step.memory.size, names)) for step in kept]
-        memory: list[Size] = [0, *(step.memory.size for step in kept)]
-        self.memory: Amount = amount(reduce(dim_max, memory), names)
+
+    @cached_property
+    def candidates(self) -> list[tuple[Node, Amount]]:
+        """The layers that have the peak for some sizes, each with the formula of its memory."""
+        return [(step.node, amount(step.memory.size, self._names)) for step in _greatest(self._steps)]
+
+    @cached_property
+    def memory(self) -> Amount:
+        """The number of bytes, or a formula that gives it for all sizes."""
+        sizes: list[Size] = [0, *[summed(self._tensors.scope, [one]) for _, one in self.candidates]]
+        return amount(reduce(dim_max, sizes), self._names)
 
     @cached_property
     def profile(self) -> list[tuple[Node, Amount]]:

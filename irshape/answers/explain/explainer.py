@@ -135,7 +135,7 @@ class Trail:
 
     def step(self, point: Point) -> Point:
         """The step that computes a number."""
-        return self._route(point).step
+        return (self._routes.get(point) or self._route(point)).step
 
     def root(self, point: Point) -> tuple[Point, list[Point]]:
         """The step that computes a number, and the numbers that pass it on, the nearest to the step first."""

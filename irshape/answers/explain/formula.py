@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from copy import copy
+from functools import cache
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -300,8 +301,9 @@ class _Applied(NamedTuple):
 
     @classmethod
     def at(cls, node: Node, slots: Sequence[Fact]) -> _Applied:
-        assert node.op is not None
-        return cls(node, node.op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
+        op = node.op
+        assert op is not None
+        return cls(node, op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -327,6 +329,7 @@ class Formulas:
         self._of_nodes: dict[tuple[Node, str], tuple[_Applied, TracedRule]] = {}
         self._applied: dict[tuple[object, ...], TracedRule] = {}
         self._types: dict[tuple[object, ...], int | None] = {}
+        self._named_op = cache(named_op)
 
     def formula(self, node: Node, slots: Sequence[Fact], kind: str, output: int, position: int) -> Formula:
         """The formula of a number of an output, as in `Wanted`; `slots` are the facts that the pass found of all tensors."""
@@ -363,13 +366,13 @@ class Formulas:
     def _rule(self, layer: _Applied, kind: str) -> TracedRule:
         """The application of a layer's rule to traced numbers."""
         key = *layer.key, kind
-        for node in (None, layer.node):
-            if (node, *key) in self._applied:
-                return self._applied[node, *key]
-        named = self._named(layer, is_of_elements=kind == "element")
-        rule = TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known)
-        rule.results = rule.outputs()
-        self._applied[layer.node if rule.is_unshared else None, *key] = rule
+        rule = self._applied.get(key)
+        if rule is None:
+            named = self._named(layer, is_of_elements=kind == "element")
+            rule = TracedRule(self.scope, layer.node, self._named_op(layer.op), named, layer.known)
+            rule.results = rule.outputs()
+            if not rule.is_unshared:
+                self._applied[key] = rule
         return rule
 
     def _formula(self, layer: _Applied, rule: TracedRule, asked: Wanted) -> Formula:
@@ -475,8 +478,9 @@ def _passed(layer: _Applied, outputs: Sequence[Fact]) -> dict[tuple[int, int], L
 def inputs_of(node: Node, slots: Sequence[Fact]) -> list[Fact]:
     """The facts that a pass found of a node's inputs, without the last inputs that no layer feeds."""
     sources = node.sources
-    count = max((position for position, source in enumerate(sources, 1) if source >= 0), default=0)
-    return [slots[source] if source >= 0 else POISONED for source in sources[:count]]
+    while sources and sources[-1] < 0:
+        sources = sources[:-1]
+    return [slots[source] if source >= 0 else POISONED for source in sources]
 
 
 def _changes(scope: Scope, op: Op, facts: list[Fact], kind: str) -> Iterator[tuple[Leaf, list[tuple[Op, list[Fact]]]]]:

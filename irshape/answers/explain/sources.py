@@ -270,13 +270,14 @@ class Sources(Lookup):
                 return unknown(point, f"the unknown operation {node.type} lists no such output port")
             port = node.layer.outputs[output]
             return self._recorded(point, port, f"recorded on output port {port.id} of the unknown operation {node.type}")
-        if node.type in BODIES and node.bodies:
+        type = node.type
+        if type in BODIES and node.bodies:
             return of_output(self, point, node, output)
-        if node.type == "Parameter":
+        if type == "Parameter":
             if node.model.holder is not None:
                 return of_parameter(self, point, node)
             return self._parameter(point, node, fact)
-        if node.type in CONSTANTS:
+        if type in CONSTANTS:
             return self._constant(point, node, fact)
         if point.kind in ("axis", "element") and (point.kind == "axis" or is_known(fact)):
             return self._computed(point, node, output)

@@ -91,8 +91,10 @@ def _operator(sign: str, function: Callable[[Any, Any], Any], *, is_reflected: b
     def operate(self: Traced, other: Any, *_: Any) -> Any:
         if not isinstance(other, _NUMBERS):
             return NotImplemented
-        a, b = (other, self) if is_reflected else (self, other)
-        return traced(function(plain(a), plain(b)), term(sign, term_of(a), term_of(b)))
+        number, own = (other.plain, other.term) if isinstance(other, Traced) else (other, other)
+        if is_reflected:
+            return traced(function(number, self.plain), term(sign, own, self.term))
+        return traced(function(self.plain, number), term(sign, self.term, own))
 
     return operate
 

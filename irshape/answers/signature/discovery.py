@@ -342,7 +342,8 @@ class Discovery:
         inputs, state = self._described(engine.scope, shapes, letters)
         ranges: dict[str, SymbolRange] = {}
         demands = unifier.alone()
-        alone = Reported.of(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
+        own = {demand for index in letters for demand in demands.get(index, ())}
+        alone = Reported.of(engine.scope, [demand.requirement for demand in unifier.demands if demand in own])
         for index, name in sorted(letters.items(), key=lambda item: (place_of(item[1]), item[0])):
             known = alone.range(dim_of(engine.scope, table.atoms[index]))
             if known.low > INT64_MAX:  # no size fulfils the demands, which stay
@@ -462,16 +463,14 @@ def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[Demand,
     """The first guards that bound a symbol as `known` does: from below, from above, by a multiple; those of all demands if none does."""
     free = unifier.table.ranges[index]
     found: dict[Guard, None] = {}
-    bounded: set[str] = set()
+    modulus = max(free.modulus, 1)
+    is_low, is_high = known.low == free.low, known.high == free.high
     for demand in demands:
+        if is_low and is_high and known.modulus == modulus:  # nothing more is bounded
+            break
         own = unifier.range_by(demand, index)
-        tight = {
-            "low": own.low == known.low != free.low,
-            "high": own.high == known.high != free.high,
-            "modulus": own.modulus > max(free.modulus, 1),
-        }
-        new = {end for end, is_so in tight.items() if is_so and (end == "modulus" or end not in bounded)}
-        if new:
-            bounded |= new
+        tells = not is_low and own.low == known.low, not is_high and own.high == known.high
+        is_low, is_high = is_low or tells[0], is_high or tells[1]
+        if any(tells) or own.modulus > modulus:
             found[demand.guard] = None
     return tuple(found) or tuple(dict.fromkeys(demand.guard for demand in demands))
