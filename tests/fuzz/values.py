@@ -8,7 +8,6 @@ error. Numbers in place of the open sizes, 0 among them, must give sizes and ele
 import argparse
 import math
 import random
-import re
 import resource
 import sys
 import time
@@ -216,43 +215,25 @@ class Graph:
         ends = [self.net.const(0), self.net.const(2), self.net.const(1)]
         return self.layer("Range", ends, 2, "I64", "opset4", output_type="i64")
 
+    def changed(self) -> Net:
+        """A body that changes a number."""
+        return Net(f"x: i64[1] -> {self.chance.choice(BINARY)}([{self.chance.choice(self.ints)}]) -> y: Result")
+
     def loop(self) -> Value:
         """A number that a Loop changes in each iteration."""
         state, trips = self.taken("I64", {1}), self.scalar(self.taken("I64", {1}))
-        inner, type, other = Net(), self.chance.choice(BINARY), self.chance.choice(self.ints)
-        data = inner.parameter("i64[1]")
-        inner.weights = self.net.weights  # the bodies share the weights of the net
-        changed = inner.layer(type, [data, inner.const([other])], ["I64"])[0]
-        inner.result(changed)
-        inner.result(inner.const(self.chance.random() < 0.8, "boolean"))
-        map = (
-            '<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="3"/>'
-            '<output external_port_id="-1" internal_layer_id="5" purpose="execution_condition"/></port_map>'
-            '<back_edges><edge from-layer="3" to-layer="0"/></back_edges>'
-        )
-        value = self.layer("Loop", [trips, self.net.const(True, "boolean"), state.ref], 1, "I64", "opset5")
-        self.fill(map + content(inner, "body"))
-        return value
+        body = self.changed()
+        body.add(f"boolean={str(self.chance.random() < 0.8).lower()} -> go: Result")
+        true = self.net.const(True, "boolean")
+        return Value(self.net.holder("Loop-5 i64", "2 > x; y > 3; go > -1; y > x", trips, true, state.ref, body=body)[0], 1)
 
     def branch(self) -> Value:
         """A number that an If chooses."""
         value = self.taken("I64", {1})
         condition = self.layer(self.chance.choice(COMPARISON), [value.ref, self.taken("I64", {1}).ref], 1, "BOOL")
-        map = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="3"/>'
-        text = f"<then_port_map>{map}</then_port_map><else_port_map>{map}</else_port_map>"
-        for name in ("then_body", "else_body"):
-            inner = Net()
-            data = inner.parameter("i64[1]")
-            inner.weights = self.net.weights
-            inner.result(inner.layer(self.chance.choice(BINARY), [data, inner.const([self.chance.choice(self.ints)])], ["I64"])[0])
-            text += content(inner, name)
-        chosen = self.layer("If", [self.scalar(condition), value.ref], 1, "I64", "opset8")
-        self.fill(text)
-        return chosen
-
-    def fill(self, content: str) -> None:
-        """Put maps and bodies into the layer that was added last."""
-        self.net.layers[-1] = self.net.layers[-1].removesuffix("</layer>") + content + "</layer>"
+        then, otherwise = self.changed(), self.changed()
+        inputs = self.scalar(condition), value.ref
+        return Value(self.net.holder("If-8 i64", "1 > x; y > 2", *inputs, then_body=then, else_body=otherwise)[0], 1)
 
     # Layers that read elements as sizes, bounds or counts.
 
@@ -307,13 +288,6 @@ class Graph:
             scales = self.taken("FP32" if mode == "scales" else "I64", {1}).ref
             how = {"mode": "nearest", "shape_calculation_mode": mode, "pads_begin": "0", "pads_end": "0"}
             add(kind, [data, scales, net.const([axis])], rank, "opset11", **how)
-
-
-def content(net: Net, name: str) -> str:
-    """The layers and edges of a net as a body."""
-    inside = re.search("<layers>.*</edges>", net.xml, re.DOTALL)
-    assert inside
-    return f"<{name}>{inside[0]}</{name}>"
 
 
 # What is asked.

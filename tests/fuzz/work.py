@@ -9,10 +9,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Final
 
-from tests.inference.test_bodies import JOINED, SAME, Build, body, branched, doubled, holder, inside, longer, transposed
+from tests.inference.test_bodies import JOINED, SAME, branched, doubled, inside, longer, transposed
 from tests.support.ir import Net, Ref
 
 SECONDS: Final = 5.0
@@ -297,42 +298,32 @@ NETS: Final[dict[str, str | tuple[str, str]]] = {
 }  # fmt: skip
 
 
-def nested(depth: int, hold: Callable[[Net, Ref, Build], Ref], innermost: Build, fact: str = "f32[?,?]") -> Net:
+def nested(depth: int, hold: Callable[[Net, Ref, Net], Ref], innermost: Net, fact: str = "f32[?,?]") -> Net:
     """A net whose one layer holds a body, whose one layer holds a body, and so on."""
-    build = innermost
+    body = innermost
     for _ in range(depth):
-        build = inside(lambda net, value, build=build: hold(net, value, build))  # type: ignore[misc]
+        body = inside(lambda net, value, body=body: hold(net, value, body))  # type: ignore[misc]
     net = Net()
-    net.result(hold(net, net.parameter(fact), build))
+    net.result(hold(net, net.parameter(fact), body))
     return net
 
 
-def in_if(net: Net, value: Ref, build: Build) -> Ref:
-    return branched(net, [net.parameter("boolean[]") if len(net.layers) < 2 else net.const(True, "boolean"), value], build, SAME)
+def in_if(net: Net, value: Ref, body: Net) -> Ref:
+    return branched(net, [net.parameter("boolean[]") if len(net.layers) < 2 else net.const(True, "boolean"), value], body, SAME)
 
 
-def in_both(net: Net, value: Ref, build: Build) -> Ref:
-    return branched(net, [net.const(True, "boolean"), value], build, build)
+def in_both(net: Net, value: Ref, body: Net) -> Ref:
+    return branched(net, [net.const(True, "boolean"), value], body, body)
 
 
-def in_loop(net: Net, value: Ref, build: Build) -> Ref:
-    def whole(inner: Net) -> None:
-        build(inner)
-        inner.result(inner.const(True, "boolean"))
-
-    content = body(net, whole)
-    last = re.findall(r'id="(\d+)" name="result_\d+"', content)[-1]
-    map = (
-        '<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="1"/>'
-        f'<output external_port_id="-1" internal_layer_id="{last}" purpose="execution_condition"/></port_map>'
-        '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
-    )
-    return holder(net, "Loop", "opset5", [net.const(5), net.const(True, "boolean"), value], map + content)
+def in_loop(net: Net, value: Ref, body: Net) -> Ref:
+    body = deepcopy(body)
+    body.add("boolean=true -> go: Result")
+    return net.holder("Loop-5(5, boolean=true, _) f32", "2 > _x; result_1 > 3; go > -1; result_1 > _x", value, body=body)[0]
 
 
-def in_iterator(net: Net, value: Ref, build: Build) -> Ref:
-    map = f'<input external_port_id="0" internal_layer_id="0" {JOINED}/><output external_port_id="1" internal_layer_id="1" {JOINED}/>'
-    return holder(net, "TensorIterator", "opset1", [value], f"<port_map>{map}</port_map>{body(net, build)}")
+def in_iterator(net: Net, value: Ref, body: Net) -> Ref:
+    return net.holder("TensorIterator", f"0 > _x {JOINED}; result_1 > 1 {JOINED}", value, body=body)[0]
 
 
 # Nets with bodies inside bodies.
