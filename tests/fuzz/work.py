@@ -23,29 +23,6 @@ HUGE: Final = 2**62
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def sizes_of(net: Net, data: Ref) -> Ref:
-    """The sizes of a tensor as elements of another."""
-    return net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
-
-
-def element(net: Net, data: Ref, index: int) -> Ref:
-    """One element, in a tensor of one element."""
-    return net.layer("Gather", [data, net.const([index]), net.const(0)], ["I64"], "opset8")[0]
-
-
-def binary(net: Net, type: str, a: Ref, b: Ref) -> Ref:
-    return net.layer(type, [a, b], [a.precision])[0]
-
-
-def made(net: Net, shape: Ref) -> Ref:
-    """A tensor of a shape that elements say."""
-    return net.layer("Broadcast", [net.const(1.0, "f32"), shape], ["FP32"], "opset3", mode="numpy")[0]
-
-
-def reshape(net: Net, data: Ref, shape: Ref) -> Ref:
-    return net.layer("Reshape", [data, shape], [data.precision], special_zero=False)[0]
-
-
 def primes(count: int) -> list[int]:
     found: list[int] = []
     number = 2
