@@ -202,8 +202,7 @@ class Inference:
 
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add diagnostics, except for those that a filter leaves out."""
-        found = Diagnostics(self.found.most)
-        found += diagnostics
+        found = self.found.replaced(diagnostics)
         for leave_out in self._filters:
             found = leave_out(found)
         self.found += found
@@ -240,7 +239,6 @@ class Inference:
 
     @property
     def ok(self) -> bool:
-        """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
         return not self.diagnostics or not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:

@@ -276,10 +276,7 @@ class Session(SymbolSession):
     def _refused(self, wanted: Inputs, errors: Iterable[Diagnostic], notes: Sequence[Diagnostic]) -> Inference:
         """The inference with the wanted shapes, whose errors are these."""
         engine = self.attempt(wanted)
-        kept = Diagnostics(engine.diagnostics.most)
-        kept += [one for one in engine.diagnostics if one.severity != ERROR]
-        kept += errors
-        engine.diagnostics = kept
+        engine.diagnostics = engine.diagnostics.replaced([one for one in engine.diagnostics if one.severity != ERROR], errors)
         self._plans = None
         return conclude(engine, remarks=[*self._remarks, *notes, *note_changed_ranks(engine)])
 
@@ -325,13 +322,11 @@ class Session(SymbolSession):
         """The diagnostics of a reshape that is refused: what holds the old sizes first, and how many errors follow from that."""
         from irshape.reshaping.bench import Refusal
 
-        found = Diagnostics(engine.diagnostics.most)
         errors = [one for one in (*engine.diagnostics, *broken) if one.severity == ERROR]
         places = {(one.code, one.where) for one in broken}
-        found += [one for one in engine.diagnostics if one.severity != ERROR and (one.code, one.where) not in places]
+        others = [one for one in engine.diagnostics if one.severity != ERROR and (one.code, one.where) not in places]
         if not self.model.document.is_complete or self.model.document.is_example:
-            found += errors
-            return found
+            return engine.diagnostics.replaced(others, errors)
         rewriter, _ = self._rewriter(asked, wanted)
         try:
             mends = rewriter.walked().bench.notes.mends
@@ -343,8 +338,7 @@ class Session(SymbolSession):
         except (EditError, WeightsError):  # only the errors of the pass are known
             causes = []
         if not causes:
-            found += errors
-            return found
+            return engine.diagnostics.replaced(others, errors)
         told = causes[:_MOST_CAUSES]
         if len(causes) > len(told):
             told[-1].message += f"; {counted(len(causes) - len(told), 'layer')} more hold old sizes"
@@ -352,8 +346,7 @@ class Session(SymbolSession):
         if follow:
             told[-1].message += f"; {counted(len(follow), 'error')} {'follows' if len(follow) == 1 else 'follow'} from this"
         told[-1].hint = hint or told[-1].hint
-        found += told
-        return found
+        return engine.diagnostics.replaced(others, told)
 
 
 def _say_axes(inference: Inference) -> None:
@@ -375,10 +368,7 @@ def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
     """The diagnostics with others in place of those at the same places with the same codes."""
     others = list(more)
     places = {(one.code, one.where) for one in others}
-    found = Diagnostics(diagnostics.most)
-    found += [one for one in diagnostics if (one.code, one.where) not in places]
-    found += others
-    return found
+    return diagnostics.replaced([one for one in diagnostics if (one.code, one.where) not in places], others)
 
 
 def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:
