@@ -621,27 +621,13 @@ def test_a_tensor_iterator_cannot_change_a_shape() -> None:
 
 def nested(depth: int) -> str:
     """An If in the body of an If in the body of an If ..."""
-
-    def edge(source: int, source_port: int, target: int, target_port: int) -> str:
-        return f'<edge from-layer="{source}" from-port="{source_port}" to-layer="{target}" to-port="{target_port}"/>'
-
-    def parameter(id: int, type: str, precision: str, shape: str) -> str:
-        data = f'<data shape="{shape}" element_type="{type}"/><output><port id="0" precision="{precision}"/></output>'
-        return f'<layer id="{id}" name="p{id}" type="Parameter" version="opset1">{data}</layer>'
-
-    result = '<layer id="3" name="r" type="Result" version="opset1"><input><port id="0" precision="FP32"/></input></layer>'
-    layers = parameter(0, "boolean", "BOOL", "") + parameter(1, "f32", "FP32", "2,3") + result
-    leaf = f"<layers>{layers}</layers><edges>{edge(1, 0, 3, 0)}</edges>"
-    map = "".join(f'<input external_port_id="{i}" internal_layer_id="{i}"/>' for i in (0, 1))
-    map += '<output external_port_id="2" internal_layer_id="3"/>'
-    ports = '<input><port id="0" precision="BOOL"/><port id="1" precision="FP32"/></input><output><port id="2" precision="FP32"/></output>'
-    inner = leaf
+    inputs = "p0: boolean[]\np1: f32[2,3]"
+    net = leaf = Net(f"{inputs} -> r: Result")
     for _ in range(depth):
-        maps = f"<then_port_map>{map}</then_port_map><else_port_map>{map}</else_port_map>"
-        bodies = f"<then_body>{inner}</then_body><else_body>{leaf}</else_body>"
-        layer = f'<layer id="2" name="if" type="If" version="opset8">{ports}{maps}{bodies}</layer>'
-        inner = f"<layers>{layers}{layer}</layers><edges>{edge(0, 0, 2, 0)}{edge(1, 0, 2, 1)}{edge(2, 2, 3, 0)}</edges>"
-    return f'<net name="net" version="11">{inner}</net>'
+        inner, net = net, Net(inputs)
+        net.named["chosen"] = net.holder("If-8(p0, p1) f32", "0 > p0; 1 > p1; r > 2", then_body=inner, else_body=leaf)
+        net.add("chosen -> r: Result")
+    return net.xml
 
 
 def test_bodies_are_nested_as_deep_as_the_limit() -> None:
