@@ -175,11 +175,6 @@ class Inference:
     def _requirements(self) -> list[Guard]:
         return guards_of(self._guarding)
 
-    @property
-    def premises(self) -> dict[Requirement, Guard]:
-        """The premises of the formulas, each with its guard. Premises that follow from others are among them."""
-        return {guard.requirement: guard for guard in self._requirements if guard.is_premise}
-
     @cached_property
     def _reported(self) -> Reported | None:
         if not self._requirements:
