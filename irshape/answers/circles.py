@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from irshape.model.model import reached
+from irshape.model.model import behind, reached
 
 # The most pieces that are joined again; beyond, the pieces stay as they are.
 _MOST_PIECES: Final = 300
@@ -57,27 +57,11 @@ def circles(reads: Sequence[set[int]]) -> list[list[int]]:
     if all(max(read, default=-1) < number for number, read in enumerate(reads)):
         return []
     readers = _readers(reads)
-    left: list[int] = []
-    seen: set[int] = set()
-    for root in range(len(reads)):
-        pending = [(root, False)]
-        while pending:
-            number, is_done = pending.pop()
-            if is_done:
-                left.append(number)
-            elif number not in seen:
-                seen.add(number)
-                pending += [(number, True), *((one, False) for one in readers[number])]
     found = []
-    seen.clear()
-    for root in reversed(left):
-        members, queue = [], [root]
-        while queue:
-            number = queue.pop()
-            if number not in seen:
-                seen.add(number)
-                members.append(number)
-                queue += reads[number]
+    seen: set[int] = set()
+    for root in reversed([*behind(range(len(reads)), readers.__getitem__)]):
+        members = [*reached([root] if root not in seen else [], lambda number: reads[number] - seen)]
+        seen.update(members)
         if len(members) > 1:
             found.append(members)
     return found

@@ -23,6 +23,7 @@ from irshape.model.model import Node, reached
 from irshape.ops.attribute import Malformed
 from irshape.report.catalogue import is_fault
 from irshape.report.diagnostic import Where, clipped
+from irshape.report.text import common
 from irshape.shape.element_type import ElementType
 
 _CONSTANTS: Final = ("Const", "Constant")
@@ -133,7 +134,7 @@ class Changes:
         for one, fact in self.unread:
             if one is not node and not fact.is_poisoned and not contradictions(*record, fact) and not self.depends(one, node):
                 found.append((one, fact))
-        return sorted(found, key=lambda one: -_likeness(one[0].name, node.name))
+        return sorted(found, key=lambda one: -common(one[0].name, node.name))
 
     def readers_for(self, node: Node) -> list[tuple[Node, int, Node]]:
         """The inputs that may be fed by a layer that nothing reads: they take such a tensor from a source that others read, too.
@@ -155,7 +156,7 @@ class Changes:
 
         def order(one: tuple[Node, int, Node]) -> tuple[int, int]:
             gap = positions[one[0].index] - near
-            return -_likeness(one[0].name, node.name), gap if gap > 0 else 2 * len(positions) - gap
+            return -common(one[0].name, node.name), gap if gap > 0 else 2 * len(positions) - gap
 
         found.sort(key=order)
         return [one for one in found if not self.depends(node, one[0])]
@@ -477,11 +478,6 @@ def _plain(text: str | None) -> str | None:
 
 def _spellings(op_class: Any) -> set[str]:
     return {declared.spelling for declared in op_class.attributes.values()}
-
-
-def _likeness(one: str, other: str) -> int:
-    """How many characters two names share at their beginnings."""
-    return next((index for index, (ours, theirs) in enumerate(zip(one, other, strict=False)) if ours != theirs), min(len(one), len(other)))
 
 
 def _list(elements: Iterable[Any]) -> str:

@@ -62,9 +62,7 @@ def without_distrusted(inference: Inference, without_values: Inference) -> Infer
         return inference
     if found[0].severity != ERROR and _reads_nothing_rightly(inference):
         found[0] = found[0]._with_severity(ERROR)
-    kept = Diagnostics(without_values.found.most)
-    kept += found
-    without_values.keep(kept)
+    without_values.keep(without_values.found.replaced(found))
     return without_values
 
 
@@ -115,7 +113,5 @@ def accept(inference: Inference, baseline: Baseline, path: str) -> list[str]:
     """Leave out the faults that a baseline accepts, and give their fingerprints."""
     new, accepted = baseline.parted(path, inference.diagnostics)
     if accepted:
-        kept = Diagnostics(inference.found.most)
-        kept += new
-        inference.keep(kept)
+        inference.keep(inference.found.replaced(new))
     return accepted

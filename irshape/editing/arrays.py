@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.editing.state import EditError
 from irshape.inference.facts import Fact
@@ -14,8 +13,6 @@ from irshape.shape.value import Unreadable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Numbers: TypeAlias = "float | Sequence[Any]"
 
 # The least and the greatest element of the types that are packed.
 _PACKED: Final = {"u1": (0, 1), "u2": (0, 3), "u4": (0, 15), "i4": (-8, 7)}

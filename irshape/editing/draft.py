@@ -303,7 +303,6 @@ class BodyDraft(GraphDraft):
 
     @property
     def facts(self) -> BodyFacts:
-        """The facts of the tensors as they are now."""
         return BodyFacts(self.state, self.outer.facts)
 
     def _kin(self, type: str) -> str | None:

@@ -490,24 +490,20 @@ class BodyFacts:
         return self._outer.body(self._state.holder, self._state.model.name)
 
     def body(self, item: Item, name: str) -> tuple[Model, Run]:
-        """The model of a body of an item as it is now, and the run over it."""
         model, run = self._now()
         node = model.node(item.id)
         return node.bodies[name], run.inner[node.index, name]
 
     def of(self, value: Value) -> Fact:
-        """The fact of a tensor."""
         slots = self._now()[1].slots
         return slots[value.slot] if value.slot < len(slots) else POISONED
 
     def findings(self, item: Item) -> list[Diagnostic]:
-        """What the rule of an item says about it."""
         _, run = self._now()
         reports = [report for report in run.reports.values() if report.node.id == item.id]
         return [one for report in reports for one in report.diagnostics or ()]
 
     def count(self, item: Item) -> int:
-        """The number of outputs that the rule of an item gives."""
         model, run = self._now()
         return len(item.outputs) + len(run.unlisted.get(model.node(item.id).index, ()))
 
@@ -517,6 +513,5 @@ class BodyFacts:
         return BodyFacts(self._state, self._outer.view)
 
     def all(self) -> tuple[dict[int, Fact], Run]:
-        """The facts of all tensors by slot, and a run that holds those of the bodies."""
         _, run = self._now()
         return dict(enumerate(run.slots)), run

@@ -145,12 +145,8 @@ class _Writer:
 
     def _moved_text(self, layer: Layer, splices: list[Splice]) -> str:
         """The text of a layer that stands elsewhere, with the splices in it."""
-        source, encoding = self.document.source, self.document.encoding
-        parts, at = [self._lines.layout.line(0)], layer.offset
-        for splice in sorted(splices, key=lambda splice: (splice.start, splice.end)):
-            parts += [source[at : splice.start].decode(encoding), splice.text]
-            at = splice.end
-        return "".join([*parts, source[at : layer.end].decode(encoding)])
+        text = writer.spliced(self.document, splices, layer.offset, layer.end)
+        return self._lines.layout.line(0) + text.decode(self.document.encoding)
 
     def _changed(self, item: Item, node: Node) -> Iterator[Splice]:
         """The splices of the name, the attributes and the tensor names of a layer."""

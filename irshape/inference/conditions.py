@@ -74,18 +74,8 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
     known = Known(scope, demanded, stay=[one for one in demanded if not selections(one)])
     plain = [simplified(guard.requirement) for guard in guards]
     left = dict(enumerate(plain))
-    lessons: dict[str, list[tuple[int, Requirement]]] = {}
     told = {number: shares for number, own in left.items() if (shares := {name: _share(one) for one in own if (name := known.learn(one))})}
-    pending, is_new = [number for number in left if number not in told], True
-    while is_new and not work.is_done:
-        is_new = False
-        for number in pending:
-            left[number] = []
-            for one in known.decided(guards[number].requirement):
-                name = known.learn(one)
-                is_new |= bool(name)
-                lessons.setdefault(name, []).append((number, one)) if name else left[number].append(one)
-        pending = [number for number in pending if left[number]]
+    lessons = _lessons([number for number in left if number not in told], guards, left, known, work)
     if work.is_done:
         return guards
     kept, changed, lows = list[tuple[int, Guard]](), set[str](), dict(known.lows)
@@ -114,6 +104,24 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
             assert size is not None
             kept.append((last, _with(guards[last], derived(guards[last].requirement, "ge", size, low))))
     return [guard for _, guard in sorted(kept, key=lambda numbered: numbered[0])]
+
+
+def _lessons(
+    pending: list[int], guards: list[Guard], left: dict[int, list[Requirement]], known: Known, work: Work
+) -> dict[str, list[tuple[int, Requirement]]]:
+    """By symbol, what the pending guards tell of it once others decide a part of them; what else they say goes to `left`."""
+    lessons: dict[str, list[tuple[int, Requirement]]] = {}
+    is_new = True
+    while is_new and not work.is_done:
+        is_new = False
+        for number in pending:
+            left[number] = []
+            for one in known.decided(guards[number].requirement):
+                name = known.learn(one)
+                is_new |= bool(name)
+                lessons.setdefault(name, []).append((number, one)) if name else left[number].append(one)
+        pending = [number for number in pending if left[number]]
+    return lessons
 
 
 def _share(requirement: Requirement) -> float:

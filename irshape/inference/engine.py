@@ -28,7 +28,7 @@ from irshape.inference.run import Given, Guard, Run, Voice, Wanted, guards_of
 from irshape.inference.schedule import Schedule, Transfers, demanded, facts_of, marked, schedule
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.model.bodies import Body, bodies_of
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, reached
 from irshape.report.diagnostic import ERROR, Diagnostics
 from irshape.report.finding import Finding
 from irshape.report.text import counted
@@ -123,11 +123,7 @@ class Engine:
 
     def graphs(self) -> Iterator[Self]:
         """The engine itself and those of all bodies, in the order of the file."""
-        pending = [self]
-        while pending:
-            graph = pending.pop()
-            yield graph
-            pending += reversed(graph.bodies.values())
+        return reached([self], lambda engine: reversed(engine.bodies.values()))
 
     @property
     def question(self) -> Question:

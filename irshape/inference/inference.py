@@ -175,11 +175,6 @@ class Inference:
     def _requirements(self) -> list[Guard]:
         return guards_of(self._guarding)
 
-    @property
-    def premises(self) -> dict[Requirement, Guard]:
-        """The premises of the formulas, each with its guard. Premises that follow from others are among them."""
-        return {guard.requirement: guard for guard in self._requirements if guard.is_premise}
-
     @cached_property
     def _reported(self) -> Reported | None:
         if not self._requirements:
@@ -202,8 +197,7 @@ class Inference:
 
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add diagnostics, except for those that a filter leaves out."""
-        found = Diagnostics(self.found.most)
-        found += diagnostics
+        found = self.found.replaced(diagnostics)
         for leave_out in self._filters:
             found = leave_out(found)
         self.found += found
@@ -240,7 +234,6 @@ class Inference:
 
     @property
     def ok(self) -> bool:
-        """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
         return not self.diagnostics or not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:

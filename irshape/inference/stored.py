@@ -9,7 +9,7 @@ from operator import itemgetter
 from irshape.model.build import place
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
-from irshape.xml.document import Document, Graph, Layer, Signature
+from irshape.xml.document import Document, Layer, Signature
 from irshape.xml.lexical import own_offset
 from irshape.xml.weights import Weights, WeightsError
 
@@ -54,7 +54,7 @@ def last_end(document: Document, most: int) -> int:
 
 def constants(document: Document) -> Iterator[tuple[int, int, Layer, str]]:
     """Where the bytes of each constant begin and end, with its layer and the path of its body."""
-    for path, graph in _graphs(document):
+    for path, graph in document.graphs():
         sizes: dict[Signature, int] = {}
         for layer in graph.layers:
             if (at := layer.weights_at) is not None:
@@ -94,19 +94,6 @@ def _has_other_line_ends(weights: Weights, surplus: int) -> bool:
         part = weights.read(0, min(weights.total, _TOLD[1]))
     feeds = part.count(b"\n")
     return bool(feeds) and part.count(b"\r\n") == feeds and (feeds == surplus if len(part) == weights.total else feeds <= surplus)
-
-
-def _graphs(document: Document) -> Iterator[tuple[str, Graph]]:
-    """The graphs of a document, each with its path."""
-    pending = [("", document.graph)]
-    while pending:
-        path, graph = pending.pop()
-        yield path, graph
-        for layer in graph.layers:
-            if not layer.bodies:
-                continue
-            for name, body in layer.bodies.items():
-                pending.append((f"{path} / {layer.name} / {name}".removeprefix(" / "), body))
 
 
 def distrusted(diagnostics: Sequence[Diagnostic], without_values: Sequence[Diagnostic]) -> list[Diagnostic] | None:

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from irshape.inference.facts import Fact
-from irshape.model.model import SINKS, Model, Node
+from irshape.model.model import SINKS, Model, Node, behind
 from irshape.ops.context import Context, RuleFailure
 from irshape.ops.infrastructure import AssignV3, AssignV6, ReadValueV3, ReadValueV6
 from irshape.ops.op import Op
@@ -70,24 +70,10 @@ def pairs(model: Model) -> list[Pair]:
 
 def _order_of_making(model: Model) -> list[int]:
     """The live nodes in the order in which OpenVINO makes them: the nodes that each Result and Assign needs, one after the other."""
-    seen = {node.index for node in model.parameters}
-    order = sorted(seen)
-    for sink in model.nodes:
-        if sink.type not in SINKS or not sink.is_live:
-            continue
-        pending = [(sink.index, iter(_needs(model, sink)))] if sink.index not in seen else []
-        seen.add(sink.index)
-        while pending:
-            index, needs = pending[-1]
-            for need in needs:
-                if need not in seen:
-                    seen.add(need)
-                    pending.append((need, iter(_needs(model, model.nodes[need]))))
-                    break
-            else:
-                order.append(index)
-                pending.pop()
-    return order
+    first = {node.index for node in model.parameters}
+    sinks = [node.index for node in model.nodes if node.type in SINKS and node.is_live]
+    needs = behind(sinks, lambda index: [one for one in reversed(_needs(model, model.nodes[index])) if one not in first])
+    return [*sorted(first), *needs]
 
 
 def _needs(model: Model, node: Node) -> list[int]:

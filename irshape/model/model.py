@@ -1,4 +1,4 @@
-"""The graph of a model: nodes, ports and connections."""
+"""The graph of a model: nodes, ports and connections. `irshape.model.public` describes the properties that its objects share with these."""
 
 from __future__ import annotations
 
@@ -40,9 +40,24 @@ def reached(start: Iterable[_T], following: Callable[[_T], Iterable[_T]]) -> Ite
             pending += following(one)
 
 
+def behind(start: Iterable[_T], following: Callable[[_T], Iterable[_T]]) -> Iterator[_T]:
+    """The start, and whatever can be reached from it, each once and behind what follows it, unless the two are in a circle."""
+    pending = [(one, False) for one in start]
+    pending.reverse()
+    entered: set[_T] = set()
+    while pending:
+        one, is_done = pending.pop()
+        if is_done:
+            yield one
+        elif one not in entered:
+            entered.add(one)
+            pending.append((one, True))
+            pending += [(other, False) for other in following(one)]
+
+
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class _PortView:
-    """A port of a node, by its position."""
+    """A port of a node, by its position. `record` is the `<port>` in the file."""
 
     __slots__ = ("index", "node")
 
@@ -62,7 +77,6 @@ class _PortView:
 
     @property
     def rt_info(self) -> RtInfo:
-        """The notes in the port's `<rt_info>`, by name; empty if there is none."""
         return self.node.model.document.rt_info(self.record.offset, self.record.end)
 
     def __eq__(self, other: object) -> bool:
@@ -80,12 +94,10 @@ class OutputPort(_PortView):
 
     @property
     def record(self) -> Port:
-        """The `<port>` in the file."""
         return self.node.layer.outputs[self.index]
 
     @property
     def id(self) -> int:
-        """The port's id in the file."""
         return self.node.layer.signature.output_ids[self.index]
 
     @property
@@ -95,7 +107,6 @@ class OutputPort(_PortView):
 
     @property
     def name(self) -> str:
-        """The name that the operation gives this output; its position if the operation is unknown."""
         ports = self.node.op_class.outputs if self.node.op_class else ()
         if not ports:
             return str(self.index)
@@ -104,12 +115,10 @@ class OutputPort(_PortView):
 
     @property
     def names(self) -> list[str]:
-        """The names of the tensor."""
         return [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", self.record.names or "") if name]
 
     @property
     def readers(self) -> list[InputPort]:
-        """The inputs that read this output."""
         return [InputPort(self.node.model.nodes[node], index) for node, index in self.node.model.readers.get(self.slot, ())]
 
     def __repr__(self) -> str:
@@ -124,23 +133,19 @@ class InputPort(_PortView):
 
     @property
     def record(self) -> Port:
-        """The `<port>` in the file."""
         return self.node.layer.inputs[self.index]
 
     @property
     def id(self) -> int:
-        """The port's id in the file."""
         return self.node.layer.signature.input_ids[self.index]
 
     @property
     def name(self) -> str:
-        """The name that the operation gives this input; its position if the operation is unknown."""
         port = self.node.op_class.input_at(self.index, len(self.node.sources)) if self.node.op_class else None
         return port.name if port else str(self.index)
 
     @property
     def source(self) -> OutputPort | None:
-        """The output that feeds this input; None if none does."""
         node = self.node.model.producer(self.node.sources[self.index])
         return None if node is None else OutputPort(node, self.node.sources[self.index] - node.first_slot)
 
@@ -175,22 +180,18 @@ class Node:
 
     @property
     def id(self) -> int:
-        """The layer's id in the file."""
         return self.layer.id
 
     @property
     def name(self) -> str:
-        """The layer's name in the file."""
         return self.layer.name
 
     @property
     def type(self) -> str:
-        """The layer's type as the file spells it."""
         return self.layer.type
 
     @property
     def version(self) -> str:
-        """The layer's opset as the file gives it."""
         return self.layer.version
 
     @property
@@ -213,12 +214,10 @@ class Node:
 
     @property
     def inputs(self) -> list[InputPort]:
-        """The inputs in order."""
         return [InputPort(self, index) for index in range(self.layer.signature.input_count)]
 
     @property
     def outputs(self) -> list[OutputPort]:
-        """The outputs in order."""
         return [OutputPort(self, index) for index in range(self.layer.signature.output_count)]
 
     @property
@@ -228,17 +227,14 @@ class Node:
 
     @property
     def producers(self) -> list[Node]:
-        """The nodes whose outputs this node reads, in the order of its inputs."""
         return [node for slot in self.sources if (node := self.model.producer(slot)) is not None]
 
     @property
     def consumers(self) -> list[Node]:
-        """The nodes that read this node's outputs."""
         return [reader.node for port in self.outputs for reader in port.readers]
 
     @property
     def const(self) -> Const | Any:
-        """The content of a Const, whose `data` are a NumPy array; None for any other operation, and for a Const that cannot be read."""
         op = self.op
         if op is None or op.TYPE != "Constant" or op.is_broken:
             return None
@@ -249,17 +245,14 @@ class Node:
 
     @property
     def rt_info(self) -> RtInfo:
-        """The notes in the layer's `<rt_info>`, by name; empty if there is none."""
         return self.model.document.rt_info(self.layer.offset, self.layer.end)
 
     @property
     def line(self) -> int:
-        """The line of the layer in the file, counted from 1."""
         return self.model.document.position(self.layer.offset)[0]
 
     @property
     def key(self) -> str:
-        """The key of the node in the file: its id after the ids and bodies of the enclosing layers (`2.body/5`)."""
         return f"{self.model.prefix}{self.id}"
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -330,7 +323,6 @@ class Model:
         self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
 
     def __contains__(self, item: object) -> bool:
-        """Whether the model has a node of this name, or this node."""
         return item in self._named() if isinstance(item, str) else isinstance(item, Node) and item.model is self
 
     def __iter__(self) -> Iterator[Node]:
@@ -406,7 +398,6 @@ class Model:
 
     @property
     def weights(self) -> Weights | None:
-        """The weights: those that came with the source, else the `.bin` beside the file; None for a model that has no path."""
         if self.holder is not None:
             return self.holder.model.weights
         if self._weights is None:
@@ -415,7 +406,6 @@ class Model:
 
     @property
     def rt_info(self) -> RtInfo:
-        """The notes in the `<rt_info>` of the net, by name; empty if there is none."""
         return self.document.rt_info(self.graph.offset, self.graph.end)
 
     @property
@@ -454,7 +444,6 @@ class Model:
 
     @property
     def extensions(self) -> dict[str, list[Node]]:
-        """The nodes of this model and its bodies that OpenVINO needs an extension to run, by the name of the library (`""` if unknown)."""
         found: dict[str, list[Node]] = {}
         for graph in self.graphs():
             for node in graph.extended:

@@ -267,6 +267,13 @@ class Diagnostics(list[Diagnostic]):
             self.extend(found)
         return self
 
+    def replaced(self, *others: Iterable[Diagnostic]) -> Diagnostics:
+        """Other diagnostics, with the same limit."""
+        found = Diagnostics(self.most)
+        for one in others:
+            found += one
+        return found
+
     def soften(self, fault: Diagnostic) -> None:
         """Make an error a warning."""
         kind, softer = (fault.code, ERROR), (fault.code, WARNING)

@@ -104,6 +104,11 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
+def common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many characters of two texts, or lines of two lists, are the same at their beginnings."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
 def number_text(number: int) -> str:
     """A number with four digits: `4.089 G`."""
     if abs(number) < 10_000:

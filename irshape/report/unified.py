@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from irshape.report.diagnostic import Edit
+from irshape.report.text import common
 
 _CONTEXT = 3
 
@@ -67,14 +68,10 @@ def _changes(text: str, source: bytes, encoding: str, edits: Sequence[Edit]) -> 
             index += 1
         end = text.find("\n", at) + 1 or len(text)
         before, after = _lines(text[begin:end]), _lines("".join([*new, text[at:end]]))
-        same = _common(before, after)
+        same = common(before, after)
         before, after = before[same:], after[same:]
-        kept_behind = _common(before[::-1], after[::-1])
+        kept_behind = common(before[::-1], after[::-1])
         yield _Change(first.line - 1 + same, before[: len(before) - kept_behind], after[: len(after) - kept_behind])
-
-
-def _common(lines: Sequence[str], others: Sequence[str]) -> int:
-    return next((at for at, (a, b) in enumerate(zip(lines, others, strict=False)) if a != b), min(len(lines), len(others)))
 
 
 def _growth(changes: Sequence[_Change]) -> int:

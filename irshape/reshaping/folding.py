@@ -11,6 +11,7 @@ from irshape.editing.draft import Draft
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.model.const import STORED
+from irshape.model.model import behind
 from irshape.reshaping.bench import CONSTANTS
 from irshape.shape.dim import Size
 
@@ -33,18 +34,15 @@ class Folding:
 
     def of(self, value: Value) -> Array | None:
         """The elements of a tensor; None if they are not known."""
-        pending = [value]
-        while pending:
-            one = pending[-1]
-            inputs = [] if one.item.type == "ShapeOf" else [source for source in one.item.inputs if source is not None]
-            left = [source for source in inputs if source not in self._known]
-            if one in self._known or not left:
-                pending.pop()
-                if one not in self._known:
-                    self._known[one] = self._computed(one, [self._known[source] for source in inputs])
-            else:
-                pending += left
-        return self._known[value]
+        known = self._known
+
+        def inputs(one: Value) -> list[Value]:
+            return [] if one in known or one.item.type == "ShapeOf" else [source for source in one.item.inputs if source is not None]
+
+        for one in behind([value], inputs):
+            if one not in known:
+                known[one] = self._computed(one, [known[source] for source in inputs(one)])
+        return known[value]
 
     def _computed(self, value: Value, given: Sequence[Array | None]) -> Array | None:
         item = value.item

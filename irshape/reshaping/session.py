@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from irshape.answers.signature.session import SymbolSession
 from irshape.answers.wording import spoken
 from irshape.editing.state import EditError
+from irshape.inference import session as inner
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import UNNAMED, InputError, Inputs, ShapeLike, Shapes, Symbols, described_shape, note_changed_ranks
@@ -22,11 +23,12 @@ from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, formula_text, symbols
-from irshape.shape.notation import Described
+from irshape.shape.notation import Described, shape_text
 from irshape.shape.reported import Reported
 from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
+    from irshape.answers.signature.knobs import Knobs, Sizes
     from irshape.reshaping.bench import Doubt, Mend, Refusal
     from irshape.reshaping.rewriting import Rewriter
     from irshape.reshaping.walk import Witness
@@ -153,11 +155,16 @@ class How(NamedTuple):
 _AS_IT_IS = How()
 
 
-class Session(SymbolSession):
-    """A session whose answers hold: a size that is granted can be had."""
+class Session(inner.Session):
+    """A session whose answers hold: a size that is granted can be had.
+
+    It also takes sizes for the symbols of the signature. They hold until the symbols, or the inputs, get others.
+    """
 
     _how = _AS_IT_IS
     _given: Collection[str] = ()  # the symbols whose sizes are asked for
+    _knobs: tuple[Knobs, Sizes] | None = None
+    _axes: Mapping[Node, int] = MappingProxyType({})  # the axes of the batch that is asked for
 
     def reshape(  # type: ignore[override]
         self,
@@ -195,13 +202,62 @@ class Session(SymbolSession):
             refuse_outgrown(found)
         return found
 
-    def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
-        found, notes = super()._batched(asked, batch)
-        return found, [] if self._how.rewrite else notes  # whether the rewritten model keeps the batch, the rewriting proves
-
     def _reshaped(self, asked: Inputs, batch: int | str | None) -> Inference:
         self._given = asked.symbols.keys() | asked.formulas.keys()
-        return super()._reshaped(asked, batch)
+        has_symbols = asked.symbols or asked.formulas or self._inputs.symbols
+        if not has_symbols or self._inputs.updated(asked).are_named:
+            inference = super()._reshaped(asked, batch)
+            self._knobs = None if inference.ok else self._knobs
+            return inference
+        before, (knobs, sizes) = (self.model, self._inputs), self._turned(asked)
+        is_ok, are_given = False, bool(asked.shapes)
+        try:
+            model, asked = knobs.set(sizes)
+            if model is not self.model:  # a variable has another shape
+                self.model, self._inputs, self._plans = model, self._inputs.of(model), None
+            if batch is not None and not are_given:  # the inputs have their batch, as symbols name no shapes
+                self._inputs, asked = self._inputs.updated(asked), Inputs()
+            inference = super()._reshaped(asked, batch)
+            is_ok = inference.ok
+        finally:
+            if not is_ok and (self.model is not before[0] or self._inputs is not before[1]):
+                (self.model, self._inputs), self._plans = before, None
+        if is_ok:
+            self._knobs = knobs, sizes
+        return inference
+
+    def _batched(self, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
+        from irshape.answers.batch.axes import batched
+        from irshape.answers.batch.traces import FollowingEngine, prove
+        from irshape.answers.signature.discovery import Discovery
+
+        def new_engine() -> FollowingEngine:
+            return FollowingEngine(self.model, self._weights, self._opaque, work=self._work)
+
+        found, notes, self._axes = batched(new_engine, self._inputs, asked, batch)
+        if self._how.rewrite:  # whether the rewritten model keeps the batch, the rewriting proves
+            return found, []
+        doubts = [one for one in notes if one.severity == ERROR]
+        if not doubts:
+            return found, notes
+        # Open sizes have nothing to do with each other; the signature says which of them belong together.
+        discovery = Discovery(self.model, self._inputs.updated(asked), self._weights, self._opaque, keeps_named=True)
+        shapes = discovery.question.shapes
+        names = {(shapes[node] or found.shapes[node] or ())[axis].name for node, axis in self._axes.items()}
+        if len(names) > 1 or "" in names or prove(discovery.run(discovery.ranges, kind=FollowingEngine), *names).doubts:
+            return found, notes
+        told = ", ".join(f"{node.name}{shape_text(shape)}" for node, shape in shapes.items())
+        text = f"the samples stay apart where the sizes of the inputs fit together: {told}"
+        return found, [*[one for one in notes if one.severity != ERROR], Diagnostic("N101", text, doubts[0].where)]
+
+    def _turned(self, asked: Inputs) -> tuple[Knobs, Sizes]:
+        """The symbols, and their sizes: those of the reshape before count, too, unless this one also gives shapes."""
+        from irshape.answers.signature.knobs import Knobs
+
+        if self._knobs is not None and not asked.shapes:
+            knobs, sizes = self._knobs
+            return knobs, {**sizes, **asked.sizes}
+        return Knobs(self.model, self._inputs.updated(asked), self._weights, self._opaque), asked.sizes
 
     def _opened(self, asked: Inputs) -> Opened:
         """The sizes that are not the present ones. A size that only has the name that the signature gives it is the present one."""
@@ -276,10 +332,7 @@ class Session(SymbolSession):
     def _refused(self, wanted: Inputs, errors: Iterable[Diagnostic], notes: Sequence[Diagnostic]) -> Inference:
         """The inference with the wanted shapes, whose errors are these."""
         engine = self.attempt(wanted)
-        kept = Diagnostics(engine.diagnostics.most)
-        kept += [one for one in engine.diagnostics if one.severity != ERROR]
-        kept += errors
-        engine.diagnostics = kept
+        engine.diagnostics = engine.diagnostics.replaced([one for one in engine.diagnostics if one.severity != ERROR], errors)
         self._plans = None
         return conclude(engine, remarks=[*self._remarks, *notes, *note_changed_ranks(engine)])
 
@@ -325,13 +378,11 @@ class Session(SymbolSession):
         """The diagnostics of a reshape that is refused: what holds the old sizes first, and how many errors follow from that."""
         from irshape.reshaping.bench import Refusal
 
-        found = Diagnostics(engine.diagnostics.most)
         errors = [one for one in (*engine.diagnostics, *broken) if one.severity == ERROR]
         places = {(one.code, one.where) for one in broken}
-        found += [one for one in engine.diagnostics if one.severity != ERROR and (one.code, one.where) not in places]
+        others = [one for one in engine.diagnostics if one.severity != ERROR and (one.code, one.where) not in places]
         if not self.model.document.is_complete or self.model.document.is_example:
-            found += errors
-            return found
+            return engine.diagnostics.replaced(others, errors)
         rewriter, _ = self._rewriter(asked, wanted)
         try:
             mends = rewriter.walked().bench.notes.mends
@@ -343,8 +394,7 @@ class Session(SymbolSession):
         except (EditError, WeightsError):  # only the errors of the pass are known
             causes = []
         if not causes:
-            found += errors
-            return found
+            return engine.diagnostics.replaced(others, errors)
         told = causes[:_MOST_CAUSES]
         if len(causes) > len(told):
             told[-1].message += f"; {counted(len(causes) - len(told), 'layer')} more hold old sizes"
@@ -352,8 +402,7 @@ class Session(SymbolSession):
         if follow:
             told[-1].message += f"; {counted(len(follow), 'error')} {'follows' if len(follow) == 1 else 'follow'} from this"
         told[-1].hint = hint or told[-1].hint
-        found += told
-        return found
+        return engine.diagnostics.replaced(others, told)
 
 
 def _say_axes(inference: Inference) -> None:
@@ -375,10 +424,7 @@ def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
     """The diagnostics with others in place of those at the same places with the same codes."""
     others = list(more)
     places = {(one.code, one.where) for one in others}
-    found = Diagnostics(diagnostics.most)
-    found += [one for one in diagnostics if (one.code, one.where) not in places]
-    found += others
-    return found
+    return diagnostics.replaced([one for one in diagnostics if (one.code, one.where) not in places], others)
 
 
 def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:

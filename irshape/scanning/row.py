@@ -30,7 +30,7 @@ from irshape.scanning.table import FAILED, FIELDS, FOREIGN, INVALID, MOST, NUMBE
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.verbs import check, cost, read, signature
 from irshape.version import __version__
-from irshape.xml.document import Document, Graph
+from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
@@ -256,10 +256,8 @@ def _versions(own: str | None, weights: str | None) -> str | None:
 
 def _wanted(document: Document) -> Iterator[tuple[int, int]]:
     """The ranges of the .bin that rules will probably read: small constants of whole numbers."""
-    pending: list[Graph] = [document.graph]
-    while pending:
-        for layer in pending.pop().layers:
-            pending += (layer.bodies or {}).values()
+    for _, graph in document.graphs():
+        for layer in graph.layers:
             given = layer.signature.attributes
             size = given.get("size", "")
             if layer.weights_at is not None and given.get("element_type") in _WHOLE and size.isdecimal() and 0 < int(size[:9]) <= _SMALL:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from irshape.shape.dim import Size, bounds, format_size, narrow, product
+from irshape.shape.dim import Size, bounds, format_size, narrow
 from irshape.shape.guard import STATIC, Judge
 from irshape.shape.range import Bound
 
@@ -92,11 +92,6 @@ def _stretch(ctx: Judge, a: Size, b: Size, message: str, code: str, names: dict[
         return result
     # If `b` is 0, the result is 0 even where `a` is 1; otherwise the result is `a`.
     return narrow(result, *bounds(a)) if bounds(b)[0] > 0 else result
-
-
-def element_count(shape: Shape) -> Size | None:
-    """The number of elements; None if the rank is unknown."""
-    return None if shape is None else product(shape)
 
 
 def format_shape(shape: Shape, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:

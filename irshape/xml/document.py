@@ -7,7 +7,7 @@ Offsets count bytes of `Document.source` from 0. `Document.position` turns an of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
@@ -284,12 +284,16 @@ class Document:
     @property
     def layer_count(self) -> int:
         """The number of layers, with those of bodies."""
-        count, pending = 0, [self.graph]
+        return sum(len(graph.layers) for _, graph in self.graphs())
+
+    def graphs(self) -> Iterator[tuple[str, Graph]]:
+        """The graph and those of all bodies, each with the names of the layers and the bodies around it: `loop_3 / body`."""
+        pending = [("", self.graph)]
         while pending:
-            graph = pending.pop()
-            count += len(graph.layers)
-            pending += [body for layer in graph.layers if layer.bodies for body in layer.bodies.values()]
-        return count
+            path, graph = pending.pop()
+            yield path, graph
+            bodies = [(layer.name, *one) for layer in graph.layers if layer.bodies for one in layer.bodies.items()]
+            pending += [(f"{path} / {layer} / {name}".removeprefix(" / "), body) for layer, name, body in bodies]
 
     def __init__(self, source: bytes, path: str | None, limits: Limits = DEFAULT) -> None:
         self.source = self.text = source

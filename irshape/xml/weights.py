@@ -433,17 +433,6 @@ def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | fl
     return None
 
 
-def encode(element_type: ElementType, element: int) -> bytes:
-    """The bytes of one integer. Raises `OverflowError` if the element type cannot hold it, or is no integer of whole bytes."""
-    code = _FORMATS.get(element_type.name)
-    try:
-        if code is None or element_type.is_real:
-            raise struct.error
-        return struct.pack(f"<{code}", element)
-    except struct.error:
-        raise OverflowError(f"{element_type} cannot hold {element}") from None
-
-
 def ends(element_type: ElementType, data: bytes, count: int, length: int = 1) -> Ends | None:
     """The least and the greatest of `count` integers, without a list of them; None for a type that is no integer of whole bytes.
 

@@ -81,17 +81,19 @@ def annotate(document: Document, facts: Mapping[Layer, LayerFacts]) -> bytes:
     return spliced(document, splices)
 
 
-def spliced(document: Document, splices: Iterable[Splice]) -> bytes:
-    """The document's bytes with some ranges replaced; splices at one place keep their order. Raises `ValueError` if two of them overlap."""
+def spliced(document: Document, splices: Iterable[Splice], at: int = 0, until: int | None = None) -> bytes:
+    """The bytes of a document, or of a part of it, with some ranges replaced; splices at one place keep their order.
+
+    Raises `ValueError` if two of them overlap.
+    """
     source = document.source
     pieces: list[bytes] = []
-    at = 0
     for start, end, text in sorted(splices, key=lambda splice: (splice.start, splice.end)):
         if start < at:
             raise ValueError(f"two changes overlap at byte {start}")
         pieces += source[at:start], text.encode(document.encoding, "xmlcharrefreplace")
         at = end
-    return b"".join([*pieces, source[at:]]) if pieces else source
+    return b"".join([*pieces, source[at:until]]) if pieces or until is not None else source
 
 
 def port_splices(document: Document, layer: Layer, port: Port, wanted: PortFacts) -> list[Splice]:

@@ -22,7 +22,7 @@ from irshape.answers.cost.memory import Race
 from irshape.shape.dim import Scope, Size, broadcast_of, dim_max, expression_of
 from irshape.shape.formula import parse_formula, size_by
 from tests.answers import nets
-from tests.inference.test_bodies import Build, chosen, inside, loop
+from tests.inference.test_bodies import chosen, inside, loop
 from tests.support.ir import Net
 from tests.support.irs import PATHS, WITH_WEIGHTS, named
 from tests.support.oracle import core_of
@@ -357,7 +357,7 @@ def test_state_is_counted_apart() -> None:
 # Bodies.
 
 
-def added(times: int) -> Build:
+def added(times: int) -> Net:
     """A body that adds so often to 3 elements."""
     return inside(f"_x{' -> Add(_, _x, auto_broadcast=numpy)' * times}", "f32[3]")
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import irshape
-from tests.fuzz.work import binary, element, made, sizes_of
+from tests.fuzz.work import MADE, called, size
 from tests.support.ir import Net
 
 ATROUS, STATEFUL = "examples/atrous.xml", "examples/decoder_stateful.xml"
@@ -45,9 +45,7 @@ def test_a_const_that_is_too_short_says_so() -> None:
 
 def test_usual_sizes_do_not_divide_by_0() -> None:
     """`12 // (H - 128)` has no number where H is 128, so the cost is that of another usual size."""
-    net = Net()
-    size = element(net, sizes_of(net, net.parameter("f32[?]")), 0)
-    net.result(made(net, binary(net, "Divide", net.const([12]), binary(net, "Subtract", size, net.const([128])))))
+    net = Net(f"{called('_h', size('f32[?]'))}\nDivide([12], Subtract(_h, [128])){MADE}")
     cost = irshape.cost(net.xml, weights=net.bin)
     assert 128 not in cost.near.values()
     assert cost.to_dict()["near"] == cost.near

@@ -122,14 +122,6 @@ def test_diff_as_json(run: Start, quantised: tuple[Path, Path]) -> None:
         assert report["is_same"] == (pair == (a, a))
 
 
-@pytest.mark.parametrize("name", ["absent.xml", "."])
-def test_diff_with_what_cannot_be_read(run: Start, name: str) -> None:
-    for arguments in ((ATROUS, name), (name, ATROUS)):
-        code, out, err = run("diff", *arguments)
-        assert (code, out, err.count("\n")) == (2, [], 1)
-        assert err.startswith(f"irshape: {name}: ")
-
-
 def test_diff_with_what_is_no_ir(run: Start, tmp_path: Path) -> None:
     (tmp_path / "x.xml").write_text("<net")
     code, out, err = run("diff", ATROUS, tmp_path / "x.xml")

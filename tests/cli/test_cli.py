@@ -261,36 +261,6 @@ def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
 # runs that fail
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["check", "absent.xml"], "irshape: absent.xml: No such file or directory"),
-        (["check", SPACE_TO_DEPTH, "--weights-file", "absent.bin"], "irshape: absent.bin: No such file or directory"),
-        (["check", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "--weights-file", "x"], "irshape: --weights-file needs exactly one FILE"),
-        (["infer", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "-o", "x.xml"], "irshape: -o x.xml: several files need a folder, x.xml/"),
-        (["infer", SPACE_TO_DEPTH, "--weights", "link"], "irshape: --weights needs -o"),
-        (["infer", SPACE_TO_DEPTH, "--set", "H"], "irshape infer: argument -s/--set: 'H' is not SYMBOL=SIZE, as in B=1 or S=1..128"),
-        (["check", SPACE_TO_DEPTH, "--limit", "time=1"], "irshape: --limit time=... and --limit memory=... need --isolate"),
-        (["check", SPACE_TO_DEPTH, "--isolate", "--limit", "time=1s"], "irshape check: argument --limit: 'time=1s': expected"),
-        (["check", SPACE_TO_DEPTH, "--jobs", "0"], "irshape check: argument -j/--jobs: '0' is not an integer from 1 to 1024"),
-        (["infer"], "irshape infer: the following arguments are required: FILE (see irshape infer --help)"),
-        (["infer", SPACE_TO_DEPTH, "--format", "xml"], "irshape infer: argument -f/--format: invalid choice: 'xml'"),
-        (["chekc", SPACE_TO_DEPTH], "irshape: there is no command 'chekc'; did you mean check? (see irshape --help)"),
-        (["absent.xml"], "irshape: there is no file 'absent.xml' (see irshape --help)"),
-        (["check", SPACE_TO_DEPTH, "--strickt"], "irshape check: there is no option '--strickt'; did you mean --strict?"),
-        (["simplify", SPACE_TO_DEPTH, "-i", "a[1]", "b[1]"], "irshape simplify: there is no argument 'b[1]'; did you mean --input 'b[1]'?"),
-        (["check", SPACE_TO_DEPTH, "-i", "a[1]", "b[1]"], "irshape check: there is no argument 'b[1]'; did you mean --input 'b[1]'?"),
-        (["simplify", SPACE_TO_DEPTH, "B=1"], "irshape simplify: there is no argument 'B=1'; did you mean --set 'B=1'?"),
-        (["infer", SPACE_TO_DEPTH, "--formt=json"], "irshape infer: there is no option '--formt'; did you mean --format?"),
-    ],
-)
-def test_what_cannot_be_done_takes_one_line(run: Start, arguments: list[str], message: str) -> None:
-    done = run(*arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(message)
-    assert done.err.count("\n") == 1
-
-
 def test_files_may_stand_behind_options(run: Start) -> None:
     both = [SPACE_TO_DEPTH, str(EXAMPLES / "space_to_batch.xml")]
     assert run("check", both[0], "--strict", both[1]).out == run("check", "--strict", *both).out
@@ -306,23 +276,9 @@ def test_help_is_a_command(run: Start, command: str) -> None:
     assert run("help", command).out == run(command, "--help").out != run("help").out == run("--help").out
 
 
-def test_unknown_input_lists_those_there_are(run: Start, dynamic: Path) -> None:
-    done = run("infer", dynamic, "--input", "images[1,3,8,8]", code=2)
-    assert "'images'" in done.err
-    assert "'parameter_0'" in done.err
-    assert done.err.count("\n") == 1
-
-
 def test_the_other_files_are_still_done(run: Start, dynamic: Path) -> None:
     done = run("check", "absent.xml", dynamic, code=2)
     assert done.out == "1 file, 3 layers: no faults\n"
-
-
-def test_a_file_that_cannot_be_read_is_no_missing_input(run: Start, tmp_path: Path) -> None:
-    file = tmp_path / "cut.xml"
-    file.write_text("<net")
-    done = run("check", file, "--input", "x[1]", code=1)
-    assert "X101" in done.out
 
 
 def test_a_fault_of_irshape_itself_takes_one_line(run: Start, dynamic: Path, monkeypatch: pytest.MonkeyPatch) -> None:

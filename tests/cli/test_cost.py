@@ -92,11 +92,6 @@ def test_several_sizes_are_a_table(run: Start) -> None:
         assert row["peak_memory"] == whole.peak_memory
 
 
-def test_several_sizes_of_no_symbol(run: Start) -> None:
-    errors = run("cost", ATROUS, "--set", "Q=64,128", code=2).err
-    assert "there is no symbol 'Q'; the symbols are B, H, W" in errors
-
-
 def test_a_table_of_the_layers(run: Start, tmp_path: Path) -> None:
     path = tmp_path / "layers.csv"
     code, lines, _ = run("cost", DECODER, "--csv", path)
@@ -129,21 +124,13 @@ def test_a_picture_without_matplotlib_names_the_extra(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--near", "S"], """irshape: --near 'S': expected "NAME=SIZE", as in "H=500\""""),
-        (["--near", "H=3"], f"irshape: {DECODER}: there is no symbol 'H'; the symbols are B, P, S"),
         (["--plot", "cost.pdf"], "irshape: cost.pdf: the name of a picture must end with .png or .svg"),
         (["--plot", "cost.png", "--against", "X"], "irshape: cost.png: there is no symbol 'X'; the symbols are B, P, S"),
-        ([str(STATEFUL), "--csv", "layers.csv"], "irshape: --csv and --plot need exactly one FILE"),
     ],
 )
-def test_wrong_arguments(run: Start, arguments: list[str], complaint: str) -> None:
+def test_a_picture_that_cannot_be_drawn(run: Start, arguments: list[str], complaint: str) -> None:
     code, _, err = run("cost", DECODER, *arguments)
     assert (code, err.splitlines()) == (2, [complaint])
-
-
-def test_faults_are_reported(run: Start) -> None:
-    lines = run("cost", ROOT / "examples" / "faulty.xml", code=1).lines
-    assert any("because a layer before it has an error" in line for line in lines)
 
 
 def test_costs_of_two_models(run: Start, tmp_path: Path) -> None:
@@ -170,10 +157,6 @@ def test_matplotlib_is_an_extra() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert 'plot = ["matplotlib' in text
     assert find_spec("irshape.answers.cost.cost") is not None
-
-
-def test_against_is_about_a_picture(run: Start) -> None:
-    assert "--against names the symbol of --plot" in run("cost", "examples/atrous.xml", "--against", "H", code=2).err
 
 
 def test_a_name_that_a_converter_made_counts_where_its_neighbours_stand(run: Start, tmp_path: Path) -> None:

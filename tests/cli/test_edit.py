@@ -72,26 +72,6 @@ def test_a_file_is_edited_in_place(tmp_path: Path, run: Start) -> None:
     assert path.with_suffix(".bin").read_bytes() == Path(ATROUS).with_suffix(".bin").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "no edit: give --add-output, --set-attribute, --rename, --name, --freeze, --bypass, --remove"),
-        (["--bypass", "stem", "--in-place", "-o", "x.xml"], "-o and --in-place cannot be combined"),
-        (["--trim", "--in-place"], "--trim and --in-place cannot be combined"),
-        (["--bypass", "stam"], "--bypass stam: the model has no layer 'stam'; did you mean 'stem'?"),
-        (["--bypass", "stem", "--bypass", "stem"], "--bypass stem: the model has no layer 'stem'"),
-        (["--set-attribute", "stem"], "the form is LAYER:ATTRIBUTE=VALUE"),
-        (["--set-attribute", "stem:stride=1"], "Convolution has no attribute 'stride'"),
-        (["--rename", "stem"], "the form is LAYER=NAME"),
-        (["--rename", "stem=image"], "'image' is already the name of layer 0"),
-        (["--add-output", "nothing"], "no tensor 'nothing'"),
-    ],
-)
-def test_what_cannot_be_done_changes_nothing(arguments: list[str], message: str, tmp_path: Path, run: Start) -> None:
-    target = [] if {"-o", "--in-place"} & set(arguments) else ["-o", str(tmp_path / "x.xml")]
-    assert message in run("edit", ATROUS, *arguments, *target, code=2).err and not os.listdir(tmp_path)
-
-
 def test_layers_of_bodies_have_the_names_that_other_commands_print(tmp_path: Path, run: Start) -> None:
     target = str(tmp_path / "new.xml")
     edits = ["--bypass", "2.body/3", "--rename", "sums / body / step=one", "--set-attribute", "sum/next:auto_broadcast=none"]
@@ -150,20 +130,6 @@ def test_sizes_of_a_variable_are_set(tmp_path: Path, run: Start) -> None:
     assert all(isinstance(size, int) for port in irshape.infer(target).outputs for size in port.shape or ())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give either -o OUT.xml, or --dry-run to write nothing"),
-        (["-o", "o.xml", "--dry-run"], "give either -o OUT.xml, or --dry-run to write nothing"),
-        (["--dry-run", "--set", "Q=1"], "the model has no symbol 'Q'"),
-        (["--dry-run", "--input", "y[1]"], "the model has no input 'y'"),
-        (["--dry-run", "--only", "noop"], "invalid choice: 'noop'"),
-    ],
-)
-def test_what_cannot_be_is_one_line(path: str, arguments: list[str], message: str, run: Start) -> None:
-    assert message in run("simplify", path, *arguments, code=2).err
-
-
 def test_the_backbone_of_a_model(tmp_path: Path, run: Start) -> None:
     target = str(tmp_path / "backbone.xml")
     printed = run("extract", ATROUS, "--to", "features", "-o", target, code=0).out
@@ -198,20 +164,3 @@ def test_new_inputs_have_the_formulas_of_the_whole(tmp_path: Path, run: Start) -
         ("mask/heads", "[?,1,1,?] as [B,1,1,P + S]"),
     ]
     assert irshape.check(target).diagnostics == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--to", "x"], "no place for the part: give -o OUT.xml"),
-        (["-o", "p.xml"], "give one of --from and --to, --around, or --layers"),
-        (["-o", "p.xml", "--to", "featurs"], "no tensor 'featurs'; did you mean 'features'?"),
-        (["-o", "p.xml", "--around", "stm"], "no layer 'stm'; did you mean 'stem'?"),
-        (["-o", "p.xml", "--around", "stem", "--distance", "-1"], "'-1' is not a whole number from 0"),
-        (["-o", "p.xml", "--layers", "q*"], "no layer has a name like 'q*'"),
-    ],
-)
-def test_a_part_that_cannot_be_is_one_line(arguments: list[str], message: str, run: Start) -> None:
-    assert message in run("extract", ATROUS, *arguments, code=2).err
-    assert "only a whole IR can be edited" in run("extract", "examples/space_to_batch.xml", "--to", "x", "-o", "p.xml", code=2).err
-    assert "nowhere.xml: No such file" in run("extract", "nowhere.xml", "--to", "x", "-o", "p.xml", code=2).err

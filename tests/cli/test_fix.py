@@ -106,18 +106,6 @@ def test_the_report_for_programs_holds_what_was_mended(stale: Path, run: Start) 
     assert (mended["diagnostics"], mended["mended"]) == ([], report["diagnostics"])
 
 
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        (["--fix", "--input", "x[1,3,2,2]"], "--fix and --diff use the shapes in the file: leave out --input and --set"),
-        (["--diff", "--set", "H=3"], "--fix and --diff use the shapes in the file: leave out --input and --set"),
-        (["--diff", "--format", "json"], "--diff prints text: leave out --format"),
-    ],
-)
-def test_options_that_do_not_go_together(stale: Path, run: Start, options: list[str], complaint: str) -> None:
-    assert run("check", stale, *options) == (2, [], f"irshape: {complaint}\n")
-
-
 def test_the_other_files_are_mended_all_the_same(stale: Path, run: Start) -> None:
     code, out, err = run("check", "absent.xml", stale, "--fix")
     assert (code, err) == (2, "irshape: absent.xml: No such file or directory\n")

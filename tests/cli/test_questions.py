@@ -84,18 +84,6 @@ def test_the_signature_in_json_is_input(run: Start) -> None:
     assert (again["inputs"], again["outputs"]) == (found["inputs"], found["outputs"])
 
 
-def test_faults_of_the_model_are_shown(run: Start) -> None:
-    lines = run("signature", ROOT / "examples" / "faulty.xml", code=1).lines
-    assert any(" A103 " in line for line in lines)
-
-
-def test_a_file_that_cannot_be_read(run: Start, tmp_path: Path) -> None:
-    path = tmp_path / "broken.xml"
-    path.write_text("<net><layers>")
-    lines = run("signature", path, code=1).lines
-    assert any(" X101 " in line for line in lines)
-
-
 def test_long_sizes_have_names(run: Start, tmp_path: Path) -> None:
     levels = ", ".join(f"_{i}" for i in range(1, 5))
     net = Net("_x: f32[?,1,?,?]" + "".join(f"\n_x -> {nets.conv(2**i, 2**i)} -> _{i}: {nets.reshape(0, -1)}" for i in range(1, 5)))
@@ -165,38 +153,6 @@ def test_no_size_is_a_fault(run: Start, tmp_path: Path) -> None:
     code, lines, _ = run("sizes", saved(net, tmp_path / "odd.xml"), "--input", "[N]")
     assert (code, lines[2]) == (1, "parameter_0[N] is valid for no size: these conditions contradict each other")
     assert [line.split("  ")[1] for line in lines[3:]] == ["N % 2 == 0", "(N + 1) % 2 == 0"]
-
-
-def test_sizes_show_the_faults_of_the_model(run: Start) -> None:
-    lines = run("sizes", ROOT / "examples" / "faulty.xml", code=1).lines
-    assert any(" A103 " in line for line in lines)
-    assert lines[-1].endswith("are valid for no size: the model has errors")
-
-
-def test_a_file_that_cannot_be_read_is_valid_for_no_size(run: Start, tmp_path: Path) -> None:
-    path = tmp_path / "broken.xml"
-    path.write_text("<net><layers>")
-    code, lines, _ = run("sizes", path)
-    assert (code, lines[-1]) == (1, "the model is valid for no size: the model has errors")
-    assert any(" X101 " in line for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--input", "image[1,3,8,8]"], "the inputs have no dynamic sizes; name some sizes in a shape, as in x[1,3,H,W]"),
-        (["--near", "H"], """--near 'H': expected "NAME=SIZE\", as in \"H=500\""""),
-        (["--near", "H=-3"], """--near 'H=-3': expected "NAME=SIZE\", as in \"H=500\""""),
-        (["--near", "Z=3"], "there is no symbol 'Z'; the symbols are B, H, W"),
-        (["--input", "picture[1,3,H,W]"], "the model has no input 'picture'"),
-        (["--set", "Q=1..3"], "the model has no symbol 'Q'; it has B, H, W"),
-        (["--input", "image[1,3,H,W]", "--set", "H=0"], "no value of 'H' within its range makes H at least 1"),
-    ],
-)
-def test_wrong_questions_are_told_on_one_line(run: Start, arguments: list[str], message: str) -> None:
-    code, lines, err = run("sizes", ATROUS, *arguments)
-    assert (code, lines) == (2, [])
-    assert message in err and err.count("\n") == 1
 
 
 def test_the_answer_for_programs(run: Start) -> None:
@@ -274,12 +230,6 @@ def test_the_answer_for_programs_is_that_of_the_library(run: Start) -> None:
     assert json.loads("\n".join(lines)) == irshape.explain(irshape.infer(ATROUS), "mask").to_dict()
 
 
-def test_a_failed_layer_gives_its_faults_and_the_exit_code(run: Start) -> None:
-    lines = run("explain", ROOT / "examples" / "faulty.xml", "join:2:1", code=1).lines
-    assert lines[0].endswith("Concat join, port 2 is not known")
-    assert any(" S201 " in line for line in lines)
-
-
 def test_names_may_hold_colons(run: Start, tmp_path: Path) -> None:
     net = Net("ReLU(f32[2,3]) -> Result")
     path = tmp_path / "colons.xml"
@@ -287,28 +237,6 @@ def test_names_may_hold_colons(run: Start, tmp_path: Path) -> None:
     for target, value in (("a:1:0", "f32[2,3]"), ("a:1:0:1", "f32[2,3]"), ("a:1:0:1:1", "3"), ("1:1:0", "2")):
         code, lines, _ = run("explain", path, target)
         assert (code, lines[0].rpartition(" is ")[2]) == (0, value)
-
-
-@pytest.mark.parametrize(
-    ("target", "message"),
-    [
-        ("upsampel:1:2", "the model has no layer 'upsampel'; did you mean 'upsample'?"),
-        ("upsample:1:9", "port 1 of layer 'upsample' has no axis 9; it has axes 0 to 3"),
-        ("upsample:x", "the model has no layer 'upsample:x'; did you mean 'upsample'?"),
-        ("", "the model has no layer ''"),
-    ],
-)
-def test_what_cannot_be_done_is_said_on_a_line(run: Start, target: str, message: str) -> None:
-    code, lines, err = run("explain", ATROUS, target)
-    assert (code, lines) == (2, [])
-    assert message in err
-    assert err.count("\n") == 1
-
-
-def test_a_file_that_is_no_model_says_why(run: Start, tmp_path: Path) -> None:
-    (tmp_path / "no.xml").write_text("<html/>")
-    lines = run("explain", tmp_path / "no.xml", "x", code=1).lines
-    assert any("X104" in line for line in lines)
 
 
 def test_a_narrow_terminal_gets_an_equation_in_lines() -> None:

@@ -120,29 +120,3 @@ def test_the_batch_is_found_and_how_is_said(run: Start) -> None:
     lines = run("reshape", ATROUS, "--batch", "4", "--color", "never", code=0).lines
     assert lines[3].split()[4] == "f32[4,3,3..,3..]"
     assert any("N101 note: the batch is axis 0 of 'image': its size in the file is dynamic: ?" in line for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "no new shape: give --input, --set or --batch"),
-        (("--batch", "2..1"), "the lower bound 2 is larger than the upper bound 1"),
-        (("--batch", "2,3"), "the batch must be one size, not '2,3'"),
-        (("--input", "y[1]"), "the model has no input 'y'; it has 'parameter_0'"),
-        (("--batch", "2", "--weights", "copy"), "--weights needs -o"),
-        (("--batch", "2", "--rewrite", "--in-place"), "--rewrite and --in-place cannot be combined"),
-        (("--batch", "2", "--rewrite", "--weights", "link", "-o", "x.xml"), "--rewrite and --weights link cannot be combined"),
-        (("--batch", "2", "--choose", "first"), "--choose needs --rewrite"),
-    ],
-)
-def test_what_cannot_be_done_is_said_on_a_line(run: Start, baked: Path, arguments: tuple[str, ...], message: str) -> None:
-    code, lines, err = run("reshape", baked, *arguments)
-    assert (code, lines) == (2, [])
-    assert message in err
-    assert err.count("\n") == 1
-
-
-def test_a_file_that_is_no_model_is_reported_as_such(run: Start, tmp_path: Path) -> None:
-    (tmp_path / "no.xml").write_text("<html/>")
-    lines = run("reshape", tmp_path / "no.xml", "--batch", "2", code=1).lines
-    assert any("X104" in line for line in lines)

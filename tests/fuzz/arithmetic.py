@@ -24,8 +24,8 @@ import irshape
 from irshape.cli.main import main as run
 from irshape.shape.range import number_text
 from tests.fuzz.apart import main
-from tests.fuzz.work import binary, element, made, reshape, sizes_of
-from tests.support.ir import Net, Ref
+from tests.fuzz.work import TENSOR, called, size
+from tests.support.ir import Net
 
 # What Python says, and no message of irshape.
 PYTHON: Final = re.compile(
@@ -46,75 +46,70 @@ class Arithmetic:
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
         self.net = Net()
-        self.inputs = [self._input() for _ in range(chance.choice((1, 1, 2, 2, 3)))]
-        self.sizes = [element(self.net, sizes_of(self.net, data), axis) for data, rank in self.inputs for axis in range(rank)]
+        self.sizes: list[str] = []
+        self.inputs = [self._input(f"_x{number}") for number in range(chance.choice((1, 1, 2, 2, 3)))]
+        for data, rank in self.inputs:
+            for axis in range(rank):
+                self._keep(size(data, axis))
         if chance.random() < 0.3:
             self._state()
-        if chance.random() < 0.3:
-            self._data()
+        if chance.random() < 0.3:  # a size that data decide
+            self._keep(size("f32[?] -> NonZero-3(output_type=i64)", 1))
         self._combine(chance.choice((3, 8, 8, 20, 30, 60, 300 if chance.random() < 0.2 else 12)))
         for _ in range(chance.choice((1, 2, 4))):
-            self._use()
+            self.net.add(f"{self._use()} -> Result")
 
-    def _input(self) -> tuple[Ref, int]:
+    def _keep(self, text: str) -> None:
+        """Give the size that a text computes a name."""
+        self.sizes.append(f"_{len(self.sizes)}")
+        self.net.add(called(self.sizes[-1], text) if " -> " in text else f"{self.sizes[-1]}: {text}")
+
+    def _input(self, name: str) -> tuple[str, int]:
         rank = self.chance.choice((1, 1, 2, 3))
-        return self.net.parameter(f"f32[{','.join(self.chance.choices(SIZES, k=rank))}]"), rank
+        self.net.add(f"{name}: f32[{','.join(self.chance.choices(SIZES, k=rank))}]")
+        return name, rank
 
     def _state(self) -> None:
         """A variable whose length nobody knows."""
-        net = self.net
-        (read,) = net.layer("ReadValue", [], ["FP32"], "opset6", variable_id="v", variable_type="f32", variable_shape="1,?,4")
-        data = net.parameter("f32[1,?,4]")
-        (joined,) = net.layer("Concat", [read, data], ["FP32"], axis=1)
-        (kept,) = net.layer("Assign", [joined], ["FP32"], "opset6", variable_id="v")
-        net.result(kept)
-        self.sizes.append(element(net, sizes_of(net, joined), 1))
-
-    def _data(self) -> None:
-        """A size that data decide."""
-        net = self.net
-        (places,) = net.layer("NonZero", [net.parameter("f32[?]")], ["I64"], "opset3", output_type="i64")
-        self.sizes.append(element(net, sizes_of(net, places), 1))
+        self.net.add("""
+            _read: ReadValue-6(variable_id=v, variable_type=f32, variable_shape=[1,?,4]) f32
+            _joined: Concat(_read, f32[1,?,4], axis=1)
+            Assign-6(_joined, variable_id=v) -> Result
+        """)
+        self._keep(size("_joined", 1))
 
     def _combine(self, rounds: int) -> None:
         """More sizes, each computed from two."""
-        net, chance = self.net, self.chance
+        chance = self.chance
         kinds = chance.choice((KINDS, ("Minimum", "Maximum"), ("Minimum", "Maximum", "Add"), ("Add", "Multiply", "Divide")))
         is_chain = chance.random() < 0.5
         for _ in range(rounds):
             first = self.sizes[-1] if is_chain else chance.choice(self.sizes)
-            other = chance.choice(self.sizes) if chance.random() < 0.6 else net.const([chance.choice(NUMBERS[: chance.choice((9, 24))])])
+            other = chance.choice(self.sizes) if chance.random() < 0.6 else f"[{chance.choice(NUMBERS[: chance.choice((9, 24))])}]"
             pair = (first, other) if chance.random() < 0.8 else (other, first)
-            self.sizes.append(binary(net, chance.choice(kinds), *pair))
+            self._keep(f"{chance.choice(kinds)}({', '.join(pair)})")
 
-    def _use(self) -> None:
-        """An output whose shape is computed from some sizes."""
-        net, chance = self.net, self.chance
+    def _use(self) -> str:
+        """The text of an output whose shape is computed from some sizes."""
+        chance = self.chance
         data, rank = chance.choice(self.inputs)
         size = self.sizes[-1] if chance.random() < 0.6 else chance.choice(self.sizes)
         several = chance.choices(self.sizes[-8:], k=chance.choice((1, 2, 3)))
-        (shape,) = net.layer("Concat", [size, *several], ["I64"], axis=0)
-        uses: list[Callable[[], Ref]] = [
-            lambda: made(net, size),
-            lambda: made(net, shape),
-            lambda: reshape(net, data, shape),
-            lambda: reshape(net, data, net.layer("Concat", [net.const([-1]), size], ["I64"], axis=0)[0]),
-            lambda: binary(net, "Add", made(net, size), made(net, several[0])),
-            lambda: net.layer("Slice", [data, net.const([1]), size, net.const([2])], ["FP32"], "opset8")[0],
-            lambda: net.layer("Pad", [data, *[self._ends(size, rank)] * 2], ["FP32"], "opset12", pad_mode="constant")[0],
-            lambda: net.layer("Tile", [data, shape], ["FP32"])[0],
-            lambda: net.layer("Concat", [made(net, size), made(net, several[0])], ["FP32"], axis=0)[0],
-            lambda: net.layer("Range", [net.const(0), self._scalar(size), net.const(1)], ["I64"], "opset4", output_type="i64")[0],
-            lambda: net.layer("Interpolate", [net.parameter("f32[1,3,?,?]"), size, net.const([2])], ["FP32"], "opset11", mode="nearest",
-                              shape_calculation_mode="sizes", pads_begin="0", pads_end="0")[0],
-        ]  # fmt: skip
-        net.result(chance.choice(uses)())
-
-    def _ends(self, size: Ref, rank: int) -> Ref:
-        return self.net.layer("Concat", [size] * rank, ["I64"], axis=0)[0]
-
-    def _scalar(self, size: Ref) -> Ref:
-        return self.net.layer("Squeeze", [size, self.net.const([0])], ["I64"])[0]
+        shape, ends = f"Concat({size}, {', '.join(several)}, axis=0)", f"Concat({', '.join([size] * rank)}, axis=0)"
+        made, other = f"{size}{TENSOR}", f"Broadcast-3(f32=1.0, {several[0]}, mode=numpy)"
+        return chance.choice((
+            made,
+            f"{shape}{TENSOR}",
+            f"Reshape({data}, {shape}, special_zero=false)",
+            f"Reshape({data}, Concat([-1], {size}, axis=0), special_zero=false)",
+            f"{made} -> Add({other})",
+            f"Slice-8({data}, [1], {size}, [2])",
+            f"Pad-12({data}, {ends}, {ends}, pad_mode=constant)",
+            f"Tile({data}, {shape})",
+            f"{made} -> Concat({other}, axis=0)",
+            f"Range-4(0, Squeeze({size}, [0]), 1, output_type=i64)",
+            f"Interpolate-11(f32[1,3,?,?], {size}, [2], mode=nearest, shape_calculation_mode=sizes, pads_begin=0, pads_end=0)",
+        ))  # fmt: skip
 
 
 class Question:
@@ -243,9 +238,9 @@ def asked(chance: random.Random, inference: irshape.Inference) -> None:
 
 def asked_of_signature(chance: random.Random, signature: irshape.Signature) -> None:
     answered(signature)
-    for size in (0, 1, 7, 10**5000, chance.choice(ODD)):
+    for number in (0, 1, 7, 10**5000, chance.choice(ODD)):
         with contextlib.suppress(irshape.InputError):
-            signature.assign(dict.fromkeys(signature.symbols, size))
+            signature.assign(dict.fromkeys(signature.symbols, number))
 
 
 def asked_of_cost(chance: random.Random, cost: irshape.Cost) -> None:
@@ -257,10 +252,10 @@ def asked_of_cost(chance: random.Random, cost: irshape.Cost) -> None:
 
 def asked_of_sizes(chance: random.Random, sizes: irshape.ValidSizes) -> None:
     answered(sizes)
-    for size in (0, 1, 7, 64, 10**30, 10**5000, -1):
-        given = {name: chance.choice((size, 1, 8)) for name in sizes.symbols}
+    for number in (0, 1, 7, 64, 10**30, 10**5000, -1):
+        given = {name: chance.choice((number, 1, 8)) for name in sizes.symbols}
         for found in sizes.nearest(given):
-            assert found is None or sizes.admits({**given, **found}), f"sizes nearest to {number_text(size)} are not admitted"
+            assert found is None or sizes.admits({**given, **found}), f"sizes nearest to {number_text(number)} are not admitted"
         sizes.admits(given)
     with contextlib.suppress(irshape.InputError):
         chance.choice((sizes.admits, sizes.nearest))(chance.choice(ODD))

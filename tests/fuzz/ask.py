@@ -19,7 +19,6 @@ import irshape
 from irshape import verbs
 from irshape.answers import sizes as answers
 from irshape.answers.explain.explanation import Explanation
-from irshape.answers.signature.session import SymbolSession
 from irshape.answers.sizes import sections as size_sections
 from irshape.cli.diff import sections as diff_sections
 from irshape.diagnosis.fixes import mendable, mended_file
@@ -32,6 +31,7 @@ from irshape.report.section import fault
 from irshape.report.terminal import block_lines, lines
 from irshape.report.text import Palette
 from irshape.report.unified import unified
+from irshape.reshaping import session as granting
 from tests.fuzz.arithmetic import Question, commands, said_by
 
 T = TypeVar("T")
@@ -134,10 +134,10 @@ def sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iter
 
 def reshaped(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
     """Shapes of the inputs one after the other, of which a session must say what an inference says."""
-    batch = attempt(lambda: SymbolSession(mutant.xml, weights=mutant.weights).reshape(batch=chance.choice([0, 1, 2, 64])))
+    batch = attempt(lambda: granting.Session(mutant.xml, weights=mutant.weights).reshape(batch=chance.choice([0, 1, 2, 64])))
     if batch is not None:
         yield from reports(batch)
-    once = attempt(lambda: SymbolSession(mutant.xml, weights=mutant.weights).reshape(inputs))
+    once = attempt(lambda: granting.Session(mutant.xml, weights=mutant.weights).reshape(inputs))
     if once is None:
         return
     yield from reports(once)

@@ -175,20 +175,13 @@ def nested(depth: int, layers: str = "") -> str:
     return f'<net version="11">{opening * depth}<layers>{layers}</layers>{"</body></layer></layers>" * depth}</net>'
 
 
-def loop(net: Net, trips: int, mapping: str = "") -> None:
+def loop(trips: int) -> Net:
     """A Loop that hands its input round and round."""
-    net.add(f"Loop-5({trips}, boolean=true, f32[1,2]) f32 -> Result")
-    inner = Net("f32[1,2] -> ReLU -> Result\nboolean=true -> Result")
-    net.weights += inner.weights
-    body = inner.xml.partition("<layers>")
-    layers, _, edges = ("<layers>" + body[2]).partition("</layers>")
-    edges = edges.partition("<edges>")[2].partition("</edges>")[0]
-    maps = mapping or '<input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="2" axis="0"/>'
-    text = (
-        f'<port_map>{maps}<output external_port_id="-1" internal_layer_id="4" purpose="execution_condition"/></port_map>'
-        f'<back_edges><edge from-layer="2" to-layer="0"/></back_edges><body>{layers}</layers><edges>{edges}</edges></body>'
-    )
-    net.layers[3] = net.layers[3].replace("\n\t\t</layer>", text + "</layer>").replace('offset="0"', 'offset="9"')
+    net = Net()
+    body = Net("x: f32[1,2] -> ReLU -> y: Result\nboolean=true -> go: Result")
+    maps = '2 > x; y > 3 axis="0"; go > -1; y > x'
+    net.result(net.holder(f"Loop-5({trips}, boolean=true, f32[1,2]) f32", maps, body=body)[0])
+    return net
 
 
 # Rules at the ends of their range.
@@ -272,8 +265,7 @@ def all_of() -> dict[str, Hostile]:
     for depth, code in ((60, None), (65, "X111"), (10_000, "X111")):
         found[f"{depth} Loops"] = Hostile(nested(depth).encode(), None, code)
     for trips in (0, -1, MAX):
-        net = Net()
-        loop(net, trips)
+        net = loop(trips)
         found[f"Loop of {trips}"] = Hostile(net.xml.encode(), net.bin, None)
     return found
 

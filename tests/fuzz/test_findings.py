@@ -12,10 +12,10 @@ import pytest
 import irshape
 from irshape import verbs
 from irshape.answers.explain.formula import inputs_of
-from irshape.answers.signature.session import SymbolSession
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError, Inputs
 from irshape.inference.session import Session
+from irshape.reshaping import session as granting
 from irshape.shape.limits import Limits, Work
 from irshape.xml.weights import Weights
 from tests.fuzz import values
@@ -470,7 +470,7 @@ def test_an_example_of_a_gather_with_a_broken_tag_has_a_signature() -> None:
 
 def test_sizes_for_symbols_that_make_a_size_too_large_are_refused() -> None:
     net = Net("a: f32[?,2]\nb: f32[?,2]\nc: f32[?,2]\na, b -> Concat(axis=0) -> Concat(c, _, axis=1) -> Result")
-    session = SymbolSession(net.xml.encode(), weights=net.bin)
+    session = granting.Session(net.xml.encode(), weights=net.bin)
     with pytest.raises(InputError, match=r"axis 0 of 'c' is B \+ T, which is no size for B=4611686018427387904, T=4611686018427387904"):
         session.reshape(symbols={"B": 2**62, "T": 2**62})
 
@@ -480,7 +480,7 @@ def test_sizes_for_symbols_that_make_a_size_too_large_are_refused() -> None:
 
 def batched(xml: str, weights: bytes) -> Inference:
     """The answer for a batch of 2, without an exception."""
-    return SymbolSession(xml.encode(), weights=weights).reshape(batch=2)
+    return granting.Session(xml.encode(), weights=weights).reshape(batch=2)
 
 
 def with_dims(xml: str, type: str, *dims: int) -> str:
@@ -547,7 +547,7 @@ def test_a_layer_without_inputs_is_asked_by_every_verb(type: str) -> None:
     before, own, after = net.xml.partition(f'type="{type}"')
     source = (before + own + after.partition("<input>")[0] + after.partition("</input>")[2]).encode()
     assert not verbs.signature(source).ok and not verbs.sizes(source).ok
-    assert not SymbolSession(source).reshape({"x": "[1,3]"}).ok
+    assert not granting.Session(source).reshape({"x": "[1,3]"}).ok
 
 
 def test_a_layer_with_bodies_of_no_opset_is_extracted() -> None:

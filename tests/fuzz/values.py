@@ -6,9 +6,9 @@ error. Numbers in place of the open sizes, 0 among them, must give sizes and ele
 """
 
 import argparse
+import json
 import math
 import random
-import re
 import resource
 import sys
 import time
@@ -24,7 +24,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.value import Real
 from tests.fuzz.ask import Mutant
 from tests.fuzz.mutate import answers, guarded
-from tests.support.ir import FORMATS, Net, Ref
+from tests.support.ir import FORMATS, Net
 
 SIZES = ["?", "?", "?", "1..9", "0..3", "..7", "2..", "5", "1", "0", f"{2**62}..", f"..{2**63 - 1}", "2..1000000"]
 INTS = [0, 1, -1, 2, 3, 5, 7, 64, -3, 2**31 - 1, -(2**31), 2**31, 2**40, 2**62, 2**63 - 1, -(2**63), -(2**62)]
@@ -32,27 +32,26 @@ REALS = [0.0, -0.0, 1.0, 0.5, -1.5, 2.0, 3.0, 1e-30, 65504.0, 1e30, 3e38, -3e38,
 # Numbers that stand in for an open size.
 NUMBERS = [0, 0, 1, 2, 3, 4, 7, 64, 1000]
 BINARY = ["Add", "Subtract", "Multiply", "Divide", "FloorMod", "Mod", "Maximum", "Minimum", "Power", "SquaredDifference"]
-BITWISE = ["BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseLeftShift", "BitwiseRightShift"]
+BITWISE = ["BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13", "BitwiseLeftShift-15", "BitwiseRightShift-15"]
 COMPARISON = ["Greater", "Less", "Equal", "NotEqual", "GreaterEqual", "LessEqual"]
-UNARY = ["Abs", "Negative", "Sign", "Floor", "Ceiling", "Sqrt", "ReLU", "Sigmoid", "Exp", "Log", "BitwiseNot", "Round"]
+UNARY = ["Abs", "Negative", "Sign", "Floor", "Ceiling", "Sqrt", "ReLU", "Sigmoid", "Exp", "Log", "BitwiseNot-13", "Round-5"]
 REDUCTION = ["ReduceSum", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceMean"]
-VERSIONS = {**dict.fromkeys(["BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"], "opset13"), "Round": "opset5"}
-VERSIONS |= dict.fromkeys(["BitwiseLeftShift", "BitwiseRightShift"], "opset15")
 TYPES = [*["i64", "i64", "i64", "i32", "f32", "f16", "f64", "bf16", "u64", "u32", "u8", "i8", "i16", "u16", "u4", "i4", "u1", "boolean"]]
 SECONDS = 2.0
 
 
 class Value(NamedTuple):
-    """A tensor of rank 1 whose elements are followed."""
+    """A tensor of rank 1 whose elements are followed, by its name in the text of the net."""
 
-    ref: Ref
+    name: str
     length: int
+    type: str
 
 
 class Data(NamedTuple):
-    """A tensor whose shape is computed."""
+    """A tensor whose shape is computed, by its name in the text of the net."""
 
-    ref: Ref
+    name: str
     rank: int
 
 
@@ -79,9 +78,8 @@ class Graph:
         self.pool: list[Value] = []
         for _ in range(2):
             sizes = chance.choices(self.sizes, k=chance.randint(1, 3))
-            ref = self.net.parameter(f"f32[{','.join(sizes)}]")
-            self.shapes[f"parameter_{ref.layer}"] = sizes
-            self.add_data(ref, len(sizes))
+            self.shapes[f"parameter_{len(self.net.layers)}"] = sizes
+            self.add(f"f32[{','.join(sizes)}]", len(sizes))
         for _ in range(chance.randint(2, 14)):
             self.grow()
         for _ in range(chance.randint(1, 5)):
@@ -89,51 +87,57 @@ class Graph:
             if chance.random() < 0.4:
                 self.grow()
         for data in self.data:
-            self.net.result(data.ref)
+            self.net.add(f"{data.name} -> Result")
 
-    def add_data(self, ref: Ref, rank: int) -> None:
-        """Take a tensor up, and its sizes as elements."""
-        self.data.append(Data(ref, rank))
-        sizes = Value(self.net.layer("ShapeOf", [ref], ["I64"], "opset3", output_type="i64")[0], rank)
-        self.pool += [sizes, self.gathered(sizes, [self.chance.randrange(-rank, rank)])] if rank else [sizes]
+    def named(self, text: str) -> str:
+        """The name of what a text adds."""
+        name = f"_{len(self.net.named)}"
+        self.net.add(f"{name}: {text}")
+        return name
+
+    def add(self, text: str, rank: int, outputs: int = 1) -> None:
+        """Add tensors of a rank, and their sizes as elements."""
+        name = self.named(text)
+        for data in [Data(f"{name}.{index}", rank) for index in range(outputs)]:
+            self.data.append(data)
+            sizes = self.value(f"ShapeOf-3({data.name}, output_type=i64)", rank, "i64")
+            self.pool += [sizes, self.gathered(sizes, [self.chance.randrange(-rank, rank)])] if rank else [sizes]
 
     # Elements.
 
-    def layer(self, type: str, inputs: list[Ref], length: int, precision: str = "", version: str = "", **attributes: Any) -> Value:
-        outputs = [precision or inputs[0].precision]
-        return Value(self.net.layer(type, inputs, outputs, version or VERSIONS.get(type, "opset1"), **attributes)[0], length)
+    def value(self, text: str, length: int, type: str) -> Value:
+        """Elements that a text adds."""
+        return Value(self.named(text), length, type)
 
     def constant(self, length: int, name: str) -> Value:
         element_type = ElementType.BY_NAME[name]
         if name not in FORMATS:
-            return self.converted(self.constant(length, "i32"), element_type.precision)
+            return self.converted(self.constant(length, "i32"), name)
         numbers = [one for one in (self.reals if element_type.is_real else self.ints) if fits(one, element_type)]
-        return Value(self.net.const(self.chance.choices(numbers, k=length), name), length)
+        return self.value(f"{name}={json.dumps(self.chance.choices(numbers, k=length))}", length, name)
 
-    def taken(self, precision: str = "", lengths: set[int] = frozenset()) -> Value:  # type: ignore[assignment]
-        """Elements of the pool or a constant, of a precision and one of some lengths if these are given."""
+    def taken(self, type: str = "", lengths: set[int] = frozenset()) -> Value:  # type: ignore[assignment]
+        """Elements of the pool or a constant, of an element type and one of some lengths if these are given."""
         chance = self.chance
         if chance.random() < 0.25:
-            name = ElementType.from_precision(precision).name if precision else chance.choice(self.types)  # type: ignore[union-attr]
-            return self.constant(chance.choice(sorted(lengths)) if lengths else chance.choice([1, 1, 2]), name)
+            return self.constant(chance.choice(sorted(lengths)) if lengths else chance.choice([1, 1, 2]), type or chance.choice(self.types))
         value = chance.choice([one for one in self.pool if one.length > 0])
         if lengths and value.length not in lengths:
             length = chance.choice(sorted(lengths))
             value = self.gathered(value, [chance.randrange(value.length) for _ in range(length)])
-        return value if precision in ("", value.ref.precision) else self.converted(value, precision)
+        return value if type in ("", value.type) else self.converted(value, type)
 
-    def converted(self, value: Value, precision: str) -> Value:
-        name = ElementType.from_precision(precision).name  # type: ignore[union-attr]
-        return self.layer("Convert", [value.ref], value.length, precision, destination_type=name)
+    def converted(self, value: Value, type: str) -> Value:
+        return self.value(f"Convert({value.name}, destination_type={type})", value.length, type)
 
     def gathered(self, value: Value, places: list[int]) -> Value:
-        return self.layer("Gather", [value.ref, self.net.const(places), self.net.const(0)], len(places), version="opset8")
+        return self.value(f"Gather-8({value.name}, {places}, 0)", len(places), value.type)
 
-    def scalar(self, value: Value) -> Ref:
-        return self.layer("Squeeze", [value.ref, self.net.const([0])], 0).ref
+    def scalar(self, value: Value) -> str:
+        return f"Squeeze({value.name}, [0])"
 
-    def size(self, length: int = 1) -> Ref:
-        return self.taken("I64", {length}).ref
+    def size(self, length: int = 1) -> str:
+        return self.taken("i64", {length}).name
 
     def grow(self) -> None:
         """Add elements that are computed of others."""
@@ -142,178 +146,146 @@ class Graph:
         kinds += [self.loop, self.branch, self.sum_up, self.count]
         self.pool.append(self.chance.choice(kinds)())
 
-    def pair(self, precision: str = "") -> tuple[Value, Value]:
-        a = self.taken(precision)
-        return (a, a) if self.chance.random() < 0.15 else (a, self.taken(a.ref.precision, {1, a.length}))
+    def pair(self, type: str = "") -> tuple[Value, Value]:
+        a = self.taken(type)
+        return (a, a) if self.chance.random() < 0.15 else (a, self.taken(a.type, {1, a.length}))
 
     def binary(self) -> Value:
         a, b = self.pair()
         if self.chance.random() < 0.5:
             a, b = b, a
-        return self.layer(self.chance.choice(BINARY), [a.ref, b.ref], max(a.length, b.length))
+        return self.value(f"{self.chance.choice(BINARY)}({a.name}, {b.name})", max(a.length, b.length), a.type)
 
     def bitwise(self) -> Value:
-        a, b = self.pair(self.chance.choice(["I64", "I32", "U8"]))
-        return self.layer(self.chance.choice(BITWISE), [a.ref, b.ref], max(a.length, b.length))
+        a, b = self.pair(self.chance.choice(["i64", "i32", "u8"]))
+        return self.value(f"{self.chance.choice(BITWISE)}({a.name}, {b.name})", max(a.length, b.length), a.type)
 
     def unary(self) -> Value:
         value = self.taken()
-        return self.layer(self.chance.choice(UNARY), [value.ref], value.length)
+        return value._replace(name=self.named(f"{self.chance.choice(UNARY)}({value.name})"))
 
     def convert(self) -> Value:
-        return self.converted(self.taken(), ElementType.BY_NAME[self.chance.choice(self.types)].precision)
+        return self.converted(self.taken(), self.chance.choice(self.types))
 
     def clamp(self) -> Value:
         value, chance = self.taken(), self.chance
-        return self.layer("Clamp", [value.ref], value.length, min=chance.choice(self.reals), max=chance.choice(self.reals))
+        return value._replace(name=self.named(f"Clamp({value.name}, min={chance.choice(self.reals)}, max={chance.choice(self.reals)})"))
+
+    def compared(self, a: Value, b: Value) -> str:
+        return self.named(f"{self.chance.choice(COMPARISON)}({a.name}, {b.name}) boolean")
 
     def select(self) -> Value:
         a, b = self.pair()
         length = max(a.length, b.length)
-        c, d = self.taken(a.ref.precision, {1, length}), self.taken(a.ref.precision, {1, length})
-        condition = self.layer(self.chance.choice(COMPARISON), [c.ref, d.ref], max(c.length, d.length), "BOOL")
-        return self.layer("Select", [condition.ref, a.ref, b.ref], length, a.ref.precision)
+        condition = self.compared(self.taken(a.type, {1, length}), self.taken(a.type, {1, length}))
+        return self.value(f"Select({condition}, {a.name}, {b.name}) {a.type}", length, a.type)
 
     def concat(self) -> Value:
         a = self.taken()
-        b = self.taken(a.ref.precision)
-        return self.layer("Concat", [a.ref, b.ref], a.length + b.length, axis=0)
+        b = self.taken(a.type)
+        return self.value(f"Concat({a.name}, {b.name}, axis=0)", a.length + b.length, a.type)
 
     def gather(self) -> Value:
         value = self.taken()
         if self.chance.random() < 0.7:
             return self.gathered(value, [self.chance.randrange(-value.length, value.length) for _ in range(self.chance.randint(1, 3))])
-        places = self.taken("I64", {1})
-        return self.layer("Gather", [value.ref, places.ref, self.net.const(0)], 1, version="opset8")
+        return self.value(f"Gather-8({value.name}, {self.size()}, 0)", 1, value.type)
 
     def reduce(self) -> Value:
-        return self.layer(self.chance.choice(REDUCTION), [self.taken().ref, self.net.const([0])], 1, keep_dims=True)
+        value = self.taken()
+        return self.value(f"{self.chance.choice(REDUCTION)}({value.name}, [0], keep_dims=true)", 1, value.type)
 
     def sum_up(self) -> Value:
-        value = self.taken("I64")
-        return self.layer("CumSum", [value.ref, self.net.const(0)], value.length, version="opset3", exclusive=self.chance.random() < 0.5)
+        value = self.taken("i64")
+        return value._replace(name=self.named(f"CumSum-3({value.name}, 0, exclusive={json.dumps(self.chance.random() < 0.5)})"))
 
     def reshape(self) -> Value:
         value = self.taken()
-        row = self.layer("Reshape", [value.ref, self.net.const([1, -1])], value.length, special_zero=False)
-        column = self.layer("Transpose", [row.ref, self.net.const([1, 0])], value.length)
-        return self.layer("Squeeze", [column.ref, self.net.const([1])], value.length)
+        row = f"Reshape({value.name}, [1,-1], special_zero=false)"
+        return value._replace(name=self.named(f"Squeeze(Transpose({row}, [1,0]), [1])"))
 
     def slice(self) -> Value:
         value = self.taken()
         start = self.chance.randrange(value.length)
-        ends = [self.net.const([start]), self.net.const([value.length]), self.net.const([1])]
-        return self.layer("StridedSlice", [value.ref, *ends], value.length - start, begin_mask="0", end_mask="0")
+        text = f"StridedSlice({value.name}, [{start}], [{value.length}], [1], begin_mask=0, end_mask=0)"
+        return self.value(text, value.length - start, value.type)
 
     def scatter(self) -> Value:
         value = self.taken()
-        update = self.taken(value.ref.precision, {1})
-        places = self.net.const([self.chance.randrange(value.length)])
-        return self.layer("ScatterUpdate", [value.ref, places, update.ref, self.net.const(0)], value.length, version="opset3")
+        update = self.taken(value.type, {1}).name
+        return value._replace(name=self.named(f"ScatterUpdate-3({value.name}, [{self.chance.randrange(value.length)}], {update}, 0)"))
 
     def count(self) -> Value:
         """A Range of as many numbers as it has elements."""
-        ends = [self.net.const(0), self.net.const(2), self.net.const(1)]
-        return self.layer("Range", ends, 2, "I64", "opset4", output_type="i64")
+        return self.value("Range-4(0, 2, 1, output_type=i64)", 2, "i64")
+
+    def changed(self) -> Net:
+        """A body that changes a number."""
+        return Net(f"x: i64[1] -> {self.chance.choice(BINARY)}([{self.chance.choice(self.ints)}]) -> y: Result")
+
+    def held(self, layer: str, maps: str, **bodies: Net) -> Value:
+        """The number that a layer with bodies gives."""
+        name = f"_{len(self.net.named)}"
+        self.net.named[name] = self.net.holder(f"{layer} i64", maps, **bodies)
+        return Value(name, 1, "i64")
 
     def loop(self) -> Value:
         """A number that a Loop changes in each iteration."""
-        state, trips = self.taken("I64", {1}), self.scalar(self.taken("I64", {1}))
-        inner, type, other = Net(), self.chance.choice(BINARY), self.chance.choice(self.ints)
-        data = inner.parameter("i64[1]")
-        inner.weights = self.net.weights  # the bodies share the weights of the net
-        changed = inner.layer(type, [data, inner.const([other])], ["I64"])[0]
-        inner.result(changed)
-        inner.result(inner.const(self.chance.random() < 0.8, "boolean"))
-        map = (
-            '<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="3"/>'
-            '<output external_port_id="-1" internal_layer_id="5" purpose="execution_condition"/></port_map>'
-            '<back_edges><edge from-layer="3" to-layer="0"/></back_edges>'
-        )
-        value = self.layer("Loop", [trips, self.net.const(True, "boolean"), state.ref], 1, "I64", "opset5")
-        self.fill(map + content(inner, "body"))
-        return value
+        state, trips = self.size(), self.scalar(self.taken("i64", {1}))
+        body = self.changed()
+        body.add(f"boolean={json.dumps(self.chance.random() < 0.8)} -> go: Result")
+        return self.held(f"Loop-5({trips}, boolean=true, {state})", "2 > x; y > 3; go > -1; y > x", body=body)
 
     def branch(self) -> Value:
         """A number that an If chooses."""
-        value = self.taken("I64", {1})
-        condition = self.layer(self.chance.choice(COMPARISON), [value.ref, self.taken("I64", {1}).ref], 1, "BOOL")
-        map = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="3"/>'
-        text = f"<then_port_map>{map}</then_port_map><else_port_map>{map}</else_port_map>"
-        for name in ("then_body", "else_body"):
-            inner = Net()
-            data = inner.parameter("i64[1]")
-            inner.weights = self.net.weights
-            inner.result(inner.layer(self.chance.choice(BINARY), [data, inner.const([self.chance.choice(self.ints)])], ["I64"])[0])
-            text += content(inner, name)
-        chosen = self.layer("If", [self.scalar(condition), value.ref], 1, "I64", "opset8")
-        self.fill(text)
-        return chosen
-
-    def fill(self, content: str) -> None:
-        """Put maps and bodies into the layer that was added last."""
-        self.net.layers[-1] = self.net.layers[-1].removesuffix("</layer>") + content + "</layer>"
+        value = self.taken("i64", {1})
+        condition = self.compared(value, self.taken("i64", {1}))
+        bodies = {"then_body": self.changed(), "else_body": self.changed()}
+        return self.held(f"If-8(Squeeze({condition}, [0]), {value.name})", "1 > x; y > 2", **bodies)
 
     # Layers that read elements as sizes, bounds or counts.
 
     def use(self) -> None:
-        chance, net, size = self.chance, self.net, self.size
+        chance, size = self.chance, self.size
         data, rank = chance.choice([one for one in self.data if one.rank])
         axis = chance.randrange(rank)
-
-        def add(type: str, inputs: list[Ref], rank: int, version: str = "opset1", precision: str = "FP32", **attributes: Any) -> None:
-            self.add_data(net.layer(type, inputs, [precision], version, **attributes)[0], rank)
-
         kind = chance.choice(
             ["Broadcast", "Reshape", "Tile", "Slice", "StridedSlice", "Range", "Pad", "TopK", "OneHot", "Split", "Interpolate", "Eye"]
         )
         if kind == "Broadcast":
             length = chance.randint(1, 3)
-            add(kind, [net.const(1.0, "f32"), size(length)], length, "opset3", mode="numpy")
+            self.add(f"Broadcast-3(f32=1.0, {size(length)}, mode=numpy)", length)
         elif kind == "Reshape":
             length = chance.randint(0, 2)
-            parts = [size(length), net.const([chance.choice([-1, -1, 0, 1])])] if length else [net.const([-1])]
-            pattern = net.layer("Concat", parts, ["I64"], axis=0)[0]
-            add(kind, [data, pattern], length + 1, special_zero=chance.random() < 0.5)
+            parts = f"Concat({size(length)}, [{chance.choice([-1, -1, 0, 1])}], axis=0)" if length else "[-1]"
+            self.add(f"Reshape({data}, {parts}, special_zero={json.dumps(chance.random() < 0.5)})", length + 1)
         elif kind == "Tile":
-            add(kind, [data, size(rank)], rank)
+            self.add(f"Tile({data}, {size(rank)})", rank)
         elif kind == "Slice":
-            step = net.const([chance.choice([1, -1, 3, 2**62, -(2**63)])]) if chance.random() < 0.7 else size()
-            add(kind, [data, size(), size(), step, net.const([axis])], rank, "opset8")
+            step = f"[{chance.choice([1, -1, 3, 2**62, -(2**63)])}]" if chance.random() < 0.7 else size()
+            self.add(f"Slice-8({data}, {size()}, {size()}, {step}, [{axis}])", rank)
         elif kind == "StridedSlice":
-            masks = {name: str(chance.choice([0, 0, 1])) for name in ("begin_mask", "end_mask")}
-            add(kind, [data, size(), size(), net.const([chance.choice([1, -1, 7])])], rank, **masks)
+            masks = ", ".join(f"{name}={chance.choice([0, 0, 1])}" for name in ("begin_mask", "end_mask"))
+            self.add(f"StridedSlice({data}, {size()}, {size()}, [{chance.choice([1, -1, 7])}], {masks})", rank)
         elif kind == "Range":
             name = chance.choice(["i64", "f32", "i32"])
-            precision = ElementType.BY_NAME[name].precision
-            ends = [self.scalar(self.taken(precision, {1})) for _ in range(3)]
-            add(kind, ends, 1, "opset4", precision, output_type=name)
+            ends = ", ".join(self.scalar(self.taken(name, {1})) for _ in range(3))
+            self.add(f"Range-4({ends}, output_type={name})", 1)
         elif kind == "Pad":
-            add(kind, [data, size(rank), size(rank), net.const(0.0, "f32")], rank, "opset12", pad_mode="constant")
+            self.add(f"Pad-12({data}, {size(rank)}, {size(rank)}, f32=0.0, pad_mode=constant)", rank)
         elif kind == "TopK":
-            k = self.scalar(self.taken("I64", {1}))
-            self.add_data(net.layer(kind, [data, k], ["FP32", "I64"], "opset11", axis=axis, mode="max", sort="value")[0], rank)
+            self.add(f"TopK-11({data}, {self.scalar(self.taken('i64', {1}))}, axis={axis}, mode=max, sort=value) f32 i64", rank)
         elif kind == "OneHot":
-            values = [net.const(1.0, "f32"), net.const(0.0, "f32")]
-            add(kind, [net.const([0, 1]), self.scalar(self.taken("I64", {1})), *values], 2, axis=-1)
+            self.add(f"OneHot([0,1], {self.scalar(self.taken('i64', {1}))}, f32=1.0, f32=0.0, axis=-1) f32", 2)
         elif kind == "Split":
-            lengths = net.layer("Concat", [size(), net.const([-1])], ["I64"], axis=0)[0]
-            for ref in net.layer("VariadicSplit", [data, net.const(axis), lengths], ["FP32", "FP32"]):
-                self.add_data(ref, rank)
+            self.add(f"VariadicSplit({data}, {axis}, Concat({size()}, [-1], axis=0)) f32 f32", rank, 2)
         elif kind == "Eye":
-            add(kind, [size(), size(), net.const([0])], 2, "opset9", output_type="f32")
+            self.add(f"Eye-9({size()}, {size()}, [0], output_type=f32)", 2)
         else:
             mode = chance.choice(["scales", "sizes"])
-            scales = self.taken("FP32" if mode == "scales" else "I64", {1}).ref
-            how = {"mode": "nearest", "shape_calculation_mode": mode, "pads_begin": "0", "pads_end": "0"}
-            add(kind, [data, scales, net.const([axis])], rank, "opset11", **how)
-
-
-def content(net: Net, name: str) -> str:
-    """The layers and edges of a net as a body."""
-    inside = re.search("<layers>.*</edges>", net.xml, re.DOTALL)
-    assert inside
-    return f"<{name}>{inside[0]}</{name}>"
+            scales = self.taken("f32" if mode == "scales" else "i64", {1}).name
+            how = f"mode=nearest, shape_calculation_mode={mode}, pads_begin=0, pads_end=0"
+            self.add(f"Interpolate-11({data}, {scales}, [{axis}], {how})", rank)
 
 
 # What is asked.

@@ -9,10 +9,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Final
 
-from tests.inference.test_bodies import JOINED, SAME, Build, body, branched, doubled, holder, inside, longer, transposed
+from tests.inference.test_bodies import JOINED, SAME, branched, doubled, inside, longer, transposed
 from tests.support.ir import Net, Ref
 
 SECONDS: Final = 5.0
@@ -20,29 +21,6 @@ MEGABYTES: Final = 500
 CHARACTERS: Final = 5_000_000
 HUGE: Final = 2**62
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def sizes_of(net: Net, data: Ref) -> Ref:
-    """The sizes of a tensor as elements of another."""
-    return net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
-
-
-def element(net: Net, data: Ref, index: int) -> Ref:
-    """One element, in a tensor of one element."""
-    return net.layer("Gather", [data, net.const([index]), net.const(0)], ["I64"], "opset8")[0]
-
-
-def binary(net: Net, type: str, a: Ref, b: Ref) -> Ref:
-    return net.layer(type, [a, b], [a.precision])[0]
-
-
-def made(net: Net, shape: Ref) -> Ref:
-    """A tensor of a shape that elements say."""
-    return net.layer("Broadcast", [net.const(1.0, "f32"), shape], ["FP32"], "opset3", mode="numpy")[0]
-
-
-def reshape(net: Net, data: Ref, shape: Ref) -> Ref:
-    return net.layer("Reshape", [data, shape], [data.precision], special_zero=False)[0]
 
 
 def primes(count: int) -> list[int]:
@@ -297,42 +275,32 @@ NETS: Final[dict[str, str | tuple[str, str]]] = {
 }  # fmt: skip
 
 
-def nested(depth: int, hold: Callable[[Net, Ref, Build], Ref], innermost: Build, fact: str = "f32[?,?]") -> Net:
+def nested(depth: int, hold: Callable[[Net, Ref, Net], Ref], innermost: Net, fact: str = "f32[?,?]") -> Net:
     """A net whose one layer holds a body, whose one layer holds a body, and so on."""
-    build = innermost
+    body = innermost
     for _ in range(depth):
-        build = inside(lambda net, value, build=build: hold(net, value, build))  # type: ignore[misc]
+        body = inside(lambda net, value, body=body: hold(net, value, body))  # type: ignore[misc]
     net = Net()
-    net.result(hold(net, net.parameter(fact), build))
+    net.result(hold(net, net.parameter(fact), body))
     return net
 
 
-def in_if(net: Net, value: Ref, build: Build) -> Ref:
-    return branched(net, [net.parameter("boolean[]") if len(net.layers) < 2 else net.const(True, "boolean"), value], build, SAME)
+def in_if(net: Net, value: Ref, body: Net) -> Ref:
+    return branched(net, [net.parameter("boolean[]") if len(net.layers) < 2 else net.const(True, "boolean"), value], body, SAME)
 
 
-def in_both(net: Net, value: Ref, build: Build) -> Ref:
-    return branched(net, [net.const(True, "boolean"), value], build, build)
+def in_both(net: Net, value: Ref, body: Net) -> Ref:
+    return branched(net, [net.const(True, "boolean"), value], body, body)
 
 
-def in_loop(net: Net, value: Ref, build: Build) -> Ref:
-    def whole(inner: Net) -> None:
-        build(inner)
-        inner.result(inner.const(True, "boolean"))
-
-    content = body(net, whole)
-    last = re.findall(r'id="(\d+)" name="result_\d+"', content)[-1]
-    map = (
-        '<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="1"/>'
-        f'<output external_port_id="-1" internal_layer_id="{last}" purpose="execution_condition"/></port_map>'
-        '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
-    )
-    return holder(net, "Loop", "opset5", [net.const(5), net.const(True, "boolean"), value], map + content)
+def in_loop(net: Net, value: Ref, body: Net) -> Ref:
+    body = deepcopy(body)
+    body.add("boolean=true -> go: Result")
+    return net.holder("Loop-5(5, boolean=true, _) f32", "2 > _x; result_1 > 3; go > -1; result_1 > _x", value, body=body)[0]
 
 
-def in_iterator(net: Net, value: Ref, build: Build) -> Ref:
-    map = f'<input external_port_id="0" internal_layer_id="0" {JOINED}/><output external_port_id="1" internal_layer_id="1" {JOINED}/>'
-    return holder(net, "TensorIterator", "opset1", [value], f"<port_map>{map}</port_map>{body(net, build)}")
+def in_iterator(net: Net, value: Ref, body: Net) -> Ref:
+    return net.holder("TensorIterator", f"0 > _x {JOINED}; result_1 > 1 {JOINED}", value, body=body)[0]
 
 
 # Nets with bodies inside bodies.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -15,34 +16,26 @@ from tests.support.ir import Net, Ref
 from tests.support.oracle import core, core_of, partial_shape
 from tests.support.rows import contains
 
-Build = Callable[[Net], None]
 JOINED = 'axis="0" start="0" end="-1" stride="1" part_size="1"'
-# Of an If with one input: in both bodies the Parameter is layer 0 and the Result layer 1.
-MAP = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="1"/>'
-MAPS = f"<then_port_map>{MAP}</then_port_map><else_port_map>{MAP}</else_port_map>"
 
 
-def body(net: Net, build: Build, name: str = "body") -> str:
-    """A body, whose constants stand in the weights of the net around it."""
-    inner = Net()
-    inner.weights = net.weights
-    build(inner)
-    return f"<{name}><layers>{''.join(inner.layers)}</layers><edges>{''.join(inner.edges)}</edges></{name}>"
+def inside(operate: str | Callable[[Net, Ref], Ref], declared: str = "f32[?,?]") -> Net:
+    """A body of Parameter 0 and Result 1; in between what `operate` adds, or a text in which the Parameter is _x."""
+    net = Net()
+    value = net.parameter(declared)
+    net.layers.append('<layer id="1" name="result_1" type="Result" version="opset1"><input><port id="0" precision="FP32"/></input></layer>')
+    net.named["_x"] = [value]
+    output = net.add(operate) if isinstance(operate, str) else operate(net, value)
+    net.edges.append(f'<edge from-layer="{output.layer}" from-port="{output.port}" to-layer="1" to-port="0"/>')
+    return net
 
 
-def holder(net: Net, type: str, version: str, inputs: list[Ref], content: str) -> Ref:
-    """The output of a layer with bodies."""
-    [ref] = net.layer(type, inputs, ["FP32"], version)
-    net.layers[-1] = net.layers[-1].replace("</layer>", f"{content}</layer>")
-    return ref
+def branched(net: Net, inputs: list[Ref], then: Net, otherwise: Net) -> Ref:
+    """The output of an If whose bodies are made by `inside`."""
+    return net.holder("If-8 f32", "1 > _x; result_1 > 2", *inputs, then_body=then, else_body=otherwise)[0]
 
 
-def branched(net: Net, inputs: list[Ref], then: Build, otherwise: Build, maps: str = MAPS) -> Ref:
-    """The output of an If."""
-    return holder(net, "If", "opset8", inputs, maps + body(net, then, "then_body") + body(net, otherwise, "else_body"))
-
-
-def chosen(then: Build, otherwise: Build, fact: str = "f32[2,3]", condition: bool | None = None) -> Net:
+def chosen(then: Net, otherwise: Net, fact: str = "f32[2,3]", condition: bool | None = None) -> Net:
     """An If whose bodies have the Parameter 0 and the Result 1; its input is the layer 1."""
     net = Net()
     inputs = [net.parameter("boolean[]") if condition is None else net.const(condition, "boolean"), net.parameter(fact)]
@@ -50,27 +43,7 @@ def chosen(then: Build, otherwise: Build, fact: str = "f32[2,3]", condition: boo
     return net
 
 
-def inside(operate: str | Callable[[Net, Ref], Ref], declared: str = "f32[?,?]") -> Build:
-    """A body of Parameter 0 and Result 1; in between what `operate` adds, or a text in which the Parameter is _x."""
-
-    def build(net: Net) -> None:
-        value = net.parameter(declared)
-        net.layers.append(
-            '<layer id="1" name="result_1" type="Result" version="opset1"><input><port id="0" precision="FP32"/></input></layer>'
-        )
-        net.named["_x"] = [value]
-        output = net.add(operate) if isinstance(operate, str) else operate(net, value)
-        net.edges.append(f'<edge from-layer="{output.layer}" from-port="{output.port}" to-layer="1" to-port="0"/>')
-
-    return build
-
-
-def through(type: str, **attributes: Any) -> Build:
-    """A body of one operation with one input."""
-    return inside(lambda net, value: net.layer(type, [value], ["FP32"], **attributes)[0])
-
-
-def transposed(*order: int, declared: str = "f32[?,?]") -> Build:
+def transposed(*order: int, declared: str = "f32[?,?]") -> Net:
     """A body that changes the order of the axes."""
     return inside(f"Transpose(_x, {list(order)})", declared)
 
@@ -79,12 +52,12 @@ doubled = inside("Concat(_x, _x, axis=0)")
 longer = inside("Concat(_x, f32=1.0[1,3], axis=0)")
 first_two = inside("Slice-8(_x, [0], [2], [1], [0])")
 summed = inside("ReduceSum(_x, [0], keep_dims=true)")
-SAME = through("ReLU")
+SAME = inside("ReLU(_x)")
 
 
 def loop(
     fact: str,
-    inside: Build,
+    inside: Net,
     *,
     trips: float | str | None = 5,
     counted: str = "i64",
@@ -92,52 +65,30 @@ def loop(
     back: bool = True,
     slice: str = "",
     output: str = "",
-    condition: Callable[[Net], Ref] = lambda inner: inner.const(True, "boolean"),
+    condition: str = "boolean=true",
 ) -> Net:
     """A Loop: its body has Parameter 0, Result 1 and a condition, which is always true; its input is the port 2.
 
     None for `trips` or `entered` lets an input tell; the text "N" for `trips` is the size of an input `f32[N]`.
     """
-    net = Net()
-
-    def build(inner: Net) -> None:
-        inside(inner)
-        inner.result(condition(inner))
-
+    net, body = Net(), deepcopy(inside)
     if trips == "N":
-        count = net.layer("ShapeOf", [net.parameter("f32[?]")], ["I64"], "opset3", output_type="i64")[0]
+        count = net.add("ShapeOf-3(f32[?], output_type=i64)")
     else:
         count = net.parameter("i64[]") if trips is None else net.const(trips, counted)
     enters = net.parameter("boolean[]") if entered is None else net.const(entered, "boolean")
-    inputs = [count, enters, net.parameter(fact)]
-    content = body(net, build)
-    [result] = re.findall(r'id="(\d+)" name="result_(?!1")\d+"', content)
-    map = (
-        f'<port_map><input external_port_id="2" internal_layer_id="0" {slice}/>'
-        f'<output external_port_id="3" internal_layer_id="1" {output}/>'
-        f'<output external_port_id="-1" internal_layer_id="{result}" purpose="execution_condition"/></port_map>'
-    )
-    edges = '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>' if back else ""
-    net.result(holder(net, "Loop", "opset5", inputs, map + edges + content))
+    data = net.parameter(fact)
+    body.add(f"{condition} -> go: Result")
+    maps = f"2 > _x {slice}; result_1 > 3 {output}; go > -1" + "; result_1 > _x" * back
+    net.result(net.holder("Loop-5 f32", maps, count, enters, data, body=body)[0])
     return net
 
 
-def iterator(fact: str, inside: Build, *, slice: str = JOINED, output: str = JOINED) -> Net:
+def iterator(fact: str, inside: Net, *, slice: str = JOINED, output: str = JOINED) -> Net:
     """A TensorIterator: its body has Parameter 0 and Result 1; its input is the port 0."""
     net = Net()
-    inputs = [net.parameter(fact)]
-    map = f'<input external_port_id="0" internal_layer_id="0" {slice}/><output external_port_id="1" internal_layer_id="1" {output}/>'
-    net.result(holder(net, "TensorIterator", "opset1", inputs, f"<port_map>{map}</port_map>{body(net, inside)}"))
+    net.result(net.holder("TensorIterator", f"0 > _x {slice}; result_1 > 1 {output}", net.parameter(fact), body=inside)[0])
     return net
-
-
-def constant(*values: float) -> Build:
-    """A body that takes nothing and has the Result 1."""
-
-    def build(net: Net) -> None:
-        net.result(net.const(list(values), "f32"))
-
-    return build
 
 
 @pytest.mark.oracle
@@ -158,38 +109,29 @@ def test_a_loop_that_joins_no_parts(given: str, message: str | None) -> None:
     assert found == ([] if message is None else [f"this never holds: {message}"])
 
 
-def chosen_constant(then: Build, otherwise: Build, condition: bool | None = None) -> Net:
+def chosen_constant(then: Net, otherwise: Net, condition: bool | None = None) -> Net:
     """An If whose bodies take nothing."""
     net = Net()
-    inputs = [net.parameter("boolean[]") if condition is None else net.const(condition, "boolean")]
-    maps = '<output external_port_id="1" internal_layer_id="1"/>'
-    maps = f"<then_port_map>{maps}</then_port_map><else_port_map>{maps}</else_port_map>"
-    net.result(branched(net, inputs, then, otherwise, maps))
+    given = net.parameter("boolean[]") if condition is None else net.const(condition, "boolean")
+    net.result(net.holder("If-8 f32", "result_1 > 1", given, then_body=then, else_body=otherwise)[0])
     return net
+
+
+THREE = "f32=[1,2,3] -> Result"
 
 
 def repeated_constant(trips: int | None, output: str = "") -> Net:
     """A Loop whose body takes nothing and gives three numbers."""
-    net = Net()
-
-    def build(inner: Net) -> None:
-        constant(1, 2, 3)(inner)
-        inner.result(inner.const(True, "boolean"))
-
-    inputs = [net.parameter("i64[]") if trips is None else net.const(trips), net.const(True, "boolean")]
-    map = (
-        f'<port_map><output external_port_id="2" internal_layer_id="1" {output}/>'
-        f'<output external_port_id="-1" internal_layer_id="3" purpose="execution_condition"/></port_map>'
-    )
-    net.result(holder(net, "Loop", "opset5", inputs, map + body(net, build)))
+    net, body = Net(), Net(f"{THREE}\nboolean=true -> go: Result")
+    count = net.parameter("i64[]") if trips is None else net.const(trips)
+    net.result(net.holder("Loop-5(boolean=true) f32", f"result_1 > 2 {output}; go > -1", count, body=body)[0])
     return net
 
 
 def iterated_constant(output: str) -> Net:
     """A TensorIterator whose body takes nothing and gives three numbers."""
     net = Net("f32[1] -> Result")
-    map = f'<port_map><output external_port_id="0" internal_layer_id="1" {output}/></port_map>'
-    net.result(holder(net, "TensorIterator", "opset1", [], map + body(net, constant(1, 2, 3))))
+    net.result(net.holder("TensorIterator f32", f"result_1 > 0 {output}", body=Net(THREE))[0])
     return net
 
 
@@ -197,11 +139,9 @@ def loop_in_iterator() -> Net:
     """A TensorIterator whose body holds a Loop of two iterations."""
     inner = loop("f32[1,3]", SAME, trips=2, back=False, output=JOINED)
     net = Net()
-    net.weights = inner.weights
-    content = f"<body><layers>{''.join(inner.layers)}</layers><edges>{''.join(inner.edges)}</edges></body>"
     parts = JOINED.replace('part_size="1"', 'part_size="2"').replace('stride="1"', 'stride="2"')
-    map = f'<input external_port_id="0" internal_layer_id="2" {JOINED}/><output external_port_id="1" internal_layer_id="4" {parts}/>'
-    net.result(holder(net, "TensorIterator", "opset1", [net.parameter("f32[6,3]")], f"<port_map>{map}</port_map>{content}"))
+    maps = f"0 > parameter_2 {JOINED}; result_4 > 1 {parts}"
+    net.result(net.holder("TensorIterator(f32[6,3])", maps, body=inner)[0])
     return net
 
 
@@ -213,8 +153,8 @@ def sized(fact: str, limit: int) -> Net:
 
 
 ROWS: list[tuple[str, Net, str]] = [
-    ("branches that take nothing", chosen_constant(constant(1, 2), constant(1, 2, 3)), "f32[2..3]"),
-    ("branches that take nothing, false", chosen_constant(constant(1, 2), constant(1, 2, 3), condition=False), "f32[3]"),
+    ("branches that take nothing", chosen_constant(Net("f32=[1,2] -> Result"), Net(THREE)), "f32[2..3]"),
+    ("branches that take nothing, false", chosen_constant(Net("f32=[1,2] -> Result"), Net(THREE), condition=False), "f32[3]"),
     ("a Loop that takes nothing", repeated_constant(4), "f32[3]"),
     ("a Loop that takes nothing, joined", repeated_constant(4, JOINED), "f32[12]"),
     ("a Loop that takes nothing, unknown trip count", repeated_constant(None, JOINED), "f32[?]"),
@@ -237,8 +177,8 @@ ROWS: list[tuple[str, Net, str]] = [
     ("branches alike", chosen(SAME, SAME), "f32[2,3]"),
     ("branches of different sizes", chosen(SAME, doubled), "f32[2..4,3]"),
     ("branches of different order", chosen(SAME, transposed(1, 0)), "f32[2..3,2..3]"),
-    ("branches of different ranks", chosen(SAME, through("ShapeOf", version="opset1")), "T102"),
-    ("branches of different types", chosen(SAME, through("Convert", destination_type="i64")), "T102"),
+    ("branches of different ranks", chosen(SAME, inside("ShapeOf(_x)")), "T102"),
+    ("branches of different types", chosen(SAME, inside("Convert(_x, destination_type=i64)")), "T102"),
     ("unranked branch", chosen(SAME, SAME, "f32[...]"), "f32[...]"),
     ("a bound", chosen(SAME, doubled, "f32[2..3,?]"), "f32[2..6,?]"),
     ("true", chosen(SAME, doubled, condition=True), "f32[2,3]"),
@@ -410,23 +350,12 @@ def test_a_loop_that_is_never_entered_gives_no_rows(fact: str, expected: str, th
 
 def counted_up() -> Net:
     """A slice up to a number that a Loop of constants computes: 1, added ten times."""
-    net = Net()
-
-    def build(inner: Net) -> None:
-        inside("Add(_x, f32=[1.0])", "f32[1]")(inner)
-        inner.result(inner.const(True, "boolean"))
-
-    content = body(net, build)
-    map = (
-        '<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="1"/>'
-        '<output external_port_id="-1" internal_layer_id="5" purpose="execution_condition"/></port_map>'
-        '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
-    )
-    data = net.parameter("f32[?]")
-    count = holder(net, "Loop", "opset5", [net.const(10), net.const(True, "boolean"), net.const([0.0], "f32")], map + content)
-    net.result(count)
-    net.named |= {"_data": [data], "_count": [count]}
-    net.add("Slice-8(_data, [0], Convert(_count, destination_type=i64), [1], [0]) -> Result")
+    net = Net("_data: f32[?]")
+    body = inside("Add(_x, f32=[1.0])", "f32[1]")
+    body.add("boolean=true -> go: Result")
+    maps = "2 > _x; result_1 > 3; go > -1; result_1 > _x"
+    net.named["_count"] = net.holder("Loop-5(10, boolean=true, f32=[0.0]) f32", maps, body=body)
+    net.add("_count -> Result\nSlice-8(_data, [0], Convert(_count, destination_type=i64), [1], [0]) -> Result")
     return net
 
 
@@ -444,24 +373,14 @@ def test_a_size_that_comes_back_is_larger_than_openvino_infers() -> None:
     """OpenVINO infers 1..4 for the rows inside, those of the first iteration; its CPU plugin runs an iteration of 5."""
     import numpy
 
-    def build(inner: Net) -> None:
-        inner.add("""
-            _x: f32[?,3]
-            Concat(Slice-8(_x, [0], [4], [1], [0]), f32=1.0[1,3], axis=0) -> Result
-            ReduceSum(_x, [0], keep_dims=true) -> Result
-            boolean=true -> Result
-        """)
-
+    body = Net("""
+        _x: f32[?,3]
+        Concat(Slice-8(_x, [0], [4], [1], [0]), f32=1.0[1,3], axis=0) -> back: Result
+        ReduceSum(_x, [0], keep_dims=true) -> total: Result
+        boolean=true -> go: Result
+    """)
     net = Net()
-    inputs = [net.const(6), net.const(True, "boolean"), net.parameter("f32[1..4,3]")]
-    content = body(net, build)
-    back, total, condition = re.findall(r'id="(\d+)" name="result_', content)
-    map = (
-        f'<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="{total}"/>'
-        f'<output external_port_id="-1" internal_layer_id="{condition}" purpose="execution_condition"/></port_map>'
-        f'<back_edges><edge from-layer="{back}" to-layer="0"/></back_edges>'
-    )
-    net.result(holder(net, "Loop", "opset5", inputs, map + content))
+    net.result(net.holder("Loop-5(6, boolean=true, f32[1..4,3]) f32", "2 > _x; total > 3; go > -1; back > _x", body=body)[0])
     assert irshape.infer(net.xml.encode(), weights=net.bin).ports["3.body/0:0"] == ("f32", "[1..5,3]")
     model = core().read_model(net.xml.encode(), net.bin)
     [loop] = [op for op in model.get_ops() if op.get_type_name() == "Loop"]
@@ -587,45 +506,37 @@ def shifted(states: int, levels: int) -> Net:
     """Loops inside each other that hand their states on, so that one of them changes each time the body is looked at."""
 
     def add(net: Net, entered: list[Ref], level: int) -> Ref:
-        inner = Net()
-        inner.weights = net.weights
-        parameters = [inner.parameter("f32[?]") for _ in range(len(entered) + states)]
+        body = Net()
+        parameters = [body.parameter("f32[?]") for _ in range(len(entered) + states)]
         own = parameters[len(entered) :]
-        extra = add(inner, own, level - 1) if level > 1 else own[0]
-        results = []
+        extra = add(body, own, level - 1) if level > 1 else own[0]
         for ref in (own[0], *own[:-1], extra):
-            inner.result(ref)
-            results.append(len(inner.layers) - 1)
-        inner.result(inner.const(True, "boolean"))
+            body.result(ref)
+        results = [f"result_{len(body.layers) - states - 1 + i}" for i in range(states + 1)]
+        body.add("boolean=true -> go: Result")
         count = len(parameters)
-        first = [net.const([0.0, 0.0] if state == 0 else [0.0], "f32") for state in range(states)]
-        outputs = net.layer("Loop", [net.const(5), net.const(True, "boolean"), *entered, *first], ["FP32"] * (states + 1), "opset5")
-        inputs = "".join(f'<input external_port_id="{2 + i}" internal_layer_id="{ref.layer}"/>' for i, ref in enumerate(parameters))
-        given = "".join(f'<output external_port_id="{2 + count + i}" internal_layer_id="{id}"/>' for i, id in enumerate(results))
-        condition = f'<output external_port_id="-1" internal_layer_id="{len(inner.layers) - 1}" purpose="execution_condition"/>'
-        back = "".join(f'<edge from-layer="{id}" to-layer="{ref.layer}"/>' for id, ref in zip(results, own, strict=False))
-        content = f"<body><layers>{''.join(inner.layers)}</layers><edges>{''.join(inner.edges)}</edges></body>"
-        maps = f"<port_map>{inputs}{given}{condition}</port_map><back_edges>{back}</back_edges>"
-        net.layers[-1] = net.layers[-1].replace("</layer>", f"{maps}{content}</layer>")
-        return outputs[-1]
+        maps = [f"{2 + i} > parameter_{ref.layer}" for i, ref in enumerate(parameters)]
+        maps += [f"{name} > {2 + count + i}" for i, name in enumerate(results)]
+        maps += ["go > -1", *(f"{name} > parameter_{ref.layer}" for name, ref in zip(results, own, strict=False))]
+        first = ", f32=[0,0]" + ", f32=[0]" * (states - 1)
+        return net.holder(f"Loop-5(5, boolean=true, _{first}){' f32' * (states + 1)}", "; ".join(maps), *entered, body=body)[-1]
 
     net = Net()
     net.result(add(net, [], levels))
     return net
 
 
-def two_conditions(inner: Net) -> Ref:
-    """A list of two values. OpenVINO does not see that it has two: their number is S - S + 2."""
-    inner.add("_size: Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0)")
-    return inner.add("Broadcast-3(boolean=true, Add(Subtract(_size, _size), [2]), mode=numpy)")
+# A list of two values. OpenVINO does not see that it has two: their number is S - S + 2.
+TWO_CONDITIONS = """_size: Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0)
+    Broadcast-3(boolean=true, Add(Subtract(_size, _size), [2]), mode=numpy)"""
 
 
 def test_a_fault_of_a_loop_that_openvino_does_not_see_is_no_error() -> None:
-    net = loop("f32[?,3]", SAME, condition=two_conditions)
+    net = loop("f32[?,3]", SAME, condition=TWO_CONDITIONS)
     found = irshape.infer(net.xml.encode(), weights=net.bin).diagnostics
     assert [(one.code, one.where.layer_type) for one in found] == [("R401", "Loop")]
     assert core_of(net.xml.encode()).read_model(net.xml.encode(), net.bin)
-    static = loop("f32[4,3]", SAME, condition=two_conditions)
+    static = loop("f32[4,3]", SAME, condition=TWO_CONDITIONS)
     assert "V103" in codes(irshape.infer(static.xml.encode(), weights=static.bin))
 
 
@@ -710,27 +621,13 @@ def test_a_tensor_iterator_cannot_change_a_shape() -> None:
 
 def nested(depth: int) -> str:
     """An If in the body of an If in the body of an If ..."""
-
-    def edge(source: int, source_port: int, target: int, target_port: int) -> str:
-        return f'<edge from-layer="{source}" from-port="{source_port}" to-layer="{target}" to-port="{target_port}"/>'
-
-    def parameter(id: int, type: str, precision: str, shape: str) -> str:
-        data = f'<data shape="{shape}" element_type="{type}"/><output><port id="0" precision="{precision}"/></output>'
-        return f'<layer id="{id}" name="p{id}" type="Parameter" version="opset1">{data}</layer>'
-
-    result = '<layer id="3" name="r" type="Result" version="opset1"><input><port id="0" precision="FP32"/></input></layer>'
-    layers = parameter(0, "boolean", "BOOL", "") + parameter(1, "f32", "FP32", "2,3") + result
-    leaf = f"<layers>{layers}</layers><edges>{edge(1, 0, 3, 0)}</edges>"
-    map = "".join(f'<input external_port_id="{i}" internal_layer_id="{i}"/>' for i in (0, 1))
-    map += '<output external_port_id="2" internal_layer_id="3"/>'
-    ports = '<input><port id="0" precision="BOOL"/><port id="1" precision="FP32"/></input><output><port id="2" precision="FP32"/></output>'
-    inner = leaf
+    inputs = "p0: boolean[]\np1: f32[2,3]"
+    net = leaf = Net(f"{inputs} -> r: Result")
     for _ in range(depth):
-        maps = f"<then_port_map>{map}</then_port_map><else_port_map>{map}</else_port_map>"
-        bodies = f"<then_body>{inner}</then_body><else_body>{leaf}</else_body>"
-        layer = f'<layer id="2" name="if" type="If" version="opset8">{ports}{maps}{bodies}</layer>'
-        inner = f"<layers>{layers}{layer}</layers><edges>{edge(0, 0, 2, 0)}{edge(1, 0, 2, 1)}{edge(2, 2, 3, 0)}</edges>"
-    return f'<net name="net" version="11">{inner}</net>'
+        inner, net = net, Net(inputs)
+        net.named["chosen"] = net.holder("If-8(p0, p1) f32", "0 > p0; 1 > p1; r > 2", then_body=inner, else_body=leaf)
+        net.add("chosen -> r: Result")
+    return net.xml
 
 
 def test_bodies_are_nested_as_deep_as_the_limit() -> None:

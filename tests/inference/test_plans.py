@@ -16,7 +16,7 @@ from irshape.model.model import Model
 from tests.answers.assignments import sizes
 from tests.answers.nets import stem, windows
 from tests.answers.test_cost_architectures import carried
-from tests.inference.test_bodies import JOINED, body, chosen, holder, inside, iterator, longer, loop, through, transposed
+from tests.inference.test_bodies import JOINED, SAME, chosen, inside, iterator, longer, loop, transposed
 from tests.inference.test_bodies import ROWS as BODIES
 from tests.inference.test_plan import planned, said, session_of
 from tests.support.ir import Net, Ref
@@ -35,53 +35,41 @@ def resized(net: Net, value: Ref) -> Ref:
 def filled(batch: str = "?") -> Net:
     """A Loop as TensorFlow's recurrent layers have it: parts go in, and a list that begins with rows of 1 element takes the results."""
     net = Net()
-    data = net.parameter(f"f32[10,{batch},6]")
-    state = net.const([[[0.0]]] * 10, "f32")
-
-    def build(inner: Net) -> None:
-        inner.add("""
-            _part: f32[?,?,?]
-            _whole: f32[?,?,?]
-            MatMul(_part, f32=0.0[1,6,8], transpose_a=false, transpose_b=false) -> _shape: ShapeOf-3(output_type=i64)
-            Broadcast-3(f32=0.0, Concat([10], Slice-8(_shape, [1], [3], [1]), axis=0)) -> Result
-            boolean=true -> Result
-            _whole -> ReLU -> Result
-        """)
-
-    content = body(net, build)
-    first, condition, *_ = [int(text.split('id="')[1].split('"')[0]) for text in content.split("<layer ") if 'type="Result"' in text]
-    slice = 'axis="0" start="0" end="-1" stride="1" part_size="1"'
-    map = (
-        f'<port_map><input external_port_id="2" internal_layer_id="0" {slice}/><input external_port_id="3" internal_layer_id="1"/>'
-        f'<output external_port_id="4" internal_layer_id="{first}"/>'
-        f'<output external_port_id="-1" internal_layer_id="{condition}" purpose="execution_condition"/></port_map>'
-        f'<back_edges><edge from-layer="{first}" to-layer="1"/></back_edges>'
-    )
-    net.result(holder(net, "Loop", "opset5", [net.const(-1), net.const(True, "boolean"), data, state], map + content))
+    body = Net("""
+        _part: f32[?,?,?]
+        _whole: f32[?,?,?]
+        MatMul(_part, f32=0.0[1,6,8], transpose_a=false, transpose_b=false) -> _shape: ShapeOf-3(output_type=i64)
+        Broadcast-3(f32=0.0, Concat([10], Slice-8(_shape, [1], [3], [1]), axis=0)) -> step: Result
+        boolean=true -> go: Result
+        _whole -> ReLU -> Result
+    """)
+    layer = f"Loop-5(-1, boolean=true, f32[10,{batch},6], f32=0[10,1,1]) f32"
+    maps = '2 > _part axis="0" start="0" end="-1" stride="1" part_size="1"; 3 > _whole; step > 4; go > -1; step > _whole'
+    net.result(net.holder(layer, maps, body=body)[0])
     return net
 
 
 ROWS: list[tuple[Callable[[], Net], list[list[int]], list[list[int]], int]] = [
     # One iteration hands the next what it took.
-    (lambda: loop("f32[?,3]", through("ReLU")), [[4, 3], [5, 3], [6, 3]], [[9, 3], [2, 3], [1, 3], [700, 3], [0, 3]], 0),
+    (lambda: loop("f32[?,3]", SAME), [[4, 3], [5, 3], [6, 3]], [[9, 3], [2, 3], [1, 3], [700, 3], [0, 3]], 0),
     # The parts are joined: 5 iterations of 3 columns.
-    (lambda: loop("f32[?,3]", through("ReLU"), output=PARTS), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3]], 0),
+    (lambda: loop("f32[?,3]", SAME, output=PARTS), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3]], 0),
     # Parts of an unknown size would not add up to a number.
-    (lambda: loop("f32[?,3]", through("ReLU"), output=JOINED), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3]], 1),
+    (lambda: loop("f32[?,3]", SAME, output=JOINED), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3]], 1),
     # Rows and columns change places: two sizes that need not be equal.
     (lambda: loop("f32[?,?]", transposed(1, 0)), [[4, 4], [5, 5], [6, 6]], [[9, 9], [2, 3], [3, 2], [7, 7]], 1),
     # The list grows by one row in each iteration.
     (lambda: loop("f32[?,3]", longer), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3]], 1),
     # The body may run no iteration.
-    (lambda: loop("f32[?,3]", through("ReLU"), entered=None), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3]], 1),
+    (lambda: loop("f32[?,3]", SAME, entered=None), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3]], 1),
     # The size of the list is that of the step, whatever it was before.
     (filled, [[10, 4, 6], [10, 5, 6], [10, 6, 6]], [[10, 9, 6], [10, 2, 6], [10, 1, 6], [10, 3, 6]], 0),
     (lambda: loop("f32[?,3]", inside(resized)), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3]], 0),
     # As many parts as rows, each with a Softmax.
-    (lambda: iterator("f32[?,3]", through("Softmax", axis=1)), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3], [0, 3]], 0),
-    (lambda: iterator("f32[2,?]", through("Softmax", axis=1), slice=PARTS, output=PARTS), [[2, 3], [2, 4], [2, 5]], [[2, 9], [2, 1]], 0),
+    (lambda: iterator("f32[?,3]", inside("Softmax(_x, axis=1)")), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3], [0, 3]], 0),
+    (lambda: iterator("f32[2,?]", inside("Softmax(_x, axis=1)"), slice=PARTS, output=PARTS), [[2, 3], [2, 4], [2, 5]], [[2, 9], [2, 1]], 0),
     # The branch is known.
-    (lambda: chosen(through("ReLU"), transposed(1, 0), "f32[?,3]", True), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3]], 0),
+    (lambda: chosen(SAME, transposed(1, 0), "f32[?,3]", True), [[4, 3], [5, 3], [6, 3]], [[9, 3], [1, 3]], 0),
 ]
 
 

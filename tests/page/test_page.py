@@ -153,25 +153,11 @@ def test_bodies_open(shown: Shown) -> None:
 
 
 def loop() -> str:
-    """A Loop whose body is a Relu."""
-    body = """<layers>
-      <layer id="0" name="p" type="Parameter" version="opset1"><data shape="1,4" element_type="f32"/>
-        <output><port id="0" precision="FP32"><dim>1</dim><dim>4</dim></port></output></layer>
-      <layer id="1" name="r" type="Relu" version="opset1"><input><port id="0"/></input>
-        <output><port id="1" precision="FP32"/></output></layer>
-      <layer id="2" name="o" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
-      <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
-      <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges>"""
-    return f"""<net name="n" version="11"><layers>
-      <layer id="0" name="x" type="Parameter" version="opset1"><data shape="1,4" element_type="f32"/>
-        <output><port id="0" precision="FP32"><dim>1</dim><dim>4</dim></port></output></layer>
-      <layer id="1" name="loop" type="TensorIterator" version="opset1"><input><port id="0"/></input>
-        <output><port id="1" precision="FP32"/></output>
-        <port_map><input external_port_id="0" internal_layer_id="0"/><output external_port_id="1" internal_layer_id="2"/></port_map>
-        <back_edges/><body>{body}</body></layer>
-      <layer id="2" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
-      <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
-      <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
+    """A TensorIterator whose body is a Relu."""
+    net = Net("x: f32[1,4]")
+    net.named["loop"] = net.holder("TensorIterator(x)", "0 > p; o > 1", body=Net("p: f32[1,4] -> Relu -> o: Result"))
+    net.add("loop -> Result")
+    return net.xml
 
 
 # What if.

@@ -143,11 +143,7 @@ def test_weights_that_were_copied_as_text() -> None:
 
 def test_one_byte_that_a_copy_as_text_has_changed() -> None:
     """Weights that are nearly all zeros may have their only byte 10 far behind."""
-    xml = b"""<net name="m" version="11"><layers>
-        <layer id="0" name="c" type="Const" version="opset1"><data element_type="u8" shape="9000" offset="0" size="9000"/>
-            <output><port id="0" precision="U8"><dim>9000</dim></port></output></layer>
-        <layer id="1" name="r" type="Result" version="opset1"><input><port id="0" precision="U8"><dim>9000</dim></port></input></layer>
-    </layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
+    xml = Net("Const(element_type=u8, shape=9000, offset=0, size=9000) u8 -> Result").xml.encode()
     (fault,) = faults(xml, "W201", bytes(8999) + b"\r\n")
     assert "13 and 10" in fault.message
 

@@ -1,7 +1,6 @@
 """What a reshape grants: nothing that cannot hold, with and without a rewriting, on real models and with indices of samples."""
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 import irshape
 from irshape.cli.main import main
-from tests.inference.test_bodies import body, holder, inside
+from tests.inference.test_bodies import inside
 from tests.support.baking import Verdict, judged, table
 from tests.support.ir import Net
 
@@ -399,22 +398,10 @@ def test_demands_that_only_together_leave_one_value_refuse_a_size() -> None:
 
 def test_a_loop_may_put_the_batch_into_a_tensor_that_enters_without_it() -> None:
     """The value begins as one row of zeros, and has a row for each sample after the first iteration."""
-    net = Net("x: f32[?,4]\nmax: i64=3\ntrue: boolean=true\nzeros: f32=0[1,4]")
-    inner = inside("y: f32[?,4]\nReLU(y)")
-
-    def build(within: Net) -> None:
-        inner(within)
-        within.result(within.const(True, "boolean"))
-
-    content = body(net, build)
-    [condition] = re.findall(r'id="(\d+)" name="result_(?!1")\d+"', content)
-    map = (
-        '<port_map><input external_port_id="2" internal_layer_id="0"/><input external_port_id="3" internal_layer_id="2"/>'
-        '<output external_port_id="4" internal_layer_id="1"/>'
-        f'<output external_port_id="-1" internal_layer_id="{condition}" purpose="execution_condition"/></port_map>'
-        '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
-    )
-    inputs = [net.named[name][0] for name in ("max", "true", "zeros", "x")]
-    net.result(holder(net, "Loop", "opset5", inputs, map + content))
+    net = Net("max: i64=3\ntrue: boolean=true\nzeros: f32=0[1,4]\nx: f32[?,4]")
+    body = inside("y: f32[?,4]\nReLU(y)")
+    body.add("boolean=true -> go: Result")
+    maps = "2 > _x; 3 > y; result_1 > 4; go > -1; result_1 > _x"
+    net.result(net.holder("Loop-5(max, true, zeros, x) f32", maps, body=body)[0])
     found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=2)
     assert errors(found) == []

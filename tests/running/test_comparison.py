@@ -261,12 +261,6 @@ def test_diff_shows_the_run(pair: tuple[str, str], capsys: pytest.CaptureFixture
     assert report["run"]["is_same"] is False
 
 
-@pytest.mark.parametrize("option", [["--first"], ["--batch", "2"], ["--rtol", "1"], ["--data", "x.npz"]])
-def test_nothing_runs_unasked(option: list[str], pair: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["diff", *pair, *option]) == 2
-    assert f"{option[0]} needs --run, because it executes the models" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("command", "proof"),
     [

@@ -109,17 +109,3 @@ def test_references_are_brought_up_to_date(exports: Path, capsys: pytest.Capture
     assert main(["diff", "--reference", "kept", "new"]) == 2
     assert main(["diff", "--write-reference", "kept", "new"]) == 2
     assert "this is not a reference of irshape" in capsys.readouterr().out and Path("kept/voice.json").read_text() == "{}"
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (["old/decoder.xml"], "give two models or two folders, or --reference DIR and one"),
-        (["old", "new", "--reference", "kept"], "a reference stands in the place of A"),
-        (["old", "--reference", "kept", "--run"], "a reference has no weights to run"),
-        (["old", "--reference", "kept", "--write-reference", "kept"], "a reference stands in the place of A"),
-    ],
-)
-def test_arguments_that_do_not_go_together(line: list[str], message: str, exports: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["diff", *line]) == 2
-    assert message in capsys.readouterr().err

@@ -15,6 +15,7 @@ from irshape.shape.notation import (
     parse_symbol_range,
     size_of,
 )
+from tests.support.ir import Net
 
 # Text of a Parameter's shape, the shape that OpenVINO reads ("refused" if it reads none), the remarks.
 PARAMETERS: tuple[tuple[str, str, list[str]], ...] = (
@@ -81,11 +82,7 @@ def test_parameter_shape(text: str, shape: str, remarks: list[str]) -> None:
         assert (text_of(intervals), found) == (shape, remarks)
 
 
-MODEL = """<net name="n" version="11"><layers>
-<layer id="0" name="p" type="Parameter" version="opset1"><data shape="{}" element_type="f32"/>
-<output><port id="0" precision="FP32"/></output></layer>
-<layer id="1" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
-<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
+MODEL = Net("f32[S] -> Result").xml.replace('"S"', '"{}"')
 
 
 @pytest.mark.oracle

@@ -2,10 +2,10 @@
 
 import pytest
 
-from irshape.shape.dim import Scope
+from irshape.shape.dim import Scope, product
 from irshape.shape.notation import parse_shape, shape_text, size_of
 from irshape.shape.reported import Reported
-from irshape.shape.shape import Shape, broadcast_shapes, element_count, format_shape, merge_shapes
+from irshape.shape.shape import Shape, broadcast_shapes, format_shape, merge_shapes
 from tests.shape.recorder import Recorder
 
 
@@ -104,8 +104,8 @@ def test_texts() -> None:
     shape: Shape = (1, 64, (height + 1) // 2, width)
     assert format_shape(shape) == "[1,64,16..512,?]"
     assert shape_text(shape) == "[1,64,(H + 1)//2,W]"
-    assert str(element_count(shape)) == "64*W*((H + 1)//2)"
+    assert str(product(shape)) == "64*W*((H + 1)//2)"
     ctx.require_ge(width, 7, "")
     assert format_shape(shape, Reported(ctx.scope, ctx.guards).bounds) == "[1,64,16..512,7..]"
-    assert (format_shape(None), shape_text(None), element_count(None)) == ("[...]", "[...]", None)
-    assert (format_shape(()), shape_text(()), element_count(())) == ("[]", "[]", 1)
+    assert (format_shape(None), shape_text(None)) == ("[...]", "[...]")
+    assert (format_shape(()), shape_text(()), product(())) == ("[]", "[]", 1)

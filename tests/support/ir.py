@@ -156,6 +156,37 @@ class Net:
             self.edges.append(f'<edge from-layer="{ref.layer}" from-port="{ref.port}" to-layer="{id}" to-port="{i}"/>')
         return refs
 
+    def holder(self, layer: str, maps: str, *inputs: Ref, **bodies: "Net") -> list[Ref]:
+        """Add a layer with bodies: `net.holder("Loop-5(5, boolean=true, _) f32", "2 > a; b > 3; b > a; go > -1", x, body=Net(...))`.
+
+        An entry of `maps` leads from an input of the layer to a Parameter, from a Result to an output, to -1 if the Result is the
+        condition, or from a Result to a Parameter of the next iteration. Attributes of an entry stand behind it. Both bodies of an If have
+        all entries.
+        """
+        refs = self._called(layer, list(inputs), is_inside=False)
+        texts = ["", ""]
+        for name, body in bodies.items():
+            named = [re.match('<layer id="([0-9]+)" name="([^"]*)"', text) for text in body.layers]
+            ids = {one: str(refs[0].layer) for one, refs in body.named.items()} | {one[2]: one[1] for one in named if one}
+            entries = edges = ""
+            for entry in pieces(maps, ";"):
+                start, _, end, *more = entry.split(maxsplit=3)
+                if end in ids and start in ids:
+                    edges += f'<edge from-layer="{ids[start]}" to-layer="{ids[end]}"/>'
+                    continue
+                more += ['purpose="execution_condition"'] if end == "-1" else []
+                kind, port, id = ("input", start, ids[end]) if end in ids else ("output", end, ids[start])
+                entries += f'<{kind} external_port_id="{port}" internal_layer_id="{id}" {"".join(more)}/>'
+            map = name.replace("body", "port_map")
+            texts[0] += f"<{map}>{entries}</{map}>" + (f"<back_edges>{edges}</back_edges>" if edges else "")
+            content = f"<layers>{''.join(body.layers)}</layers><edges>{''.join(body.edges)}</edges>"
+            start = len(self.weights)
+            content = re.sub(r'offset="(\d+)" size', lambda one: f'offset="{int(one[1]) + start}" size', content)  # noqa: B023
+            texts[1] += f"<{name}>{content}</{name}>"
+            self.weights += body.weights
+        self.layers[-1] = self.layers[-1].replace("</layer>", f"{''.join(texts)}</layer>")
+        return refs
+
     def parameter(self, fact: str) -> Ref:
         """A Parameter such as `f32[1,3,?]`."""
         element_type, shape = type_and_shape(fact)

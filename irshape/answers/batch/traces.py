@@ -328,7 +328,6 @@ def inputs_of(op: Op, facts: Sequence[Fact]) -> list[Input]:
 _MOST_ELEMENTS: Final = 1024
 # So often the tensors that an iteration hands to the next one may become tainted.
 _MOST_PASSES: Final = 3
-_FREE: Final = Held(None)
 
 
 class Doubt(NamedTuple):

@@ -16,7 +16,7 @@ from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.inference.run import Run
 from irshape.model.finding import find, known_names, unknown
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, behind
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.shape.dim import INT64_MAX, Dim
 from irshape.xml.document import Port
@@ -121,17 +121,13 @@ class Trail:
 
     def order(self, points: Iterable[Point], found: dict[Point, None]) -> None:
         """Add the steps that lead to some numbers to those that are found, each once, after the steps it reads."""
-        entered: set[Point] = set()
-        pending = [(step, False) for point in reversed(list(points)) if (step := self.step(point)) not in found]
-        while pending:
-            point, is_done = pending.pop()
-            if is_done:
-                found[point] = None
-            elif point not in entered and point not in found:
-                entered.add(point)
-                pending.append((point, True))
-                roots = [self.step(source) for _, _, source in self.sources.derive(point).reads if isinstance(source, Point)]
-                pending += [(root, False) for root in reversed(roots) if not self.sources.is_inline(root)]
+
+        def roots(point: Point) -> list[Point]:
+            reads = [self.step(source) for _, _, source in reversed(self.sources.derive(point).reads) if isinstance(source, Point)]
+            return [root for root in reads if root not in found and not self.sources.is_inline(root)]
+
+        for step in behind([step for point in points if (step := self.step(point)) not in found], roots):
+            found[step] = None
 
     def step(self, point: Point) -> Point:
         """The step that computes a number."""
