@@ -167,6 +167,18 @@ def test_where_a_size_became_dynamic() -> None:
     assert explanation.because == "It is not known because Parameter image leaves axis 2 open."
 
 
+def test_a_size_that_a_later_layer_decides() -> None:
+    """The two columns and the half that they follow are five columns together."""
+    net = Net("""
+        MaxPool-1(f32[1,1,?], kernel=2, strides=2, pads_begin=0, pads_end=0, rounding_type=floor) -> half: ReLU
+        Concat(f32=[[[0.0,0.0]]], half, axis=2) -> joined: ReLU
+        Add(joined, f32=[0.0,0.0,0.0,0.0,0.0]) -> Result
+    """)
+    explanation = irshape.explain(net.xml.encode(), "half", axis=2, weights=net.bin)
+    assert "axis 2 is L//2, which can only be 3" in str(explanation)
+    assert explanation.because == "No other size than 3 fits Add add_7: the inputs must broadcast on axis 2."
+
+
 def test_where_the_rank_was_lost() -> None:
     net = Net("axes: i64[?]\nf32[1,6,1] -> squeezed: Squeeze(axes) -> y: ReLU -> Result")
     explanation = explained(net, "y")

@@ -301,6 +301,8 @@ class Explainer:
         """The inputs and constants that the whole chain starts from, in a sentence."""
         sources = self.sources
         if sources.is_open(asked):
+            if decided := self._decided(asked):
+                return decided
             opening = [point for point in order if self._is_opening(point)]
             inputs = self._by_layer(point for point in opening if sources.is_input(point))
             others = self._by_layer(point for point in opening if not sources.is_input(point))
@@ -313,6 +315,15 @@ class Explainer:
             return ""
         pins = {read.source: None for step in steps for read in step.reads if read.kind in ("axis", "element")}
         return f"No input changes it: it is pinned by {next(iter(pins))}." if len(pins) == 1 else "No input changes it."
+
+    def _decided(self, asked: Point) -> str:
+        """The number that a layer leaves for an open size by what it demands, in a sentence; empty if it leaves several."""
+        size = self.sources.number_of(asked)
+        low, high = self.inference.bounds(size) if isinstance(size, Dim) else (0, 1)
+        for one in self.inference.guards if low == high else ():
+            if any(isinstance(side - size, int) for side in (one.requirement.a, one.requirement.b)):
+                return f"No other size than {low} fits {layer_at(self.sources.place(one._node))}: {one.requirement.message}."
+        return ""
 
     def _by_layer(self, points: Iterable[Point]) -> list[tuple[str, list[str]]]:
         """The subjects of points (`axis 2`), grouped by layer."""

@@ -127,7 +127,9 @@ def sections(explanation: Explanation) -> Iterator[Section]:
     port = "" if explanation.port is None else f", port {explanation.port}"
     axis = "" if explanation.axis is None else f", axis {explanation.axis}"
     place = f"{escape(where.file or '<input>')}:{_at(where)}"
-    interval = "" if explanation.interval is None else ", any size" if explanation.interval == "?" else f", in {explanation.interval}"
+    word = "in" if ".." in (explanation.interval or "") else "which can only be"
+    interval = f", {word} {explanation.interval}" if explanation.interval else ""
+    interval = ", any size" if explanation.interval == "?" else interval
     subject = joined(f"{place}: ", *_layer(where), f"{port}{axis} is {explanation.value}{interval}")
     yield paragraph(tuple(one._replace(style="bold") if isinstance(one, Span) else bold(one) for one in subject))
     digits = len(str(len(explanation.steps)))
