@@ -181,6 +181,7 @@ class ValidSizes(Guessed):
     def nearest(self, sizes: Mapping[str, int] | None = None, /, fixed: Mapping[str, int] | None = None, **named: int) -> Nearest:
         """The nearest valid sizes: `below` has no larger sizes than given, `above` no smaller ones.
 
+        Where neither exists, because one size is too large and another one too small, both begin with the nearest size of each symbol.
         All given sizes may change, except `fixed` ones. A symbol may be left out if no condition ties it to a given one, or if it is the
         first axis of an input, the batch, which then is 1, or its smallest size. Otherwise raises InputError, as for an unknown symbol.
         """
@@ -191,7 +192,14 @@ class ValidSizes(Guessed):
         least = {name: min(size, INT64_MAX) for name, size in given.items()}
         above = self._next(given, kept, is_above=True) if least == given else None
         is_size = above is not None and max(above.values(), default=0) <= INT64_MAX
-        return Nearest(self._next(least, kept, is_above=False), above if is_size else None)
+        found = Nearest(self._next(least, kept, is_above=False), above if is_size else None)
+        moved = {name: self._within(name, size) for name, size in least.items() if name not in kept}
+        return self.nearest(moved, kept) if found == (None, None) and moved.items() - given.items() else found
+
+    def _within(self, name: str, size: int) -> int:
+        """The next size that a symbol may have on its own, or else the one before."""
+        own = self._solved.sets.get(name)
+        return size if own is None else next(iter((*own.above(size, 1), *own.below(size, 1))), size)
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/sizes.schema.json`."""
@@ -504,7 +512,8 @@ def sections(
     elif nearest is not None and sizes.ok:
         others = {name: size for name, size in sizes._batch(nearest.below or nearest.above or ()).items() if name not in (near or ())}
         taken = f" (taking {_sizes_text(others)})" if others else ""
-        rows = [f"below  {_sizes_text(nearest.below)}", f"above  {_sizes_text(nearest.above)}"]
+        below, above = map(_sizes_text, nearest)
+        rows = [f"below  {below}", f"above  {above}"] if nearest.below != nearest.above or nearest.below is None else [below]
         yield Section(f"nearest to {_sizes_text(near)}{taken}", rows)
 
 

@@ -131,6 +131,17 @@ def test_conditions_name_the_layers_that_make_them() -> None:
     assert all(guard.node.line == node.line for guard, node in zip(condition.guards, joins, strict=True))
 
 
+def test_the_nearest_sizes_where_one_is_too_large_and_another_one_too_small() -> None:
+    """H is 13 or 14, because a sum has 14 rows; W is 2, whose one column broadcasts, 13 or 14."""
+    net = Net(f"""
+        AvgPool(f32[1,1,?,?], kernel="2,2", strides="2,2", pads_begin="0,0", pads_end="0,0", rounding_type=ceil, exclude-pad=true) -> half: ReLU
+        Concat(half, half, axis=2) -> Add(_, f32={[[[[0.0] * 7] * 14]]}) -> Result
+    """)
+    found = irshape.sizes(net.xml.encode(), weights=net.bin)
+    assert found.nearest(H=40, W=1) == ({"H": 14, "W": 2},) * 2
+    assert found.nearest(H=40, W=40) == ({"H": 14, "W": 14}, None)
+
+
 def test_the_nearest_sizes() -> None:
     found = answer(nets.unet("pool"), OBLONG)
     assert found.nearest(H=500, W=64) == ({"H": 480, "W": 64}, {"H": 512, "W": 64})
