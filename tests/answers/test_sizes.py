@@ -134,7 +134,8 @@ def test_conditions_name_the_layers_that_make_them() -> None:
 def test_the_nearest_sizes_where_one_is_too_large_and_another_one_too_small() -> None:
     """H is 13 or 14, because a sum has 14 rows; W is 2, whose one column broadcasts, 13 or 14."""
     net = Net(f"""
-        AvgPool(f32[1,1,?,?], kernel="2,2", strides="2,2", pads_begin="0,0", pads_end="0,0", rounding_type=ceil, exclude-pad=true) -> half: ReLU
+        f32[1,1,?,?] -> x: ReLU
+        MaxPool-1(x, kernel="2,2", strides="2,2", pads_begin="0,0", pads_end="0,0", rounding_type=ceil) -> half: ReLU
         Concat(half, half, axis=2) -> Add(_, f32={[[[[0.0] * 7] * 14]]}) -> Result
     """)
     found = irshape.sizes(net.xml.encode(), weights=net.bin)
