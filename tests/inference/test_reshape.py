@@ -193,7 +193,7 @@ def test_the_batch_axis_is_that_of_the_layout(layout: str, shape: str, expected:
     assert inference["parameter_0"].outputs[0].text == expected
     (note,) = inference.diagnostics
     assert (note.code, note.severity) == ("N101", "note")
-    assert note.message.endswith(f"its layout is {layout}")
+    assert note.message.endswith(f"its layout is {layout}, and every layer keeps samples along this axis apart")
     assert inference.ok
 
 

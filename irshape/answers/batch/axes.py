@@ -177,10 +177,11 @@ def _chosen(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: I
 def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
     """Notes of the axes that are the batch and of the outputs that do not depend on it, or the layers that do not keep it."""
     reason = BY_PROOF if chosen.rank else _GUESSED
-    told = [
-        Diagnostic("N101", f"the batch is axis {axis} of {node.name!r}: {found.reasons.get(node, reason)}", _where(node))
-        for node, axis in {**found.axes, **chosen.axes}.items()
-    ]
+    proved = f", and {BY_PROOF}" if chosen.proof is not None and not chosen.proof.doubts else ""
+    told = []
+    for node, axis in {**found.axes, **chosen.axes}.items():
+        why = f"{found.reasons[node]}{proved}" if node in found.reasons else reason
+        told.append(Diagnostic("N101", f"the batch is axis {axis} of {node.name!r}: {why}", _where(node)))
     if chosen.proof is None:
         return told
     told += doubtful(chosen.proof)
