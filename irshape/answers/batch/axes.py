@@ -190,8 +190,8 @@ def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
         more = f", and so {'does' if len(nodes) == 2 else 'do'} {counted(len(nodes) - 1, 'more layer')}" if len(nodes) > 1 else ""
         text = f"{nodes[0].type} {nodes[0].name!r} takes the samples in the order that the input {given.name!r} gives{more}"
         told.append(Diagnostic("N101", text, _where(nodes[0])))
-    for node, axis in chosen.proof.outputs.items():
-        if axis is None and not chosen.proof.doubts:
+    for node, kept in chosen.proof.outputs.items():
+        if kept is None and not chosen.proof.doubts:
             told.append(
                 Diagnostic("N101", f"output {node.name!r} does not depend on the batch: it is the same for all samples", _where(node))
             )
