@@ -305,7 +305,8 @@ class Session(inner.Session):
             inference = self._refused(wanted, doubts, notes)
             inference.rewriting = rewriting
             return inference
-        chosen = [Diagnostic("N109", one.message, one.where) for one in doubts]
+        taken = {"S208": "; the first one is taken"}
+        chosen = [Diagnostic("N109", f"{one.message}{taken.get(one.code, '')}", one.where) for one in doubts]
         for node, axis in self._axes.items() if wish.batch else ():
             told = f"the batch is axis {axis} of {node.name!r}: every layer keeps its samples apart"
             chosen.append(Diagnostic("N101", told, place(self.model.document, node.layer, node.layer.offset)))
