@@ -436,7 +436,7 @@ def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:
     if isinstance(error, Mixed):
         hint = "convert the model again with another batch, or run one sample after the other"
         if others:
-            hint += f"; if multiples of a number are enough, say so: {_multiples(others, 32)}"
+            hint += f"; it may be provable for multiples of a number: {_multiples(others, 32)}"
         told = f"it is not proven that {error.item!r} keeps the batch: {error.reason}" if error.code else f"{error.item!r} {error.reason}"
         return Diagnostic(error.code or "P110", told, where, hint=hint)
     if error.code is not None:
