@@ -170,7 +170,7 @@ def similar(text: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     names = list(dict.fromkeys(name for name in islice(known, _MOST_COMPARED) if name))
-    close = get_close_matches(text, names, 3) or [one for one in names if text and text.lower() in one.lower()][:3]
+    close = get_close_matches(text, names, 3) or [one for one in names if len(text) > 2 and text.lower() in one.lower()][:3]
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
