@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from irshape.inference.engine import Engine
@@ -26,11 +26,12 @@ _Found: TypeAlias = tuple[list[tuple[int, str, str]], list[int]]
 _NOTHING: Final[_Found] = ([], [])
 
 
-def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[Diagnostic, list[int]]:
+def compare_recorded(document: Document, model: Model, engine: Engine, *, is_as_read: bool) -> dict[Diagnostic, list[int]]:
     """Recorded dims and precisions that contradict the inferred facts, each with the places of later ports that follow from it.
 
-    A recorded -1 fits any size. A port without `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too,
-    it is only counted there, because it is out of date for the same reason.
+    A recorded -1 fits any size, but of a layer whose inputs record all that OpenVINO knows of them (`is_decided`): there it contradicts a
+    number. A port without `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too, it is only counted
+    there, because it is out of date for the same reason. `is_as_read` means that the inputs have the shapes of the file.
     """
     roots: dict[tuple[str, int], tuple[tuple[Diagnostic, ...], str]] = {}
     behind: dict[Diagnostic, list[int]] = {}
@@ -50,7 +51,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
         if found is None:
             if node.op_class is None:
                 continue
-            found = _faults(node, slots, stubs, known)
+            found = _faults(node, slots, stubs, known, is_as_read=is_as_read)
             if taken is not None and not stubs:
                 compared[signature, taken] = found
         if found is _NOTHING:
@@ -122,7 +123,7 @@ def other_end(node: Node, index: int) -> list[tuple[str, str, str]]:
     return differ
 
 
-def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> _Found:
+def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known, *, is_as_read: bool) -> _Found:
     """The ports of a node whose records the model contradicts; `known` are the comparisons so far."""
     signature = node.layer.signature
     count = signature.input_count
@@ -143,6 +144,8 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
             faults = known.get((precision, dims, fact))
             if faults is None:
                 faults = known[precision, dims, fact] = contradictions(precision, dims, fact)
+            if not faults and is_as_read and index >= count and _closes(dims, fact) and is_decided(node, [slots[slot] for slot in node.sources]):
+                faults = contradictions(precision, dims, fact, is_exact=True)
             found += [(index, code, message) for code, message in faults]
             if index < count and not fact.is_poisoned and all(code != "R301" for code, _ in faults):
                 unclear.append(index)
@@ -159,18 +162,37 @@ def _source_of(node: Node, fact: Fact, code: str) -> str:
     return "its attribute shape says" if node.type in _DECLARED and op.shape == shape else "the model computes"
 
 
-def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact) -> list[tuple[str, str]]:
-    """Codes and messages of the facts that a port records and the model contradicts."""
+def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact, *, is_exact: bool = False) -> list[tuple[str, str]]:
+    """Codes and messages of the facts that a port records and the model contradicts; `is_exact` tells that a -1 contradicts a number."""
     faults: list[tuple[str, str]] = []
     is_same = dims is None or dims == fact.shape
     if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):
         return faults
-    if not is_same and dims is not None and not fits(dims, fact.shape):
+    if not is_same and dims is not None and (not fits(dims, fact.shape) or (is_exact and _closes(dims, fact))):
         faults.append(("R301", f"the port records {dims_text(dims)}, but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
     if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
         faults.append(("R302", f"the port records {precision}, but the model computes {fact.element_type.precision}"))
     return faults
+
+
+def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
+    """Whether the inputs of a layer record exactly what OpenVINO knows of facts, and constants alone hold the elements that it reads.
+
+    Then OpenVINO has computed what the output ports record from nothing else. Shapes in bodies follow from those that enter.
+    """
+    if node.model.holder is not None:
+        return False
+    for (_, _, dims), fact in zip(node.layer.signature.records, facts, strict=False):
+        if recordable(fact.openvino_view) != (dims or ()) or not (fact.elements is None or fact.is_literal):
+            return False
+    return True
+
+
+def _closes(dims: tuple[int, ...] | None, fact: Fact) -> bool:
+    """Whether OpenVINO knows the number of a size that dims leave open."""
+    known = recordable(fact.openvino_view)
+    return dims is not None and known is not None and any(dim < 0 <= size for dim, size in zip(dims, known, strict=False))
 
 
 def recordable(fact: Fact) -> tuple[int, ...] | None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from irshape.diagnosis.recorded import contradictions, other_end, recordable
+from irshape.diagnosis.recorded import contradictions, is_decided, other_end, recordable
 from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome, Transfer
@@ -140,10 +140,11 @@ class Witnesses:
 
     def gives(self, node: Node, outcome: Outcome) -> bool:
         """Whether a rule passes and gives what the output ports record. A poisoned output may be what is recorded."""
-        records = self.outputs(node)
+        records, is_exact = self.outputs(node), node in self.taken and is_decided(node, self.taken[node])
         if any(is_fault(found.code) for found in outcome.findings) or len(outcome.outputs) < len(records):
             return False
-        return not any(contradictions(*record[1:], fact) for record, fact in zip(records, outcome.outputs, strict=False))
+        both = zip(records, outcome.outputs, strict=False)
+        return not any(contradictions(*record[1:], fact, is_exact=is_exact) for record, fact in both)
 
     def passes(self, node: Node, outcome: Outcome) -> bool:
         """Whether a rule passes, and gives known facts that the output ports record."""
@@ -152,9 +153,10 @@ class Witnesses:
     def _judge(self, node: Node, outcome: Outcome) -> bool:
         """Whether the layer is wrong where its rule contradicts the output ports: the readers decide."""
         is_record = bool(outcome.outputs) and not any(is_fault(found.code) for found in outcome.findings)
+        is_exact = is_decided(node, self.taken[node])
         for slot, (record, fact) in enumerate(zip(self.outputs(node), outcome.outputs, strict=False), node.first_slot):
-            if contradictions(*record[1:], fact):
-                if is_record and self.readers_agree(slot, record, fact):
+            if contradictions(*record[1:], fact, is_exact=is_exact):
+                if is_record and self.readers_agree(slot, record, fact, is_exact=is_exact):
                     self.records.add(slot)
                 else:
                     is_record = False
@@ -166,15 +168,15 @@ class Witnesses:
         """The nodes that read a tensor, each with the position of the input."""
         return ((self.model.nodes[index], position) for index, position in self.model.readers.get(slot, ()))
 
-    def readers_agree(self, slot: int, record: PortRecord, fact: Fact) -> bool:
+    def readers_agree(self, slot: int, record: PortRecord, fact: Fact, *, is_exact: bool) -> bool:
         """Whether something reads a tensor, and all readers say that its rule is right and its output port wrong.
 
         A reader says so by its own record, and where it has none by its rule: it passes with the fact, and not with what is recorded.
         """
-        is_shape, is_said = any(code == "R301" for code, _ in contradictions(*record[1:], fact)), False
+        is_shape, is_said = any(code == "R301" for code, _ in contradictions(*record[1:], fact, is_exact=is_exact)), False
         for reader, position in self.readers(slot):
             own = reader.layer.signature.records[position]
-            if contradictions(*own[1:], fact):
+            if contradictions(*own[1:], fact, is_exact=is_exact):
                 return False
             is_said = is_said or own[2 if is_shape else 1] is not None or self._confirms(reader, position, fact, record)
         return is_said
