@@ -54,7 +54,8 @@ class Change(NamedTuple):
 
     Changes of the same constants or edges have the same `key`, and `elements` are the other ones of a constant. `node` is the
     layer at which an edge should start, if the change is one of an edge. `is_guess` says that other edits may be the cause.
-    `attributes` has the text of an attribute by its name, if the change is one of that attribute alone.
+    `attributes` has the text of an attribute by its name, if the change is one of that attribute alone. `explained` is the number of
+    layers whose rules a change of a constant mends.
     """
 
     text: str
@@ -64,6 +65,7 @@ class Change(NamedTuple):
     node: Node | None = None
     is_guess: bool = False
     attributes: Mapping[str, str] = {}
+    explained: int = 0
 
 
 class Way(NamedTuple):
@@ -93,14 +95,20 @@ class Changes:
         told, transfer = self.told(node), self.witnesses.transfer(node)
         if transfer is None:
             return []
-        if not told:  # an element type alone tells of attributes that are types
+        # An element type alone tells of attributes that are types.
+        if not told or self.witnesses.gives(node, self.witnesses.own[node], ("R301",)):
             types = " and ".join(sorted({port.precision for port in node.layer.outputs if port.precision}))
-            return self.attributes(node, transfer, f"the layer gives {types}, which it records", 1, are_types=True)
+            found = self.attributes(node, transfer, f"the layer gives {types}, which it records", 1, are_types=True)
+            if found or not told:
+                return found
         found = self.types(node, told, is_misfit=True) or [*islice(self.starts(node, told), _MOST_NAMED)]
-        found = found or [*islice(self.exchanges(node, told, (node,)), 1)]
         if not found:
+            exchanged = [*islice(self.exchanges(node, told, (node,)), 1)]
             found = self.constants(node, told)
-            found += self.attributes(node, transfer, told, 1 if found else _MOST_NAMED)
+            if not exchanged:
+                found += self.attributes(node, transfer, told, 1 if found else _MOST_NAMED)
+            elif not found or found[0].explained < 2:  # a constant at which other layers fail, too, is no exchanged input
+                found = found[:1] + exchanged
         if not found:  # inputs of a layer from which the node reads elements
             earlier = dict.fromkeys(way.steps[number:] for way in self.ways(node) for number in range(len(way.steps) - 1))
             found = [*islice((change for steps in earlier for change in self.exchanges(node, told, steps)), 1)]
@@ -261,12 +269,12 @@ class Changes:
                     fits.append(((-explained, self._counts[old] - self._counts[new]), new))
             if fits and key not in found:
                 best = min(score for score, _ in fits)
-                likely = [new for score, new in fits if score == best]
+                likely = [*dict.fromkeys(new for score, new in fits if score == best)]
                 likely.sort(key=lambda new: min(new) < min(0, *old))  # -1 is rare where the others count from the first axis
                 orders = [new for new in likely if sorted(new) == sorted(likely[0])][:2]  # such as two orders of the same axes
                 where = self.place(way.constant)
                 text = f"{said(way.constant)} (line {where.line}) holds {_list(old)}; with {' or '.join(map(_list, orders))} {told}"
-                found[key] = best, Change(text, (where,), key, likely[0])
+                found[key] = best, Change(text, (where,), key, likely[0], explained=-best[0])
         return [change for _, change in sorted(found.values(), key=itemgetter(0))][:_MOST_NAMED]
 
     def known(self, node: Node, found: Mapping[object, Change]) -> list[Change]:

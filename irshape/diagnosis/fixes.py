@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
-from irshape.diagnosis.recorded import dims_text, is_decided, recordable
+from irshape.diagnosis.recorded import RECORDS, dims_text, is_decided, recordable
 from irshape.files.reading import read
 from irshape.files.writing import write_atomic
 from irshape.inference.engine import Engine
@@ -160,6 +160,8 @@ def _state_defaults(site: _Site) -> _Repair | None:
         return None
     declared = node.op_class.attributes.values()
     missing = {one: site.meant(node, one, one.default) for one in declared if one.stated and one.spelling not in node.layer.attributes}
+    if ElementType.dynamic in missing.values():  # OpenVINO compiles no such model
+        return None
     lengths = {len(value) for one in declared if isinstance(value := getattr(node.op, one.name), tuple) and value}
     for one in [one for one, value in missing.items() if value == () and one.spelling != "shape"]:  # the shape of a scalar is empty
         if len(lengths) != 1 or one.spelling not in node.op_class.empty:
@@ -268,7 +270,7 @@ MENDED: Final = frozenset({*SAFE, "X204"})
 # Codes that say that an attribute of the layer may be wrong.
 _SUSPECT: Final = frozenset({*BY_HAND, "R303", "W202"} - {"R103"})
 # Codes whose fix writes inferred facts. The facts hold for the file only if no shape was given and no recorded port trusted.
-_INFERRED: Final = frozenset({"R301", "R302"})
+_INFERRED: Final = RECORDS
 
 
 def add_fixes(

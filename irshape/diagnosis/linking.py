@@ -12,6 +12,7 @@ from typing import Final
 from irshape.diagnosis.causes import Cause, Search
 from irshape.diagnosis.changes import Changes, said
 from irshape.diagnosis.fixes import Places
+from irshape.diagnosis.recorded import RECORDS
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.engine import Engine
 from irshape.model.build import place
@@ -22,7 +23,6 @@ from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 _MOST_CONTRADICTIONS: Final = 128
 # The most layers of a file with a sign at which one is taken for the cause of faults behind it, and the most unread layers.
 _MOST_SIGNS: Final = 3
-RECORDS: Final = ("R301", "R302")
 # Codes that say that OpenVINO reads something else than its author meant.
 _OF_WEIGHTS: Final = ("W202", "R303")
 _SIGNS: Final = ("R101", "R102", "R103", "R104", "R201", *_OF_WEIGHTS)

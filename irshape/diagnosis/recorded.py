@@ -16,11 +16,13 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 from irshape.xml.document import Document, Port, Signature
 
+# The codes of records that the model contradicts.
+RECORDS: Final = ("R301", "R302")
 # The most faults before a port of which each may be the reason for another one there.
 _MOST_ROOTS: Final = 4
 # What was found of recorded precision and dims, and the fact that they were compared with.
 _DECLARED: Final = ("Parameter", "Const")
-_Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], list[tuple[str, str]]]
+_Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], tuple[list[tuple[str, str]], list[tuple[str, str]]]]
 # The ports of a node whose records the model contradicts: position, code and message; and the inputs that may record more or less.
 _Found: TypeAlias = tuple[list[tuple[int, str, str]], list[int]]
 _NOTHING: Final[_Found] = ([], [])
@@ -29,9 +31,9 @@ _NOTHING: Final[_Found] = ([], [])
 def compare_recorded(document: Document, model: Model, engine: Engine, *, is_as_read: bool) -> dict[Diagnostic, list[int]]:
     """Recorded dims and precisions that contradict the inferred facts, each with the places of later ports that follow from it.
 
-    A recorded -1 fits any size, but of a layer whose inputs record all that OpenVINO knows of them (`is_decided`): there it contradicts a
-    number. A port without `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too, it is only counted
-    there, because it is out of date for the same reason. `is_as_read` means that the inputs have the shapes of the file.
+    A recorded -1 fits any size, but not where the inputs of a layer record all that OpenVINO knows of them (`is_decided`). A port without
+    `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too, it is only counted there, because it is out
+    of date for the same reason. `is_as_read` means that the inputs have the shapes of the file.
     """
     roots: dict[tuple[str, int], tuple[tuple[Diagnostic, ...], str]] = {}
     behind: dict[Diagnostic, list[int]] = {}
@@ -141,11 +143,15 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
         _, precision, dims = record
         # Most ports record exactly the fact.
         if dims != fact.shape or precision != fact.element_type.precision:
-            faults = known.get((precision, dims, fact))
-            if faults is None:
-                faults = known[precision, dims, fact] = contradictions(precision, dims, fact)
-            if not faults and is_as_read and index >= count and _closes(dims, fact) and is_decided(node, [slots[slot] for slot in node.sources]):
-                faults = contradictions(precision, dims, fact, is_exact=True)
+            both = known.get((precision, dims, fact))
+            if both is None:
+                both = known[precision, dims, fact] = (
+                    contradictions(precision, dims, fact),
+                    contradictions(precision, dims, fact, is_exact=True),
+                )
+            faults, exact = both
+            if len(exact) > len(faults) and is_as_read and index >= count and is_decided(node, [slots[slot] for slot in node.sources]):
+                faults = exact
             found += [(index, code, message) for code, message in faults]
             if index < count and not fact.is_poisoned and all(code != "R301" for code, _ in faults):
                 unclear.append(index)
@@ -163,7 +169,10 @@ def _source_of(node: Node, fact: Fact, code: str) -> str:
 
 
 def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact, *, is_exact: bool = False) -> list[tuple[str, str]]:
-    """Codes and messages of the facts that a port records and the model contradicts; `is_exact` tells that a -1 contradicts a number."""
+    """Codes and messages of the facts that a port records and the model contradicts.
+
+    `is_exact` tells that -1 contradicts a number that OpenVINO knows, and that an element type contradicts none.
+    """
     faults: list[tuple[str, str]] = []
     is_same = dims is None or dims == fact.shape
     if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):
@@ -171,20 +180,24 @@ def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fa
     if not is_same and dims is not None and (not fits(dims, fact.shape) or (is_exact and _closes(dims, fact))):
         faults.append(("R301", f"the port records {dims_text(dims)}, but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
-    if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
-        faults.append(("R302", f"the port records {precision}, but the model computes {fact.element_type.precision}"))
+    if (is_exact or fact.element_type is not ElementType.dynamic) and recorded_type not in (None, ElementType.dynamic, fact.element_type):
+        is_known = fact.element_type is not ElementType.dynamic
+        computed = fact.element_type.precision if is_known else "no element type, and OpenVINO compiles no such model"
+        faults.append(("R302", f"the port records {precision}, but the model computes {computed}"))
     return faults
 
 
 def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
-    """Whether the inputs of a layer record exactly what OpenVINO knows of facts, and constants alone hold the elements that it reads.
+    """Whether the inputs of a layer record exactly what OpenVINO knows of facts, and constants hold all elements that it reads.
 
     Then OpenVINO has computed what the output ports record from nothing else. Shapes in bodies follow from those that enter.
     """
-    if node.model.holder is not None:
+    if node.op is None or node.model.holder is not None:
         return False
-    for (_, _, dims), fact in zip(node.layer.signature.records, facts, strict=False):
-        if recordable(fact.openvino_view) != (dims or ()) or not (fact.elements is None or fact.is_literal):
+    for index, ((_, _, dims), fact) in enumerate(zip(node.layer.signature.records, facts, strict=False)):
+        port = node.op.input_at(index, len(facts))
+        is_read = port is not None and (port.value or port.ends)
+        if recordable(fact.openvino_view) != (dims or ()) or fact.element_type is ElementType.dynamic or (is_read and not fact.is_literal):
             return False
     return True
 

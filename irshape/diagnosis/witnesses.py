@@ -13,10 +13,10 @@ from a contradiction before it. Elements are not recorded, so they are handed on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from irshape.diagnosis.recorded import contradictions, is_decided, other_end, recordable
+from irshape.diagnosis.recorded import RECORDS, contradictions, is_decided, other_end, recordable
 from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome, Transfer
@@ -138,13 +138,13 @@ class Witnesses:
         """What the output ports of a node record."""
         return node.layer.signature.records[node.layer.signature.input_count :]
 
-    def gives(self, node: Node, outcome: Outcome) -> bool:
-        """Whether a rule passes and gives what the output ports record. A poisoned output may be what is recorded."""
+    def gives(self, node: Node, outcome: Outcome, codes: Collection[str] = RECORDS) -> bool:
+        """Whether a rule passes and gives what the output ports record; these codes count. A poisoned output may be what is recorded."""
         records, is_exact = self.outputs(node), node in self.taken and is_decided(node, self.taken[node])
         if any(is_fault(found.code) for found in outcome.findings) or len(outcome.outputs) < len(records):
             return False
         both = zip(records, outcome.outputs, strict=False)
-        return not any(contradictions(*record[1:], fact, is_exact=is_exact) for record, fact in both)
+        return not any(code in codes for record, fact in both for code, _ in contradictions(*record[1:], fact, is_exact=is_exact))
 
     def passes(self, node: Node, outcome: Outcome) -> bool:
         """Whether a rule passes, and gives known facts that the output ports record."""
