@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from irshape.diagnosis.changes import Change, Changes, said
 from irshape.diagnosis.recorded import contradictions, dims_text, fits, recordable
 from irshape.diagnosis.witnesses import Witnesses
+from irshape.model.causes import Ids, told_exchanged
 from irshape.model.model import Model, Node
 from irshape.report.text import counted
 from irshape.shape.shape import format_shape
@@ -77,7 +78,13 @@ class Search:
         """The inputs that record something else than the tensors that edges lead there: those of one tensor and record are one cause."""
         leaders: dict[object, Cause] = {}
         groups: dict[object, list[Node]] = {}
-        for node, wrong in changes.witnesses.edges.items():
+        edges = changes.witnesses.edges
+        if edges and (pair := Ids(changes.model).exchanged(_ends(edges))) is not None and not self._is_explained(changes, pair[0]):
+            text = f"{told_exchanged(pair)}, whose ends then record the same"
+            beside = [*pair, *pair[0].consumers, *pair[1].consumers]
+            yield Cause("shape", pair[0], (Change(text, (changes.place(pair[1]),)),), -1, tuple(beside[1:]))
+            edges = {node: wrong for node, wrong in edges.items() if node not in beside}
+        for node, wrong in edges.items():
             keys: list[object] = [(node.sources[index], node.layer.signature.records[index][1:]) for index in wrong]
             if known := [key for key in keys if key in leaders]:
                 groups.setdefault(known[0], []).append(node)
@@ -128,6 +135,12 @@ class Search:
         changes, node = several[0]
         named = None if found else changes.named(node)
         return found if named is None else [named]
+
+
+def _ends(edges: Mapping[Node, list[int]]) -> dict[int, None]:
+    """The ids of the layers at both ends of edges that lead to these inputs of nodes."""
+    sources = ((node, node.model.producer(node.sources[index])) for node, wrong in edges.items() for index in wrong)
+    return dict.fromkeys(one.layer.id for both in sources for one in both if one is not None)
 
 
 def _grouped(found: list[tuple[list[Node], list[Change]]]) -> Iterator[Cause]:

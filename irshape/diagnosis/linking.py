@@ -116,12 +116,9 @@ class _Report:
     def _concerned(self, fault: Diagnostic, node: Node) -> Iterator[Node]:
         """The nodes that a fault of the structure concerns: the edges of a layer whose id another one has may lead to the other one."""
         yield node
-        if fault.code == "G101":
-            for one in node.model.nodes:
-                if one.id == node.id:
-                    yield from (one, *one.producers, *one.consumers)
-        for where in fault.related if fault.code == "W202" else ():
-            yield from filter(None, [self.places.at(where.offset)])
+        others = [*filter(None, [self.places.at(where.offset) for where in fault.related])]
+        for one in (node, *others) if fault.code[0] == "G" and others else others:
+            yield from (one, *one.producers, *one.consumers) if fault.code[0] == "G" else (one,)
 
     def explain(self) -> None:
         """Find the causes, and what each of them says."""

@@ -190,9 +190,10 @@ def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fa
 def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
     """Whether the inputs of a layer record exactly what OpenVINO knows of facts, and constants hold all elements that it reads.
 
-    Then OpenVINO has computed what the output ports record from nothing else. Shapes in bodies follow from those that enter.
+    Then OpenVINO has computed what the output ports record from nothing else. Shapes in bodies follow from those that enter, and a number
+    that cannot be read is open.
     """
-    if node.op is None or node.model.holder is not None:
+    if node.op is None or node.model.holder is not None or any(one.code == "X106" for one in node.model.document.diagnostics):
         return False
     for index, ((_, _, dims), fact) in enumerate(zip(node.layer.signature.records, facts, strict=False)):
         port = node.op.input_at(index, len(facts))

@@ -5,8 +5,8 @@ The leading fault says in a hint how the two fit together. The edges alone tell 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from itertools import islice, pairwise
 from typing import Final
 
 from irshape.model.model import FAULTY, Model, Node, reached
@@ -30,10 +30,10 @@ class Fault:
 
     `node` is the layer and `port` the id of its port. `ends` are the four numbers of the edge at fault: layer and port where it starts,
     layer and port to which it leads. `missing` is the id of a layer that does not exist. `is_error` overrules the severity of the code.
-    `leader` is the fault from which this one follows.
+    `others` are further layers at fault, `leader` is the fault from which this one follows.
     """
 
-    __slots__ = ("code", "ends", "hint", "is_error", "leader", "message", "missing", "node", "offset", "port")
+    __slots__ = ("code", "ends", "hint", "is_error", "leader", "message", "missing", "node", "offset", "others", "port")
 
     def __init__(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None) -> None:
         self.code = code
@@ -45,7 +45,63 @@ class Fault:
         self.missing: int | None = None
         self.hint: str | None = None
         self.is_error: bool | None = None
+        self.others: tuple[Node, ...] = ()
         self.leader: Fault | None = None
+
+
+class Ids:
+    """The ids of the layers of a graph, and the edges that name them: `edges` has those of each id, each with its four numbers."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.nodes = {node.layer.id: node for node in model.nodes}
+        self.edges: dict[int, list[tuple[int, int, int, int]]] = {}
+        numbers = iter(model.graph.ends)
+        for edge in zip(numbers, numbers, numbers, numbers, strict=True):
+            for id in {edge[0], edge[2]}:
+                self.edges.setdefault(id, []).append(edge)
+
+    def fit(self, holders: Mapping[int, Node]) -> bool:
+        """Whether all edges of some ids fit if these layers have them: both ends exist and record the same, and each input is fed."""
+        for id, node in holders.items():
+            edges = self.edges.get(id, ())
+            if sorted(edge[3] for edge in edges if edge[2] == id) != sorted(node.layer.signature.inputs):
+                return False
+            for start, from_port, end, to_port in edges:
+                source, target = (holders.get(one) or self.nodes.get(one) for one in (start, end))
+                output = None if source is None else source.layer.signature.outputs.get(from_port)
+                entry = None if target is None else target.layer.signature.inputs.get(to_port)
+                if source is None or target is None or output is None or entry is None:
+                    return False
+                both = source.layer.signature.records[source.layer.signature.input_count + output], target.layer.signature.records[entry]
+                if both[0][1:] != both[1][1:]:
+                    return False
+        return True
+
+    def are_in_order(self, ids: Mapping[Node, int]) -> bool:
+        """Whether these layers, with these ids, stand in the order of ids among the layers beside them, as OpenVINO writes."""
+        for node in ids:
+            near = [ids.get(one, one.layer.id) for one in self.model.nodes[max(node.index - 1, 0) : node.index + 2]]
+            if any(one >= other for one, other in pairwise(near)):
+                return False
+        return True
+
+    def exchanged(self, suspects: Iterable[int]) -> tuple[Node, Node] | None:
+        """The two layers, one of them with one of these ids, that fit all their edges with each other's id, and only so are in order."""
+        for one in islice(suspects, _MOST_PORTS):
+            node = self.nodes[one]
+            for id, other in self.nodes.items():
+                is_before = node.index < other.index
+                if is_before == (id < one) and id != one and self.are_in_order({node: id, other: one}) and self.fit({id: node, one: other}):
+                    return (node, other) if is_before else (other, node)
+        return None
+
+
+def told_exchanged(pair: tuple[Node, Node]) -> str:
+    """That two layers have each other's id, in a sentence."""
+    one, other = pair
+    texts = [f"{node.type} {clipped(node.name)!r} with id {mate.id}" for node, mate in ((one, other), (other, one))]
+    return f"ids {one.id} and {other.id} look exchanged: {' and '.join(texts)} fit all edges"
 
 
 class Causes:
@@ -58,13 +114,15 @@ class Causes:
         self.model = model
         self.found = faults
         self.is_error = is_error
-        self.nodes = {node.layer.id: node for node in model.nodes}
+        self.ids = Ids(model)
+        self.nodes = self.ids.nodes
         if not model.graph.ends:
             self.join_unconnected()
             return
         if len(faults) > _MOST_FAULTS:  # so many have no single mistake behind them
             return
         self.follow_ids()
+        self.find_exchanged()
         self.join_missing_layers()
         self.find_right_ends()
         self.find_right_starts()
@@ -95,21 +153,52 @@ class Causes:
         """Faults of edges beside an id that two layers have: the edges of one of them lead to the other."""
         faults = [fault for fault in self.found if fault.code in _OF_IDS]
         missing = {fault.missing for fault in faults if fault.missing is not None}
-        numbers = iter(self.model.graph.ends)
-        starts: dict[int, set[int]] = {}  # the layers before each layer
-        for start, _, end, _ in zip(numbers, numbers, numbers, numbers, strict=True) if self.of("G101") else ():
-            starts.setdefault(end, set()).add(start)
         for leader in self.of("G101"):
-            if leader.node is None:
+            if (later := leader.node) is None:
                 continue
-            ids = {leader.node.layer.id, *(missing if len(missing) == 1 else ())}
-            before: set[int] = set().union(*(starts.get(id, ()) for id in ids))
+            free = min(missing) if len(missing) == 1 else None
+            ids = {later.layer.id, *missing} if free is not None else {later.layer.id}
+            before = {edge[0] for id in ids for edge in self.ids.edges.get(id, ()) if edge[2] == id}
             others = [fault for fault in faults if self.names(fault, ids) or (fault.code == "G116" and self.names(fault, before))]
+            self.say_which(leader, later, free)
             if others:
-                if len(missing) == 1:
-                    leader.hint = f'did you mean id="{min(missing)}"? Edges name that id, but no layer has it'
-                leader.node.sources[:] = [FAULTY] * len(leader.node.sources)  # any of its edges may be one of the other layer
+                later.sources[:] = [FAULTY] * len(later.sources)  # any of its edges may be one of the other layer
                 self.absorb(leader, others)
+
+    def say_which(self, leader: Fault, later: Node, free: int | None) -> None:
+        """Put the fault of an id that two layers have at the one to which another id belongs, which edges name and no layer has."""
+        [earlier] = leader.others
+        both = {later: earlier, earlier: later}
+        if sum(node.layer.id == later.layer.id for node in self.model.nodes) > len(both):
+            return
+        likely = [node for node in both if free is not None and self.ids.fit({free: node, later.layer.id: both[node]})] or [*both]
+        if len(likely) > 1:  # OpenVINO numbers layers in the order of the file
+            likely = [node for node in likely if not self.ids.are_in_order({node: node.layer.id})] or likely
+            likely = [node for node in likely if free is None or self.ids.are_in_order({node: free})] or likely
+        wrong, other = likely[0], both[likely[0]]
+        there = f"{other.type} {clipped(other.name)!r} (line {self.line(other.layer.offset)})"
+        if wrong is earlier and len(likely) == 1:
+            leader.node, leader.offset, leader.others = earlier, earlier.layer.offset, (later,)
+            leader.message = f"layer id {later.layer.id} is also the id of {there}"
+        if free is not None:
+            where = "" if len(likely) == 1 else f" here, or for {there}"
+            leader.hint = f'did you mean id="{free}"{where}? Edges name that id, but no layer has it'
+
+    def find_exchanged(self) -> None:
+        """Faults of edges that are none as soon as two layers have each other's id."""
+        faults = self.of("G103", "G104", "G105", "G106")
+        ids = {id for fault in faults for id in (*(fault.ends or ())[::2], *(() if fault.node is None else (fault.node.layer.id,)))}
+        if not faults or (pair := self.ids.exchanged(id for id in ids if id in self.nodes)) is None:
+            return
+        wrong = {node.layer.id for node in pair}
+        leader, *others = [fault for fault in faults if fault.code == "G105" or self.names(fault, wrong)]
+        leader.message += f"; {told_exchanged(pair)}"
+        leader.node, leader.others = pair[0], pair[1:]
+        leader.offset, leader.port = pair[0].layer.offset, None
+        leader.hint = f"exchange the ids of the layers in lines {' and '.join(str(self.line(node.layer.offset)) for node in pair)}"
+        for node in pair:
+            node.sources[:] = [FAULTY] * len(node.sources)
+        self.absorb(leader, [*others, *self.of("G116")])
 
     @staticmethod
     def names(fault: Fault, ids: set[int]) -> bool:
@@ -131,7 +220,7 @@ class Causes:
                 leader.message = f"layer {id} does not exist, but {counted(len(several), 'edge')} name it"
                 leader.hint = "if the layer was removed, lead the edges to the layers around it; else correct the ids"
             if len(by_id) == 1 and (sinkless := self.of("G113")):
-                sinkless[0].hint = f"layer {id}, to which an edge leads in line {self.line(leader)}, does not exist: is it a Result?"
+                sinkless[0].hint = f"layer {id}, to which an edge leads in line {self.line(leader.offset)}, does not exist: is it a Result?"
                 leader, several = sinkless[0], [*several, leader]
             self.absorb(leader, [*several, *before])
 
@@ -254,9 +343,9 @@ class Causes:
         place = (node.layer.signature.inputs if is_input else node.layer.signature.outputs).get(port)
         return None if place is None else ports[place]
 
-    def line(self, fault: Fault) -> int:
-        """The line of a fault in the file."""
-        return self.model.document.position(fault.offset)[0]
+    def line(self, offset: int) -> int:
+        """The line of a place in the file."""
+        return self.model.document.position(offset)[0]
 
 
 def _gives(node: Node, port: Port) -> bool:
