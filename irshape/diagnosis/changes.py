@@ -116,7 +116,7 @@ class Changes:
 
     def told(self, node: Node) -> str:
         """The end of a sentence about a change: what the layer gives with it. Empty where no port records what the layer should give."""
-        recorded = " and ".join(dims_text(port.dims) for port in node.layer.outputs if port.dims is not None)
+        recorded = " and ".join(dict.fromkeys(dims_text(port.dims) for port in node.layer.outputs if port.dims is not None))
         return f"the layer gives {recorded}, which it records" if recorded else ""
 
     def _passes(self, node: Node, facts: tuple[Fact, ...]) -> bool:
@@ -370,7 +370,7 @@ class Changes:
     def attributes(self, node: Node, transfer: Transfer, told: str, most: int, *, are_types: bool = False) -> list[Change]:
         """At most so many attributes, each alone with another number or word, with which a layer gives what it records, as one change.
 
-        `are_types` asks for attributes that are types only. Of the texts of an attribute, the most frequent one in layers of the type is
+        `are_types` asks for attributes that are types only. Of the texts of an attribute, the most frequent ones in layers of the type are
         taken: a net repeats what it does. If some texts are more frequent than those of the layer, only these are given. The likeliest
         attribute is the first; a number is likelier than a word.
         """
@@ -378,7 +378,7 @@ class Changes:
         if node.op_class is None or not transfer.is_pure:
             return []
         ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
-        found: list[tuple[int, bool, str, str, str]] = []
+        found: list[tuple[int, bool, str, list[str], str]] = []
         for declared in node.op_class.attributes.values():
             name, text = declared.spelling, attributes.get(declared.spelling)
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
@@ -391,16 +391,17 @@ class Changes:
                 if outcome is not None and self.witnesses.passes(node, outcome):
                     fits.append(new)
             if fits:
-                new = max(fits, key=counts.__getitem__)
+                fits.sort(key=counts.__getitem__, reverse=True)
                 now = repr(clipped(text)) if text is not None else "missing" if declared.stated else ""
-                found.append((counts[_plain(text)] - counts[new], new[:1].isalpha(), name, new, now))
+                likely = [new for new in fits[:2] if counts[new]] or fits[:1]
+                found.append((counts[_plain(text)] - counts[fits[0]], fits[0][:1].isalpha(), name, likely, now))
         found.sort(key=itemgetter(0, 1))
-        likely = [one[2:] for one in found if one[0] < 0 or found[0][0] >= 0][:most]
-        verb = "it is" if len(likely) == 1 else "they are"
-        present = f"; {verb} {', '.join(now for *_, now in likely)}" if all(now for *_, now in likely) else ""
-        meant = {name: new for name, new, _ in likely}
-        text = f"with {' or '.join(f'{name}={new!r}' for name, new in meant.items())} {told}{present}"
-        return [Change(text, attributes=meant if len(meant) == 1 else {})] if meant else []
+        named = [one[2:] for one in found if one[0] < 0 or found[0][0] >= 0][:most]
+        verb = "it is" if len(named) == 1 else "they are"
+        present = f"; {verb} {', '.join(now for *_, now in named)}" if all(now for *_, now in named) else ""
+        meant = {name: likely[0] for name, likely, _ in named if len(named) == len(likely) == 1}
+        text = f"with {' or '.join(f'{name}={new!r}' for name, likely, _ in named for new in likely)} {told}{present}"
+        return [Change(text, attributes=meant)] if named else []
 
     def _with_attributes(self, node: Node, transfer: Transfer, attributes: dict[str, str], op_class: Any) -> Outcome | None:
         """The outcome of a node with other attributes, or as another operation; None if it is none."""

@@ -177,7 +177,7 @@ def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fa
     is_same = dims is None or dims == fact.shape
     if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):
         return faults
-    if not is_same and dims is not None and (not fits(dims, fact.shape) or (is_exact and _closes(dims, fact))):
+    if not is_same and dims is not None and (dims != recordable(fact.openvino_view) if is_exact else not fits(dims, fact.shape)):
         faults.append(("R301", f"the port records {dims_text(dims)}, but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
     if (is_exact or fact.element_type is not ElementType.dynamic) and recorded_type not in (None, ElementType.dynamic, fact.element_type):
@@ -201,12 +201,6 @@ def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
         if recordable(fact.openvino_view) != (dims or ()) or fact.element_type is ElementType.dynamic or (is_read and not fact.is_literal):
             return False
     return True
-
-
-def _closes(dims: tuple[int, ...] | None, fact: Fact) -> bool:
-    """Whether OpenVINO knows the number of a size that dims leave open."""
-    known = recordable(fact.openvino_view)
-    return dims is not None and known is not None and any(dim < 0 <= size for dim, size in zip(dims, known, strict=False))
 
 
 def recordable(fact: Fact) -> tuple[int, ...] | None:
