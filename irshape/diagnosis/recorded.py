@@ -171,13 +171,14 @@ def _source_of(node: Node, fact: Fact, code: str) -> str:
 def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact, *, is_exact: bool = False) -> list[tuple[str, str]]:
     """Codes and messages of the facts that a port records and the model contradicts.
 
-    `is_exact` tells that -1 contradicts a number that OpenVINO knows, and that an element type contradicts none.
+    `is_exact` tells that -1 contradicts a number, a number an open size, and an element type none.
     """
     faults: list[tuple[str, str]] = []
     is_same = dims is None or dims == fact.shape
     if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):
         return faults
-    if not is_same and dims is not None and (dims != recordable(fact.openvino_view) if is_exact else not fits(dims, fact.shape)):
+    is_other = is_exact and dims not in (recordable(fact.openvino_view), recordable(fact))
+    if not is_same and dims is not None and (is_other or not fits(dims, fact.shape)):
         faults.append(("R301", f"the port records {dims_text(dims)}, but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
     if (is_exact or fact.element_type is not ElementType.dynamic) and recorded_type not in (None, ElementType.dynamic, fact.element_type):

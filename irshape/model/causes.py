@@ -124,6 +124,7 @@ class Causes:
         self.follow_ids()
         self.find_exchanged()
         self.join_missing_layers()
+        self.find_right_ports()
         self.find_right_ends()
         self.find_right_starts()
         self.say_next_steps()
@@ -223,6 +224,22 @@ class Causes:
                 sinkless[0].hint = f"layer {id}, to which an edge leads in line {self.line(leader.offset)}, does not exist: is it a Result?"
                 leader, several = sinkless[0], [*several, leader]
             self.absorb(leader, [*several, *before])
+
+    def find_right_ports(self) -> None:
+        """Output ports that edges name by the number that OpenVINO gives them, and that have another id or are missing."""
+        for id, node in self.nodes.items() if self.of("G103") else ():
+            outputs, edges = node.layer.outputs, [edge for edge in self.ids.edges.get(id, ()) if edge[0] == id]
+            for wanted in sorted({edge[1] for edge in edges}.difference(node.layer.signature.outputs)):
+                position = wanted - node.layer.signature.input_count
+                is_other = 0 <= position < len(outputs) and all(edge[1] != outputs[position].id for edge in edges)
+                faults = [fault for fault in self.of("G103") if fault.ends is not None and fault.ends[:2] == (id, wanted)]
+                if faults and (is_other or not outputs):
+                    leader = faults[0]
+                    leader.node, leader.offset, leader.port = node, node.layer.offset, None
+                    leader.hint = f'add <port id="{wanted}"> to its <output>'
+                    if is_other:
+                        leader.hint = f'did you mean id="{wanted}" for its output port {outputs[position].id}, which no edge names?'
+                    self.absorb(leader, faults)
 
     def find_right_ends(self) -> None:
         """Edges that lead to the wrong input, and the inputs that lack an edge."""

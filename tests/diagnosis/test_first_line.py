@@ -121,7 +121,7 @@ ROWS = {
     "the record of an open size": (
         "x: f32[?,8] -> r: Relu -> s: Relu -> Result",
         ('name="r"(.*?)<output>(.*?)<dim>-1</dim>', r'name="r"\1<output>\2<dim>7</dim>'),
-        "R301 warning: the port records [7,8], but Relu 's', which reads it, records [?,8] [Relu r, port 1]",
+        "R301 warning: the port records [7,8], but the model computes [?,8] [Relu r, port 1]",
     ),
     "a lost attribute": (
         STEM + " -> Result",
