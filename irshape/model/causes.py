@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice, pairwise
-from typing import Final
+from typing import Any, Final
 
 from irshape.model.model import FAULTY, Model, Node, reached
 from irshape.report.diagnostic import clipped
@@ -226,7 +226,19 @@ class Causes:
             self.absorb(leader, [*several, *before])
 
     def find_right_ports(self) -> None:
-        """Output ports that edges name by the number that OpenVINO gives them, and that have another id or are missing."""
+        """Ports that edges name by the number that OpenVINO gives them, and that have another id or are missing."""
+        for fault in self.of("G115"):
+            node: Any = fault.node
+            count, id = node.layer.signature.input_count, node.layer.id
+            for position, port in enumerate((*node.layer.inputs, *node.layer.outputs)):
+                is_input = position < count
+                own = node.layer.signature.inputs if is_input else node.layer.signature.outputs
+                end = (id, position)
+                strays = [one for one in self.of("G103") if one.ends is not None and (one.ends[2:] if is_input else one.ends[:2]) == end]
+                if str(port.id) == fault.port and position not in own and strays:
+                    fault.offset = port.offset
+                    fault.hint = f'did you mean id="{position}"? An edge names that port, which the layer lacks'
+                    self.absorb(fault, [*strays, *(one for one in self.of("G106") if one.node is node and one.port == fault.port)])
         for id, node in self.nodes.items() if self.of("G103") else ():
             outputs, edges = node.layer.outputs, [edge for edge in self.ids.edges.get(id, ()) if edge[0] == id]
             for wanted in sorted({edge[1] for edge in edges}.difference(node.layer.signature.outputs)):
