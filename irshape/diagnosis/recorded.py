@@ -189,7 +189,7 @@ def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fa
 
 
 def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
-    """Whether the inputs of a layer record exactly what OpenVINO knows of facts, and constants hold all elements that it reads.
+    """Whether the inputs of a layer record exactly what OpenVINO knows of facts, and all elements that it reads are numbers.
 
     Then OpenVINO has computed what the output ports record from nothing else. Shapes in bodies follow from those that enter, and a number
     that cannot be read is open.
@@ -198,8 +198,10 @@ def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
         return False
     for index, ((_, _, dims), fact) in enumerate(zip(node.layer.signature.records, facts, strict=False)):
         port = node.op.input_at(index, len(facts))
-        is_read = port is not None and (port.value or port.ends)
-        if recordable(fact.openvino_view) != (dims or ()) or fact.element_type is ElementType.dynamic or (is_read and not fact.is_literal):
+        if recordable(fact.openvino_view) != (dims or ()) or fact.element_type is ElementType.dynamic:
+            return False
+        elements, is_read = fact.openvino_view.elements, port is not None and (port.value or port.ends)
+        if is_read and not fact.is_literal and not (elements and {int}.issuperset(map(type, elements))):
             return False
     return True
 
