@@ -188,7 +188,7 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
         readers = "its reader records" if count == 1 else f"its {count} readers record"
         text = f"the {source.type} has shape {format_shape(fact.shape)}, but {readers} {dims_text(dims)}"
         return Cause("shape", source, (Change(text, (changes.place(node, port),)),), group=(node,))
-    is_shape = dims is not None and not fits(dims, fact.shape)
+    is_shape = not fits(dims or (), fact.shape)
     text = f"port {port.id} records {dims_text(dims) if is_shape else record[1]}"
     text += f", but {said(source)}, from which its edge starts, gives {fact.element_type.precision} {format_shape(fact.shape)}"
     if contradictions(fact.element_type.precision, recordable(fact), witnesses.graph.slots[slot]):

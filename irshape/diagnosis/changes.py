@@ -140,7 +140,12 @@ class Changes:
         record = node.layer.signature.records[index][1:]
         found = []
         for one, fact in self.unread:
-            if one is not node and not fact.is_poisoned and not contradictions(*record, fact) and not self.depends(one, node):
+            if (
+                one is not node
+                and not fact.is_poisoned
+                and not contradictions(*record, fact, is_exact=True)
+                and not self.depends(one, node)
+            ):
                 found.append((one, fact))
         return sorted(found, key=lambda one: -common(one[0].name, node.name))
 

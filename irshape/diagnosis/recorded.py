@@ -109,14 +109,17 @@ def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagn
     return kept
 
 
-def other_end(node: Node, index: int) -> list[tuple[str, str, str]]:
-    """What the two ends of the edge to an input record differently: a code, what the input records, and what the start of the edge does."""
+def other_end(node: Node, index: int, *, are_scalars: bool = False) -> list[tuple[str, str, str]]:
+    """What the two ends of the edge to an input record differently: a code, what the input records, and what the start of the edge does.
+
+    `are_scalars` tells that ports without dims are scalars.
+    """
     model, slot, (_, precision, dims) = node.model, node.sources[index], node.layer.signature.records[index]
     producer = model.nodes[model.producers[slot]]
     signature = producer.layer.signature
     _, start, start_dims = signature.records[signature.input_count + slot - producer.first_slot]
     differ = []
-    if start_dims != dims and start_dims is not None and dims is not None:
+    if start_dims != dims and (are_scalars or (start_dims is not None and dims is not None)):
         differ.append(("R301", dims_text(dims), dims_text(start_dims)))
     if start != precision and start and precision:
         ours, theirs = (ElementType.from_precision(text) or ElementType.dynamic for text in (precision, start))

@@ -14,6 +14,7 @@ from a contradiction before it. Elements are not recorded, so they are handed on
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Final
 
 from irshape.diagnosis.recorded import RECORDS, contradictions, is_decided, other_end, recordable
@@ -28,6 +29,8 @@ from irshape.xml.weights import WeightsError, decode
 
 # The most elements of a constant that are looked at.
 MOST_ELEMENTS: Final = 64
+# More edges of which one end alone has dims tell that ports may have none, whatever their ranks.
+_MOST_MOVED: Final = 3
 
 
 class Witnesses:
@@ -99,10 +102,23 @@ class Witnesses:
     def _starts_elsewhere(self, node: Node, index: int, fact: Fact) -> bool:
         """Whether the two ends of an edge record other facts, of which the rule of the source gives exactly those of the source."""
         slot = node.sources[index]
-        if slot in self.model.stubs or not other_end(node, index):
+        if slot in self.model.stubs or not other_end(node, index, are_scalars=self.are_scalars):
             return False
         dims = recordable(fact)
         return dims is not None and dims != (node.layer.signature.records[index][2] or ())
+
+    @cached_property
+    def are_scalars(self) -> bool:
+        """Whether ports without dims are scalars, as OpenVINO writes them: but for a few edges, both ends have dims or none has."""
+        told = odd = 0
+        for node in self.model.nodes:
+            for slot, (_, _, dims) in zip(node.sources, node.layer.signature.records, strict=False):
+                if slot >= 0 and slot not in self.model.stubs:
+                    producer = self.model.nodes[self.model.producers[slot]]
+                    start = producer.layer.signature.records[producer.layer.signature.input_count + slot - producer.first_slot]
+                    told += start[2] is not None and dims is not None
+                    odd += (start[2] is None) != (dims is None)
+        return odd < min(_MOST_MOVED, told)
 
     def is_computed(self, node: Node, index: int) -> bool:
         """Whether the model computes for a port of a node what the rules give for the records: only then can the record be mended alone."""
