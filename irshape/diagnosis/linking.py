@@ -244,7 +244,7 @@ class _Report:
                 leader.message = _joined(leader.message, f"{names}, which nothing reads, may belong before it")
                 for one, _ in unread:
                     one.caused_by = leader
-        elif not others and len(unread) == 1 and unread[0][1].model in self.search.changes:
+        elif not others and len(unread) == 1 and unread[0][0].hint is None and unread[0][1].model in self.search.changes:
             [(fault, node)] = unread
             changes = self.search.changes[node.model]
             readers = changes.readers_for(node)[:2]

@@ -330,13 +330,18 @@ class Causes:
         return set(reached([] if reader is None else [reader], lambda node: readers.get(node, ())))
 
     def say_next_steps(self) -> None:
-        """What to do about inputs with too many edges or none, where nothing tells which edge is meant."""
+        """What to do about inputs with too many edges or none, where nothing tells which edge is meant, and about what nothing reads."""
         for fault in self.of("G104", "G106"):
             if fault.hint is None and fault.code == "G104":
                 fault.hint = "remove one of the two edges, or correct its to-layer and to-port"
             elif fault.hint is None and fault.node is not None and fault.node.layer.id >= 0:
                 end = f'to-layer="{fault.node.layer.id}" to-port="{fault.port}"'
                 fault.hint = f"add an <edge> with {end}, or remove the port if the operation does not need it"
+        unread, ids = self.of("G116"), self.nodes.keys()
+        if unread and max(ids) - min(ids) == len(ids):  # one number is free
+            [free] = {*range(min(ids), max(ids))} - ids
+            for fault in unread:
+                fault.hint = f"no layer has id {free}: was the layer removed that reads this one?"
 
     def name_output(self, fault: Fault, read: Container[int]) -> None:
         """Name the output port that is meant where an edge starts at a port that is none: the only one, or the only one not in `read`."""
