@@ -50,6 +50,7 @@ class Search:
     ) -> None:
         self.changes = {model: Changes(witnesses) for model, witnesses in every.items()}
         self.unexplained: set[Node] = set()
+        self._exchanged: set[Node] = set()
         self._equal = equal
         self._is_explained = is_explained
 
@@ -74,17 +75,25 @@ class Search:
                 node = changes.model.nodes[changes.model.producers[slot]]
                 yield Cause("record", node, (), node.layer.signature.input_count + slot - node.first_slot)
 
+    def _of_ids(self, changes: Changes) -> Iterator[Cause]:
+        """The two layers that have each other's id, if that explains a contradiction beside them."""
+        suspects = [one for node in (*changes.witnesses.edges, *changes.witnesses.layers) for one in (node, *node.producers)]
+        pair = Ids(changes.model).exchanged(dict.fromkeys(one.layer.id for one in suspects)) if suspects else None
+        if pair is not None and not self._is_explained(changes, pair[0]):
+            text = f"{told_exchanged(pair)}, whose ends then record the same"
+            beside = (pair[1], *pair[0].consumers, *pair[1].consumers)
+            yield Cause("shape", pair[0], (Change(text, (changes.place(pair[1]),)),), group=beside)
+
     def _of_edges(self, changes: Changes) -> Iterator[Cause]:
         """The inputs that record something else than the tensors that edges lead there: those of one tensor and record are one cause."""
         leaders: dict[object, Cause] = {}
         groups: dict[object, list[Node]] = {}
-        edges = changes.witnesses.edges
-        if edges and (pair := Ids(changes.model).exchanged(_ends(edges))) is not None and not self._is_explained(changes, pair[0]):
-            text = f"{told_exchanged(pair)}, whose ends then record the same"
-            beside = [*pair, *pair[0].consumers, *pair[1].consumers]
-            yield Cause("shape", pair[0], (Change(text, (changes.place(pair[1]),)),), -1, tuple(beside[1:]))
-            edges = {node: wrong for node, wrong in edges.items() if node not in beside}
-        for node, wrong in edges.items():
+        for of_ids in self._of_ids(changes):
+            yield of_ids
+            self._exchanged.update((of_ids.node, *of_ids.group))
+        for node, wrong in changes.witnesses.edges.items():
+            if node in self._exchanged:
+                continue
             keys: list[object] = [(node.sources[index], node.layer.signature.records[index][1:]) for index in wrong]
             if known := [key for key in keys if key in leaders]:
                 groups.setdefault(known[0], []).append(node)
@@ -110,7 +119,7 @@ class Search:
         equal: dict[object, list[tuple[Changes, Node]]] = {}
         for changes in self.changes.values():
             for node in changes.witnesses.layers:
-                if node not in changes.witnesses.edges:
+                if node not in changes.witnesses.edges and node not in self._exchanged:
                     equal.setdefault(self._equal(changes, node), []).append((changes, node))
         known: dict[object, Change] = {}
         found: list[tuple[list[Node], list[Change]]] = []
@@ -135,12 +144,6 @@ class Search:
         changes, node = several[0]
         named = None if found else changes.named(node)
         return found if named is None else [named]
-
-
-def _ends(edges: Mapping[Node, list[int]]) -> dict[int, None]:
-    """The ids of the layers at both ends of edges that lead to these inputs of nodes."""
-    sources = ((node, node.model.producer(node.sources[index])) for node, wrong in edges.items() for index in wrong)
-    return dict.fromkeys(one.layer.id for both in sources for one in both if one is not None)
 
 
 def _grouped(found: list[tuple[list[Node], list[Change]]]) -> Iterator[Cause]:

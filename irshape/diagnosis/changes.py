@@ -7,6 +7,7 @@ constant, and all their readers must agree.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -147,7 +148,7 @@ class Changes:
                 and not self.depends(one, node)
             ):
                 found.append((one, fact))
-        return sorted(found, key=lambda one: -common(one[0].name, node.name))
+        return sorted(found, key=lambda one: -common(_parts(one[0]), _parts(node)))
 
     def readers_for(self, node: Node) -> list[tuple[Node, int, Node]]:
         """The inputs that may be fed by a layer that nothing reads: they take such a tensor from a source that others read, too.
@@ -169,7 +170,7 @@ class Changes:
 
         def order(one: tuple[Node, int, Node]) -> tuple[int, int]:
             gap = positions[one[0].index] - near
-            return -common(one[0].name, node.name), gap if gap > 0 else 2 * len(positions) - gap
+            return -common(_parts(one[0]), _parts(node)), gap if gap > 0 else 2 * len(positions) - gap
 
         found.sort(key=order)
         return [one for one in found if not self.depends(node, one[0])]
@@ -389,6 +390,8 @@ class Changes:
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
                 continue
             counts = Counter(_plain(one.layer.signature.attributes.get(name)) for one in self.model.of_type(node.type))
+            if text is not None:  # one item may stand for all
+                counts[",".join([text.strip()] * (max(ranks, default=0) - 2))] += 1
             usual = [one for one, _ in counts.most_common(_MOST_NAMED) if one is not None and one != _plain(text)]
             fits = []
             for new in dict.fromkeys([*usual, *_other_texts(declared.annotation, text, max(ranks, default=0))]):
@@ -492,6 +495,11 @@ def _plain(text: str | None) -> str | None:
 
 def _spellings(op_class: Any) -> set[str]:
     return {declared.spelling for declared in op_class.attributes.values()}
+
+
+def _parts(node: Node) -> list[str]:
+    """The parts of a layer's name: two layers of one module have the first ones in common."""
+    return re.split("[./]", node.name)
 
 
 def _list(elements: Iterable[Any]) -> str:

@@ -88,7 +88,7 @@ class Ids:
 
     def exchanged(self, suspects: Iterable[int]) -> tuple[Node, Node] | None:
         """The two layers, one of them with one of these ids, that fit all their edges with each other's id, and only so are in order."""
-        for one in islice(suspects, _MOST_PORTS):
+        for one in islice(suspects, _MOST_SEARCHED):
             node = self.nodes[one]
             for id, other in self.nodes.items():
                 is_before = node.index < other.index
@@ -173,7 +173,8 @@ class Causes:
         if sum(node.layer.id == later.layer.id for node in self.model.nodes) > len(both):
             return
         likely = [node for node in both if free is not None and self.ids.fit({free: node, later.layer.id: both[node]})] or [*both]
-        if len(likely) > 1:  # OpenVINO numbers layers in the order of the file
+        others = [node.layer.id for node in self.model.nodes if node not in both]
+        if len(likely) > 1 and others == sorted(others):  # as OpenVINO numbers layers
             likely = [node for node in likely if not self.ids.are_in_order({node: node.layer.id})] or likely
             likely = [node for node in likely if free is None or self.ids.are_in_order({node: free})] or likely
         wrong, other = likely[0], both[likely[0]]
