@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice, pairwise
-from typing import Any, Final
+from typing import Final
 
 from irshape.model.model import FAULTY, Model, Node, reached
 from irshape.report.diagnostic import clipped
@@ -227,32 +227,26 @@ class Causes:
             self.absorb(leader, [*several, *before])
 
     def find_right_ports(self) -> None:
-        """Ports that edges name by the number that OpenVINO gives them, and that have another id or are missing."""
-        for fault in self.of("G115"):
-            node: Any = fault.node
-            count, id = node.layer.signature.input_count, node.layer.id
-            for position, port in enumerate((*node.layer.inputs, *node.layer.outputs)):
-                is_input = position < count
-                own = node.layer.signature.inputs if is_input else node.layer.signature.outputs
-                end = (id, position)
-                strays = [one for one in self.of("G103") if one.ends is not None and (one.ends[2:] if is_input else one.ends[:2]) == end]
-                if str(port.id) == fault.port and position not in own and strays:
-                    fault.offset = port.offset
-                    fault.hint = f'did you mean id="{position}"? An edge names that port, which the layer lacks'
-                    self.absorb(fault, [*strays, *(one for one in self.of("G106") if one.node is node and one.port == fault.port)])
+        """Ports that edges name by the number that OpenVINO gives them, and that have another id; and outputs that are missing."""
         for id, node in self.nodes.items() if self.of("G103") else ():
-            outputs, edges = node.layer.outputs, [edge for edge in self.ids.edges.get(id, ()) if edge[0] == id]
-            for wanted in sorted({edge[1] for edge in edges}.difference(node.layer.signature.outputs)):
-                position = wanted - node.layer.signature.input_count
-                is_other = 0 <= position < len(outputs) and all(edge[1] != outputs[position].id for edge in edges)
-                faults = [fault for fault in self.of("G103") if fault.ends is not None and fault.ends[:2] == (id, wanted)]
-                if faults and (is_other or not outputs):
-                    leader = faults[0]
-                    leader.node, leader.offset, leader.port = node, node.layer.offset, None
-                    leader.hint = f'add <port id="{wanted}"> to its <output>'
-                    if is_other:
-                        leader.hint = f'did you mean id="{wanted}" for its output port {outputs[position].id}, which no edge names?'
-                    self.absorb(leader, faults)
+            layer, count = node.layer, node.layer.signature.input_count
+            kinds = ("output", 0, layer.outputs, layer.signature.outputs, count), ("input", 2, layer.inputs, layer.signature.inputs, 0)
+            for kind, at, ports, known, first in kinds:
+                named = {edge[at + 1] for edge in self.ids.edges.get(id, ()) if edge[at] == id}
+                for wanted in sorted(named.difference(known)):
+                    wrong = ports[wanted - first] if 0 <= wanted - first < len(ports) else None
+                    strays = [one for one in self.of("G103") if one.ends is not None and one.ends[at : at + 2] == (id, wanted)]
+                    own = [one for one in self.of("G115", "G106") if wrong and one.node is node and one.port == str(wrong.id)]
+                    if not strays or (wrong is None and (ports or at)) or (wrong and wrong.id in named and not own):
+                        continue
+                    leader = next((one for one in own if one.code == "G115"), strays[0])
+                    leader.node, leader.port, leader.offset = node, None, layer.offset if wrong is None else wrong.offset
+                    leader.hint = (
+                        f'did you mean id="{wanted}" for its {kind} port {wrong.id}?'
+                        if wrong
+                        else f'add <port id="{wanted}"> to its <output>'
+                    )
+                    self.absorb(leader, [*strays, *own])
 
     def find_right_ends(self) -> None:
         """Edges that lead to the wrong input, and the inputs that lack an edge."""

@@ -272,7 +272,7 @@ ROWS = {
     "two input ports of one id": (
         MASKED,
         ('<input>(\\s*)<port id="0"', r'<input>\1<port id="1"'),
-        "G115 two input ports have id 1 [MatMul matmul_2, port 1]",
+        "G115 two input ports have id 1 [MatMul matmul_2]",
     ),
     "a lost layer": (
         "f32[2,8] -> a: ReLU -> b: Add(_, f32=1[1,8]) -> c: ReLU -> Result",
@@ -302,9 +302,9 @@ HINTS = {
     "an id": 'did you mean id="1"? Edges name that id, but no layer has it',
     "the id of the first of two layers": 'did you mean id="1"? Edges name that id, but no layer has it',
     "ids exchanged": "exchange the ids of the layers in lines 14 and 30",
-    "the id of an output port": 'did you mean id="1" for its output port 2, which no edge names?',
+    "the id of an output port": 'did you mean id="1" for its output port 2?',
     "a lost output port": 'add <port id="1"> to its <output>',
-    "two input ports of one id": 'did you mean id="0"? An edge names that port, which the layer lacks',
+    "two input ports of one id": 'did you mean id="0" for its input port 1?',
     "a lost layer": "no layer has id 3: was the layer removed that reads this one?",
 }
 
