@@ -50,14 +50,15 @@ class Fault:
 
 
 class Ids:
-    """The ids of the layers of a graph, and the edges that name them: `edges` has those of each id, each with its four numbers."""
+    """The ids of the layers of a graph, and `all` its edges, each with its four numbers; `edges` has those that name an id."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.nodes = {node.layer.id: node for node in model.nodes}
         self.edges: dict[int, list[tuple[int, int, int, int]]] = {}
         numbers = iter(model.graph.ends)
-        for edge in zip(numbers, numbers, numbers, numbers, strict=True):
+        self.all = [*zip(numbers, numbers, numbers, numbers, strict=True)]
+        for edge in self.all:
             for id in {edge[0], edge[2]}:
                 self.edges.setdefault(id, []).append(edge)
 
@@ -264,6 +265,7 @@ class Causes:
             if node.layer.id < 0 and strays[0].missing is not None:  # the id is malformed
                 meant = f'id="{strays[0].missing}" for {there}? No edge leads to it'
             strays[0].hint = f"did you mean {meant}"
+            self.doubt(strays[0])
             self.absorb(strays[0], unfed)
         for stray in strays:
             if stray.code == "G103" and stray.hint is None and stray.ends is not None:
@@ -271,11 +273,17 @@ class Causes:
                 stray.hint = f"add the port to the layer, or correct to-port: the layer lists {listed or 'no input port'}"
 
     def fits(self, stray: Fault, unfed: Fault) -> bool:
-        """Whether the layer where an edge starts records what an input without an edge records."""
-        start, ends = self.port_at(stray, is_input=False), list(islice(self.unknown_inputs(unfed), 2))
-        if start is None or len(ends) != 1 or ends[0].dims is None:
-            return False
-        return (start.precision, start.dims) == (ends[0].precision, ends[0].dims)
+        """Whether the layer where an edge starts records what an input without an edge records; of two edges to one input, either may."""
+        ends, edges = list(islice(self.unknown_inputs(unfed), 2)), [(stray.ends, stray.offset)]
+        for edge in self.ids.edges.get(stray.ends[2], ()) if stray.code == "G104" and stray.ends is not None else ():
+            if stray.ends is not None and edge[2:] == stray.ends[2:]:
+                edges.append((edge, self.model.graph.edge_offset(self.ids.all.index(edge))))
+        for stray.ends, stray.offset in edges if len(ends) == 1 and ends[0].dims is not None else ():
+            start = self.port_at(stray, is_input=False)
+            if start is not None and (start.precision, start.dims) == (ends[0].precision, ends[0].dims):
+                return True
+        stray.ends, stray.offset = edges[0]
+        return False
 
     def doubt(self, stray: Fault) -> None:
         """Mark the input that two edges feed as unknown, because nobody knows which of them belongs there."""
