@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from irshape.diagnosis.changes import Change, Changes, said
 from irshape.diagnosis.recorded import contradictions, dims_text, fits, recordable
 from irshape.diagnosis.witnesses import Witnesses
+from irshape.model.causes import Ids, told_exchanged
 from irshape.model.model import Model, Node
 from irshape.report.text import counted
 from irshape.shape.shape import format_shape
@@ -49,6 +50,7 @@ class Search:
     ) -> None:
         self.changes = {model: Changes(witnesses) for model, witnesses in every.items()}
         self.unexplained: set[Node] = set()
+        self._exchanged: set[Node] = set()
         self._equal = equal
         self._is_explained = is_explained
 
@@ -73,11 +75,25 @@ class Search:
                 node = changes.model.nodes[changes.model.producers[slot]]
                 yield Cause("record", node, (), node.layer.signature.input_count + slot - node.first_slot)
 
+    def _of_ids(self, changes: Changes) -> Iterator[Cause]:
+        """The two layers that have each other's id, if that explains a contradiction beside them."""
+        suspects = [one for node in (*changes.witnesses.edges, *changes.witnesses.layers) for one in (node, *node.producers)]
+        pair = Ids(changes.model).exchanged(dict.fromkeys(one.layer.id for one in suspects)) if suspects else None
+        if pair is not None and not self._is_explained(changes, pair[0]):
+            text = f"{told_exchanged(pair)}, whose ends then record the same"
+            beside = (pair[1], *pair[0].consumers, *pair[1].consumers)
+            yield Cause("shape", pair[0], (Change(text, (changes.place(pair[1]),)),), group=beside)
+
     def _of_edges(self, changes: Changes) -> Iterator[Cause]:
         """The inputs that record something else than the tensors that edges lead there: those of one tensor and record are one cause."""
         leaders: dict[object, Cause] = {}
         groups: dict[object, list[Node]] = {}
+        for of_ids in self._of_ids(changes):
+            yield of_ids
+            self._exchanged.update((of_ids.node, *of_ids.group))
         for node, wrong in changes.witnesses.edges.items():
+            if node in self._exchanged:
+                continue
             keys: list[object] = [(node.sources[index], node.layer.signature.records[index][1:]) for index in wrong]
             if known := [key for key in keys if key in leaders]:
                 groups.setdefault(known[0], []).append(node)
@@ -103,7 +119,7 @@ class Search:
         equal: dict[object, list[tuple[Changes, Node]]] = {}
         for changes in self.changes.values():
             for node in changes.witnesses.layers:
-                if node not in changes.witnesses.edges:
+                if node not in changes.witnesses.edges and node not in self._exchanged:
                     equal.setdefault(self._equal(changes, node), []).append((changes, node))
         known: dict[object, Change] = {}
         found: list[tuple[list[Node], list[Change]]] = []
@@ -175,7 +191,7 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
         readers = "its reader records" if count == 1 else f"its {count} readers record"
         text = f"the {source.type} has shape {format_shape(fact.shape)}, but {readers} {dims_text(dims)}"
         return Cause("shape", source, (Change(text, (changes.place(node, port),)),), group=(node,))
-    is_shape = dims is not None and not fits(dims, fact.shape)
+    is_shape = not fits(dims or (), fact.shape)
     text = f"port {port.id} records {dims_text(dims) if is_shape else record[1]}"
     text += f", but {said(source)}, from which its edge starts, gives {fact.element_type.precision} {format_shape(fact.shape)}"
     if contradictions(fact.element_type.precision, recordable(fact), witnesses.graph.slots[slot]):

@@ -7,6 +7,7 @@ constant, and all their readers must agree.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -54,7 +55,8 @@ class Change(NamedTuple):
 
     Changes of the same constants or edges have the same `key`, and `elements` are the other ones of a constant. `node` is the
     layer at which an edge should start, if the change is one of an edge. `is_guess` says that other edits may be the cause.
-    `attributes` has the text of an attribute by its name, if the change is one of that attribute alone.
+    `attributes` has the text of an attribute by its name, if the change is one of that attribute alone. `explained` is the number of
+    layers whose rules a change of a constant mends.
     """
 
     text: str
@@ -64,6 +66,7 @@ class Change(NamedTuple):
     node: Node | None = None
     is_guess: bool = False
     attributes: Mapping[str, str] = {}
+    explained: int = 0
 
 
 class Way(NamedTuple):
@@ -93,14 +96,20 @@ class Changes:
         told, transfer = self.told(node), self.witnesses.transfer(node)
         if transfer is None:
             return []
-        if not told:  # an element type alone tells of attributes that are types
+        # An element type alone tells of attributes that are types.
+        if not told or self.witnesses.gives(node, self.witnesses.own[node], ("R301",)):
             types = " and ".join(sorted({port.precision for port in node.layer.outputs if port.precision}))
-            return self.attributes(node, transfer, f"the layer gives {types}, which it records", 1, are_types=True)
+            found = self.attributes(node, transfer, f"the layer gives {types}, which it records", 1, are_types=True)
+            if found or not told:
+                return found
         found = self.types(node, told, is_misfit=True) or [*islice(self.starts(node, told), _MOST_NAMED)]
-        found = found or [*islice(self.exchanges(node, told, (node,)), 1)]
         if not found:
+            exchanged = [*islice(self.exchanges(node, told, (node,)), 1)]
             found = self.constants(node, told)
-            found += self.attributes(node, transfer, told, 1 if found else _MOST_NAMED)
+            if not exchanged:
+                found += self.attributes(node, transfer, told, 1 if found else _MOST_NAMED)
+            elif not found or found[0].explained < 2:  # a constant at which other layers fail, too, is no exchanged input
+                found = found[:1] + exchanged
         if not found:  # inputs of a layer from which the node reads elements
             earlier = dict.fromkeys(way.steps[number:] for way in self.ways(node) for number in range(len(way.steps) - 1))
             found = [*islice((change for steps in earlier for change in self.exchanges(node, told, steps)), 1)]
@@ -108,7 +117,7 @@ class Changes:
 
     def told(self, node: Node) -> str:
         """The end of a sentence about a change: what the layer gives with it. Empty where no port records what the layer should give."""
-        recorded = " and ".join(dims_text(port.dims) for port in node.layer.outputs if port.dims is not None)
+        recorded = " and ".join(dict.fromkeys(dims_text(port.dims) for port in node.layer.outputs if port.dims is not None))
         return f"the layer gives {recorded}, which it records" if recorded else ""
 
     def _passes(self, node: Node, facts: tuple[Fact, ...]) -> bool:
@@ -132,9 +141,14 @@ class Changes:
         record = node.layer.signature.records[index][1:]
         found = []
         for one, fact in self.unread:
-            if one is not node and not fact.is_poisoned and not contradictions(*record, fact) and not self.depends(one, node):
+            if (
+                one is not node
+                and not fact.is_poisoned
+                and not contradictions(*record, fact, is_exact=True)
+                and not self.depends(one, node)
+            ):
                 found.append((one, fact))
-        return sorted(found, key=lambda one: -common(one[0].name, node.name))
+        return sorted(found, key=lambda one: -common(_parts(one[0]), _parts(node)))
 
     def readers_for(self, node: Node) -> list[tuple[Node, int, Node]]:
         """The inputs that may be fed by a layer that nothing reads: they take such a tensor from a source that others read, too.
@@ -156,7 +170,7 @@ class Changes:
 
         def order(one: tuple[Node, int, Node]) -> tuple[int, int]:
             gap = positions[one[0].index] - near
-            return -common(one[0].name, node.name), gap if gap > 0 else 2 * len(positions) - gap
+            return -common(_parts(one[0]), _parts(node)), gap if gap > 0 else 2 * len(positions) - gap
 
         found.sort(key=order)
         return [one for one in found if not self.depends(node, one[0])]
@@ -261,12 +275,12 @@ class Changes:
                     fits.append(((-explained, self._counts[old] - self._counts[new]), new))
             if fits and key not in found:
                 best = min(score for score, _ in fits)
-                likely = [new for score, new in fits if score == best]
+                likely = [*dict.fromkeys(new for score, new in fits if score == best)]
                 likely.sort(key=lambda new: min(new) < min(0, *old))  # -1 is rare where the others count from the first axis
                 orders = [new for new in likely if sorted(new) == sorted(likely[0])][:2]  # such as two orders of the same axes
                 where = self.place(way.constant)
                 text = f"{said(way.constant)} (line {where.line}) holds {_list(old)}; with {' or '.join(map(_list, orders))} {told}"
-                found[key] = best, Change(text, (where,), key, likely[0])
+                found[key] = best, Change(text, (where,), key, likely[0], explained=-best[0])
         return [change for _, change in sorted(found.values(), key=itemgetter(0))][:_MOST_NAMED]
 
     def known(self, node: Node, found: Mapping[object, Change]) -> list[Change]:
@@ -362,7 +376,7 @@ class Changes:
     def attributes(self, node: Node, transfer: Transfer, told: str, most: int, *, are_types: bool = False) -> list[Change]:
         """At most so many attributes, each alone with another number or word, with which a layer gives what it records, as one change.
 
-        `are_types` asks for attributes that are types only. Of the texts of an attribute, the most frequent one in layers of the type is
+        `are_types` asks for attributes that are types only. Of the texts of an attribute, the most frequent ones in layers of the type are
         taken: a net repeats what it does. If some texts are more frequent than those of the layer, only these are given. The likeliest
         attribute is the first; a number is likelier than a word.
         """
@@ -370,12 +384,14 @@ class Changes:
         if node.op_class is None or not transfer.is_pure:
             return []
         ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
-        found: list[tuple[int, bool, str, str, str]] = []
+        found: list[tuple[int, bool, str, list[str], str]] = []
         for declared in node.op_class.attributes.values():
             name, text = declared.spelling, attributes.get(declared.spelling)
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
                 continue
             counts = Counter(_plain(one.layer.signature.attributes.get(name)) for one in self.model.of_type(node.type))
+            if text is not None:  # one item may stand for all
+                counts[",".join([text.strip()] * (max(ranks, default=0) - 2))] += 1
             usual = [one for one, _ in counts.most_common(_MOST_NAMED) if one is not None and one != _plain(text)]
             fits = []
             for new in dict.fromkeys([*usual, *_other_texts(declared.annotation, text, max(ranks, default=0))]):
@@ -383,16 +399,17 @@ class Changes:
                 if outcome is not None and self.witnesses.passes(node, outcome):
                     fits.append(new)
             if fits:
-                new = max(fits, key=counts.__getitem__)
+                fits.sort(key=counts.__getitem__, reverse=True)
                 now = repr(clipped(text)) if text is not None else "missing" if declared.stated else ""
-                found.append((counts[_plain(text)] - counts[new], new[:1].isalpha(), name, new, now))
+                likely = [new for new in fits[:2] if counts[new]] or fits[:1]
+                found.append((counts[_plain(text)] - counts[fits[0]], fits[0][:1].isalpha(), name, likely, now))
         found.sort(key=itemgetter(0, 1))
-        likely = [one[2:] for one in found if one[0] < 0 or found[0][0] >= 0][:most]
-        verb = "it is" if len(likely) == 1 else "they are"
-        present = f"; {verb} {', '.join(now for *_, now in likely)}" if all(now for *_, now in likely) else ""
-        meant = {name: new for name, new, _ in likely}
-        text = f"with {' or '.join(f'{name}={new!r}' for name, new in meant.items())} {told}{present}"
-        return [Change(text, attributes=meant if len(meant) == 1 else {})] if meant else []
+        named = [one[2:] for one in found if one[0] < 0 or found[0][0] >= 0][:most]
+        verb = "it is" if len(named) == 1 else "they are"
+        present = f"; {verb} {', '.join(now for *_, now in named)}" if all(now for *_, now in named) else ""
+        meant = {name: likely[0] for name, likely, _ in named if len(named) == len(likely) == 1}
+        text = f"with {' or '.join(f'{name}={new!r}' for name, likely, _ in named for new in likely)} {told}{present}"
+        return [Change(text, attributes=meant)] if named else []
 
     def _with_attributes(self, node: Node, transfer: Transfer, attributes: dict[str, str], op_class: Any) -> Outcome | None:
         """The outcome of a node with other attributes, or as another operation; None if it is none."""
@@ -478,6 +495,11 @@ def _plain(text: str | None) -> str | None:
 
 def _spellings(op_class: Any) -> set[str]:
     return {declared.spelling for declared in op_class.attributes.values()}
+
+
+def _parts(node: Node) -> list[str]:
+    """The parts of a layer's name: two layers of one module have the first ones in common."""
+    return re.split("[./]", node.name)
 
 
 def _list(elements: Iterable[Any]) -> str:

@@ -42,7 +42,9 @@ def _judged(engine: Engine, found: Diagnostics, *, is_as_read: bool) -> Diagnost
         found = found.judged(lambda code, severity: ERROR if code == "W203" else severity)
     if not any(one.code[0] == "W" or one.code == "R303" for one in found):  # those faults explain the others
         found += check_stored(document, engine.weights)
-    stale = {root: behind for graph in engine.graphs() for root, behind in compare_recorded(document, graph.model, graph).items()}
+    stale: dict[Diagnostic, list[int]] = {}
+    for graph in engine.graphs():
+        stale |= compare_recorded(document, graph.model, graph, is_as_read=is_as_read)
     if stale:
         found += without_surplus(stale, found)
     if found:

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
+from irshape.diagnosis.recorded import RECORDS, dims_text, is_decided, recordable
 from irshape.files.reading import read
 from irshape.files.writing import write_atomic
 from irshape.inference.engine import Engine
@@ -72,14 +73,13 @@ def _record_dims(site: _Site) -> _Repair | None:
     if (found := site.port()) is None:
         return None
     node, port, fact = found
-    # OpenVINO would write its own view of the port. A recorded -1 fits any size, so it stays.
-    shape = fact.openvino_view.shape
-    dims = None if shape is None else tuple([size if type(size) is int else -1 for size in shape])
-    if dims is not None and port.dims is not None and len(dims) == len(port.dims):
+    # OpenVINO would write its own view of the port. A recorded -1 that fits any size stays.
+    dims, slots = recordable(fact.openvino_view), site.layers.graphs[node.model].slots
+    is_open = port in node.layer.inputs or not is_decided(node, [slots[slot] for slot in node.sources])
+    if is_open and dims is not None and port.dims is not None and len(dims) == len(port.dims):
         dims = tuple([-1 if recorded < 0 else dim for recorded, dim in zip(port.dims, dims, strict=True)])
     splices = port_splices(site.document, node.layer, port, PortFacts(None, dims, port.annotation))
-    written = "no dims" if dims is None else f"[{','.join('?' if dim < 0 else str(dim) for dim in dims)}]"
-    return _Repair(f"record {written}", splices)
+    return _Repair(f"record {'no dims' if dims is None else dims_text(dims)}", splices)
 
 
 def _record_precision(site: _Site) -> _Repair | None:
@@ -160,6 +160,8 @@ def _state_defaults(site: _Site) -> _Repair | None:
         return None
     declared = node.op_class.attributes.values()
     missing = {one: site.meant(node, one, one.default) for one in declared if one.stated and one.spelling not in node.layer.attributes}
+    if ElementType.dynamic in missing.values():  # OpenVINO compiles no such model
+        return None
     lengths = {len(value) for one in declared if isinstance(value := getattr(node.op, one.name), tuple) and value}
     for one in [one for one, value in missing.items() if value == () and one.spelling != "shape"]:  # the shape of a scalar is empty
         if len(lengths) != 1 or one.spelling not in node.op_class.empty:
@@ -268,7 +270,7 @@ MENDED: Final = frozenset({*SAFE, "X204"})
 # Codes that say that an attribute of the layer may be wrong.
 _SUSPECT: Final = frozenset({*BY_HAND, "R303", "W202"} - {"R103"})
 # Codes whose fix writes inferred facts. The facts hold for the file only if no shape was given and no recorded port trusted.
-_INFERRED: Final = frozenset({"R301", "R302"})
+_INFERRED: Final = RECORDS
 
 
 def add_fixes(

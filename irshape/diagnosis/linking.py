@@ -12,6 +12,7 @@ from typing import Final
 from irshape.diagnosis.causes import Cause, Search
 from irshape.diagnosis.changes import Changes, said
 from irshape.diagnosis.fixes import Places
+from irshape.diagnosis.recorded import RECORDS
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.engine import Engine
 from irshape.model.build import place
@@ -22,7 +23,6 @@ from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 _MOST_CONTRADICTIONS: Final = 128
 # The most layers of a file with a sign at which one is taken for the cause of faults behind it, and the most unread layers.
 _MOST_SIGNS: Final = 3
-RECORDS: Final = ("R301", "R302")
 # Codes that say that OpenVINO reads something else than its author meant.
 _OF_WEIGHTS: Final = ("W202", "R303")
 _SIGNS: Final = ("R101", "R102", "R103", "R104", "R201", *_OF_WEIGHTS)
@@ -116,12 +116,9 @@ class _Report:
     def _concerned(self, fault: Diagnostic, node: Node) -> Iterator[Node]:
         """The nodes that a fault of the structure concerns: the edges of a layer whose id another one has may lead to the other one."""
         yield node
-        if fault.code == "G101":
-            for one in node.model.nodes:
-                if one.id == node.id:
-                    yield from (one, *one.producers, *one.consumers)
-        for where in fault.related if fault.code == "W202" else ():
-            yield from filter(None, [self.places.at(where.offset)])
+        others = [*filter(None, [self.places.at(where.offset) for where in fault.related])]
+        for one in (node, *others) if fault.code[0] == "G" and others else others:
+            yield from (one, *one.producers, *one.consumers) if fault.code[0] == "G" else (one,)
 
     def explain(self) -> None:
         """Find the causes, and what each of them says."""
@@ -247,7 +244,7 @@ class _Report:
                 leader.message = _joined(leader.message, f"{names}, which nothing reads, may belong before it")
                 for one, _ in unread:
                     one.caused_by = leader
-        elif not others and len(unread) == 1 and unread[0][1].model in self.search.changes:
+        elif not others and len(unread) == 1 and unread[0][0].hint is None and unread[0][1].model in self.search.changes:
             [(fault, node)] = unread
             changes = self.search.changes[node.model]
             readers = changes.readers_for(node)[:2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from irshape.inference.engine import Engine
@@ -16,21 +16,24 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 from irshape.xml.document import Document, Port, Signature
 
+# The codes of records that the model contradicts.
+RECORDS: Final = ("R301", "R302")
 # The most faults before a port of which each may be the reason for another one there.
 _MOST_ROOTS: Final = 4
 # What was found of recorded precision and dims, and the fact that they were compared with.
 _DECLARED: Final = ("Parameter", "Const")
-_Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], list[tuple[str, str]]]
+_Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], tuple[list[tuple[str, str]], list[tuple[str, str]]]]
 # The ports of a node whose records the model contradicts: position, code and message; and the inputs that may record more or less.
 _Found: TypeAlias = tuple[list[tuple[int, str, str]], list[int]]
 _NOTHING: Final[_Found] = ([], [])
 
 
-def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[Diagnostic, list[int]]:
+def compare_recorded(document: Document, model: Model, engine: Engine, *, is_as_read: bool) -> dict[Diagnostic, list[int]]:
     """Recorded dims and precisions that contradict the inferred facts, each with the places of later ports that follow from it.
 
-    A recorded -1 fits any size. A port without `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too,
-    it is only counted there, because it is out of date for the same reason.
+    A recorded -1 fits any size, but not where the inputs of a layer record all that OpenVINO knows of them (`is_decided`). A port without
+    `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too, it is only counted there, because it is out
+    of date for the same reason. `is_as_read` means that the inputs have the shapes of the file.
     """
     roots: dict[tuple[str, int], tuple[tuple[Diagnostic, ...], str]] = {}
     behind: dict[Diagnostic, list[int]] = {}
@@ -50,7 +53,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
         if found is None:
             if node.op_class is None:
                 continue
-            found = _faults(node, slots, stubs, known)
+            found = _faults(node, slots, stubs, known, is_as_read=is_as_read)
             if taken is not None and not stubs:
                 compared[signature, taken] = found
         if found is _NOTHING:
@@ -106,14 +109,17 @@ def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagn
     return kept
 
 
-def other_end(node: Node, index: int) -> list[tuple[str, str, str]]:
-    """What the two ends of the edge to an input record differently: a code, what the input records, and what the start of the edge does."""
+def other_end(node: Node, index: int, *, are_scalars: bool = False) -> list[tuple[str, str, str]]:
+    """What the two ends of the edge to an input record differently: a code, what the input records, and what the start of the edge does.
+
+    `are_scalars` tells that ports without dims are scalars.
+    """
     model, slot, (_, precision, dims) = node.model, node.sources[index], node.layer.signature.records[index]
     producer = model.nodes[model.producers[slot]]
     signature = producer.layer.signature
     _, start, start_dims = signature.records[signature.input_count + slot - producer.first_slot]
     differ = []
-    if start_dims != dims and start_dims is not None and dims is not None:
+    if start_dims != dims and (are_scalars or (start_dims is not None and dims is not None)):
         differ.append(("R301", dims_text(dims), dims_text(start_dims)))
     if start != precision and start and precision:
         ours, theirs = (ElementType.from_precision(text) or ElementType.dynamic for text in (precision, start))
@@ -122,7 +128,7 @@ def other_end(node: Node, index: int) -> list[tuple[str, str, str]]:
     return differ
 
 
-def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> _Found:
+def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known, *, is_as_read: bool) -> _Found:
     """The ports of a node whose records the model contradicts; `known` are the comparisons so far."""
     signature = node.layer.signature
     count = signature.input_count
@@ -140,9 +146,15 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
         _, precision, dims = record
         # Most ports record exactly the fact.
         if dims != fact.shape or precision != fact.element_type.precision:
-            faults = known.get((precision, dims, fact))
-            if faults is None:
-                faults = known[precision, dims, fact] = contradictions(precision, dims, fact)
+            both = known.get((precision, dims, fact))
+            if both is None:
+                both = known[precision, dims, fact] = (
+                    contradictions(precision, dims, fact),
+                    contradictions(precision, dims, fact, is_exact=True),
+                )
+            faults, exact = both
+            if len(exact) > len(faults) and is_as_read and index >= count and is_decided(node, [slots[slot] for slot in node.sources]):
+                faults = exact
             found += [(index, code, message) for code, message in faults]
             if index < count and not fact.is_poisoned and all(code != "R301" for code, _ in faults):
                 unclear.append(index)
@@ -159,18 +171,42 @@ def _source_of(node: Node, fact: Fact, code: str) -> str:
     return "its attribute shape says" if node.type in _DECLARED and op.shape == shape else "the model computes"
 
 
-def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact) -> list[tuple[str, str]]:
-    """Codes and messages of the facts that a port records and the model contradicts."""
+def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact, *, is_exact: bool = False) -> list[tuple[str, str]]:
+    """Codes and messages of the facts that a port records and the model contradicts.
+
+    `is_exact` tells that -1 contradicts a number, a number an open size, and an element type none.
+    """
     faults: list[tuple[str, str]] = []
     is_same = dims is None or dims == fact.shape
     if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):
         return faults
-    if not is_same and dims is not None and not fits(dims, fact.shape):
+    is_other = is_exact and dims not in (recordable(fact.openvino_view), recordable(fact))
+    if not is_same and dims is not None and (is_other or not fits(dims, fact.shape)):
         faults.append(("R301", f"the port records {dims_text(dims)}, but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
-    if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
-        faults.append(("R302", f"the port records {precision}, but the model computes {fact.element_type.precision}"))
+    if (is_exact or fact.element_type is not ElementType.dynamic) and recorded_type not in (None, ElementType.dynamic, fact.element_type):
+        is_known = fact.element_type is not ElementType.dynamic
+        computed = fact.element_type.precision if is_known else "no element type, and OpenVINO compiles no such model"
+        faults.append(("R302", f"the port records {precision}, but the model computes {computed}"))
     return faults
+
+
+def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
+    """Whether the inputs of a layer record exactly what OpenVINO knows of facts, and all elements that it reads are numbers.
+
+    Then OpenVINO has computed what the output ports record from nothing else. Shapes in bodies follow from those that enter, and a number
+    that cannot be read is open.
+    """
+    if node.op is None or node.model.holder is not None or any(one.code == "X106" for one in node.model.document.diagnostics):
+        return False
+    for index, ((_, _, dims), fact) in enumerate(zip(node.layer.signature.records, facts, strict=False)):
+        port = node.op.input_at(index, len(facts))
+        if recordable(fact.openvino_view) != (dims or ()) or fact.element_type is ElementType.dynamic:
+            return False
+        elements, is_read = fact.openvino_view.elements, port is not None and (port.value or port.ends)
+        if is_read and not fact.is_literal and not (elements and {int}.issuperset(map(type, elements))):
+            return False
+    return True
 
 
 def recordable(fact: Fact) -> tuple[int, ...] | None:

@@ -13,10 +13,11 @@ from a contradiction before it. Elements are not recorded, so they are handed on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Final
 
-from irshape.diagnosis.recorded import contradictions, other_end, recordable
+from irshape.diagnosis.recorded import RECORDS, contradictions, is_decided, other_end, recordable
 from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome, Transfer
@@ -28,6 +29,8 @@ from irshape.xml.weights import WeightsError, decode
 
 # The most elements of a constant that are looked at.
 MOST_ELEMENTS: Final = 64
+# More edges of which one end alone has dims tell that ports may have none, whatever their ranks.
+_MOST_MOVED: Final = 3
 
 
 class Witnesses:
@@ -99,10 +102,23 @@ class Witnesses:
     def _starts_elsewhere(self, node: Node, index: int, fact: Fact) -> bool:
         """Whether the two ends of an edge record other facts, of which the rule of the source gives exactly those of the source."""
         slot = node.sources[index]
-        if slot in self.model.stubs or not other_end(node, index):
+        if slot in self.model.stubs or not other_end(node, index, are_scalars=self.are_scalars):
             return False
         dims = recordable(fact)
         return dims is not None and dims != (node.layer.signature.records[index][2] or ())
+
+    @cached_property
+    def are_scalars(self) -> bool:
+        """Whether ports without dims are scalars, as OpenVINO writes them: but for a few edges, both ends have dims or none has."""
+        told = odd = 0
+        for node in self.model.nodes:
+            for slot, (_, _, dims) in zip(node.sources, node.layer.signature.records, strict=False):
+                if slot >= 0 and slot not in self.model.stubs:
+                    producer = self.model.nodes[self.model.producers[slot]]
+                    start = producer.layer.signature.records[producer.layer.signature.input_count + slot - producer.first_slot]
+                    told += start[2] is not None and dims is not None
+                    odd += (start[2] is None) != (dims is None)
+        return odd < min(_MOST_MOVED, told)
 
     def is_computed(self, node: Node, index: int) -> bool:
         """Whether the model computes for a port of a node what the rules give for the records: only then can the record be mended alone."""
@@ -138,12 +154,13 @@ class Witnesses:
         """What the output ports of a node record."""
         return node.layer.signature.records[node.layer.signature.input_count :]
 
-    def gives(self, node: Node, outcome: Outcome) -> bool:
-        """Whether a rule passes and gives what the output ports record. A poisoned output may be what is recorded."""
-        records = self.outputs(node)
+    def gives(self, node: Node, outcome: Outcome, codes: Collection[str] = RECORDS) -> bool:
+        """Whether a rule passes and gives what the output ports record; these codes count. A poisoned output may be what is recorded."""
+        records, is_exact = self.outputs(node), node in self.taken and is_decided(node, self.taken[node])
         if any(is_fault(found.code) for found in outcome.findings) or len(outcome.outputs) < len(records):
             return False
-        return not any(contradictions(*record[1:], fact) for record, fact in zip(records, outcome.outputs, strict=False))
+        both = zip(records, outcome.outputs, strict=False)
+        return not any(code in codes for record, fact in both for code, _ in contradictions(*record[1:], fact, is_exact=is_exact))
 
     def passes(self, node: Node, outcome: Outcome) -> bool:
         """Whether a rule passes, and gives known facts that the output ports record."""
@@ -152,9 +169,10 @@ class Witnesses:
     def _judge(self, node: Node, outcome: Outcome) -> bool:
         """Whether the layer is wrong where its rule contradicts the output ports: the readers decide."""
         is_record = bool(outcome.outputs) and not any(is_fault(found.code) for found in outcome.findings)
+        is_exact = is_decided(node, self.taken[node])
         for slot, (record, fact) in enumerate(zip(self.outputs(node), outcome.outputs, strict=False), node.first_slot):
-            if contradictions(*record[1:], fact):
-                if is_record and self.readers_agree(slot, record, fact):
+            if contradictions(*record[1:], fact, is_exact=is_exact):
+                if is_record and self.readers_agree(slot, record, fact, is_exact=is_exact):
                     self.records.add(slot)
                 else:
                     is_record = False
@@ -166,15 +184,15 @@ class Witnesses:
         """The nodes that read a tensor, each with the position of the input."""
         return ((self.model.nodes[index], position) for index, position in self.model.readers.get(slot, ()))
 
-    def readers_agree(self, slot: int, record: PortRecord, fact: Fact) -> bool:
+    def readers_agree(self, slot: int, record: PortRecord, fact: Fact, *, is_exact: bool) -> bool:
         """Whether something reads a tensor, and all readers say that its rule is right and its output port wrong.
 
         A reader says so by its own record, and where it has none by its rule: it passes with the fact, and not with what is recorded.
         """
-        is_shape, is_said = any(code == "R301" for code, _ in contradictions(*record[1:], fact)), False
+        is_shape, is_said = any(code == "R301" for code, _ in contradictions(*record[1:], fact, is_exact=is_exact)), False
         for reader, position in self.readers(slot):
             own = reader.layer.signature.records[position]
-            if contradictions(*own[1:], fact):
+            if contradictions(*own[1:], fact, is_exact=is_exact):
                 return False
             is_said = is_said or own[2 if is_shape else 1] is not None or self._confirms(reader, position, fact, record)
         return is_said

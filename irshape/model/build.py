@@ -119,7 +119,8 @@ class _Builder:
             severity = ERROR if self.is_error(fault) else WARNING
             if diagnostics.has_room(fault.code, severity):
                 where = place(self.document, fault.node.layer if fault.node else None, fault.offset, fault.port, self.model.path)
-                made[fault] = Diagnostic(fault.code, fault.message, where, severity, fault.hint)
+                related = tuple([place(self.document, one.layer, one.layer.offset, None, self.model.path) for one in fault.others])
+                made[fault] = Diagnostic(fault.code, fault.message, where, severity, fault.hint, related=related)
                 diagnostics.append(made[fault])
         for fault, diagnostic in made.items():
             leader = fault
@@ -162,7 +163,7 @@ class _Builder:
             earlier = by_id.setdefault(layer.id, node)
             if earlier is not node:
                 earlier.is_dropped = True
-                self.fault("G101", f"layer id {layer.id} is already the id of {earlier.name!r}", node, layer.offset)
+                self.fault("G101", f"layer id {layer.id} is already the id of {earlier.name!r}", node, layer.offset).others = (earlier,)
                 by_id[layer.id] = node
         model.slot_count = slot
         self.signatures = resolved.keys()

@@ -5,8 +5,8 @@ The leading fault says in a hint how the two fit together. The edges alone tell 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from itertools import islice, pairwise
 from typing import Final
 
 from irshape.model.model import FAULTY, Model, Node, reached
@@ -30,10 +30,10 @@ class Fault:
 
     `node` is the layer and `port` the id of its port. `ends` are the four numbers of the edge at fault: layer and port where it starts,
     layer and port to which it leads. `missing` is the id of a layer that does not exist. `is_error` overrules the severity of the code.
-    `leader` is the fault from which this one follows.
+    `others` are further layers at fault, `leader` is the fault from which this one follows.
     """
 
-    __slots__ = ("code", "ends", "hint", "is_error", "leader", "message", "missing", "node", "offset", "port")
+    __slots__ = ("code", "ends", "hint", "is_error", "leader", "message", "missing", "node", "offset", "others", "port")
 
     def __init__(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None) -> None:
         self.code = code
@@ -45,7 +45,64 @@ class Fault:
         self.missing: int | None = None
         self.hint: str | None = None
         self.is_error: bool | None = None
+        self.others: tuple[Node, ...] = ()
         self.leader: Fault | None = None
+
+
+class Ids:
+    """The ids of the layers of a graph, and `all` its edges, each with its four numbers; `edges` has those that name an id."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.nodes = {node.layer.id: node for node in model.nodes}
+        self.edges: dict[int, list[tuple[int, int, int, int]]] = {}
+        numbers = iter(model.graph.ends)
+        self.all = [*zip(numbers, numbers, numbers, numbers, strict=True)]
+        for edge in self.all:
+            for id in {edge[0], edge[2]}:
+                self.edges.setdefault(id, []).append(edge)
+
+    def fit(self, holders: Mapping[int, Node]) -> bool:
+        """Whether all edges of some ids fit if these layers have them: both ends exist and record the same, and each input is fed."""
+        for id, node in holders.items():
+            edges = self.edges.get(id, ())
+            if sorted(edge[3] for edge in edges if edge[2] == id) != sorted(node.layer.signature.inputs):
+                return False
+            for start, from_port, end, to_port in edges:
+                source, target = (holders.get(one) or self.nodes.get(one) for one in (start, end))
+                output = None if source is None else source.layer.signature.outputs.get(from_port)
+                entry = None if target is None else target.layer.signature.inputs.get(to_port)
+                if source is None or target is None or output is None or entry is None:
+                    return False
+                both = source.layer.signature.records[source.layer.signature.input_count + output], target.layer.signature.records[entry]
+                if both[0][1:] != both[1][1:]:
+                    return False
+        return True
+
+    def are_in_order(self, ids: Mapping[Node, int]) -> bool:
+        """Whether these layers, with these ids, stand in the order of ids among the layers beside them, as OpenVINO writes."""
+        for node in ids:
+            near = [ids.get(one, one.layer.id) for one in self.model.nodes[max(node.index - 1, 0) : node.index + 2]]
+            if any(one >= other for one, other in pairwise(near)):
+                return False
+        return True
+
+    def exchanged(self, suspects: Iterable[int]) -> tuple[Node, Node] | None:
+        """The two layers, one of them with one of these ids, that fit all their edges with each other's id, and only so are in order."""
+        for one in islice(suspects, _MOST_SEARCHED):
+            node = self.nodes[one]
+            for id, other in self.nodes.items():
+                is_before = node.index < other.index
+                if is_before == (id < one) and id != one and self.are_in_order({node: id, other: one}) and self.fit({id: node, one: other}):
+                    return (node, other) if is_before else (other, node)
+        return None
+
+
+def told_exchanged(pair: tuple[Node, Node]) -> str:
+    """That two layers have each other's id, in a sentence."""
+    one, other = pair
+    texts = [f"{node.type} {clipped(node.name)!r} with id {mate.id}" for node, mate in ((one, other), (other, one))]
+    return f"ids {one.id} and {other.id} look exchanged: {' and '.join(texts)} fit all edges"
 
 
 class Causes:
@@ -58,14 +115,17 @@ class Causes:
         self.model = model
         self.found = faults
         self.is_error = is_error
-        self.nodes = {node.layer.id: node for node in model.nodes}
+        self.ids = Ids(model)
+        self.nodes = self.ids.nodes
         if not model.graph.ends:
             self.join_unconnected()
             return
         if len(faults) > _MOST_FAULTS:  # so many have no single mistake behind them
             return
         self.follow_ids()
+        self.find_exchanged()
         self.join_missing_layers()
+        self.find_right_ports()
         self.find_right_ends()
         self.find_right_starts()
         self.say_next_steps()
@@ -95,21 +155,53 @@ class Causes:
         """Faults of edges beside an id that two layers have: the edges of one of them lead to the other."""
         faults = [fault for fault in self.found if fault.code in _OF_IDS]
         missing = {fault.missing for fault in faults if fault.missing is not None}
-        numbers = iter(self.model.graph.ends)
-        starts: dict[int, set[int]] = {}  # the layers before each layer
-        for start, _, end, _ in zip(numbers, numbers, numbers, numbers, strict=True) if self.of("G101") else ():
-            starts.setdefault(end, set()).add(start)
         for leader in self.of("G101"):
-            if leader.node is None:
+            if (later := leader.node) is None:
                 continue
-            ids = {leader.node.layer.id, *(missing if len(missing) == 1 else ())}
-            before: set[int] = set().union(*(starts.get(id, ()) for id in ids))
+            free = min(missing) if len(missing) == 1 else None
+            ids = {later.layer.id, *missing} if free is not None else {later.layer.id}
+            before = {edge[0] for id in ids for edge in self.ids.edges.get(id, ()) if edge[2] == id}
             others = [fault for fault in faults if self.names(fault, ids) or (fault.code == "G116" and self.names(fault, before))]
+            self.say_which(leader, later, free)
             if others:
-                if len(missing) == 1:
-                    leader.hint = f'did you mean id="{min(missing)}"? Edges name that id, but no layer has it'
-                leader.node.sources[:] = [FAULTY] * len(leader.node.sources)  # any of its edges may be one of the other layer
+                later.sources[:] = [FAULTY] * len(later.sources)  # any of its edges may be one of the other layer
                 self.absorb(leader, others)
+
+    def say_which(self, leader: Fault, later: Node, free: int | None) -> None:
+        """Put the fault of an id that two layers have at the one to which another id belongs, which edges name and no layer has."""
+        [earlier] = leader.others
+        both = {later: earlier, earlier: later}
+        if sum(node.layer.id == later.layer.id for node in self.model.nodes) > len(both):
+            return
+        likely = [node for node in both if free is not None and self.ids.fit({free: node, later.layer.id: both[node]})] or [*both]
+        others = [node.layer.id for node in self.model.nodes if node not in both]
+        if len(likely) > 1 and others == sorted(others):  # as OpenVINO numbers layers
+            likely = [node for node in likely if not self.ids.are_in_order({node: node.layer.id})] or likely
+            likely = [node for node in likely if free is None or self.ids.are_in_order({node: free})] or likely
+        wrong, other = likely[0], both[likely[0]]
+        there = f"{other.type} {clipped(other.name)!r} (line {self.line(other.layer.offset)})"
+        if wrong is earlier and len(likely) == 1:
+            leader.node, leader.offset, leader.others = earlier, earlier.layer.offset, (later,)
+            leader.message = f"layer id {later.layer.id} is also the id of {there}"
+        if free is not None:
+            where = "" if len(likely) == 1 else f" here, or for {there}"
+            leader.hint = f'did you mean id="{free}"{where}? Edges name that id, but no layer has it'
+
+    def find_exchanged(self) -> None:
+        """Faults of edges that are none as soon as two layers have each other's id."""
+        faults = self.of("G103", "G104", "G105", "G106")
+        ids = {id for fault in faults for id in (*(fault.ends or ())[::2], *(() if fault.node is None else (fault.node.layer.id,)))}
+        if not faults or (pair := self.ids.exchanged(id for id in ids if id in self.nodes)) is None:
+            return
+        wrong = {node.layer.id for node in pair}
+        leader, *others = [fault for fault in faults if fault.code == "G105" or self.names(fault, wrong)]
+        leader.message += f"; {told_exchanged(pair)}"
+        leader.node, leader.others = pair[0], pair[1:]
+        leader.offset, leader.port = pair[0].layer.offset, None
+        leader.hint = f"exchange the ids of the layers in lines {' and '.join(str(self.line(node.layer.offset)) for node in pair)}"
+        for node in pair:
+            node.sources[:] = [FAULTY] * len(node.sources)
+        self.absorb(leader, [*others, *self.of("G116")])
 
     @staticmethod
     def names(fault: Fault, ids: set[int]) -> bool:
@@ -131,9 +223,31 @@ class Causes:
                 leader.message = f"layer {id} does not exist, but {counted(len(several), 'edge')} name it"
                 leader.hint = "if the layer was removed, lead the edges to the layers around it; else correct the ids"
             if len(by_id) == 1 and (sinkless := self.of("G113")):
-                sinkless[0].hint = f"layer {id}, to which an edge leads in line {self.line(leader)}, does not exist: is it a Result?"
+                sinkless[0].hint = f"layer {id}, to which an edge leads in line {self.line(leader.offset)}, does not exist: is it a Result?"
                 leader, several = sinkless[0], [*several, leader]
             self.absorb(leader, [*several, *before])
+
+    def find_right_ports(self) -> None:
+        """Ports that edges name by the number that OpenVINO gives them, and that have another id; and outputs that are missing."""
+        for id, node in self.nodes.items() if self.of("G103") else ():
+            layer, count = node.layer, node.layer.signature.input_count
+            kinds = ("output", 0, layer.outputs, layer.signature.outputs, count), ("input", 2, layer.inputs, layer.signature.inputs, 0)
+            for kind, at, ports, known, first in kinds:
+                named = {edge[at + 1] for edge in self.ids.edges.get(id, ()) if edge[at] == id}
+                for wanted in sorted(named.difference(known)):
+                    wrong = ports[wanted - first] if 0 <= wanted - first < len(ports) else None
+                    strays = [one for one in self.of("G103") if one.ends is not None and one.ends[at : at + 2] == (id, wanted)]
+                    own = [one for one in self.of("G115", "G106") if wrong and one.node is node and one.port == str(wrong.id)]
+                    if not strays or (wrong is None and (ports or at)) or (wrong and wrong.id in named and not own):
+                        continue
+                    leader = next((one for one in own if one.code == "G115"), strays[0])
+                    leader.node, leader.port, leader.offset = node, None, layer.offset if wrong is None else wrong.offset
+                    leader.hint = (
+                        f'did you mean id="{wanted}" for its {kind} port {wrong.id}?'
+                        if wrong
+                        else f'add <port id="{wanted}"> to its <output>'
+                    )
+                    self.absorb(leader, [*strays, *own])
 
     def find_right_ends(self) -> None:
         """Edges that lead to the wrong input, and the inputs that lack an edge."""
@@ -151,6 +265,7 @@ class Causes:
             if node.layer.id < 0 and strays[0].missing is not None:  # the id is malformed
                 meant = f'id="{strays[0].missing}" for {there}? No edge leads to it'
             strays[0].hint = f"did you mean {meant}"
+            self.doubt(strays[0])
             self.absorb(strays[0], unfed)
         for stray in strays:
             if stray.code == "G103" and stray.hint is None and stray.ends is not None:
@@ -158,11 +273,17 @@ class Causes:
                 stray.hint = f"add the port to the layer, or correct to-port: the layer lists {listed or 'no input port'}"
 
     def fits(self, stray: Fault, unfed: Fault) -> bool:
-        """Whether the layer where an edge starts records what an input without an edge records."""
-        start, ends = self.port_at(stray, is_input=False), list(islice(self.unknown_inputs(unfed), 2))
-        if start is None or len(ends) != 1 or ends[0].dims is None:
-            return False
-        return (start.precision, start.dims) == (ends[0].precision, ends[0].dims)
+        """Whether the layer where an edge starts records what an input without an edge records; of two edges to one input, either may."""
+        ends, edges = list(islice(self.unknown_inputs(unfed), 2)), [(stray.ends, stray.offset)]
+        for edge in self.ids.edges.get(stray.ends[2], ()) if stray.code == "G104" and stray.ends is not None else ():
+            if stray.ends is not None and edge[2:] == stray.ends[2:]:
+                edges.append((edge, self.model.graph.edge_offset(self.ids.all.index(edge))))
+        for stray.ends, stray.offset in edges if len(ends) == 1 and ends[0].dims is not None else ():
+            start = self.port_at(stray, is_input=False)
+            if start is not None and (start.precision, start.dims) == (ends[0].precision, ends[0].dims):
+                return True
+        stray.ends, stray.offset = edges[0]
+        return False
 
     def doubt(self, stray: Fault) -> None:
         """Mark the input that two edges feed as unknown, because nobody knows which of them belongs there."""
@@ -212,13 +333,18 @@ class Causes:
         return set(reached([] if reader is None else [reader], lambda node: readers.get(node, ())))
 
     def say_next_steps(self) -> None:
-        """What to do about inputs with too many edges or none, where nothing tells which edge is meant."""
+        """What to do about inputs with too many edges or none, where nothing tells which edge is meant, and about what nothing reads."""
         for fault in self.of("G104", "G106"):
             if fault.hint is None and fault.code == "G104":
                 fault.hint = "remove one of the two edges, or correct its to-layer and to-port"
             elif fault.hint is None and fault.node is not None and fault.node.layer.id >= 0:
                 end = f'to-layer="{fault.node.layer.id}" to-port="{fault.port}"'
                 fault.hint = f"add an <edge> with {end}, or remove the port if the operation does not need it"
+        unread, ids = self.of("G116"), self.nodes.keys()
+        if unread and max(ids) - min(ids) == len(ids):  # one number is free
+            [free] = {*range(min(ids), max(ids))} - ids
+            for fault in unread:
+                fault.hint = f"no layer has id {free}: was the layer removed that reads this one?"
 
     def name_output(self, fault: Fault, read: Container[int]) -> None:
         """Name the output port that is meant where an edge starts at a port that is none: the only one, or the only one not in `read`."""
@@ -254,9 +380,9 @@ class Causes:
         place = (node.layer.signature.inputs if is_input else node.layer.signature.outputs).get(port)
         return None if place is None else ports[place]
 
-    def line(self, fault: Fault) -> int:
-        """The line of a fault in the file."""
-        return self.model.document.position(fault.offset)[0]
+    def line(self, offset: int) -> int:
+        """The line of a place in the file."""
+        return self.model.document.position(offset)[0]
 
 
 def _gives(node: Node, port: Port) -> bool:

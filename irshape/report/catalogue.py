@@ -439,11 +439,11 @@ R203 warning: OpenVINO infers another size
   At run time the output has another size than OpenVINO inferred.
   Use a value that the specification allows.
 R301 warning: recorded shape differs
-  The shape that a port records differs from the shape that the model computes.
+  The shape that a port records differs from the shape that the model computes. A size that it leaves open differs from a number, too, where the layer computes the number from what its inputs record.
   OpenVINO computes the shape anew, but a tool that trusts the file sees a wrong shape.
   See which is right: the record, or the layer, edge or constant that the message names. irshape infer -o records what the model computes.
 R302 warning: recorded precision differs
-  The precision that a port records differs from the element type that the model computes.
+  The precision that a port records differs from the element type that the model computes, or the model computes none.
   OpenVINO computes the element type anew, but a tool that trusts the file sees a wrong type.
   See which is right: the record, or the layer or edge that the message names. irshape infer -o records what the model computes.
 R303 warning: constant larger than its shape

@@ -121,7 +121,7 @@ ROWS = {
     "the record of an open size": (
         "x: f32[?,8] -> r: Relu -> s: Relu -> Result",
         ('name="r"(.*?)<output>(.*?)<dim>-1</dim>', r'name="r"\1<output>\2<dim>7</dim>'),
-        "R301 warning: the port records [7,8], but Relu 's', which reads it, records [?,8] [Relu r, port 1]",
+        "R301 warning: the port records [7,8], but the model computes [?,8] [Relu r, port 1]",
     ),
     "a lost attribute": (
         STEM + " -> Result",
@@ -202,6 +202,92 @@ ROWS = {
         ('offset="0"', 'offset="4"'),
         "W102 bytes 4 to 868 are needed, but the weights end at byte 864 [Const const_1]",
     ),
+    "an open size of a Parameter": (
+        "x: f32[?,8,4] -> Transpose([0,2,1]) -> ReLU -> Result",
+        ('shape="[?],8,4"(.*?)<rt_info>.*?</rt_info>', r'shape="3,8,4"\1'),
+        "R301 warning: the port records [?,8,4], but its attribute shape says [3,8,4] [Parameter x, port 0]",
+    ),
+    "a size of a Parameter": (
+        TRANSPOSED,
+        ('shape="1,8,4"', 'shape="?,8,4"'),
+        "R301 warning: the port records [1,8,4], but its attribute shape says [?,8,4] [Parameter x, port 0]",
+    ),
+    "a number that a pattern closes": (
+        "f32[?,4,8] -> Reshape([0,-1], special_zero=true) -> Result",
+        element(0, 2),
+        "R301 warning: the port records [?,32], but the model computes [2,?]; Const 'const_1' (line 17) holds [2,-1]; "
+        "with [0,-1] the layer gives [?,32], which it records [Reshape reshape_2, port 2]",
+    ),
+    "a lost type": (
+        "f32[2,8] -> c: Convert(destination_type=f16) -> Result",
+        (' destination_type="f16"', ""),
+        "R302 warning: the port records FP16, but the model computes no element type, and OpenVINO compiles no such "
+        "model; with destination_type='f16' the layer gives FP16, which it records; it is missing [Convert c, port 1]",
+    ),
+    "an element of two axes": (
+        "f32[1,8,7,7] -> m: ReduceMean([2,3], keep_dims=true) -> Result",
+        element(2, 3),
+        "R301 warning: the port records [1,8,1,1], but the model computes [1,8,7,1]; Const 'const_1' (line 15) holds "
+        "[3,3]; with [2,3] or [3,2] the layer gives [1,8,1,1], which it records [ReduceMean m, port 2]",
+    ),
+    "a step that layers share": (
+        "x: f32[4,8]\nx -> s: Slice-8([0], [2], [1], [0]) -> Result\nx -> t: Slice-8([0], [3], [1], [0]) -> Result",
+        element(1, 0),
+        "V101 a step must not be 0; Const 'const_3' (line 29) holds [0]; with [1] the layer gives [2,8], which it "
+        "records; this explains 2 layers [Slice s]",
+    ),
+    "one item of several": (
+        STEM.replace("1,3,32,32", "?,3,?,?") + f" -> {SECOND} -> Result",
+        ('strides="2,2"', 'strides="2"'),
+        "A105 strides must have 2 items, one for each spatial axis, got 1; with strides='1,1' or strides='2,2' the "
+        "layer gives [?,8,?,?], which it records; it is '2' [Convolution c]",
+    ),
+    "the id of the first of two layers": (
+        BRANCHES,
+        ('<layer id="1"', '<layer id="2"'),
+        "G101 layer id 2 is also the id of Const 'const_2' (line 30) [ReLU a]",
+    ),
+    "ids exchanged": (
+        BRANCHES,
+        ('<layer id="1"(.*)<layer id="2"', r'<layer id="2"\1<layer id="1"'),
+        "G103 layer 1 has no input port 0; ids 2 and 1 look exchanged: ReLU 'a' with id 1 and Const 'const_2' with id "
+        "2 fit all edges [ReLU a]",
+    ),
+    "ids of constants exchanged": (
+        "x: f32[1,8,4]\nx -> Transpose([0,2,1]) -> Result\nx -> Reshape([4,8], special_zero=true) -> Result",
+        ('<layer id="1"(.*)<layer id="4"', r'<layer id="4"\1<layer id="1"'),
+        "R301 ids 4 and 1 look exchanged: Const 'const_1' with id 1 and Const 'const_4' with id 4 fit all edges, whose "
+        "ends then record the same [Const const_1]",
+    ),
+    "the id of an output port": (
+        BRANCHES,
+        ('<output>(\\s*)<port id="1"', r'<output>\1<port id="2"'),
+        "G103 layer 1 has no output port 1 [ReLU a]",
+    ),
+    "a lost output port": (
+        TRANSPOSED,
+        ('<output>\\s*<port id="1".*?</port>\\s*</output>', "<output/>"),
+        "G103 layer 3 has no output port 1 [ReLU relu_3]",
+    ),
+    "two input ports of one id": (
+        MASKED,
+        ('<input>(\\s*)<port id="0"', r'<input>\1<port id="1"'),
+        "G115 two input ports have id 1 [MatMul matmul_2]",
+    ),
+    "a lost layer": (
+        "f32[2,8] -> a: ReLU -> b: Add(_, f32=1[1,8]) -> c: ReLU -> Result",
+        (
+            r'<layer id="3".*?</layer>(.*)<edge[^>]*to-layer="3" to-port="0"[^>]*>(.*)<edge[^>]*to-layer="3"[^>]*>(.*)from-layer="3" '
+            'from-port="2"',
+            r'\1\2\3from-layer="1" from-port="1"',
+        ),
+        "G116 warning: the layer reaches no Result or Assign [Const const_2]",
+    ),
+    "an edge from another rank": (
+        "a: f32[2,8]\ns: f32[]\nt: f32[]\ns, t -> b: Multiply -> c: Unsqueeze([0]) -> Result\na, t -> d: Add -> Result",
+        ('from-layer="2" from-port="0" to-layer="3" to-port="1"', 'from-layer="0" from-port="0" to-layer="3" to-port="1"'),
+        "R301 warning: port 1 records [], but Parameter 'a', from which its edge starts, gives FP32 [2,8] [Multiply b, port 1]",
+    ),
     "a variable": (
         STATE,
         ('Assign"(.*?)variable_id="past.key"', r'Assign"\1variable_id="past.kez"'),
@@ -211,17 +297,54 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize(("net", "edit", "line"), ROWS.values(), ids=ROWS)
-def test_the_first_line(net: str, edit: tuple[str, str] | Callable[[bytes], bytes], line: str) -> None:
+# What the first line of a row adds: its hint, or the title of its fix.
+HINTS = {
+    "an id": 'did you mean id="1"? Edges name that id, but no layer has it',
+    "the id of the first of two layers": 'did you mean id="1"? Edges name that id, but no layer has it',
+    "ids exchanged": "exchange the ids of the layers in lines 14 and 30",
+    "the id of an output port": 'did you mean id="1" for its output port 2?',
+    "a lost output port": 'add <port id="1"> to its <output>',
+    "two input ports of one id": 'did you mean id="0" for its input port 1?',
+    "a lost layer": "no layer has id 3: was the layer removed that reads this one?",
+}
+
+
+def edited(net: str, edit: tuple[str, str] | Callable[[bytes], bytes]) -> list[Any]:
+    """The causes among the diagnostics of a net that is sound before an edit."""
     text, weights = sound(Net(net))
     if isinstance(edit, tuple):
         text, count = re.subn(edit[0], edit[1], text, count=1, flags=re.DOTALL)
         assert count == 1
     else:
         weights = edit(weights)
-    [cause, *others] = causes(irshape.check(text.encode(), weights=weights).diagnostics)
+    return causes(irshape.check(text.encode(), weights=weights).diagnostics)
+
+
+@pytest.mark.parametrize(("net", "edit", "line"), ROWS.values(), ids=ROWS)
+def test_the_first_line(net: str, edit: tuple[str, str] | Callable[[bytes], bytes], line: str) -> None:
+    [cause, *others] = edited(net, edit)
     assert str(cause).partition(": ")[2] == line
     assert others == []
+
+
+@pytest.mark.parametrize(("row", "hint"), HINTS.items())
+def test_the_hint_of_the_first_line(row: str, hint: str) -> None:
+    [cause] = edited(*ROWS[row][:2])
+    assert cause.hint == hint
+
+
+def test_an_id_that_both_of_two_layers_may_have_lost() -> None:
+    text, weights = sound(Net("x: f32[4] -> a: ReLU -> b: ReLU -> Result"))
+    text = re.sub('(layer id|from-layer)="0"', r'\1="9"', text)  # so the order of ids tells nothing
+    [cause, *_] = causes(irshape.check(text.replace('<layer id="2"', '<layer id="1"').encode(), weights=weights).diagnostics)
+    assert cause.hint == "did you mean id=\"2\" here, or for ReLU 'a' (line 12)? Edges name that id, but no layer has it"
+
+
+def test_a_lost_type_is_written_as_the_port_records_it() -> None:
+    text, weights = sound(Net(ROWS["a lost type"][0]))
+    [*_, missing] = irshape.check(text.replace(' destination_type="f16"', "").encode(), weights=weights).diagnostics
+    assert missing.fix is not None
+    assert missing.fix.title == 'write destination_type="f16"'
 
 
 def test_a_constant_that_a_hundred_layers_share_is_one_cause() -> None:

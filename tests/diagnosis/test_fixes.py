@@ -96,7 +96,8 @@ NOTE = '<rt_info><attribute name="irshape" version="0" value="[1,2]"/></rt_info>
 SAFE = [
     ("R301", fold(output=Q.replace("16", "4")), "record [1,16,4,4]", fold()),
     ("R301", fold(output=Q.replace("<dim>16</dim>", "")), "record [1,16,4,4]", None),
-    ("R301", fold(output=Q.replace("16", "4").replace(">1<", ">-1<")), "record [?,16,4,4]", fold(output=Q.replace(">1<", ">-1<"))),
+    ("R301", fold(output=Q.replace("16", "4").replace(">1<", ">-1<")), "record [1,16,4,4]", fold()),
+    ("R301", fold(output=Q.replace(">1<", ">-1<")), "record [1,16,4,4]", fold()),
     ("R302", fold(output=Q.replace("FP32", "I64")), 'write precision="FP32"', fold()),
     ("R302", fold(output=Q.replace('"FP32"', "'I64'")), 'write precision="FP32"', fold()),
     ("X107", fold(output=Q.replace("FP32", "fp32")), 'write precision="FP32"', fold()),
