@@ -20,6 +20,8 @@ from irshape.xml.document import Document, Port, Signature
 RECORDS: Final = ("R301", "R302")
 # The most faults before a port of which each may be the reason for another one there.
 _MOST_ROOTS: Final = 4
+# So many sizes that are recorded as open are taken for mistakes.
+_MOST_LOOSE: Final = 3
 # What was found of recorded precision and dims, and the fact that they were compared with.
 _DECLARED: Final = ("Parameter", "Const")
 _Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], tuple[list[tuple[str, str]], list[tuple[str, str]]]]
@@ -33,8 +35,10 @@ def compare_recorded(document: Document, model: Model, engine: Engine, *, is_as_
 
     A recorded -1 fits any size, but not where the inputs of a layer record all that OpenVINO knows of them (`is_decided`). A port without
     `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too, it is only counted there, because it is out
-    of date for the same reason. `is_as_read` means that the inputs have the shapes of the file.
+    of date for the same reason. `is_as_read` means that the inputs have the shapes of the file; what follows from others is no fault.
     """
+    asked: list[Diagnostic] = []
+    loose: list[Diagnostic] = []
     roots: dict[tuple[str, int], tuple[tuple[Diagnostic, ...], str]] = {}
     behind: dict[Diagnostic, list[int]] = {}
     outputs: Counter[Diagnostic] = Counter()
@@ -88,9 +92,16 @@ def compare_recorded(document: Document, model: Model, engine: Engine, *, is_as_
                 root = Diagnostic(code, text, place(document, layer, port.offset, str(port.id), model.path))
                 behind[root] = []
                 roots[code, slot] = (root,), message
+                if code == "R301" and node.type == "Parameter" and not is_as_read:
+                    asked.append(root)
+                elif code == "R301" and port.dims is not None and fits(port.dims, slots[slot].shape):
+                    loose.append(root)
             for root in several:
                 behind[root].append(port.offset)
             outputs.update(several[:1] if output >= 0 else ())
+    # Who leaves open what OpenVINO knows does so in many places, and has changed none.
+    for root in (*asked, *(loose if len(loose) > _MOST_LOOSE else ())):
+        del behind[root]
     for root, count in outputs.items():
         root.message += f"; {count} {'port' if count == 1 else 'ports'} after it differ{'s' if count == 1 else ''} for the same reason"
     return behind

@@ -223,7 +223,7 @@ class Alternative(NamedTuple):
 
 
 def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
-    """The least number at whose multiples sizes are those of others, as far as trials tell; 0 if there is none."""
+    """The least number at whose multiples sizes are those of others, as far as trials tell; 0 if there is none, or if all sizes are."""
     names = sorted({name for size in (*some, *others) for name in symbols(size)})
 
     def agree(trial: Mapping[str, int]) -> bool:
@@ -234,7 +234,7 @@ def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
 
     for step in range(1, _MOST_STEP + 1):
         if all(agree({name: step * (first + at) for at, name in enumerate(names)}) for first in range(1, _TRIALS + 1)):
-            return step
+            return step if step > 1 else 0
     return 0
 
 
