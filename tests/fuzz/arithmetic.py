@@ -29,7 +29,7 @@ from tests.support.ir import Net
 
 # What Python says, and no message of irshape.
 PYTHON: Final = re.compile(
-    r"Traceback|internal error|\bI101\b|\w+Error\b(?! of)|object has no attribute|invalid literal|list index|tuple index|out of range for|"
+    r"Traceback|internal error|\bI101\b|\b\w+Error\b(?! of)|object has no attribute|invalid literal|list index|tuple index|out of range for|"
     r"(?<!V106 )division by zero|modulo by zero|not subscriptable|unsupported operand|4300 digits|integer string conversion|unhashable|"
     r"<\w+ object at|cannot reshape array|could not broadcast|maximum recursion|NoneType'|argument of type|unexpected keyword"
 )
