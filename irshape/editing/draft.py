@@ -373,7 +373,9 @@ class Draft(GraphDraft):
         if placed.offsets and not self.start:  # OpenVINO needs a file even for constants without bytes
             weights = PatchedWeights(Weights(b""), stored)
         elif stored:
-            weights = PatchedWeights(weights, stored) if weights and _total(weights) else AppendedWeights(weights, self.start, stored)
+            total = _total(weights)
+            are_short = not total or (placed.end > total and self.engine.constants.is_short)
+            weights = AppendedWeights(weights, self.start, stored) if weights is None or are_short else PatchedWeights(weights, stored)
         return text, weights
 
     def built(self) -> tuple[Model, Weights | None]:

@@ -210,6 +210,7 @@ class Facts:
         self.refused: set[Item] = set()
         self._demand = Demand(state, self._common, self._conditions)
         engine.constants.weights = weights
+        engine.rules.is_of_data = self._is_of_data
         self._touched: dict[Item, None] = {}
         state.watched.append(self._touched)
         transfers, positions = engine.schedule.transfers, engine.schedule.positions
@@ -416,6 +417,18 @@ class Facts:
                 common = self._commons[signature] = Common(model, like, self._known_reads)
             self._shared[item] = common
         return common
+
+    def _is_of_data(self, node: Node) -> bool:
+        """What `Model.is_of_data` tells, for the draft as it is."""
+        item = self._state.items.get(node.id) if node.model is self._state.model else None
+        if item is None:
+            return node.model.is_of_data(node)
+
+        def is_shape(one: Item) -> bool:
+            return (one.type if one.op_class is None else one.op_class.TYPE) in ("ShapeOf", "Constant")
+
+        several = reached([item], lambda one: () if is_shape(one) else one.producers)
+        return any(not one.producers and not is_shape(one) for one in several)
 
     def _conditions(self, item: Item) -> Iterable[int]:
         """The positions of the inputs that are conditions of a Loop."""

@@ -22,6 +22,7 @@ from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.surface import knowing
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
+from irshape.xml.patched_weights import AppendedWeights
 from irshape.xml.writer import quoted, write_ir
 
 if TYPE_CHECKING:
@@ -203,9 +204,9 @@ class Graph(Layers):
         if errors and not force:
             raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it")
         draft = self._draft
-        if draft.state.appended and draft.start and not draft.weights.has_original and weights != "none":
-            raise OSError(errno.ENOENT, "the weights are missing, and new constants come behind them", draft.weights.path)
         text, own = draft.text(trims=trim)
+        if isinstance(own, AppendedWeights) and weights != "none":
+            raise OSError(errno.ENOENT, "the weights are missing or cut short, and new constants come behind them", own.path)
         write_ir(path, text, source=draft.model.document.path, weights=own, how=weights, force=force, in_place=in_place)
 
     def __repr__(self) -> str:

@@ -187,7 +187,8 @@ class Layer(Guessed):
     def data(self) -> NDArray[Any]:
         """The elements of a Const as a NumPy array. Assigning an array gives the Const these elements, and their type and shape.
 
-        The elements that the Const had stay in the weights, where other constants may share them. Raises `EditError` for another layer.
+        The elements that the Const had stay in the weights, where other constants may share them. Raises `EditError` for another layer,
+        and `WeightsError` if the weights lack the elements.
         """
         return self._draft.const_of(self._live()).data
 

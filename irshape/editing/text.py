@@ -32,11 +32,13 @@ class Placed(NamedTuple):
 
     `offsets` are the new offsets by the old ones and the sizes, as text. `stored` are the bytes of new constants by their offsets in the
     file, and `ranges` the parts of the old weights that a trimmed file keeps: where each comes to stand, where it stood, and its size.
+    `end` is where the old bytes end that a file needs which is not trimmed.
     """
 
     offsets: dict[tuple[str, str], str]
     stored: dict[int, bytes]
     ranges: list[tuple[int, int, int]]
+    end: int = 0
 
 
 def serialised(state: State, facts: Facts, before: Run, start: int, *, trims: bool = False) -> tuple[bytes, Placed]:
@@ -52,7 +54,7 @@ def serialised(state: State, facts: Facts, before: Run, start: int, *, trims: bo
 def _placed(state: State, start: int, *, trims: bool) -> Placed:
     """Find the places of constants; those of the old weights move only in a trimmed file."""
     placed = Placed({}, {}, [])
-    end = 0 if trims else start
+    end, old_end = 0 if trims else start, 0
     for attributes in _constants(state):
         key = attributes.get("offset", ""), attributes.get("size", "")
         if key in placed.offsets or not all(one.isascii() and one.isdigit() for one in key):
@@ -60,6 +62,7 @@ def _placed(state: State, start: int, *, trims: bool) -> Placed:
         offset, size = map(int, key)
         data = state.appended.get(offset)
         if data is None and not trims:
+            old_end = max(old_end, offset + size)
             continue
         # A constant without bytes stands where the weights end, because OpenVINO refuses an offset behind them.
         place = -(-end // ALIGNMENT) * ALIGNMENT if size else end
@@ -69,7 +72,7 @@ def _placed(state: State, start: int, *, trims: bool) -> Placed:
         elif size:
             placed.ranges.append((place, offset, size))
         end = place + size
-    return placed
+    return placed._replace(end=old_end)
 
 
 def _constants(state: State) -> Iterator[Mapping[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, Final
 
@@ -33,16 +33,17 @@ class Rules:
 
     `facts` interns the facts, `scope` holds the symbols. `states_types` tells whether ports state their element types; in the examples
     of the specification they need not. `is_reshaped` tells whether inputs have other shapes than in the file. `answered` counts the
-    applications.
+    applications. `is_of_data` is `Model.is_of_data` for the model as it is now.
     """
 
-    __slots__ = ("_always", "_openvino", "_views", "answered", "facts", "is_reshaped", "scope", "states_types")
+    __slots__ = ("_always", "_openvino", "_views", "answered", "facts", "is_of_data", "is_reshaped", "scope", "states_types")
 
     def __init__(self, facts: FactTable, scope: Scope, *, states_types: bool = True) -> None:
         self.facts = facts
         self.scope = scope
         self.states_types = states_types
         self.is_reshaped = False
+        self.is_of_data: Callable[[Node], bool] = _is_of_data
         self.answered = 0
         self._always = min(_ALWAYS, scope.work.most)
         self._openvino: Rules | None = None
@@ -63,7 +64,7 @@ class Rules:
         intervals_only = self.scope.intervals
         if self._openvino is None:
             self._openvino = Rules(self.facts, intervals_only, states_types=self.states_types)
-        self._openvino.is_reshaped = self.is_reshaped
+        self._openvino.is_reshaped, self._openvino.is_of_data = self.is_reshaped, self.is_of_data
         known, views = self._views, []
         for fact in facts:
             view = known.get(fact)
@@ -491,10 +492,14 @@ class Application(Context):
         for one in read:
             if one.unreadable:
                 self.is_unshared = True  # whether an input of the model is among the sources depends on the place of the layer
-                return None if self.node.model.is_of_data(self.node) else one.unreadable
+                return None if self.rules.is_of_data(self.node) else one.unreadable
             if one.elements is None:
                 return None
         return None
+
+
+def _is_of_data(node: Node) -> bool:
+    return node.model.is_of_data(node)
 
 
 def _large_parts(facts: Sequence[Fact]) -> set[int]:

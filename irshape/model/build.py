@@ -218,8 +218,17 @@ class _Builder:
             is_read[source.index] = True
             if slot >= target.first_slot:
                 self.is_sorted = False
+        if any(not signature.output_count for signature in self.signatures if signature.type not in SINKS):
+            self.part_slots()
         if self.document.is_example:
             self.feed_examples()
+
+    def part_slots(self) -> None:
+        """Give nodes that list no output slots behind those of outputs: the slot at which another node begins is not theirs."""
+        for node in self.model.nodes:
+            if not node.layer.signature.output_count and node.type not in SINKS:
+                node.first_slot = self.model.slot_count
+                self.model.slot_count += 1
 
     def report_missing_layer(self, number: int, source: Node | None, target: Node | None) -> None:
         """Report an edge from or to a layer that does not exist; the input that it feeds is unknown."""

@@ -97,11 +97,16 @@ def shape_text(shape: Sequence[object] | None) -> str:
     return "[...]" if shape is None else f"[{','.join(map(str, shape))}]"
 
 
+# Of a longer text, a message quotes the part around the fault.
+_LONGEST: Final = 400
+
+
 class ShapeSyntaxError(ValueError):
     """A text that is not a shape or a range; `position` is the character where the fault is, counted from 0."""
 
     def __init__(self, text: str, position: int, reason: str) -> None:
-        super().__init__(f"cannot read {text!r} at character {position + 1}: {reason}")
+        shown = text if len(text) <= _LONGEST else f"…{text[max(position - _LONGEST // 2, 0) : position + _LONGEST // 2]}…"
+        super().__init__(f"cannot read {shown!r} at character {position + 1}: {reason}")
         self.text: Final = text
         self.position: Final = position
         self.reason: Final = reason

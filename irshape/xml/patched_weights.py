@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import IO, TYPE_CHECKING, Any
 
 from irshape.xml.weights import Weights, WeightsError, no_weights
@@ -87,11 +88,15 @@ class RangedWeights(Weights):
 
     def _read(self, offset: int, size: int) -> bytes:
         at, end, pieces = offset, offset + size, []
-        for place, old, length in self._ranges[max(bisect_right(self._starts, offset) - 1, 0) : bisect_left(self._starts, end)]:
+        several = self._ranges[max(bisect_right(self._starts, offset) - 1, 0) : bisect_left(self._starts, end)]
+        found = {}
+        for place, old, length in sorted(several, key=itemgetter(1)):  # of bytes that the original lacks, its first ones are named
             first, last = max(place, offset), min(place + length, end)
-            if first < last:  # no memory is taken for bytes that the original lacks
-                pieces += [bytes(first - at), self._original.read(old + first - place, last - first)]
-                at = last
+            if first < last:
+                found[first] = self._original.read(old + first - place, last - first)
+        for first, data in sorted(found.items()):  # no memory is taken for bytes that the original lacks
+            pieces += [bytes(first - at), data]
+            at = first + len(data)
         self.bytes_read += size
         return b"".join([*pieces, bytes(end - at)])
 

@@ -1,5 +1,6 @@
 """The order in which a file writes its layers decides no answer: shuffled models give those of the model, and are the same model."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,17 @@ def test_no_order_of_faults_changes_a_page() -> None:
     net = Net("a: f32[?] -> ReLU -> Result\n" + "".join(f"f32[?,{size}] -> ReLU\n" for size in range(2, 9)))
     before = answers(plain(net.xml.encode()), net.bin, ["view"])
     assert all(answers(shuffled(net.xml.encode(), seed), net.bin, ["view"]) == before for seed in range(4))
+
+
+@pytest.mark.parametrize("others", ["", "x -> Result"], ids=["nothing reads it", "a Result reads it"])
+def test_an_input_without_an_output_has_the_answers_of_no_other_layer(others: str) -> None:
+    """Its symbols and its bytes were those of the layer that a file writes behind it."""
+    conv = 'Convolution(f32=1.0[2,3,3,3], strides="1,1", dilations="1,1", pads_begin="1,1", pads_end="1,1", auto_pad=explicit)'
+    net = Net(f"x: f32[?,3,?,?]\n{others}\nf32[...] -> {conv} -> Result")
+    source = re.sub(r"<output>.*?</output>", "<output/>", net.xml, count=1, flags=re.S).encode()
+    found = [answers(shuffled(source, seed), net.bin, VERBS) for seed in range(6)]
+    assert all(one == found[0] for one in found)
+    assert [one["bytes"] for one in found[0]["cost"]["inputs"]] == [None, None]
 
 
 @pytest.mark.parametrize("path", FILES[::9], ids=named)

@@ -11,6 +11,7 @@ import irshape
 from irshape import EditError
 from irshape.editing.text import serialised
 from tests.support.edits import RandomEditor, differences
+from tests.support.ir import Net
 from tests.support.irs import PATHS, WITH_WEIGHTS, named
 from tests.support.oracle import core_of
 
@@ -52,6 +53,18 @@ def test_facts_that_are_asked_for_after_each_edit_are_the_same() -> None:
         for layer in list(graph)[::7]:
             assert all(tensor.text.startswith("[") for tensor in layer.outputs)
     assert list(differences(graph)) == []
+
+
+@pytest.mark.parametrize(("added", "faults"), [("i64[1]", ["R401"]), ([1], ["R401", "V106"])], ids=["an input", "a constant"])
+def test_a_layer_that_is_added_behind_a_division_by_zero_fails_as_in_a_file(added: object, faults: list[str]) -> None:
+    """OpenVINO computes what no input is a source of: then the target of the Broadcast cannot be computed."""
+    net = Net("x: f32[?]\ni: i64[1]\n_d: Divide([4],[0])\n_m: Multiply(_d,[2])\nBroadcast-3(x, _m, mode=numpy) -> Result")
+    graph = irshape.edit(net.xml.encode(), weights=net.bin)
+    divided = next(layer for layer in graph if layer.type == "Divide").output
+    new = graph.add("Add", graph.add("Add", divided, 1), graph["i"] if added == "i64[1]" else added)
+    divided.replace_uses(new)
+    assert list(differences(graph)) == []
+    assert [one.code for one in graph.check().diagnostics] == faults
 
 
 def test_sizes_that_openvino_does_not_know_stay_sizes_of_irshape() -> None:

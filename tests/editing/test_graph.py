@@ -4,6 +4,7 @@ import difflib
 import json
 import os
 import pickle
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from irshape.xml.document import Document
 from irshape.xml.patched_weights import PatchedWeights
 from irshape.xml.weights import Weights
 from irshape.xml.writer import Splice, spliced
+from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent.parent
 ATROUS = ROOT / "examples" / "atrous.xml"
@@ -402,6 +404,22 @@ def test_constants_need_the_weights_that_they_come_behind(tmp_path: Path) -> Non
     with pytest.raises(OSError, match="the weights are missing"):
         graph.write(tmp_path / "new.xml", force=True)
     assert os.listdir(tmp_path) == ["model.xml"]
+
+
+@pytest.mark.parametrize(
+    ("reader", "codes", "files"),
+    [("Reshape(_a, _c, special_zero=false) -> Result", {"W102"}, 0), ("_a -> Result\n_c -> Abs", {"W102", "G116"}, 2)],
+    ids=["read", "not read"],
+)
+def test_the_bytes_that_cut_weights_lack_are_no_zeros(reader: str, codes: set[str], files: int, tmp_path: Path) -> None:
+    """A new constant behind them leaves them missing; they are written as zeros only where no Result needs them."""
+    net = Net(f"x: f32[4] -> _a: Add(f32=1[4])\n_c: [2,2]\n{reader}")
+    graph = irshape.edit(net.xml.encode(), weights=net.bin[:20])
+    graph["x"].output.replace_uses(graph.add("Add", graph["x"], 3.0))
+    assert {one.code for one in irshape.check(graph.model()).diagnostics} <= codes
+    with pytest.raises(OSError, match="the weights are missing or cut short") if not files else nullcontext():
+        graph.write(tmp_path / "new.xml", force=True)
+    assert len(os.listdir(tmp_path)) == files
 
 
 LAYOUTS = {

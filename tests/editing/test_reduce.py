@@ -16,6 +16,7 @@ from tests.support.injected import injected
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core_of
+from tests.support.shuffled import shuffled
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = [path for path in (*WITH_WEIGHTS, *sorted((ROOT / "examples").glob("*.xml"))) if 4_000 < path.stat().st_size < 400_000]
@@ -222,7 +223,9 @@ def test_a_code_in_a_body_is_kept() -> None:
     assert [one.where.layer_type for one in left.diagnostics if one.code == "S202"] == ["Add"]
 
 
-def test_weights_that_cannot_be_read_are_said() -> None:
-    net = Net("x: f32[4], f32=1[4] -> Add -> Result")
+@pytest.mark.parametrize("order", [3, 4])
+def test_weights_that_cannot_be_read_are_said(order: int) -> None:
+    """In any order of the layers, the first bytes that are missing."""
+    net = Net("x: f32[4], f32=1[4] -> Add -> Multiply(_, f32=2[4]) -> Result")
     with pytest.raises(irshape.EditError, match="a constant needs bytes that cannot be read: bytes 0 to 16 are needed"):
-        irshape.reduce(net.xml.encode(), keep="W102", weights=net.bin[:8])
+        irshape.reduce(shuffled(net.xml.encode(), order), keep="W102", weights=net.bin[:8])

@@ -516,6 +516,11 @@ def test_a_batch_is_sought_behind_slices_and_resizes_of_what_is_not_known() -> N
     assert codes(batched(sized.xml, sized.bin)) >= {"N101"}
 
 
+def test_a_batch_is_sought_behind_more_axes_of_batches_than_anybody_has() -> None:
+    net = Net(f"x: f32[?,4]\nx -> Result\nGatherND-8(f32[...], i64[...], batch_dims={HUGE}) -> Result")
+    assert codes(batched(net.xml, net.bin)) >= {"N101"}
+
+
 def test_a_size_that_conditions_make_too_large_keeps_its_conditions() -> None:
     """`H - W` is 1 or 2^63-1, and `H + W` would be more than a size for the latter."""
     net = Net("a: f32[?,?,1]\nb: f32[?,?]\na, b -> Add -> Result")

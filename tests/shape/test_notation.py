@@ -54,6 +54,7 @@ PARAMETERS: tuple[tuple[str, str, list[str]], ...] = (
     (",2", "refused", ["cannot read ',2' at character 1: a dimension is missing"]),
     ("abc", "refused", ["cannot read 'abc' at character 1: 'abc' is not a dimension"]),
     ("1,1.5", "refused", ["cannot read '1,1.5' at character 3: '1.5' is not a dimension"]),
+    ("1," * 300 + "1.5", "refused", [f"cannot read '…{'1,' * 100}1.5…' at character 601: '1.5' is not a dimension"]),
     ("1..8..9", "refused", ["cannot read '1..8..9' at character 1: '1..8..9' is not a dimension"]),
     ("?,...", "refused", ["cannot read '?,...' at character 3: '...' is not a dimension"]),
     ("1 ..8", "refused", ["cannot read '1 ..8' at character 1: '1 ..8' is not a dimension"]),

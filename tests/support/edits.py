@@ -51,7 +51,7 @@ class RandomEditor:
             text = None
             try:
                 self.random.choice(EDITS)(self, self.random.choice(layers))
-            except EditError as error:
+            except (EditError, irshape.WeightsError) as error:
                 self.refused += 1
                 text = str(error)
             assert text is None or len(text) > 10

@@ -161,7 +161,7 @@ class GatherNDV5(Op):
         return (*self._joined(batches), *indices.shape[batch:-1], *data.shape[batch + length :])
 
     def flow(self, flow: Flow, data: Input, indices: Input) -> None:
-        joined = len(self._joined((1,) * self.batch_dims))
+        joined = len(self._joined((1,) * min(self.batch_dims, indices.rank)))
         length = indices.shape[-1]
         if not isinstance(length, int):
             flow.unproven("the length of its tuples of indices is not known")
