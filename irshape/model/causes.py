@@ -69,7 +69,7 @@ class Ids:
             if sorted(edge[3] for edge in edges if edge[2] == id) != sorted(node.layer.signature.inputs):
                 return False
             for start, from_port, end, to_port in edges:
-                source, target = (holders.get(one) or self.nodes.get(one) for one in (start, end))
+                source, target = [holders.get(one) or self.nodes.get(one) for one in (start, end)]
                 output = None if source is None else source.layer.signature.outputs.get(from_port)
                 entry = None if target is None else target.layer.signature.inputs.get(to_port)
                 if source is None or target is None or output is None or entry is None:
