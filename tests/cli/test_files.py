@@ -198,5 +198,5 @@ def test_weights_of_a_folder_may_be_links(run: Start, tmp_path: Path) -> None:
         (models / f"{name}.xml").write_text(linked.xml)
         (tmp_path / f"{name}.data").write_bytes(linked.bin)
         (models / f"{name}.bin").symlink_to(tmp_path / f"{name}.data")
-    assert run("check", models, code=1).out.count("or --follow-links for all files of a folder") == 2
+    assert run("check", models, code=1).out.count("or irshape check --follow-links for a folder") == 2
     run("check", models, "--follow-links", code=0)
