@@ -10,7 +10,7 @@ from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.formula import NEAR, Amount, Formula, amount, shown_amount, summed
 from irshape.answers.hierarchy import hierarchy_of, members
 from irshape.answers.signature.signature import ends
-from irshape.answers.wording import Answer, opening
+from irshape.answers.wording import LONG, Answer, opening
 from irshape.inference.inference import Inference
 from irshape.model.model import Node, reached
 from irshape.ops.infrastructure import Constant
@@ -85,7 +85,7 @@ class Summary(Answer):
         near = f"  at {', '.join(f'{name}={size}' for name, size in cost.near.items())} (--near changes the sizes)" if cost.near else ""
         totals = []
         for number, (name, text, formula) in enumerate(self.totals()):
-            about = f"  about {formula}" if 0 < len(formula) <= _LONGEST else ""
+            about = f"  about {formula}" if 0 < len(formula) <= _LONGEST and not LONG.search(formula) else ""
             totals.append((name, joined(f"{text}{about}", dim(near if number == 1 else ""))))
         yield paragraph(Table((Column("key", least=12), Column()), totals))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from irshape.xml.document import Document
 
 # The name of a formula that is too long to be read.
-_LONG: Final = re.compile(r"\blong\d+\b")
+LONG: Final = re.compile(r"\blong\d+\b")
 # A part is worth a name from so many characters on.
 _SHORTEST: Final = 8
 
@@ -68,12 +68,12 @@ class Parts:
 
     def whole(self, text: str) -> str:
         """The name for a whole formula."""
-        self.endless.update(dict.fromkeys(_LONG.findall(text)))
+        self.endless.update(dict.fromkeys(LONG.findall(text)))
         return self._names.setdefault(text, f"e{len(self._names)}")
 
     def cut(self, text: str) -> str:
         """The text, with names in place of parts if it is longer than it may be."""
-        self.endless.update(dict.fromkeys(_LONG.findall(text)))
+        self.endless.update(dict.fromkeys(LONG.findall(text)))
         if len(text) > self._most:
             for part, name in self._names.items():
                 text = text.replace(part, name) if _inside(part) != part else text

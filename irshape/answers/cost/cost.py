@@ -638,7 +638,8 @@ class _Page:
         rows: list[Sequence[str]] = []
         for one in shown:
             formula = self.formula(one.macs) if isinstance(one.macs, Formula) else ""
-            rows.append((one.node.key, f"{one.type} {one.path}", *self.bar([one]), formula))
+            is_said = one.path.rpartition("/")[2].startswith(one.type)
+            rows.append((one.node.key, one.path if is_said else f"{one.type} {one.path}", *self.bar([one]), formula))
         head = ("", "costliest layers" if selected is None else "layers", *_AMOUNTS_SHOWN, "")
         return paragraph(Table((Column("dim", is_number=True), *_BARS, Column(is_below=True)), rows, head, len(own) - len(shown)))
 
