@@ -30,8 +30,9 @@ from tests.support.ir import Net
 # What Python says, and no message of irshape.
 PYTHON: Final = re.compile(
     r"Traceback|internal error|\bI101\b|\b\w+Error\b(?! of)|object has no attribute|invalid literal|list index|tuple index|"
-    r"out of range for|(?<!V106 )division by zero|modulo by zero|not subscriptable|unsupported operand|4300 digits|integer string conversion|"
-    r"unhashable|<\w+ object at|cannot reshape array|could not broadcast|maximum recursion|NoneType'|argument of type|unexpected keyword"
+    r"out of range for|(?<!V106 )division by zero|modulo by zero|not subscriptable|unsupported operand|4300 digits|"
+    r"integer string conversion|unhashable|<\w+ object at|cannot reshape array|could not broadcast|maximum recursion|NoneType'|"
+    r"argument of type|unexpected keyword"
 )
 NUMBERS: Final = [0, 1, 2, 2, 3, 4, 5, 7, 8, 12, 16, 31, 64, 100, 1000, -1, -2, -3, -7, 2**31, 2**40, 2**62, 2**63 - 1, -(2**63)]
 KINDS: Final = ("Add", "Subtract", "Multiply", "Divide", "Minimum", "Maximum", "Mod", "FloorMod")
