@@ -566,7 +566,7 @@ def _undecided(sizes: ValidSizes) -> Iterator[Line]:
     yield from (one.message if one.node is None else wording.about_layer(one.node, one.message) for one in shown)
     if rest := sizes.undecided[_MOST_UNDECIDED:]:
         yield f"and {counted(len(rest), 'place')} more"
-    if sizes.is_by_trial:
+    if sizes.is_by_trial and sizes.symbols:
         *others, last = sizes.symbols
         numbers = f" and a number for {wording.in_a_row(others)}" if others else ""
         yield dim(f"{_HINT}: --set {last}=1..100{numbers}")

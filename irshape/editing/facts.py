@@ -255,8 +255,7 @@ class Facts:
     def body(self, item: Item, name: str) -> tuple[Model, Run]:
         """The model of a body of an item as it is now, and the run over it."""
         self._settle(item.label)
-        node = self._node(item)
-        return node.bodies[name], self._run.inner[node.index, name]
+        return _inner(self._node(item), name, self._run)
 
     def assumes(self, item: Item) -> bool:
         """Whether the rule of an item, or one in its bodies, assumes what OpenVINO does not demand."""
@@ -491,6 +490,12 @@ class Facts:
         return forgiven(outcome, self._engine, outputs, self._state.model.first_tensor + item.outputs[0].slot)
 
 
+def _inner(node: Node, name: str, run: Run) -> tuple[Model, Run]:
+    """A body of a node and the run over it; nothing is known in the body of an operation that is not."""
+    body = node.bodies[name]
+    return body, run.inner.get((node.index, name)) or Run.of(body.slot_count, 0)
+
+
 class BodyFacts:
     """The facts of the tensors in a body, by the run in which its layer has last inferred it."""
 
@@ -504,8 +509,7 @@ class BodyFacts:
 
     def body(self, item: Item, name: str) -> tuple[Model, Run]:
         model, run = self._now()
-        node = model.node(item.id)
-        return node.bodies[name], run.inner[node.index, name]
+        return _inner(model.node(item.id), name, run)
 
     def of(self, value: Value) -> Fact:
         slots = self._now()[1].slots

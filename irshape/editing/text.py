@@ -112,9 +112,9 @@ class _Writer:
         for item in self.state.items.values():
             for name in item.base.bodies if item.base is not None else ():
                 assert item.base is not None
-                before = self._before.inner.get((item.base.index, name))
-                if before is not None and (self.facts.body(item, name)[1] is not before or name in item.bodies or self._moved):
-                    state = self.state.body(item, name)
+                before = self._before.inner.get((item.base.index, name))  # none if the operation is not known
+                if name in item.bodies or self._moved or (before and self.facts.body(item, name)[1] is not before):
+                    state, before = self.state.body(item, name), before or Run.of(item.base.bodies[name].slot_count, 0)
                     yield from _Writer(state, BodyFacts(state, self.facts), before, self._moved).splices()
 
     # Layers.

@@ -238,6 +238,14 @@ def test_a_size_that_is_divided_as_a_float(part: str, expected: str) -> None:
     assert expected in str(found)
 
 
+def test_no_symbol_is_left_where_formulas_do_not_decide() -> None:
+    """`x` must be 4; only a run knows the elements of `i`, which decide whether the Add is valid."""
+    net = Net("x: f32[?] -> Reshape([2,2], special_zero=false) -> Result\ni: i64[2]\nReshape(f32[3], i) -> Add(f32[3,3]) -> Result")
+    found = verbs.sizes(net.xml.encode(), weights=net.bin)
+    assert (found.symbols, found.is_by_trial, found.inputs["x"]) == ({}, True, "[4]")
+    assert "formulas do not decide" in list(lines(sections(found, {}, None)))
+
+
 @pytest.mark.oracle
 def test_every_size_of_a_short_range_is_tried() -> None:
     net, inputs = scaled(), {"parameter_0": "[N]"}

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import irshape
-from irshape import EditError
+from irshape import EditError, ElementType
 from tests.support.edits import RandomEditor, differences
 from tests.support.irs import PATHS, named
 
@@ -26,6 +26,18 @@ def run(path: Path, *inputs: numpy.ndarray) -> list[numpy.ndarray]:
     """The outputs of a model by OpenVINO."""
     model = openvino.Core().compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     return list(model(list(inputs)).values())
+
+
+@pytest.mark.parametrize("version", ["opset1", "none"])
+def test_the_body_of_an_operation_that_is_not_known_is_edited(version: str) -> None:
+    """It was written as it had been, and what it holds could not be asked for."""
+    text = SUMS.read_text().replace('type="TensorIterator" version="opset1"', f'type="TensorIterator" version="{version}"')
+    graph = irshape.edit(text.encode(), weights=SUMS.with_suffix(".bin"))
+    body = graph["sums"].body
+    assert body["decay"].output.element_type in (ElementType.f32, ElementType.dynamic)
+    body["sum/next"].output.replace_uses(body.add("Relu", body["sum/next"]))
+    assert "Relu" in {layer.name for layer in irshape.edit(bytes(graph)).model()["sums"].bodies["body"]}
+    assert list(differences(graph)) == []
 
 
 STEPS = numpy.arange(24, dtype="f4").reshape(2, 3, 4)

@@ -33,6 +33,7 @@ from irshape.report.text import Palette
 from irshape.report.unified import unified
 from irshape.reshaping import session as granting
 from tests.fuzz.arithmetic import Question, commands, said_by
+from tests.support.edits import RandomEditor, differences
 
 T = TypeVar("T")
 NARROW = Palette(False, 80)
@@ -70,6 +71,7 @@ def questions(mutant: Mutant, original: Mutant, chance: random.Random) -> Iterat
     yield targets(mutant, inputs)
     yield mended(inference, mutant)
     yield reports(inference)
+    yield edited(inference, mutant, chance)
     yield commanded(mutant, original, chance)
 
 
@@ -88,7 +90,7 @@ def attempt(verb: Callable[[], T]) -> T | None:
     """What a verb gives; None where it refuses the question."""
     try:
         return verb()
-    except irshape.InputError:
+    except (irshape.InputError, irshape.EditError):
         return None
 
 
@@ -234,6 +236,19 @@ def reports(inference: Inference) -> Iterator[str]:
         yield from printable("text", block_lines([fault(diagnostic)]))
         if diagnostic.code == "I101":
             yield f"I101 {diagnostic.where.layer_type}: {diagnostic.message}"
+
+
+def edited(inference: Inference, mutant: Mutant, chance: random.Random) -> Iterator[str]:
+    """What a draft knows after a few edits, and a fresh inference of its text does not."""
+    codes = {one.code for one in inference.diagnostics}
+    # Edges that name no port of one layer alone, bytes that are known in one of two ways, and files that are not read whole.
+    if codes & {"G101", "G102", "G104", "G115"} or any(code[0] in "WX" for code in codes):
+        return
+    graph = attempt(lambda: irshape.edit(mutant.xml, weights=False if mutant.weights is None else mutant.weights))
+    if graph is not None:
+        RandomEditor(graph, chance.randrange(2**32)).edit(2)
+        yield from (f"a draft has other facts: {difference}" for difference in differences(graph))
+        yield from (f"a draft: {one}" for one in graph.check().diagnostics if one.code == "I101")
 
 
 def commanded(mutant: Mutant, original: Mutant, chance: random.Random) -> Iterator[str]:

@@ -218,4 +218,5 @@ def _graphs(state: State, facts: Facts | BodyFacts, model: Model, run: Run) -> I
         node = model.node(item.id)
         for name, body in node.bodies.items():
             inner = state.body(item, name)
-            yield from _graphs(inner, BodyFacts(inner, facts), body, run.inner[node.index, name])
+            unknown = Run.of(body.slot_count, 0)  # in the body of an operation that is not known
+            yield from _graphs(inner, BodyFacts(inner, facts), body, run.inner.get((node.index, name), unknown))
