@@ -171,7 +171,7 @@ class Reshape(_Rearrangement):
         ours, theirs = product(have), product(want)
         if not eq_unasked(ours, theirs):
             if theirs == 0 and bounds(ours)[0] <= 0:
-                ctx.warn("R401", "this holds for data without elements only: shape has a 0, which is a size", port=ctx.arguments[1])
+                ctx.warn("R401", "shape has a 0 that copies no axis, so only data without elements fit it", port=ctx.arguments[1])
             with ctx.openvino_checks(at=[*have, *want], when=not copied):
                 ctx.require_eq(ours, theirs, "data must have as many elements as shape")
 
