@@ -369,6 +369,9 @@ class Session(inner.Session):
             for one, size in zip(shape or (), seen, strict=True):
                 if one.name and isinstance(size, int):
                     sizes[one.name] = (size - one.offset) // one.factor
+        if not sizes:
+            command = f"irshape reshape {other.model.document.path or 'other.xml'} --input SHAPE -o FILE"
+            raise InputError(f"the other export has no number for any of these sizes: give it some first ({command})")
         if sizes.items() <= made.recorded.items():
             raise InputError("the other export has the sizes of this one, so it decides nothing: export the model with other sizes")
         return Witness(shapes, sizes)

@@ -303,6 +303,13 @@ def test_a_second_export_decides() -> None:
     assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,3,H,W]"
 
 
+@pytest.mark.parametrize(("shape", "told"), [("1,3,64,64", "has the sizes of this one"), ("1,3,?,?", "has no number for any of these sizes")])
+def test_a_second_export_that_decides_nothing(shape: str, told: str) -> None:
+    other = RESIZED.xml.replace('shape="1,3,64,64"', f'shape="{shape}"')
+    with pytest.raises(irshape.InputError, match=told):
+        asked(RESIZED, "[1,3,H,W]", rewrite=True, like=irshape.read(other.encode(), weights=RESIZED.bin))
+
+
 def test_a_number_that_stays_is_refused() -> None:
     net = Net("_top: TopK-11(f32[1,12], 4, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n_top -> Result")
     assert errors(asked(net, "[1,S]", rewrite=True)) == ["S208 TopK 'topk_2' takes 4 of S"]
