@@ -303,7 +303,9 @@ def test_a_second_export_decides() -> None:
     assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,3,H,W]"
 
 
-@pytest.mark.parametrize(("shape", "told"), [("1,3,64,64", "has the sizes of this one"), ("1,3,?,?", "has no number for any of these sizes")])
+@pytest.mark.parametrize(
+    ("shape", "told"), [("1,3,64,64", "has the sizes of this one"), ("1,3,?,?", "has no number for any of these sizes")]
+)
 def test_a_second_export_that_decides_nothing(shape: str, told: str) -> None:
     other = RESIZED.xml.replace('shape="1,3,64,64"', f'shape="{shape}"')
     with pytest.raises(irshape.InputError, match=told):
