@@ -138,8 +138,11 @@ class Item:
     @property
     def sources(self) -> list[int]:
         """The number of the tensor that feeds each input, as `Node.sources` has it."""
-        before = self.base.sources if self.base is not None and self.ports is None else ()
-        unfed = [*(slot if slot < 0 else UNFED for slot in before), *[UNFED] * (len(self.inputs) - len(before))]
+        before = () if self.base is None else self.base.sources
+        if self.base is not None and self.ports is not None:
+            known = dict(zip(self.base.layer.signature.input_ids, before, strict=True))
+            before = [known.get(id, UNFED) for id in self.ports[0]]
+        unfed = [*(min(slot, UNFED) for slot in before), *[UNFED] * (len(self.inputs) - len(before))]
         return [unfed[index] if value is None else value.slot for index, value in enumerate(self.inputs)]
 
     def __repr__(self) -> str:

@@ -259,9 +259,10 @@ def _line(bench: Bench, row: Array, segments: Sequence[tuple[Factor, ...]], type
         at += part.size
         start = part.reshape(-1)[0]
         firsts = [np.take(part, min(1, n - 1), axis).reshape(-1)[0] for axis, n in enumerate(counts)]
-        steps = [(one - start).astype(row.dtype) for one in firsts]
-        if not np.array_equal(_counted(start, steps, counts, row.dtype), part):
-            return None
+        with np.errstate(all="ignore"):  # numbers that are no run may be too far apart
+            steps = [(one - start).astype(row.dtype) for one in firsts]
+            if not np.array_equal(_counted(start, steps, counts, row.dtype), part):
+                return None
         runs.append(_Run(factors, start, tuple(steps)))
     if at != len(row):
         return None

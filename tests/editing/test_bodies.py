@@ -40,6 +40,14 @@ def test_the_body_of_an_operation_that_is_not_known_is_edited(version: str) -> N
     assert list(differences(graph)) == []
 
 
+def test_an_input_that_no_edge_leads_to_stays_faulty_where_outputs_are_added() -> None:
+    text = SUMS.read_text().replace('<edge from-layer="1" from-port="0" to-layer="2" to-port="1" />', "")
+    graph = irshape.edit(text.encode(), weights=SUMS.with_suffix(".bin"))
+    body = graph["sums"].body
+    body.add_output(body["sum/next"].output)
+    assert list(differences(graph)) == []
+
+
 STEPS = numpy.arange(24, dtype="f4").reshape(2, 3, 4)
 BEFORE = numpy.ones((2, 4), "f4")
 

@@ -521,6 +521,12 @@ def test_a_batch_is_sought_behind_more_axes_of_batches_than_anybody_has() -> Non
     assert codes(batched(net.xml, net.bin)) >= {"N101"}
 
 
+def test_a_row_of_numbers_that_are_too_far_apart_is_no_run() -> None:
+    """NumPy warned of the difference between the first two, which no i64 holds."""
+    net = Net(f"x: i64[4] -> Add([{2**63 - 1},{-(2**63)},{HUGE},{-HUGE}]) -> Result")
+    assert not granting.Session(net.xml.encode(), weights=net.bin).reshape({"x": "[8]"}).ok
+
+
 def test_a_size_that_conditions_make_too_large_keeps_its_conditions() -> None:
     """`H - W` is 1 or 2^63-1, and `H + W` would be more than a size for the latter."""
     net = Net("a: f32[?,?,1]\nb: f32[?,?]\na, b -> Add -> Result")
