@@ -73,9 +73,9 @@ def extracted(model: irshape.Model) -> Any:
 
 
 def viewed(model: irshape.Model) -> Any:
-    """The data of a page, without the text of the file."""
+    """The data of a page, without the text of the file, which changes of it show, too."""
     page = PageData(model._graph).to_dict()
-    return {**page, "faults": sorted(({**one, "source": None} for one in page["faults"]), key=str)}
+    return {**page, "faults": sorted(({**one, "source": None, "diff": None} for one in page["faults"]), key=str)}
 
 
 def reduced(model: irshape.Model) -> Any:
