@@ -88,12 +88,14 @@ class Ids:
         return True
 
     def exchanged(self, suspects: Iterable[int]) -> tuple[Node, Node] | None:
-        """The two layers, one of them with one of these ids, that fit all their edges with each other's id, and only so are in order."""
+        """The two layers, one of them with one of these ids, that fit all their edges and are in order with each other's id only."""
         for one in islice(suspects, _MOST_SEARCHED):
             node = self.nodes[one]
             for id, other in self.nodes.items():
                 is_before = node.index < other.index
-                if is_before == (id < one) and id != one and self.are_in_order({node: id, other: one}) and self.fit({id: node, one: other}):
+                if is_before != (id < one) or id == one or not self.are_in_order({node: id, other: one}):
+                    continue
+                if self.fit({id: node, one: other}) and not self.fit({one: node, id: other}):
                     return (node, other) if is_before else (other, node)
         return None
 
