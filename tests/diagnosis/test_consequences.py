@@ -232,3 +232,12 @@ def test_the_order_of_layers_decides_no_order_of_names(seed: int) -> None:
     [fault] = [one for one in irshape.check(shuffled(net.xml.encode(), seed), weights=net.bin).diagnostics if one.severity == "error"]
     named = re.sub(r" \(line \d+\)", "", fault.message)
     assert named.endswith("; ReLU 'a' and Sigmoid 'b', which nothing reads, may belong before it")
+
+
+@pytest.mark.parametrize("seed", [7, 16, 18, 24])
+def test_layers_in_another_order_have_no_exchanged_ids(seed: int) -> None:
+    """The edges of the three constants fit as they are. In these orders, two of them would stand in the order of ids with each other's."""
+    net = Net("SpaceToBatch-2(f32[1,2,4,4], [1,1,2,2], [0,0,1,1], [0,0,1,1]) -> Result")
+    xml = irshape.infer(net.xml.encode(), weights=net.bin).xml().replace(b"<dim>3</dim>", b"<dim>2</dim>")
+    [found] = irshape.check(shuffled(xml, seed), weights=net.bin).diagnostics
+    assert found.message.startswith("the port records [4,2,2,2], but the model computes [4,2,3,3]; it reads Const")
