@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from operator import itemgetter
 
 from irshape.model.build import place
 from irshape.report.diagnostic import ERROR, Diagnostic
@@ -25,7 +24,8 @@ def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic
     """
     if weights is None:
         return []
-    stored = sorted(constants(document), key=itemgetter(0, 1))
+    # The order of the layers in the file does not decide which of several constants with the same bytes is named.
+    stored = sorted(constants(document), key=lambda one: (one[0], one[1], one[2].id))
     if not stored:
         return []
     try:

@@ -241,3 +241,11 @@ def test_layers_in_another_order_have_no_exchanged_ids(seed: int) -> None:
     xml = irshape.infer(net.xml.encode(), weights=net.bin).xml().replace(b"<dim>3</dim>", b"<dim>2</dim>")
     [found] = irshape.check(shuffled(xml, seed), weights=net.bin).diagnostics
     assert found.message.startswith("the port records [4,2,2,2], but the model computes [4,2,3,3]; it reads Const")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_constants_with_the_same_bytes_one_is_named_in_any_order(seed: int) -> None:
+    net = Net("Add([1,2], [3,4]) -> Add(_, [5,6]) -> Result")
+    xml = re.sub(r'offset="(\d+)"', lambda found: f'offset="{ {"0": 0, "16": 0, "32": 1}[found[1]] }"', net.xml)
+    [message] = [one.message for one in irshape.check(shuffled(xml.encode(), seed), weights=net.bin).diagnostics if one.code == "W202"]
+    assert message == "bytes 1 to 17 overlap bytes 0 to 16 of the constant 'const_1' in part"
