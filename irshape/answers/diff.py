@@ -534,14 +534,10 @@ def _entries(node: Node, origins: dict[Node, Node]) -> Iterator[str]:
 def _conditions(inference: Inference) -> str:
     """The conditions on the sizes of the inputs as one text."""
     guards = [one for one in inference.guards if not (one.is_premise or one.branch or is_about_data(one.requirement))]
-    try:
-        from irshape.answers.solve import conditions
+    from irshape.answers.solve import conditions
 
-        solved = conditions(inference.reading.scope, guards)
-    except ModuleNotFoundError:  # a browser has no NumPy
-        solved = None
-    told = [str(one.requirement) for one in guards] if solved is None else [one.text for one in solved]
-    return " and ".join(told) or "all"
+    found = conditions(inference.reading.scope, guards)
+    return " and ".join([str(one.requirement) for one in guards] if found is None else [one.text for one in found]) or "all"
 
 
 def _rt_info_changes(a: Model, b: Model) -> Iterator[str]:

@@ -59,7 +59,17 @@ class Solved(NamedTuple):
 
 
 def conditions(scope: Scope, guards: Sequence[Guard]) -> list[Condition] | None:
-    """Guards as conditions on sizes of at least 1; None where no such sizes fulfil them, or solving them takes too much work."""
+    """Guards as conditions on sizes of at least 1; None where no such sizes fulfil them, or they are not solved.
+
+    Solving may take too much work, or NumPy, which a browser has not.
+    """
+    try:
+        return _conditions(scope, guards)
+    except ModuleNotFoundError:
+        return None
+
+
+def _conditions(scope: Scope, guards: Sequence[Guard]) -> list[Condition] | None:
     names = dict.fromkeys([name for guard in guards for name in sorted(guard.requirement.symbols())])
     domain: dict[str, Range] = {}
     for name in names:

@@ -100,15 +100,12 @@ def guards(inference: Inference, *, is_complete: bool = False) -> Iterator[Secti
 
 
 def _solved(inference: Inference, guards: Sequence[Guard]) -> list[Condition] | None:
-    """Guards as conditions on each size; None where they are not solved, as in a browser, which has no NumPy."""
+    """Guards as conditions on each size, none if the heading says all; None where they are not solved."""
     if all(str(one.requirement) in {f"{name} >= 1" for name in one.requirement.symbols()} for one in guards):
-        return []  # the heading says so
-    try:
-        from irshape.answers.solve import conditions as solved
+        return []
+    from irshape.answers.solve import conditions as solved
 
-        return solved(inference.reading.scope, guards)
-    except ModuleNotFoundError:
-        return None
+    return solved(inference.reading.scope, guards)
 
 
 def remedy(inference: Inference) -> list[Block]:

@@ -20,7 +20,7 @@ from irshape.xml.document import Document, Port, Signature
 RECORDS: Final = ("R301", "R302")
 # The most faults before a port of which each may be the reason for another one there.
 _MOST_ROOTS: Final = 4
-# So many sizes that are recorded as open are taken for mistakes.
+# The most records with an open size that are mistakes; a writer that does not know the sizes leaves more of them open.
 _MOST_LOOSE: Final = 3
 # What was found of recorded precision and dims, and the fact that they were compared with.
 _DECLARED: Final = ("Parameter", "Const")
@@ -99,7 +99,6 @@ def compare_recorded(document: Document, model: Model, engine: Engine, *, is_as_
             for root in several:
                 behind[root].append(port.offset)
             outputs.update(several[:1] if output >= 0 else ())
-    # Who leaves open what OpenVINO knows does so in many places, and has changed none.
     for root in (*asked, *(loose if len(loose) > _MOST_LOOSE else ())):
         del behind[root]
     for root, count in outputs.items():

@@ -491,7 +491,7 @@ class Facts:
 
 
 def _inner(node: Node, name: str, run: Run) -> tuple[Model, Run]:
-    """A body of a node and the run over it; nothing is known in the body of an operation that is not."""
+    """A body of a node and the run over it; nothing is known in the body of an unknown operation."""
     body = node.bodies[name]
     return body, run.inner.get((node.index, name)) or Run.of(body.slot_count, 0)
 

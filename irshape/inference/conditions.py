@@ -91,7 +91,7 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
         number, whole = own[-1]
         if len(own) > 1:
             whole = derived(whole, "ge", *known.remainders(name))
-        # These guards say it together with those that told something before; the strictest of the latter is named.
+        # The guards of `own` rely on those of `before`, which restrict the symbol alone: the strictest of these is named.
         before = {place: shares[name] for place, shares in told.items() if name in shares}
         first = guards[min(before, key=before.__getitem__, default=number)]
         nodes = {guards[place]._node for place in (*before, *(place for place, _ in own))}

@@ -200,7 +200,7 @@ class Inputs(NamedTuple):
 
 
 def place_of(name: str) -> int:
-    """The place of a symbol among others in formulas: the batch first, and earlier steps before new ones."""
+    """The place of a symbol among others in formulas: B, the batch, then P, the past steps, then S, the new steps, then all others."""
     return "BPS".find(name) % 4
 
 

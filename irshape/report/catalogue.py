@@ -439,11 +439,11 @@ R203 warning: OpenVINO infers another size
   At run time the output has another size than OpenVINO inferred.
   Use a value that the specification allows.
 R301 warning: recorded shape differs
-  The shape that a port records differs from the shape that the model computes. A size that it leaves open differs from a number, too, where the layer computes the number from what its inputs record.
+  The shape that a port records differs from the shape that the model computes. A size that the record leaves open differs from a number, too, where the records of the layer's inputs decide the number.
   OpenVINO computes the shape anew, but a tool that trusts the file sees a wrong shape.
   See which is right: the record, or the layer, edge or constant that the message names. irshape infer -o records what the model computes.
 R302 warning: recorded precision differs
-  The precision that a port records differs from the element type that the model computes, or the model computes none.
+  The precision that a port records differs from the element type that the model computes, or the model computes no element type.
   OpenVINO computes the element type anew, but a tool that trusts the file sees a wrong type.
   See which is right: the record, or the layer or edge that the message names. irshape infer -o records what the model computes.
 R303 warning: constant larger than its shape
@@ -451,8 +451,8 @@ R303 warning: constant larger than its shape
   OpenVINO ignores the surplus bytes, but the shape may be wrong.
   Export the model again.
 R401 warning: never valid
-  OpenVINO loads the model, but a condition on the sizes never holds: not for these sizes, or for no sizes of the dynamic dimensions.
-  Every inference request fails, or reads memory that does not belong to the tensor. irshape sizes and irshape reshape refuse such sizes.
+  OpenVINO loads the model, but the given sizes break a condition of a layer, or no numbers for the dynamic dimensions fulfil the condition.
+  Every inference request fails, or the layer reads memory that does not belong to its tensor. irshape sizes and irshape reshape refuse such sizes.
   Choose other sizes, or change the model so that the condition in the message can hold.
 """)
 

@@ -15,7 +15,7 @@ _GAP: Final = "  "
 _NARROWEST: Final = 12
 _FLOW: Final = 120
 _PROSE: Final = 100
-# How much further to the right the second line of a wide one stands.
+# How many columns further to the right a line goes on that is wider than the terminal.
 _HANG: Final = 4
 # The widest that a column is where there is no terminal: one very long name must not widen every row of a file.
 _ALIGNED: Final = 120
@@ -124,7 +124,7 @@ def _part(spans: Sequence[Span], palette: Palette, begin: int, end: int) -> str:
 
 
 def _wrapped(line: Line, palette: Palette, room: int | None, style: str = "", hang: int = _HANG) -> Iterator[str]:
-    """A line as one or more, broken at spaces where it is wider than the room; those after the first stand `hang` columns further right."""
+    """A line, broken at spaces where it is wider than the room; it goes on `hang` columns further to the right."""
     if room is None or _cells(line, palette) <= room:
         yield _line(line, palette, style)
         return
@@ -170,7 +170,7 @@ def _row(row: Sequence[Line], layout: Sequence[tuple[Column, int, str]], beside:
     last = max((place for place, cell in enumerate(row[:beside]) if cell), default=-1)
     shown = [
         _line(cell, palette, style, width, is_number=column.is_number)
-        for cell, (column, width, style) in zip(row[:last], layout, strict=False)
+        for cell, (column, width, style) in zip(row[: max(last, 0)], layout, strict=False)
     ]
     if last >= 0:
         column, width, style = layout[last]

@@ -305,8 +305,8 @@ class Session(inner.Session):
             inference = self._refused(wanted, doubts, notes)
             inference.rewriting = rewriting
             return inference
-        taken = {"S208": "; the first one is taken"}
-        chosen = [Diagnostic("N109", f"{one.message}{taken.get(one.code, '')}", one.where) for one in doubts]
+        taken = "; the first one is taken"
+        chosen = [Diagnostic("N109", one.message + taken * (one.code == "S208"), one.where) for one in doubts]
         for node, axis in self._axes.items() if wish.batch else ():
             told = f"the batch is axis {axis} of {node.name!r}: every layer keeps its samples apart"
             chosen.append(Diagnostic("N101", told, place(self.model.document, node.layer, node.layer.offset)))
@@ -439,7 +439,7 @@ def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:
     if isinstance(error, Mixed):
         hint = "convert the model again with another batch, or run one sample after the other"
         if others:
-            hint += f"; it may be provable for multiples of a number: {_multiples(others, 32)}"
+            hint += f"; the proof may succeed for multiples of a number: {_multiples(others, 32)}"
         told = f"it is not proven that {error.item!r} keeps the batch: {error.reason}" if error.code else f"{error.item!r} {error.reason}"
         return Diagnostic(error.code or "P110", told, where, hint=hint)
     if error.code is not None:

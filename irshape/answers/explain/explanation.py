@@ -127,10 +127,9 @@ def sections(explanation: Explanation) -> Iterator[Section]:
     port = "" if explanation.port is None else f", port {explanation.port}"
     axis = "" if explanation.axis is None else f", axis {explanation.axis}"
     place = f"{escape(where.file or '<input>')}:{_at(where)}"
-    word = "in" if ".." in (explanation.interval or "") else "which can only be"
-    interval = f", {word} {explanation.interval}" if explanation.interval else ""
-    interval = ", any size" if explanation.interval == "?" else interval
-    subject = joined(f"{place}: ", *_layer(where), f"{port}{axis} is {explanation.value}{interval}")
+    interval = explanation.interval or ""
+    among = interval and (", any size" if interval == "?" else f", {'in' if '..' in interval else 'which can only be'} {interval}")
+    subject = joined(f"{place}: ", *_layer(where), f"{port}{axis} is {explanation.value}{among}")
     yield paragraph(tuple(one._replace(style="bold") if isinstance(one, Span) else bold(one) for one in subject))
     digits = len(str(len(explanation.steps)))
     answers = (one for one in explanation.answers if one.through or len(explanation.answers) > 1)
