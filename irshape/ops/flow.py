@@ -199,6 +199,7 @@ class Flow:
             self.ignores(indices)
             self.keep(port, axis, to)
             return True
+        law = law and _parted(factors, law)
         if law is None or (place := self._numbering(factors, law)) is None:
             return False
         self.ignores(indices)
@@ -212,6 +213,7 @@ class Flow:
         """
         (factors,), law, (source, *_) = self.trace(port), self._inputs[indices.index].law, self.trace(updates)
         is_batched = self.holds(factors) and is_symbol(factors[:1], self.batch or "") and is_symbol(source[:1], self.batch or "")
+        law = law and _parted(factors, law)
         if (
             not is_batched
             or law is None
@@ -433,6 +435,17 @@ def regrouped(trace: Trace, own: Trace, batch: str | None) -> Trace | None:
             return _placed(trace, own, batch)
         found.append(taken)
     return tuple(found) if not rest else _placed(trace, own, batch)
+
+
+def _parted(factors: Axis, law: Law) -> Law:
+    """The same law, in which a term of N*q elements is one of N and one of q, for an axis (N, S)."""
+    batch = factors[0].size if factors else 1
+    axes: list[tuple[Term, ...]] = []
+    for terms in law.axes:
+        inner = [quotient(term.size, batch) or 1 for term in terms]
+        parts = [(term,) if q == 1 else (Term(batch, term.step * q), Term(q, term.step)) for term, q in zip(terms, inner, strict=True)]
+        axes.append(tuple([one for part in parts for one in part]))
+    return law._replace(axes=tuple(axes))
 
 
 def _taken(rest: list[Factor], axis: Axis, batch: str | None) -> Axis | None:

@@ -239,9 +239,15 @@ class Bench:
         return value.item if value.item.type in CONSTANTS else None
 
     def trace(self, value: Value) -> Trace:
-        """What each axis of a tensor is made of."""
+        """What each axis of a tensor is made of, with the recorded sizes of the factors as far as they are known."""
         held = self.notes.traces.held.get(value.slot)
-        return (plain(self.shape(value), self.recorded_sizes(value)) if held is None else held.trace) or ()
+        trace = (plain(self.shape(value), self.recorded_sizes(value)) if held is None else held.trace) or ()
+        return tuple([tuple([self.recorded_factor(factor) for factor in axis]) for axis in trace])
+
+    def recorded_factor(self, factor: Factor) -> Factor:
+        """A factor with its recorded size, which the law of the elements that a Gather reads does not tell."""
+        was = self.at(factor.size) if factor.recorded is None else None
+        return factor._replace(recorded=was) if isinstance(was, int) else factor
 
     def holds_batch(self, size: Size) -> bool:
         """Whether a size depends on the batch."""

@@ -127,7 +127,11 @@ def reshape(bench: Bench) -> None:
         return
     chosen = bench.pick(options)
     if chosen.order is not None:
-        transposed = bench.add("Transpose", bench.tensor(data), np.array(chosen.order, np.int64), name=f"{item.name}/transpose")
+        apart = [product([factor.size for factor in axis]) for axis in _apart(bench.trace(data))]
+        name, given = f"{item.name}/transpose", bench.tensor(data)
+        if len(apart) > len(shape):
+            given = bench.add("Reshape", given, vector(bench, apart, data), special_zero=False, name=name)
+        transposed = bench.add("Transpose", given, np.array(chosen.order, np.int64), name=name)
         layer_of(bench.draft, item).connect(0, transposed)
         bench.mend("data", "a Reshape that moves an axis of size 1", f"behind a Transpose {list(chosen.order)}")
         data, now = source(item, 0), None
@@ -139,11 +143,12 @@ def reshape(bench: Bench) -> None:
 def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option]:
     """The traces that a Reshape may give, the likeliest first.
 
-    OpenVINO turns a Transpose that moves an axis of size 1 into a Reshape. So the same Reshape behind a Transpose is an option, too.
+    OpenVINO turns a Transpose that moves an axis of size 1 into a Reshape, even one behind a Reshape that split the axis off. So the same
+    Reshape behind a Transpose is an option, too.
     """
     trace, joined = bench.trace(data), bench.notes.joined
     options = [_Option((mixed, False, moved), None, one) for mixed, moved, one in _traces(trace, recorded, joined)]
-    flat = _flat(trace)
+    flat, trace = _flat(trace), _apart(trace)
     for own, axis in enumerate(trace):
         real = [factor for factor in axis if factor.size != 1]
         if len(real) != 1 or not isinstance(real[0].size, Dim) or real[0].recorded != 1:
@@ -161,6 +166,16 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
         if option.order is None or all(listed(option.sizes) != listed(other.sizes) for other in distinct):
             distinct.append(option)
     return distinct
+
+
+def _apart(trace: Trace) -> Trace:
+    """The trace of a Reshape that gives each open factor of recorded size 1 an axis of its own."""
+    axes: list[Axis] = []
+    for axis in trace:
+        at = next((place for place, one in enumerate(axis) if isinstance(one.size, Dim) and one.recorded == 1), None)
+        parts = (axis,) if at is None else (axis[:at], axis[at : at + 1], axis[at + 1 :])
+        axes += [part for part in parts if len(parts) == 1 or _flat((part,))]
+    return tuple(axes)
 
 
 def _traces(trace: Trace, recorded: Sequence[int], joined: Mapping[object, Axis]) -> Iterator[tuple[int, int, Trace]]:

@@ -19,7 +19,7 @@ from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
 from irshape.reshaping.bench import CONSTANTS, Bench, formula, listed, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
-from irshape.shape.dim import Dim, Size, expression_of, formula_text, symbols
+from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -338,6 +338,8 @@ def follow(bench: Bench) -> None:
     item = bench.item
     if item.type in _SEQUENCES:
         _follow_lengths(bench, item)
+    if item.type == "Gather":
+        _follow_indices(bench, item)
     broadcasts = is_elementwise(item) or item.type in ("MatMul", "ScaledDotProductAttention")
     wants: dict[int, dict[int, Size]] = {}
     for group in _groups(bench, item):
@@ -399,6 +401,22 @@ def _follow_lengths(bench: Bench, item: Item) -> None:
         target = vector(bench, [batch], data)
         bench.connect(port, bench.add("Broadcast", formula(bench, length, data), target, mode="numpy", name=f"{item.name}/lengths"))
         bench.mend(f"input {port}", array.tolist(), [length])
+
+
+def _follow_indices(bench: Bench, item: Item) -> None:
+    """The table whose rows are counted by indices, if it has those of the recorded batch: it needs the rows of each sample."""
+    table, indices, axes = source(item, 0), source(item, 1), bench.elements(source(item, 2))
+    held = bench.notes.traces.held.get(indices.slot)
+    if held is None or held.law is None or not axes or not isinstance(axes[0], int):
+        return
+    terms = [term for axis in held.law.axes for term in axis]
+    count, last = product([term.size for term in terms]), held.law.base + total([term.step * (term.size - 1) for term in terms])
+    axis = axes[0] % len(bench.sizes(table))
+    rows = bench.sizes(table)[axis]
+    if isinstance(rows, int) and bench.holds_batch(count) and bench.at(count) == rows and same(last + 1, count):
+        bench.notes.joined[expression_of(count)] = tuple([bench.recorded_factor(Factor(term.size)) for term in terms])
+        bench.connect(0, stretched(bench, table, {axis: count}))
+        bench.mend("input 0", f"axis {axis} of {table.item!r}: {rows}", [count])
 
 
 def stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool = False) -> Tensor:

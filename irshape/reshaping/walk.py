@@ -272,7 +272,7 @@ class Walk:
                     self._visit(self._items[at])
                 at += 1
             except Refusal as error:
-                if furthest is None or at >= furthest[0]:
+                if furthest is None or at > furthest[0]:
                     furthest = at, error
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
