@@ -250,4 +250,4 @@ def more(count: int) -> Iterator[Line]:
 
 def also(notes: Sequence[str]) -> Section:
     """The other sizes that OpenVINO accepts."""
-    return Section("OpenVINO also accepts other sizes" if notes else "", notes)
+    return Section("the shape inference of OpenVINO also accepts other sizes" if notes else "", notes)

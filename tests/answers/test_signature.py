@@ -179,6 +179,10 @@ def test_what_else_openvino_accepts_is_noted() -> None:
     assert list(map(str, signature(READ_BY_POSITION).notes)) == [
         "parameter_1 may have another size than B on axis 0: the model reads B along it, and OpenVINO does not check that"
     ]
+    # Of 8 biases the last B ones; for B = 9, the table is read from -1 on, which is one bias.
+    biased = signature(f"_x: f32[?]\n_x -> {nets.size(0)}\nSlice-8(f32=[1,2,3,4,5,6,7,8], Subtract(8, _size), [99], [1]) -> Add(_x) -> Result")
+    assert [one.text for one in biased.conditions] == ["B <= 8"]
+    assert list(map(str, biased.notes)) == ["parameter_0 may be larger on axis 0 where Add 'add_11' reads an axis of size 1"]
 
 
 def test_a_symbol_of_the_caller_is_no_axis_of_the_input_of_its_name() -> None:

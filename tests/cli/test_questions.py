@@ -34,7 +34,7 @@ def test_a_signature_that_is_longer_than_a_line(run: Start) -> None:
     ]
     assert lines[5] == "valid for every B, P and S of at least 1"
     assert lines[7:] == [
-        "OpenVINO also accepts other sizes",
+        "the shape inference of OpenVINO also accepts other sizes",
         "  attention_mask may also be 1 on axis 0, and where B is 1 it may have any size",
         "  attention_mask may also be 1 on axis 1",
     ]

@@ -22,6 +22,7 @@ from irshape.report.form import KEY, NAME, TYPE, Form, word
 from irshape.report.text import listed
 from irshape.shape.dim import Dim, Size, symbols
 from irshape.shape.guard import Requirement, all_hold
+from irshape.shape.polynomial import range_of
 
 # The names of sizes that only data tells, by the type of the layer.
 _OF_DATA: Final = {
@@ -194,11 +195,20 @@ def notes(found: Discovery) -> list[Note]:
     for step in found.steps:
         for one in step.unifier.replacements:
             symbol = step.unifier.symbols.get(one.atom)
-            if symbol is None or symbol.axis < 0 or symbol.owner not in inputs or not one.demands:
+            if not one.demands:
+                continue
+            guard = one.demands[0].guard
+            table = step.unifier.table
+            if symbol is None and one.reason == BROADCAST and table.ranges[one.atom].high < range_of(one.expression).high:
+                for owner in map(step.unifier.symbols.get, table.symbols_below(one.expression)):
+                    if owner is not None and owner.axis >= 0 and owner.owner in inputs:
+                        text = f"may be larger on axis {owner.axis} where {guard.node.type} {guard.node.name!r} reads an axis of size 1"
+                        grouped.setdefault((text, owner.axis), []).append((owner.owner, guard))
+            if symbol is None or symbol.axis < 0 or symbol.owner not in inputs:
                 continue
             size = found.sizes[symbol.owner, symbol.axis]
             for text in _exceptions(step.unifier, one, symbol, size, trial):
-                grouped.setdefault((text, symbol.axis), []).append((symbol.owner, one.demands[0].guard))
+                grouped.setdefault((text, symbol.axis), []).append((symbol.owner, guard))
     made = []
     for (text, axis), members in grouped.items():
         names = tuple(dict.fromkeys(name for name, _ in members))
