@@ -185,6 +185,16 @@ def test_what_else_openvino_accepts_is_noted() -> None:
     assert list(map(str, biased.notes)) == ["parameter_0 may be larger on axis 0 where Add 'add_11' reads an axis of size 1"]
 
 
+def test_a_cache_has_the_batch_that_the_next_inference_gives_it() -> None:
+    """The rows of the cache are chosen by `beam`, so that it may have any batch."""
+    net = Net("x: f32[?,1,4]\nbeam: i32[?]\npast.key: f32[?,?,4]\nConcat(Gather-8(past.key, beam, 0), x, axis=1) -> Result")
+    (concat,) = [at for at, layer in enumerate(net.layers) if 'type="Concat"' in layer]
+    net.layers[concat] = net.layers[concat].replace('<port id="2"', '<port id="2" names="present.key"')
+    found = signature(net)
+    assert found.inputs == {"x": "[B,1,4]", "beam": "[B]", "past.key": "[B,T,4]"}
+    assert list(map(str, found.notes)) == ["past.key may have another size than B on axis 0: the model gives B to the next inference"]
+
+
 def test_a_symbol_of_the_caller_is_no_axis_of_the_input_of_its_name() -> None:
     found = signature("X: f32[?,?]\nW: f32[?]\nAdd(X, W) -> Result", {"X": "[W+1,W+1]", "W": "[H+1]"})
     assert (found.inputs, found.notes) == ({"X": "[H + 1,H + 1]", "W": "[H + 1]"}, [])

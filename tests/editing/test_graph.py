@@ -588,3 +588,11 @@ def test_a_tensor_of_several_is_named_by_its_port(graph: irshape.Graph) -> None:
         graph.tensor("worst:2")
     graph.op.Relu(best.outputs[1])
     assert graph.tensor("best") is best.outputs[1]  # nothing reads the other one
+
+
+def test_a_list_holds_several_inputs() -> None:
+    """As in OpenVINO's `concat([a, b], axis=1)`; numbers beside tensors become constants."""
+    graph = irshape.Graph()
+    a, b = graph.parameter("a", "[?,4]"), graph.parameter("b", "[?,2]")
+    assert graph.op.Concat([a, b], axis=1).output.shape[1] == 6
+    assert graph.op.Concat([a, numpy.ones((1, 1), "f4")], axis=1).output.shape == (1, 5)

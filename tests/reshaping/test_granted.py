@@ -287,6 +287,14 @@ def test_rows_that_differ_or_are_summed_are_refused(net: str, code: str) -> None
     assert {one.code for one in granted(Net(net)).diagnostics if one.severity == "error"} == {code}
 
 
+def test_nothing_is_mixed_into_a_single_sample() -> None:
+    """Of an open batch, 1 is one size like any other; of a batch of 4 it is not the sum over 4."""
+    for shape, codes in (("?", []), ("1", []), ("4", ["P110"])):
+        net = Net(f"f32[{shape}] -> ReduceSum([0], keep_dims=true) -> Result")
+        found = irshape.reshape(irshape.read(net.xml.encode()), weights=net.bin, batch=1)
+        assert [one.code for one in found.diagnostics if one.severity == "error"] == codes
+
+
 BEAM = "x: f32[?,4]\nbeam: i32[?]\n_order: {}\nGather-8(x, _order, 0) -> Softmax-8(axis=1) -> Result"
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from math import inf
+from re import match, sub
 from typing import Final, NamedTuple
 
 from irshape.answers.question import filled, opened
 from irshape.answers.signature.names import Axes, names
 from irshape.answers.signature.unify import Demand, Read, Symbol, Unifier
 from irshape.inference.engine import Engine
-from irshape.inference.inputs import InputError, Inputs, described_shape, place_of
+from irshape.inference.inputs import InputError, Inputs, described_shape, input_names, place_of
 from irshape.inference.run import Guard
+from irshape.model.finding import split_names
 from irshape.model.model import Model, Node
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, product
 from irshape.shape.element_type import ElementType
@@ -26,6 +28,8 @@ from irshape.xml.weights import Weights
 
 # Operations whose elements are elements of their first input.
 _MOVES: Final = frozenset({"Convert", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "Broadcast", "Tile", "Slice", "StridedSlice"})
+# The names of caches that the next inference reads where this one gives `present…`.
+_PAST: Final = r"past(_key_values)?(?=[._])"
 # The most operations between a Range and the layer that takes the indices.
 _DEEPEST: Final = 32
 
@@ -409,19 +413,27 @@ class Discovery:
         return found
 
     def _carried(self, symbols: Mapping[int, Symbol]) -> dict[int, Size]:
-        """The size that each variable is assigned, by the symbol of its axis."""
-        slots = self.engine.slots
+        """The size that the next inference reads, by the symbol of its axis."""
+        slots, table = self.engine.slots, self.engine.scope.polynomials
         found: dict[int, Size] = {}
-        table = self.engine.scope.polynomials
-        for pair in self.engine.pairs:
-            node, source = pair.read_value, next(iter(pair.assign.sources), -1)
-            if node is None or source < 0 or not node.outputs:
-                continue
+        for node, source in self._states():
             for size, assigned in zip(slots[node.first_slot].shape or (), slots[source].shape or (), strict=False):
                 atom = table.only_atom(expression_of(size))
                 if atom is not None and atom.index in symbols:
                     found.setdefault(atom.index, assigned)
         return found
+
+    def _states(self) -> Iterator[tuple[Node, int]]:
+        """What is read as state, with the tensor that the next inference reads: of a variable, or an input `past…` and an output `present…`."""
+        for pair in self.engine.pairs:
+            if pair.read_value is not None and pair.read_value.outputs and pair.assign.sources and pair.assign.sources[0] >= 0:
+                yield pair.read_value, pair.assign.sources[0]
+        caches = {sub(_PAST, "present", name): node for name, node in input_names(self._model).items() if match(_PAST, name)}
+        for source in [node.sources[0] for node in self._model.results if caches and node.sources and node.sources[0] >= 0]:
+            giver = self._model.nodes[self._model.producers[source]]
+            for name in split_names(giver.layer.outputs[source - giver.first_slot].names):
+                if name in caches:
+                    yield caches[name], source
 
     def _outputs(self) -> Iterator[tuple[Size, ...] | None]:
         """The shapes of the outputs, and of what the variables are assigned."""

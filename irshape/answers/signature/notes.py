@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from irshape.answers.roots import roots
 from irshape.answers.signature.discovery import Discovery, Origin
 from irshape.answers.signature.names import FreeNames
-from irshape.answers.signature.unify import BROADCAST, PRODUCT, READ, Replacement, Symbol, Unifier
+from irshape.answers.signature.unify import BROADCAST, CARRIED, PRODUCT, READ, Replacement, Symbol, Unifier
 from irshape.inference.forms import GUARD
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED
@@ -191,35 +191,33 @@ def notes(found: Discovery) -> list[Note]:
     """The exceptions of all choices; those that say the same of several inputs are one note."""
     inputs = {node.name for node in found.question.shapes}
     trial = _Trial(found)
-    grouped: dict[tuple[str, int], list[tuple[str, Guard]]] = {}
+    grouped: dict[tuple[str, int], list[tuple[str, list[Guard]]]] = {}
     for step in found.steps:
-        for one in step.unifier.replacements:
-            symbol = step.unifier.symbols.get(one.atom)
-            if not one.demands:
-                continue
-            guard = one.demands[0].guard
-            table = step.unifier.table
+        unifier, table = step.unifier, step.unifier.table
+        for one in unifier.replacements:
+            symbol, guards = unifier.symbols.get(one.atom), [demand.guard for demand in one.demands[:1]]
             if symbol is None and one.reason == BROADCAST and table.ranges[one.atom].high < range_of(one.expression).high:
-                for owner in map(step.unifier.symbols.get, table.symbols_below(one.expression)):
-                    if owner is not None and owner.axis >= 0 and owner.owner in inputs:
-                        text = f"may be larger on axis {owner.axis} where {guard.node.type} {guard.node.name!r} reads an axis of size 1"
-                        grouped.setdefault((text, owner.axis), []).append((owner.owner, guard))
-            if symbol is None or symbol.axis < 0 or symbol.owner not in inputs:
-                continue
-            size = found.sizes[symbol.owner, symbol.axis]
-            for text in _exceptions(step.unifier, one, symbol, size, trial):
-                grouped.setdefault((text, symbol.axis), []).append((symbol.owner, guard))
+                node = guards[0].node
+                for other in map(unifier.symbols.get, table.symbols_below(one.expression)):
+                    if other is not None and other.axis >= 0 and other.owner in inputs:
+                        text = f"may be larger on axis {other.axis} where {node.type} {node.name!r} reads an axis of size 1"
+                        grouped.setdefault((text, other.axis), []).append((other.owner, guards))
+            if symbol is not None and symbol.axis >= 0 and symbol.owner in inputs and (guards or one.reason == CARRIED):
+                size = found.sizes[symbol.owner, symbol.axis]
+                for text in _exceptions(unifier, one, symbol, size, trial):
+                    grouped.setdefault((text, symbol.axis), []).append((symbol.owner, guards))
     made = []
     for (text, axis), members in grouped.items():
         names = tuple(dict.fromkeys(name for name, _ in members))
-        made.append(Note(f"{listed(names)} {text}", names, axis, tuple(dict.fromkeys(guard for _, guard in members))))
+        made.append(Note(f"{listed(names)} {text}", names, axis, tuple(dict.fromkeys(guard for _, some in members for guard in some))))
     return made
 
 
 def _exceptions(unifier: Unifier, one: Replacement, symbol: Symbol, size: str, trial: _Trial) -> Iterator[str]:
     """The valid sizes that the choice of one replacement leaves out, as texts that follow the name of the input."""
-    requirement, axis = one.demands[0].requirement, symbol.axis
+    axis = symbol.axis
     if one.reason == BROADCAST:
+        requirement = one.demands[0].requirement
         sides = [side for side in (requirement.a, requirement.b) if isinstance(side, Dim)]
         is_own = one.atom in unifier.table.atoms_below(sides[0].polynomial)
         is_both = requirement.kind == "broadcast" and len(sides) == 2
@@ -231,6 +229,8 @@ def _exceptions(unifier: Unifier, one: Replacement, symbol: Symbol, size: str, t
             yield f"may have any size on axis {axis} where {size} is 1"
     elif one.reason == PRODUCT:
         yield f"may have another size than {size} on axis {axis}, if the number of its elements is a multiple of {size}"
+    elif one.reason == CARRIED:
+        yield f"may have another size than {size} on axis {axis}: the model gives {size} to the next inference"
     elif one.reason == READ:
         yield f"may have another size than {size} on axis {axis}: the model reads {size} along it, and OpenVINO does not check that"
 
