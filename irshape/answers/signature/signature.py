@@ -120,6 +120,9 @@ class Signature(Answer):
         if others and not is_complete:
             text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
             remarks.append(dim(text if valid.heading else f"  {text}"))
+        if tied := self._tied():
+            text = f"without a first value, a state begins with a size of 0 for {in_a_row(tied)}: set it before the first inference"
+            remarks.append(dim(text if valid.heading else f"  {text}"))
         yield paragraph(*ends(self, is_complete=is_complete), *([] if valid.heading else remarks))
         yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid
         if others and is_complete:
@@ -171,6 +174,13 @@ class Signature(Answer):
                 return None
             shapes[node] = sizes
         return shapes
+
+    def _tied(self) -> list[str]:
+        """The symbols that are sizes of an input and of a variable without a first value, which OpenVINO begins with 0 along its open axes."""
+        empty = [shape for node, shape in self._found.state.items() if not node.sources]
+        own = {size.name for shape in empty for size in shape}
+        sizes = [size.name for shape in self._found.question.shapes.values() for size in shape or () if not (size.offset or size.formula)]
+        return list(dict.fromkeys(name for name in sizes if name and name in own))
 
     def _is_decided(self, condition: Condition) -> bool:
         """Whether the symbols alone decide a condition; if not, it is about sizes known only at run time."""
