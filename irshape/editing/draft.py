@@ -71,7 +71,7 @@ class GraphDraft:
         place: tuple[int, float] | None,
         outputs: Sequence[Any] | None,
     ) -> Item:
-        """A new layer, which reads tensors and new constants; a list with tensors holds several inputs, as those of a Concat in OpenVINO."""
+        """A new layer, which reads tensors and new constants; a list with tensors holds several inputs, as in `concat([a, b])`."""
         given = [one for some in given for one in (some if isinstance(some, list | tuple) and any(map(is_tensor, some)) else (some,))]
         state = self.state
         version = version or self._version(type)

@@ -262,7 +262,7 @@ class Session(inner.Session):
 
     def _opened(self, asked: Inputs) -> Opened:
         """The sizes that are not the present ones. A size that only has the name that the signature gives it is the present one."""
-        kept = {*asked.called.values()}.difference(self._given)
+        kept = {*self._inputs.called.values(), *asked.called.values()}.difference(self._given)
         axes: dict[int, list[int]] = {}
         for node, shape in asked.shapes.items():
             present = self._inputs.shapes.get(node, described_shape(node))

@@ -92,6 +92,9 @@ class Requirement:
         is_reversed = self.kind == "broadcast" and isinstance(self.a, int) and isinstance(self.b, Dim)
         one, other = (self.b, self.a) if is_reversed else (self.a, self.b)
         a, b = formula_text(one), formula_text(other)
+        for whole, least in ((one, other), (other, one)):
+            if (limit := _limit(least, whole)) is not None and bounds_unasked(whole)[0] > 0:
+                return f"{formula_text(limit)} == 1 or {_relation_text(limit, '>=', whole)}"
         if self.kind in ("stretch", "broadcast") and isinstance(one, Dim) and isinstance(other, int):
             return f"{a} in (1, {b})"
         if self.kind == "stretch":
@@ -441,7 +444,7 @@ class Judge:
             return _merged(a, b)
         for whole, least in ((a, b), (b, a)):
             limit = _limit(least, whole)
-            if limit is not None and le_unasked(whole, limit) is None:
+            if limit is not None and bounds_unasked(limit)[0] > 1 and le_unasked(whole, limit) is None:
                 # x and min(x, limit) broadcast exactly if x does not exceed the limit.
                 self._depends(Requirement("ge", limit, whole, message, code, names))
                 return narrow(whole, high=limit)
@@ -482,7 +485,7 @@ class Checks:
 
 
 def _limit(least: Size, whole: Size) -> Size | None:
-    """The size above 1 that limits `min(whole, limit)`; None for any other size."""
+    """The size that limits `min(whole, limit)`; None for any other size."""
     if not isinstance(least, Dim) or not isinstance(whole, Dim):
         return None
     polynomial = least.polynomial
@@ -493,8 +496,7 @@ def _limit(least: Size, whole: Size) -> Size | None:
     if coefficient != 1 or len(monomial) != 1 or atom.kind != "min" or whole.polynomial not in atom.arguments:
         return None
     (other,) = [argument for argument in atom.arguments if argument is not whole.polynomial]
-    limit = other if isinstance(other, int) else whole.scope.dim(other, other.range)
-    return limit if bounds_unasked(limit)[0] > 1 else None
+    return other if isinstance(other, int) else whole.scope.dim(other, other.range)
 
 
 def _merged(a: Size, b: Size) -> Size:

@@ -180,9 +180,18 @@ def test_what_else_openvino_accepts_is_noted() -> None:
         "parameter_1 may have another size than B on axis 0: the model reads B along it, and OpenVINO does not check that"
     ]
     # Of 8 biases the last B ones; for B = 9, the table is read from -1 on, which is one bias.
-    biased = signature(f"_x: f32[?]\n_x -> {nets.size(0)}\nSlice-8(f32=[1,2,3,4,5,6,7,8], Subtract(8, _size), [99], [1]) -> Add(_x) -> Result")
+    table = "Slice-8(f32=[1,2,3,4,5,6,7,8], Subtract(8, _size), [99], [1])"
+    biased = signature(f"_x: f32[?]\n_x -> {nets.size(0)}\n{table} -> Add(_x) -> Result")
     assert [one.text for one in biased.conditions] == ["B <= 8"]
     assert list(map(str, biased.notes)) == ["parameter_0 may be larger on axis 0 where Add 'add_11' reads an axis of size 1"]
+
+
+def test_a_mask_that_is_cut_may_be_longer() -> None:
+    """Two layers read the first B elements of a mask: it must have as many, or one."""
+    cut = "_cut: Slice-8(_mask, [0], _size, [1])\nAdd(_cut, _x) -> Result\nAdd(_cut, _y) -> Result"
+    found = signature(f"_x: f32[?]\n_y: f32[?]\n_mask: f32[?]\n_x -> {nets.size(0)}\n{cut}")
+    assert list(found.inputs.values()) == ["[B]", "[B]", "[T]"]
+    assert [one.text for one in found.conditions] == ["T == 1 or T >= B"]
 
 
 def test_a_cache_has_the_batch_that_the_next_inference_gives_it() -> None:

@@ -127,7 +127,7 @@ def batched(
     # The other symbols in these shapes keep their ranges.
     named = [name for node in sized for one in found.shapes[node] for name in one.symbols]
     symbols = {name: present.symbols[name] for name in named if name in present.symbols}
-    return Inputs({**asked.shapes, **sized}, {**symbols, **asked.symbols}), _told(found, chosen), axes
+    return asked._replace(shapes={**asked.shapes, **sized}, symbols={**symbols, **asked.symbols}), _told(found, chosen), axes
 
 
 def _is_open(size: Described) -> bool:

@@ -424,7 +424,7 @@ class Discovery:
         return found
 
     def _states(self) -> Iterator[tuple[Node, int]]:
-        """What is read as state, with the tensor that the next inference reads: of a variable, or an input `past…` and an output `present…`."""
+        """Each state, with the tensor that the next inference reads as it: a variable, or an input `past…` with its output `present…`."""
         for pair in self.engine.pairs:
             if pair.read_value is not None and pair.read_value.outputs and pair.assign.sources and pair.assign.sources[0] >= 0:
                 yield pair.read_value, pair.assign.sources[0]

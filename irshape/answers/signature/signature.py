@@ -176,7 +176,7 @@ class Signature(Answer):
         return shapes
 
     def _tied(self) -> list[str]:
-        """The symbols that are sizes of an input and of a variable without a first value, which OpenVINO begins with 0 along its open axes."""
+        """The symbols that are sizes of an input and of a variable without a first value, whose open axes begin with 0."""
         empty = [shape for node, shape in self._found.state.items() if not node.sources]
         own = {size.name for shape in empty for size in shape}
         sizes = [size.name for shape in self._found.question.shapes.values() for size in shape or () if not (size.offset or size.formula)]

@@ -170,17 +170,34 @@ class Unifier:
                 self.demands += self._replace(index, self._multiple(index, symbol, known), DEMANDED, demands or own)
 
     def _by_choice(self) -> None:
-        """Resolve broadcasts to equal sizes, those of few atoms first: what a layer broadcasts again is then short."""
-        for demand in sorted([demand for demand in self.demands if demand.requirement.kind in _CHOICES], key=self._atoms):
-            if self.scope.work.is_done:
+        """Resolve broadcasts to equal sizes, those of few atoms first: what a layer broadcasts again is then short.
+
+        Those with minima and maxima wait until no other one is left, as others may decide which argument these are.
+        """
+        before = len(self.replaced)
+        choices = [(self._selects(demand.requirement), demand) for demand in self.demands if demand.requirement.kind in _CHOICES]
+        for selects, demand in sorted(choices, key=lambda one: (one[0], self._atoms(one[1]))):
+            if self.scope.work.is_done or (selects and len(self.replaced) > before):
                 break
             for part in self._simplified(demand):
-                one = part.requirement
+                one = self._decided(part.requirement)
                 if one.kind not in _CHOICES:
                     continue
-                solution = self._solution(type(one)("eq", one.a, one.b, one.template, one.code, one.names))
+                equal = type(one)("eq", one.a, one.b, one.template, one.code, one.names)
+                solution = self._solution(equal)
                 if solution is not None:
-                    self.demands += self._replace(*solution, BROADCAST, (part,))
+                    self.demands += self._replace(*solution, BROADCAST, (Demand(one, part.guard),))
+                elif len(parts := list(simplified(equal))) == 1 and parts[0].kind == "ge" and parts[0].a not in (one.a, one.b):
+                    self.demands.append(Demand(parts[0], part.guard))  # `T >= P + S`, which is what `min(T, P + S) == P + S` says
+
+    def _decided(self, one: Requirement) -> Requirement:
+        """A requirement without the minima and maxima that the bounds decide: `min(T, P + S)` where a layer demands `T >= P + S`."""
+        return substituted(one, self.bounds().resolved) if self._selects(one) else one
+
+    def _selects(self, one: Requirement) -> bool:
+        """Whether there is a minimum or a maximum in a requirement."""
+        sides = expression_of(one.a), expression_of(one.b)
+        return any(self.table.atoms[index].kind in ("min", "max") for index in self.table.atoms_below(*sides))
 
     def _by_product(self) -> None:
         """Take `C` and `A` for equal if `C*D` must be a multiple of `A` and both stand for the same axis."""
