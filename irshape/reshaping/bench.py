@@ -109,6 +109,7 @@ class Notes:
     `traces` say what axes are made of, `joined` which factors a product was joined of, `sums` which parts a Concat put one after another,
     by the slot of its output. `made` are the tensors that were made for a purpose. `places` have for a formula the last axis whose size it
     is, with the place before that one. `proofs` are the constants that were made again, each with the tensor that takes its place.
+    `differing` are the layers with a number that another export contradicts: a layer behind them may make them again.
     """
 
     def __init__(self, batch: str | None) -> None:
@@ -122,10 +123,11 @@ class Notes:
         self.kept: list[Doubt] = []
         self.unproven: list[Doubt] = []
         self.proofs: list[tuple[Item, Tensor]] = []
+        self.differing: list[Refusal] = []
 
     @property
     def _lists(self) -> tuple[list[Any], ...]:
-        return self.mends, self.kept, self.unproven, self.proofs
+        return self.mends, self.kept, self.unproven, self.proofs, self.differing
 
     def places_of(self, formula: Expression) -> Iterator[tuple[Value, int]]:
         """The axes that have a formula as their size, the last one first."""
@@ -171,6 +173,7 @@ class Bench:
         self.asked = asked
         self.batch = batch
         self.notes = Notes(batch)
+        self.of_sizes: dict[Item, bool] = {}
         self.item: Item = next(iter(draft.state.items.values()))
         self.traced: Trace | None = None
         self.instead: Item | None = None
@@ -405,7 +408,10 @@ _SLICES: Final = ("Slice", "StridedSlice")
 
 
 def _axis_with(bench: Bench, size: Dim, source: Value | None) -> tuple[Value, int] | None:
-    """An axis with this formula: of an input of the model, else of the given tensor, else of the nearest one before the layer."""
+    """An axis with this formula: of an input of the model, else of the given tensor, else of the nearest one before the layer.
+
+    Tensors that are computed from sizes come last: a layer behind them may need them with other sizes.
+    """
     wanted = expression_of(size)
     state = bench.draft.state
     places = list(bench.notes.places_of(wanted))
@@ -413,13 +419,29 @@ def _axis_with(bench: Bench, size: Dim, source: Value | None) -> tuple[Value, in
         return None
     near = [(source, axis) for axis, own in enumerate(bench.shape(source) or ()) if expression_of(own) is wanted] if source else []
     first = [place for place in reversed(places) if place[0].item.type == "Parameter"]
-    for value, axis in (*first, *near, *places):
+    for value, axis in (*first, *sorted([*near, *places], key=lambda place: _is_of_sizes(bench, place[0]))):
         if not state.is_live(value.item) or value.item.label >= bench.item.label:
             continue
         shape = bench.shape(value)
         if shape is not None and axis < len(shape) and expression_of(shape[axis]) is wanted:
             return value, axis
     return None
+
+
+def _is_of_sizes(bench: Bench, value: Value) -> bool:
+    """Whether a tensor is computed from sizes and constants alone."""
+    known, pending = bench.of_sizes, [value.item]
+    while pending:
+        item = pending[-1]
+        left = [one.item for one in item.inputs if one is not None and one.item not in known]
+        if left and item.type not in ("ShapeOf", "Parameter"):
+            pending += left
+            continue
+        known[item] = item.type == "ShapeOf" or (
+            item.type not in ("Parameter", "ReadValue") and all(one is None or known[one.item] for one in item.inputs)
+        )
+        pending.pop()
+    return known[value.item]
 
 
 def _axis(bench: Bench, value: Value, axis: int) -> Tensor:

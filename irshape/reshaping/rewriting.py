@@ -114,7 +114,7 @@ class Rewriter:
         choices = [_choice(list(ways)) for _, ways in groupby(others, lambda one: one.item)]
         if has_sizes:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
-        notes = bench.notes
+        notes, replaced = bench.notes, {where_of(item) for item in draft.dead() if item not in walk.dead}
         if notes.mends:
             _prove(bench)
             if self._wish.is_static:
@@ -126,7 +126,7 @@ class Rewriter:
         model, weights = draft.built() if notes.mends else (draft.model, draft.original)
         undecided = {one.where.layer_id for one in choices}
         mends = [one._replace(kind="chosen") if one.where.layer_id in undecided else one for one in notes.mends]
-        kept, unproven = (list(dict.fromkeys(one)) for one in (notes.kept, notes.unproven))
+        kept, unproven = ([one for one in dict.fromkeys(some) if one.where not in replaced] for some in (notes.kept, notes.unproven))
         return Rewriting(model, weights, mends, choices, kept, unproven)
 
     def _make_static(self, draft: Draft) -> None:

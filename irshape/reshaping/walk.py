@@ -260,6 +260,10 @@ class Walk:
     def run(self) -> None:
         """Visit every layer. Raises `Refusal` if no options let all of them pass."""
         self._go(0)
+        replaced = {*self.bench.draft.dead()}
+        for error in self.bench.notes.differing:
+            if error.item not in replaced:
+                raise error
 
     def _go(self, start: int) -> None:
         """Visit the layers from a position on; choices before it stay as they are."""
@@ -420,8 +424,12 @@ class Walk:
         other = witness.shapes.get((item.type, item.name, value.index)) if witness is not None else None
         if witness is None or other is None or len(other) != len(shape):
             return
-        for size, seen in zip(shape, other, strict=True):
-            if isinstance(seen, int) and symbols(size) <= witness.sizes.keys() and (now := evaluate(size, witness.sizes)) != seen:
+        for axis, (size, seen) in enumerate(zip(shape, other, strict=True)):
+            if not isinstance(seen, int) or not symbols(size) <= witness.sizes.keys() or (now := evaluate(size, witness.sizes)) == seen:
+                continue
+            if isinstance(size, int):
+                self.bench.notes.differing.append(Refusal(item, f"gives {size} along axis {axis}, and the other export has {seen} there"))
+            else:
                 self.bench.refuse(f"gives {formula_text(size)}, which is {now} at the sizes of the other export, and that has {seen}")
 
     # The axes.

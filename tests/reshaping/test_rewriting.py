@@ -379,6 +379,20 @@ def test_a_size_that_a_slice_has_made_is_computed(tmp_path: Path) -> None:
     assert [model([np.zeros(shape, np.float32)])[0].shape for shape in [(1, 1, 4, 6), (1, 1, 7, 3)]] == [(1, 1, 2, 6), (1, 1, 4, 3)]
 
 
+def test_a_table_that_is_made_again_leaves_no_number() -> None:
+    """A column of numbers for each row is repeated 3 times: where the layer behind reads it, the width decides how often."""
+    net = Net(
+        """
+        MaxPool-1(f32[1,2,4,6], kernel="2,2", strides="2,2", pads_begin="0,0", pads_end="0,0", rounding_type=floor) -> _image: Relu
+        ShapeOf-3(_image, output_type=i64) -> Gather-8(2, 0) -> Range-4(0, _, 1, output_type=f32) -> Unsqueeze([1]) -> _table: Tile([1,3])
+        Add(_image, _table) -> Reshape([2,6], special_zero=false) -> Softmax-8(axis=1) -> Reshape([1,2,2,3], special_zero=false) -> Result
+        """
+    )
+    found = asked(net, "[1,2,H,W]", rewrite=True)
+    assert errors(found) == []
+    assert "Tile" not in [node.type for node in found.model.nodes]
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize(("given", "grown"), [("[8,8]", (1, 3, 12, 6)), ("[9,8]", (1, 3, 13, 6))])
 def test_the_output_shape_of_a_transposed_convolution_grows_by_its_strides(given: str, grown: tuple[int, ...], tmp_path: Path) -> None:
