@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from os.path import commonprefix
 from typing import Final, TypeGuard
 
 from irshape.report.diagnostic import escape
@@ -175,11 +176,15 @@ def _row(row: Sequence[Line], layout: Sequence[tuple[Column, int, str]], beside:
     if last >= 0:
         column, width, style = layout[last]
         start = _total([*(width for _, width, _ in layout[:last]), 0]) if last else 0
+        words = "" if room is None else "".join(span.text for span in _spans(row[last], palette)).split()
         if column.is_number:
             found = iter((_line(row[last], palette, style, width, is_number=True),))
+        elif room is not None and start and max(map(cells, words), default=0) > max(room - start, _NARROWEST):  # a long name stands below
+            start, found = 4, iter(("", *_wrapped(row[last], palette, room - 4, style, 0)))
         else:
             found = _wrapped(row[last], palette, None if room is None or room - start < _NARROWEST else room - start, style, 0)
-        yield _GAP.join([*shown, next(found)])
+        first = next(found)
+        yield _GAP.join([*shown, first] if first else shown)
         yield from (" " * start + line for line in found)
     for cell, (_, _, style) in zip(row[beside:], layout[beside:], strict=True):
         if cell:
@@ -242,8 +247,8 @@ def _filled(texts: Sequence[str], width: int, gap: str) -> Iterator[str]:
 def shortened(texts: Sequence[str], width: int) -> list[str]:
     """Texts of at most `width` columns.
 
-    The middle is left out, or the place nearest to it that keeps different texts different. Where no place does, texts that would be equal
-    are cut on both sides of the part in which they differ.
+    The middle is left out, or the place nearest to it that keeps different texts different. Where no place does, what most texts begin with
+    is left out, too, and then texts that would be equal are cut on both sides of the part in which they differ.
     """
     wide = list(dict.fromkeys(text for text in texts if cells(text) > width))
     best: list[str] = []
@@ -253,10 +258,20 @@ def shortened(texts: Sequence[str], width: int) -> list[str]:
             best = found
         if len(set(best)) == len(wide):
             break
+    if len(set(best)) < len(wide) and (head := _beginning(wide)):
+        rests = shortened([f"…{text.removeprefix(head)}" if text.startswith(head) else text for text in wide], width)
+        best = rests if len(set(rests)) > len(set(best)) else best
     short = dict(zip(wide, best, strict=True))
     for same in {one for one in best if best.count(one) > 1}:
         short.update(_around_difference([text for text in wide if short[text] == same], width))
     return [short.get(text, text) for text in texts]
+
+
+def _beginning(texts: Sequence[str]) -> str:
+    """The whole words that four of five texts begin with."""
+    few, ordered = len(texts) // 10, sorted(texts)
+    found = commonprefix([ordered[few], ordered[-1 - few]])
+    return found[: max(found.rfind("."), found.rfind("/")) + 1]
 
 
 def _around_difference(texts: Sequence[str], width: int) -> dict[str, str]:

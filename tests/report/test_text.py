@@ -123,6 +123,11 @@ def test_a_shortened_name_keeps_what_differs() -> None:
         (["a" * 20 + "1" * 9 + "b" * 20, "a" * 20 + "2" * 9 + "b" * 20], 9, ["aaaa…bbbb"] * 2),
         (["a1" + "b" * 20, "a2" + "b" * 20], 9, ["a1bb…bbbb", "a2bb…bbbb"]),
         (["b" * 20 + "1a", "b" * 20 + "2a", "b"], 9, ["bbbb…bb1a", "bbbb…bb2a", "b"]),
+        (
+            [f"net.blocks.{block}.self.attention/{layer}" for block in ("1.1", "1.2", "2.1") for layer in ("query", "key")],
+            12,
+            ["…1.1.…/query", "…1.1.…on/key", "…1.2.…/query", "…1.2.…on/key", "…2.1.…/query", "…2.1.…on/key"],
+        ),
         (["x" * 6 + "1" + "y" * 5, "x" * 6 + "2" + "y" * 5], 9, ["xx…1yyyyy", "xx…2yyyyy"]),
     ],
 )
