@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from os.path import commonprefix
 from typing import Final, TypeGuard
 
 from irshape.report.diagnostic import escape
@@ -270,7 +269,7 @@ def shortened(texts: Sequence[str], width: int) -> list[str]:
 def _beginning(texts: Sequence[str]) -> str:
     """The whole words that four of five texts begin with."""
     few, ordered = len(texts) // 10, sorted(texts)
-    found = commonprefix([ordered[few], ordered[-1 - few]])
+    found = ordered[few][: _shared([ordered[few], ordered[-1 - few]])]
     return found[: max(found.rfind("."), found.rfind("/")) + 1]
 
 
