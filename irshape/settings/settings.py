@@ -99,9 +99,12 @@ class Settings:
         return self._files[key]
 
     def idle(self, folders: Iterable[str]) -> Iterator[str]:
-        """A remark on each glob of `per-file` that names none of the files so far, in the configurations of these folders and below."""
+        """A remark on each glob of `per-file` that names none of the files so far, in the configurations of these folders and below.
+
+        There is none where the command line excludes files, which a glob may name.
+        """
         roots = [os.path.join(os.path.abspath(folder), "") for folder in folders]
-        for path, used in self._used.items():
+        for path, used in self._used.items() if not self._exclude else ():
             for number, glob in enumerate(self._read[path].per_file):
                 if number not in used and any(path.startswith(root) for root in roots):
                     yield f"{os.path.relpath(path)}: the glob {glob!r} of per-file names none of the files"

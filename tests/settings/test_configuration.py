@@ -299,6 +299,8 @@ def test_a_glob_that_names_no_file_is_said(tmp_path: Path, capsys: pytest.Captur
     assert main(["check", str(tmp_path)]) == 0
     said = capsys.readouterr().err
     assert "irshape.toml: the glob 'detector/*.xml' of per-file names none of the files" in said and "'*.xml' of" not in said
+    main(["check", str(tmp_path), "--exclude", "detector"])
+    assert "names none of the files" not in capsys.readouterr().err
     assert main(["check", str(tmp_path / "m.xml")]) == 0 and "per-file" not in capsys.readouterr().err  # others may be named
 
 
