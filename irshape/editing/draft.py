@@ -28,7 +28,6 @@ from irshape.xml.lexical import BODIES
 from irshape.xml.patched_weights import AppendedWeights, PatchedWeights, RangedWeights
 from irshape.xml.weights import Weights, WeightsError
 
-
 # The faults of edges, and of the ports that edges name.
 _OF_EDGES: Final = frozenset({"G102", "G103", "G104", "G105", "G106", "G115"})
 
@@ -376,16 +375,15 @@ class Draft(GraphDraft):
         text, placed = serialised(self.state, self.facts, self.engine.current, self.start, trims=trims)
         faults = [*self.model.document.diagnostics, *(one for one in self.model.diagnostics if one.code in _OF_EDGES)]
         if faults and (changed := _fed_otherwise(self.state, self._load(text, None))) is not None:
-            raise EditError(f"the edges of {changed!r} would be other ones in the written file than here: correct the fault first: {faults[0]}")
+            raise EditError(f"the edges of {changed!r} would be other ones in the written file; correct its fault first: {faults[0]}")
         if trims:
             return text, PatchedWeights(RangedWeights(self.weights, placed.ranges), placed.stored)
         weights, stored = self.original, placed.stored
         if placed.offsets and not self.start:  # OpenVINO needs a file even for constants without bytes
             weights = PatchedWeights(Weights(b""), stored)
         elif stored:
-            total = _total(weights)
-            are_short = not total or (placed.end > total and self.engine.constants.is_short)
-            weights = AppendedWeights(weights, self.start, stored) if weights is None or are_short else PatchedWeights(weights, stored)
+            are_whole = _total(weights) >= max(placed.end, 1)
+            weights = PatchedWeights(weights, stored) if weights and are_whole else AppendedWeights(weights, self.start, stored)
         return text, weights
 
     def built(self) -> tuple[Model, Weights | None]:

@@ -139,12 +139,8 @@ class Item:
     @property
     def sources(self) -> list[int]:
         """The number of the tensor that feeds each input, as `Node.sources` has it."""
-        before = () if self.base is None else self.base.sources
-        if self.base is not None and self.ports is not None:
-            known = dict(zip(self.base.layer.signature.input_ids, before, strict=True))
-            before = [known.get(id, UNFED) for id in self.ports[0]]
-        unfed = [*(min(slot, UNFED) for slot in before), *[UNFED] * (len(self.inputs) - len(before))]
-        found = [unfed[index] if value is None else value.slot for index, value in enumerate(self.inputs)]
+        before = [UNFED] * len(self.inputs) if self.base is None or self.ports is not None else self.base.sources
+        found = [min(slot, UNFED) if value is None else value.slot for value, slot in zip(self.inputs, before, strict=True)]
         if UNFED in found and self.origin is not None:
             for place in lacking(self.op_class, found, self.origin.model.document):
                 found[place] = FAULTY

@@ -13,7 +13,7 @@ from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
 from irshape.model.finding import split_names
-from irshape.model.model import UNFED, Model, Node
+from irshape.model.model import FAULTY, UNFED, Model, Node
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
 from irshape.xml import writer
@@ -285,6 +285,8 @@ class _Writer:
             item, origin = items.get(target), nodes.get(source)
             index = -1 if item is None or item.base is None else _position(item, to_port)
             is_gone = is_gone or (item is not None and item.ports is not None and index < 0)
+            if item is not None and item.base is not None and index >= 0 and item.inputs[index] is not None:
+                is_gone = is_gone or item.base.sources[item.base.layer.signature.inputs[to_port]] == FAULTY  # the edge is put right
             value = None
             if item is not None and index >= 0 and (target, index) not in told and _feeds(origin, from_port, item, to_port):
                 told.add((target, index))

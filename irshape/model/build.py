@@ -74,11 +74,11 @@ def place(document: Document, layer: Layer | None, offset: int, port: str | None
 
 
 def lacking(op_class: OpClass | None, sources: list[int], document: Document) -> Iterator[int]:
-    """The inputs that need an edge and have none, the last first. The last ones need none in IR version 10, or if OpenVINO fills them in."""
+    """The inputs that need an edge and have none, from the last on. The last ones need none in IR version 10, or if OpenVINO fills them."""
     is_followed = False
     for place in range(len(sources) - 1, -1, -1):
         is_unfed = sources[place] == UNFED
-        declared = op_class and op_class.input_at(place, len(sources))
+        declared = None if op_class is None else op_class.input_at(place, len(sources))
         if is_unfed and (is_followed or not (document.version == 10 or (declared is not None and declared.filled))):
             yield place
         is_followed = is_followed or not is_unfed
@@ -376,7 +376,8 @@ class _Builder:
                 self.check_port_ids(node, node.layer.outputs, "output")
         for node in kept:
             for place in lacking(node.op_class, node.sources, self.document) if UNFED in node.sources else ():
-                declared, port = node.op_class and node.op_class.input_at(place, len(node.sources)), node.layer.inputs[place]
+                port = node.layer.inputs[place]
+                declared = None if node.op_class is None else node.op_class.input_at(place, len(node.sources))
                 name = "" if declared is None else f" ({declared.name})"
                 self.fault("G106", f"no edge leads to input port {port.id}{name}", node, port.offset, str(port.id))
                 node.sources[place] = FAULTY
