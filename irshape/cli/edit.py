@@ -164,9 +164,8 @@ def _run_edit(given: Namespace) -> int:
         put("")
     from irshape.cli.diff import sections
 
-    _, *changes = sections(
-        _make(given.file, "edit", graph.diff), is_complete=False
-    )  # the first one names the two files, which are one here
+    # The first section names the two files, which are one here.
+    _, *changes = sections(_make(given.file, "edit", graph.diff), is_complete=False)
     put_text(given.color, changes)
     if given.view is not None:
         _write_page(given.view, graph, change)

@@ -205,12 +205,14 @@ class Graph(Layers):
             raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it")
         draft = self._draft
         text, own = draft.text(trims=trim)
-        if isinstance(own, AppendedWeights) and own.has_original and not draft.engine.constants.is_short:
+        is_short = draft.engine.constants.is_short
+        if isinstance(own, AppendedWeights) and own.has_original and not is_short:
             own = own.filled()  # no Result needs the bytes that the weights lack
-        elif own is not None and weights != "none" and (isinstance(own, AppendedWeights) or draft.engine.constants.is_short):
-            raise OSError(
-                errno.ENOENT, "the weights are missing or cut short, and a draft is written with them: copy the .bin again", own.path
-            )
+        elif (
+            own and weights != "none" and (isinstance(own, AppendedWeights) or (is_short and own is draft.original and draft.state.journal))
+        ):
+            why = "the weights are missing or cut short, and the edited model needs them: copy the .bin again"
+            raise OSError(errno.ENOENT, why, own.path)
         write_ir(path, text, source=draft.model.document.path, weights=own, how=weights, force=force, in_place=in_place)
 
     def __repr__(self) -> str:

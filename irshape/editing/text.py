@@ -285,9 +285,7 @@ class _Writer:
             last, item, origin = graph.edge_offset(number), items.get(target), nodes.get(source)
             index, was = (-1, UNFED) if item is None or item.base is None else _input(item, item.base, to_port)
             value = item.inputs[index] if item is not None and index >= 0 else None
-            is_gone = (
-                (origin and source not in items) or (target in nodes and item is None) or (item and item.ports is not None and index < 0)
-            )
+            is_gone = (origin and source not in items) or (target in nodes and item is None) or (item and item.ports and index < 0)
             output = None if origin is None else origin.layer.signature.outputs.get(from_port)
             if origin is not None and output is not None and was == origin.first_slot + output and (target, index) not in told:
                 told.add((target, index))  # an edge that is at fault feeds nothing
