@@ -75,6 +75,8 @@ class Change(NamedTuple):
             graph.write(target, force=self.force, in_place=in_place, trim=trim)
         except OSError as error:
             raise refusal(error, target, force=self.force) from None
+        except EditError as error:
+            raise RunError(f"{target}: not written: {error}", FAULTS) from None
         except ValueError as error:
             message = f"{target}: not written: {str(error).partition('; force')[0]} (--force writes the model all the same)"
             raise RunError(message, FAULTS) from None
@@ -162,7 +164,8 @@ def _run_edit(given: Namespace) -> int:
         put("")
     from irshape.cli.diff import sections
 
-    _, *changes = sections(graph.diff(), is_complete=False)  # the first one names the two files, which are one here
+    # The first section names the two files, which are one here.
+    _, *changes = sections(_make(given.file, "edit", graph.diff), is_complete=False)
     put_text(given.color, changes)
     if given.view is not None:
         _write_page(given.view, graph, change)

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from irshape.editing.arrays import Data, data_of
 from irshape.editing.facts import BodyFacts, Facts
@@ -27,6 +27,9 @@ from irshape.shape.shape import Shape, format_shape
 from irshape.xml.lexical import BODIES
 from irshape.xml.patched_weights import AppendedWeights, PatchedWeights, RangedWeights
 from irshape.xml.weights import Weights, WeightsError
+
+# The faults of edges, and of the ports that edges name.
+_OF_EDGES: Final = frozenset({"G102", "G103", "G104", "G105", "G106", "G115"})
 
 
 class GraphDraft:
@@ -363,34 +366,56 @@ class Draft(GraphDraft):
     # What the draft makes.
 
     def text(self, *, trims: bool = False) -> tuple[bytes, Weights | None]:
-        """The text of the draft, and its weights; with `trims`, they hold only what the constants need."""
+        """The text of the draft, and its weights; with `trims`, they hold only what the constants need.
+
+        Raises `EditError` if the file is at fault, and for this the text has other edges than the draft.
+        """
         trims = trims and self.weights.has_original
         if not self.state.journal and not trims:
             return self.model.document.source, self.original
         text, placed = serialised(self.state, self.facts, self.engine.current, self.start, trims=trims)
+        faults = [*self.model.document.diagnostics, *(one for one in self.model.diagnostics if one.code in _OF_EDGES)]
+        if faults and (changed := _fed_otherwise(self.state, self._load(text, None))) is not None:
+            raise EditError(f"the edges of {changed!r} would be other ones in the written file; correct its fault first: {faults[0]}")
         if trims:
             return text, PatchedWeights(RangedWeights(self.weights, placed.ranges), placed.stored)
         weights, stored = self.original, placed.stored
         if placed.offsets and not self.start:  # OpenVINO needs a file even for constants without bytes
             weights = PatchedWeights(Weights(b""), stored)
         elif stored:
-            total = _total(weights)
-            are_short = not total or (placed.end > total and self.engine.constants.is_short)
-            weights = AppendedWeights(weights, self.start, stored) if weights is None or are_short else PatchedWeights(weights, stored)
+            are_whole = _total(weights) >= max(placed.end, 1)
+            weights = PatchedWeights(weights, stored) if weights and are_whole else AppendedWeights(weights, self.start, stored)
         return text, weights
 
     def built(self) -> tuple[Model, Weights | None]:
         """The model of the text, and its weights."""
         text, weights = self.text()
-        document = self.model.document
-        return load(
-            text,
-            path=document.path,
-            weights=weights,
-            opset=self.model.default_opset,
-            limits=document.limits,
-            extensions=self.model.registry.sources,
-        ), weights
+        return self._load(text, weights), weights
+
+    def _load(self, text: bytes, weights: Weights | None) -> Model:
+        document, sources = self.model.document, self.model.registry.sources
+        opset, limits = self.model.default_opset, document.limits
+        return load(text, path=document.path, weights=weights, opset=opset, limits=limits, extensions=sources)
+
+
+def _fed_otherwise(state: State, model: Model) -> Item | None:
+    """A layer of a draft whose inputs other tensors feed in a model of its text, or which gives others; None if there is none."""
+    pending = [(state, model)]
+    while pending:
+        state, model = pending.pop()
+        known = {node.id: node for node in model.nodes}
+        for item in state.items.values():
+            node = known.get(item.id)
+            if node is None or len(node.slots) != len(item.outputs) or not item.bodies.keys() <= node.bodies.keys():
+                return item
+            sources = [(value.item.id, value.index) if value else slot for value, slot in zip(item.inputs, item.sources, strict=True)]
+            if sources != [
+                slot if slot < 0 else ((producer := model.nodes[model.producers[slot]]).id, slot - producer.first_slot)
+                for slot in node.sources
+            ]:
+                return item
+            pending += [(body, node.bodies[name]) for name, body in item.bodies.items()]
+    return None
 
 
 def is_tensor(given: Any) -> bool:

@@ -205,8 +205,14 @@ class Graph(Layers):
             raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it")
         draft = self._draft
         text, own = draft.text(trims=trim)
-        if isinstance(own, AppendedWeights) and weights != "none":
-            raise OSError(errno.ENOENT, "the weights are missing or cut short, and new constants come behind them", own.path)
+        is_short = draft.engine.constants.is_short
+        if isinstance(own, AppendedWeights) and own.has_original and not is_short:
+            own = own.filled()  # no Result needs the bytes that the weights lack
+        elif (
+            own and weights != "none" and (isinstance(own, AppendedWeights) or (is_short and own is draft.original and draft.state.journal))
+        ):
+            why = "the weights are missing or cut short, and the edited model needs them: copy the .bin again"
+            raise OSError(errno.ENOENT, why, own.path)
         write_ir(path, text, source=draft.model.document.path, weights=own, how=weights, force=force, in_place=in_place)
 
     def __repr__(self) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
-from irshape.model.model import UNFED, Model, Node, reached
+from irshape.model.build import lacking
+from irshape.model.model import FAULTY, UNFED, Model, Node, reached
 from irshape.ops.op import OpClass
 from irshape.xml.document import PortMap
 
@@ -138,12 +139,12 @@ class Item:
     @property
     def sources(self) -> list[int]:
         """The number of the tensor that feeds each input, as `Node.sources` has it."""
-        before = () if self.base is None else self.base.sources
-        if self.base is not None and self.ports is not None:
-            known = dict(zip(self.base.layer.signature.input_ids, before, strict=True))
-            before = [known.get(id, UNFED) for id in self.ports[0]]
-        unfed = [*(min(slot, UNFED) for slot in before), *[UNFED] * (len(self.inputs) - len(before))]
-        return [unfed[index] if value is None else value.slot for index, value in enumerate(self.inputs)]
+        before = [UNFED] * len(self.inputs) if self.base is None or self.ports is not None else self.base.sources
+        found = [min(slot, UNFED) if value is None else value.slot for value, slot in zip(self.inputs, before, strict=True)]
+        if UNFED in found and self.origin is not None:
+            for place in lacking(self.op_class, found, self.origin.model.document):
+                found[place] = FAULTY
+        return found
 
     def __repr__(self) -> str:
         return f"{self.type} {self.name!r}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from irshape.editing.facts import BodyFacts, Facts
 from irshape.editing.state import Item, State, Value, joined_names
@@ -13,13 +13,15 @@ from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
 from irshape.model.finding import split_names
-from irshape.model.model import UNFED, Model, Node
+from irshape.model.model import FAULTY, UNFED, Model, Node
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
 from irshape.xml import writer
 from irshape.xml.document import Document, Layer, Port, PortMap
 from irshape.xml.reader import ANNOTATION
 from irshape.xml.writer import Layout, Lines, PortFacts, Splice
+
+_T = TypeVar("_T")
 
 # The bytes of a new constant begin at a multiple of this number.
 ALIGNMENT = 64
@@ -275,29 +277,26 @@ class _Writer:
     def edges(self) -> Iterator[Splice]:
         """The splices of edges: cut where a layer is gone, led to another tensor, or new."""
         document, graph, items = self.document, self.model.graph, self.state.items
-        ends = graph.ends
         nodes = {node.id: node for node in self.model.nodes}
         told: set[tuple[int, int]] = set()
         last = -1
-        for number in range(len(ends) // 4):
-            source, from_port, target, to_port = ends[4 * number : 4 * number + 4]
-            is_gone = (source in nodes and source not in items) or (target in nodes and target not in items)
-            item, origin = items.get(target), nodes.get(source)
-            index = -1 if item is None or item.base is None else _position(item, to_port)
-            is_gone = is_gone or (item is not None and item.ports is not None and index < 0)
-            value = None
-            if item is not None and index >= 0 and (target, index) not in told and _feeds(origin, from_port, item, to_port):
-                told.add((target, index))
-                value = item.inputs[index]
-                if value is not None:
-                    ends_now = {"from-layer": value.item.id, "from-port": value.port}
-                    changed = {name: str(now) for (name, now), was in zip(ends_now.items(), (source, from_port), strict=True) if now != was}
-                    if changed:
-                        yield from writer.tag_splices(document, graph.edge_offset(number), changed)
-            if is_gone and value is None:
-                yield writer.cut(document, graph.edge_offset(number), writer.end_of(document, graph.edge_offset(number)))
-        if len(ends):
-            last = graph.edge_offset(len(ends) // 4 - 1)
+        for number in range(len(graph.ends) // 4):
+            source, from_port, target, to_port = graph.ends[4 * number : 4 * number + 4]
+            last, item, origin = graph.edge_offset(number), items.get(target), nodes.get(source)
+            index, was = (-1, UNFED) if item is None or item.base is None else _input(item, item.base, to_port)
+            value = item.inputs[index] if item is not None and index >= 0 else None
+            is_gone = (origin and source not in items) or (target in nodes and item is None) or (item and item.ports and index < 0)
+            output = None if origin is None else origin.layer.signature.outputs.get(from_port)
+            if origin is not None and output is not None and was == origin.first_slot + output and (target, index) not in told:
+                told.add((target, index))  # an edge that is at fault feeds nothing
+            else:
+                is_gone, value = is_gone or (was == FAULTY and value is not None), None
+            if value is not None:
+                now = {"from-layer": (value.item.id, source), "from-port": (value.port, from_port)}
+                if changed := {name: str(new) for name, (new, old) in now.items() if new != old}:
+                    yield from writer.tag_splices(document, last, changed)
+            elif is_gone:
+                yield writer.cut(document, last, writer.end_of(document, last))
         lines = [
             (writer.end_of(document, last) if last >= 0 else -1, self._edge(item, index, value))
             for item in sorted(items.values(), key=lambda item: item.id)
@@ -349,30 +348,22 @@ def _joined(places: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
 
 def _inputs(item: Item, node: Node) -> Iterator[tuple[Port, int, Value | None]]:
     """The inputs that a layer has kept: the port, the tensor that fed it in the model, and the one that feeds it now."""
-    ids = item.ports and item.ports[0]
-    for index, (port, was) in enumerate(zip(node.layer.inputs, node.sources, strict=True)):
-        if ids is None or port.id in ids:
-            yield port, was, item.inputs[index if ids is None else ids.index(port.id)]
+    return _kept(item.ports and item.ports[0], node.layer.inputs, node.sources, item.inputs)
 
 
 def _outputs(item: Item, node: Node) -> Iterator[tuple[Port, int, Value]]:
     """The outputs that a layer has kept: the port, and the number of its tensor in the model, and the tensor."""
-    ids = item.ports and item.ports[1]
-    for index, port in enumerate(node.layer.outputs):
+    return _kept(item.ports and item.ports[1], node.layer.outputs, node.slots, item.outputs)
+
+
+def _kept(ids: list[int] | None, ports: list[Port], slots: Iterable[int], values: list[_T]) -> Iterator[tuple[Port, int, _T]]:
+    for index, (port, was) in enumerate(zip(ports, slots, strict=True)):
         if ids is None or port.id in ids:
-            yield port, node.first_slot + index, item.outputs[index if ids is None else ids.index(port.id)]
+            yield port, was, values[index if ids is None else ids.index(port.id)]
 
 
-def _position(item: Item, to_port: int) -> int:
-    """The position of an input of a layer of the model by the id of its port, -1 if there is none."""
-    assert item.base is not None
-    ids = item.base.layer.signature.inputs if item.ports is None else {id: index for index, id in enumerate(item.ports[0])}
-    return ids.get(to_port, -1)
-
-
-def _feeds(origin: Node | None, from_port: int, item: Item, to_port: int) -> bool:
-    """Whether an input of a layer read this output of a node in the model; an edge that is at fault feeds nothing."""
-    if origin is None or item.base is None:
-        return False
-    output, index = origin.layer.signature.outputs.get(from_port), item.base.layer.signature.inputs.get(to_port)
-    return output is not None and index is not None and item.base.sources[index] == origin.first_slot + output
+def _input(item: Item, node: Node, to_port: int) -> tuple[int, int]:
+    """The position of an input by the id of its port, -1 for none, and the tensor that fed it in the model."""
+    was = node.layer.signature.inputs.get(to_port, -1)
+    index = was if item.ports is None else next((index for index, id in enumerate(item.ports[0]) if id == to_port), -1)
+    return index, node.sources[was] if was >= 0 else UNFED

@@ -66,8 +66,7 @@ class Constants:
             return declared
         if self.weights is None:
             raise no_weights()
-        if offset + op.size > self.weights.total:
-            self.weights.read(offset, op.size)
+        self.weights.require(offset, op.size)
         if self.is_short and transfer.wanted and self._have_other_end():
             return _without_values(transfer, declared, rules)
         if fact.element_type is ElementType.string:

@@ -81,6 +81,15 @@ class NodeReport:
         self.requirements: list[Requirement] = []
 
 
+def _has_failed(report: NodeReport) -> bool:
+    """Whether a node has an error, and a Result of its body depends on it, as on the layers that hold the body in the bodies around it."""
+    node: Node | None = report.node
+    is_fault = any(CATALOGUE[found.code].severity == ERROR for found in report.diagnostics or ())
+    while is_fault and node is not None and node.model.holder is not None:
+        is_fault, node = node.is_live, node.model.holder
+    return is_fault
+
+
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Run:
     """The result of one pass over a graph.
@@ -161,10 +170,13 @@ class Run:
 
     @property
     def has_errors(self) -> bool:
-        """Whether the pass, or one over a body in it, has found an error; to be asked when it is over."""
+        """Whether the pass over a body, or one in it, has found an error; to be asked when it is over.
+
+        Facts are the same whether or not a Result of the model depends on the layer that holds the body.
+        """
         if self._has_errors is None:
             runs = reached([self], lambda one: one.inner.values() if one._has_errors is None else ())
-            self._has_errors = any(one._has_errors or any(found.severity == ERROR for found in one.diagnostics) for one in runs)
+            self._has_errors = any(one._has_errors or any(map(_has_failed, one.reports.values())) for one in runs)
         return self._has_errors
 
     def value(self, result: Node) -> Fact:

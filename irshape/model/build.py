@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
@@ -71,6 +71,17 @@ def place(document: Document, layer: Layer | None, offset: int, port: str | None
     line, column = document.position(offset)
     id, name, type = (None, None, None) if layer is None else (str(layer.id), layer.name, layer.type)
     return Where(document.path, id, name, type, port, line, column, offset, path)
+
+
+def lacking(op_class: OpClass | None, sources: list[int], document: Document) -> Iterator[int]:
+    """The inputs that need an edge and have none, from the last on. The last ones need none in IR version 10, or if OpenVINO fills them."""
+    is_followed = False
+    for place in range(len(sources) - 1, -1, -1):
+        is_unfed = sources[place] == UNFED
+        declared = None if op_class is None else op_class.input_at(place, len(sources))
+        if is_unfed and (is_followed or not (document.version == 10 or (declared is not None and declared.filled))):
+            yield place
+        is_followed = is_followed or not is_unfed
 
 
 class _Builder:
@@ -364,8 +375,12 @@ class _Builder:
                 self.check_port_ids(node, node.layer.inputs, "input")
                 self.check_port_ids(node, node.layer.outputs, "output")
         for node in kept:
-            if UNFED in node.sources:
-                self.check_fed(node, is_old=self.document.version == 10)
+            for place in lacking(node.op_class, node.sources, self.document) if UNFED in node.sources else ():
+                port = node.layer.inputs[place]
+                declared = None if node.op_class is None else node.op_class.input_at(place, len(node.sources))
+                name = "" if declared is None else f" ({declared.name})"
+                self.fault("G106", f"no edge leads to input port {port.id}{name}", node, port.offset, str(port.id))
+                node.sources[place] = FAULTY
         if not self.document.is_example and len({layer.name for layer in layers}) < len(layers):
             self.check_names(kept)
         if self.document.version == 10 and self.model.holder is None:
@@ -391,18 +406,6 @@ class _Builder:
         for node in nodes:
             if node.name and (earlier := names.setdefault(node.name, node)) is not node:
                 self.fault("G114", f"the name {node.name!r} is already the name of layer {earlier.id}", node, node.layer.offset)
-
-    def check_fed(self, node: Node, *, is_old: bool) -> None:
-        """Report inputs that no edge leads to. The last ones may lack one in IR version 10, or if OpenVINO fills them in."""
-        is_followed = False
-        places = range(len(node.sources) - 1, -1, -1)
-        for place, source, port in zip(places, reversed(node.sources), reversed(node.layer.inputs), strict=True):
-            declared = None if node.op_class is None else node.op_class.input_at(place, len(node.sources))
-            if source == UNFED and (is_followed or not (is_old or (declared is not None and declared.filled))):
-                name = "" if declared is None else f" ({declared.name})"
-                self.fault("G106", f"no edge leads to input port {port.id}{name}", node, port.offset, str(port.id))
-                node.sources[place] = FAULTY
-            is_followed = is_followed or source != UNFED
 
     def check_port_ids(self, node: Node, ports: list[Port], kind: str) -> None:
         """Report ports of one kind that have the same id."""

@@ -10,7 +10,7 @@ from irshape.ops.context import Context, Uncomputable
 from irshape.ops.cost import each, each_element
 from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.flow import Flow
-from irshape.ops.op import In, Input, Op, Out, as_first
+from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import declare, op
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_multiple, narrow, origins, product, symbols
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
@@ -421,7 +421,10 @@ class CumSum(Op):
     reverse: bool = False
     cost = each_element
     is_in_place = True
-    infer = as_first
+
+    def infer(self, ctx: Context, data: Input, axis: Input) -> Shape:
+        ctx.axes_at_run(axis, data.rank)
+        return data.shape
 
     def flow(self, flow: Flow, data: Input, axis: Input) -> None:
         flow.keep_all(data, but=flow.axes(axis, data.rank)[:1], why="sums along")

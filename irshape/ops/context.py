@@ -404,6 +404,15 @@ class Reading(Findings):
             self.fail("V104", f"{port.name} must name each axis once, got {list(axes)}", port=port)
         return counted
 
+    def axes_at_run(self, port: Input, rank: int) -> None:
+        """Warn of known axes out of range where OpenVINO refuses them only when it compiles or runs the model; a scalar has an axis 0.
+
+        OpenVINO reads values beyond int64 as negative.
+        """
+        for axis in self.known(port) or ():
+            if isinstance(axis, int) and (axis < -rank or max(rank, 1) <= axis <= INT64_MAX):
+                self.warn("R401", f"this never holds: {port.name} must be in [{-rank}, {rank - 1}], got {axis}", port=port)
+
     def require_rank(self, port: Input, ranks: Sequence[int], code: str = "S101") -> None:
         """Demand that the rank of an input is one of these, if it is known."""
         shape = port.partial_shape

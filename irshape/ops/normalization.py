@@ -181,7 +181,7 @@ class MVNV0(_MVN):
 class MVNV6(_MVN):
     """The data minus its mean over some axes, divided by its deviation if `normalize_variance` is true.
 
-    OpenVINO checks only the number of axes.
+    When it reads the model, OpenVINO checks only the number of axes.
     """
 
     axes = In(value=True)
@@ -193,6 +193,7 @@ class MVNV6(_MVN):
         ctx.require_rank(axes, (1,))
         if axes.known_rank == 1:
             ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
+        ctx.axes_at_run(axes, data.rank)
         return data.shape
 
     def flow(self, flow: Flow, data: Input, axes: Input) -> None:

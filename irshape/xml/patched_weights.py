@@ -130,6 +130,14 @@ class AppendedWeights(Weights):
     def format(self) -> Format | None:
         return None if self._original is None else self._original.format()
 
+    def filled(self) -> Weights:
+        """The same weights with zeros where the original has no bytes."""
+        return PatchedWeights(self._original or Weights(b""), self._appended)
+
+    def require(self, offset: int, size: int) -> None:
+        if self._original is not None and self.has_original and offset < self.start:
+            self._original.require(offset, size)
+
     def read(self, offset: int, size: int) -> bytes:
         """Exactly `size` bytes from `offset`, of the original or of one new constant."""
         if offset >= self.start:

@@ -139,11 +139,15 @@ class Weights:
                 raise self._error
             return self._size
 
-    def read(self, offset: int, size: int) -> bytes:
-        """Exactly `size` bytes from `offset`; W102 if the weights end before, W101 if they are empty."""
+    def require(self, offset: int, size: int) -> None:
+        """Raise what `read` raises where there are not so many bytes."""
         total = self.size if size > 0 else self.total
         if offset < 0 or size < 0 or offset + size > total:
             raise self._too_short(offset, offset + size, total)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Exactly `size` bytes from `offset`; W102 if the weights end before, W101 if they are empty."""
+        self.require(offset, size)
         data = self._read(offset, size)
         if len(data) != size:
             raise WeightsError("W102", f"the weights{self._named()} became shorter while they were read")

@@ -1,6 +1,8 @@
 """Random edits of real models: their undo gives the bytes of the file, and every fact is that of a fresh inference."""
 
 import sys
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from subprocess import run
 
@@ -8,14 +10,16 @@ import numpy
 import pytest
 
 import irshape
-from irshape import EditError
+from irshape import EditError, Graph
 from irshape.editing.text import serialised
+from irshape.model.model import FAULTY, UNFED
 from tests.support.edits import RandomEditor, differences
 from tests.support.ir import Net
 from tests.support.irs import PATHS, WITH_WEIGHTS, named
 from tests.support.oracle import core_of
 
 ROOT = Path(__file__).parent.parent.parent
+SUMS = ROOT / "examples" / "sums.xml"
 # Small files of every kind, and those of the examples.
 FILES = [path for path in (*PATHS, *sorted((ROOT / "examples").glob("*.xml"))) if path.stat().st_size < 400_000]
 
@@ -160,3 +164,77 @@ def test_operations_are_completed_and_added() -> None:
         getattr(graph.op, misspelt)(data)
     with pytest.raises(EditError, match="Relu has no attribute 'slope'"):
         getattr(graph.op, "Relu")(data, slope=1)  # noqa: B009
+
+
+CHAIN = "x: f32[4] -> a: ReLU -> b: Abs -> c: Exp\nc, x, b -> d: Concat(axis=0) -> Result"
+# What the file has, and a fault in its place.
+EDGES = {
+    "a": ('"0" from-port="0" to-layer="1"', '"2" from-port="1" to-layer="1"'),
+    "b": ('"1" from-port="1"', '"1" from-port="7"'),
+    "c": ('"2" from-port="1" to-layer="3"', '"6" from-port="1" to-layer="3"'),
+    "id": ('<layer id="3"', '<layer id="first"'),
+    "ids": ('<port id="2"', '<port id="1"'),
+}
+OF_FAULTS = [
+    ("a cycle, put right", "a", lambda graph: graph["a"].connect(0, graph["x"]), []),
+    ("a cycle that is cut elsewhere", "a", lambda graph: graph["b"].connect(0, graph["x"]), None),
+    ("a cycle that stays", "a", lambda graph: graph["c"].rename("e"), ["G105"]),
+    ("no such port, put right", "b", lambda graph: graph["b"].connect(0, graph["a"]), []),
+    ("no such port, which stays", "b", lambda graph: graph["c"].rename("e"), ["G103"]),
+    ("no such layer, and a new one has its id", "c", lambda graph: graph.add("Relu", graph["a"]), None),
+    ("an id that is no number", "id", lambda graph: graph["c"].connect(0, graph["a"]), None),
+    ("an id of two ports", "ids", lambda graph: graph["d"].connect(2, graph["x"]), None),
+    ("no such port, and its layer goes", "b", lambda graph: graph["a"].remove(), ["G106"]),
+]
+
+
+@pytest.mark.parametrize(("fault", "edit", "codes"), [one[1:] for one in OF_FAULTS], ids=[one[0] for one in OF_FAULTS])
+def test_a_draft_of_faulty_edges_knows_what_its_file_tells(fault: str, edit: Callable[[Graph], object], codes: list[str] | None) -> None:
+    """Or it is not written: an edge of a cycle would feed its layer again."""
+    graph = irshape.edit(Net(CHAIN).xml.replace(*EDGES[fault]).encode())
+    edit(graph)
+    if codes is None:
+        with pytest.raises(EditError, match=r"the edges of \w+ '\w' would be other ones in the written file.*: [GX]1[01][256]"):
+            graph.check()
+        return
+    assert list(differences(graph)) == []
+    assert [one.code for one in graph.check().diagnostics if one.severity == "error"] == codes
+
+
+@pytest.mark.parametrize(("version", "source"), [(10, UNFED), (11, FAULTY)])
+def test_an_input_that_becomes_the_last_needs_an_edge_as_in_a_file(version: int, source: int) -> None:
+    text = SUMS.read_text().replace('<edge from-layer="0" from-port="0" to-layer="2" to-port="0" />', "")
+    graph = irshape.edit(text.replace('version="11"', f'version="{version}"').encode(), weights=SUMS.with_suffix(".bin"))
+    body = graph["sums"].body
+    body["sum"].output.replace_uses(body["step/flat"])
+    body["sum"].remove()
+    assert graph["sums"]._item.sources == graph.model()["sums"]._node.sources == [source]
+
+
+def test_a_body_knows_the_same_whether_or_not_its_layer_reaches_a_result() -> None:
+    """An error in the body ends the search for what each iteration hands to the next."""
+    path = ROOT / "tests" / "data" / "ir" / "synth" / "loop_cond.xml"
+    text = path.read_text().replace('auto_broadcast="numpy"', 'auto_broadcast="no"')
+    text = text.replace('from-layer="4" from-port="4" to-layer="5"', 'from-layer="0" from-port="0" to-layer="5"')
+    graph = irshape.edit(text.encode(), weights=path.with_suffix(".bin"))
+    graph["Loop_1998"].body["Convert_1982"].rename("other")
+    assert list(differences(graph)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "is_written"),
+    [
+        ("x -> Reshape([1,2]) -> Abs\nx -> Result", lambda graph: graph["x"].output.replace_uses(graph.add("Relu", graph["x"])), True),
+        ("x -> Reshape([1,2]) -> Abs\nx -> Result", lambda graph: graph["const_1"].set(size=120), True),
+        ("x -> Reshape([1,2]) -> Result", lambda graph: graph["x"].rename("y"), False),
+    ],
+    ids=["no Result reads it", "it is looked at again", "a Result reads it"],
+)
+def test_what_no_weights_hold_is_not_known(text: str, edit: Callable[[Graph], object], *, is_written: bool, tmp_path: Path) -> None:
+    """A draft of a constant whose bytes are missing is not written where a Result needs the constant."""
+    net = Net(f"x: f32[2]\n{text}")
+    graph = irshape.edit(net.xml.replace('size="16"', 'size="127"').encode(), weights=net.bin)
+    edit(graph)
+    assert list(differences(graph)) == []
+    with nullcontext() if is_written else pytest.raises(OSError, match="missing or cut short"):
+        graph.write(tmp_path / "new.xml", force=True)

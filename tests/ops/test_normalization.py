@@ -1,5 +1,12 @@
 """Normalizations."""
 
+from contextlib import nullcontext
+
+import pytest
+
+import irshape
+from tests.support.ir import Net
+from tests.support.oracle import core
 from tests.support.rows import Rows, row_tests
 
 EPSILON = {"epsilon": 0.001}
@@ -96,3 +103,26 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+# Layers, and whether OpenVINO's CPU plugin runs them; it reads all of them.
+AXES = [
+    ("f32[2,3,4] -> MVN-6([1,-3], eps=0.1, eps_mode=inside_sqrt, normalize_variance=true)", True),
+    ("f32[2,3,4] -> MVN-6([3], eps=0.1, eps_mode=inside_sqrt, normalize_variance=true)", False),
+    ("f32[2,3,4] -> MVN-6([0,-4], eps=0.1, eps_mode=inside_sqrt, normalize_variance=true)", False),
+    ("f32[2,3] -> CumSum-3(-2)", True),
+    ("f32[] -> CumSum-3(0)", True),
+    ("f32[2,3] -> CumSum-3(2)", False),
+    ("f32[2,3] -> CumSum-3(-3)", False),
+    ("f32[2,3] -> Reverse([-2], mode=index)", True),
+    ("f32[2,3] -> Reverse([-3], mode=index)", False),
+]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("layer", "runs"), AXES)
+def test_an_axis_that_openvino_refuses_after_reading_never_holds(layer: str, *, runs: bool) -> None:
+    net = Net(f"{layer} -> Result")
+    assert [one.code for one in irshape.check(net.xml.encode(), weights=net.bin).diagnostics] == ([] if runs else ["R401"])
+    model = core().read_model(net.xml.encode(), net.bin)
+    with nullcontext() if runs else pytest.raises(RuntimeError, match="range"):
+        core().compile_model(model, "CPU").create_infer_request().infer()

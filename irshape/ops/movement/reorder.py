@@ -128,10 +128,9 @@ class Reverse(Op):
                 ctx.require_eq(reversed_axes.shape[0], rank, "reversed_axes must hold one value for each axis of data", code="V103")
             return data.shape
         for axis in ctx.readable(reversed_axes, ctx.known(reversed_axes) or ()):
-            if axis < -rank < 0:
-                ctx.warn("R201", f"reversed_axes must be in [{-rank}, {rank - 1}], got {axis}", port=reversed_axes)
-            elif axis >= rank or rank == 0:
-                ctx.fail("V102", f"reversed_axes must be in [0, {rank - 1}], got {axis}", port=reversed_axes)
+            if axis >= rank or rank == 0:
+                ctx.fail("V102", f"reversed_axes must be in [{-rank}, {rank - 1}], got {axis}", port=reversed_axes)
+        ctx.axes_at_run(reversed_axes, rank)
         return data.shape
 
     def flow(self, flow: Flow, data: Input, reversed_axes: Input) -> None:
