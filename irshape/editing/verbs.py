@@ -129,7 +129,7 @@ def reduce(
     """Make the smallest model on which a fault still shows: no single layer of it can be left out.
 
     The fault is `while_`, a command that ends with another exit code than 0 (`{}` in it is the path of the model) or a function that takes
-    the path and returns true; or a code of irshape to `keep`. The output of the command or the message of the code must `match` a pattern.
+    the path and returns true; or a code of irshape to `keep`, with what its message says. The output of the command or that message must `match` a pattern.
     `jobs` commands run at the same time, and one that takes longer than `timeout` seconds counts as not failing. Raises `EditError` if the
     fault does not show on the whole model, and the errors of `irshape.edit`.
     """
@@ -157,7 +157,7 @@ class Fault:
         self.found = inner.check(draft.model, weights=draft.original, opaque=draft.opaque).diagnostics
         self.test: Test
         if keep is not None:
-            self.test = shows_code(keep, match, {one.where.layer_type for one in self._shown})
+            self.test = shows_code(keep, match, self._shown)
         elif isinstance(fails, str):
             self.test = Command(fails, match, timeout)
         else:
