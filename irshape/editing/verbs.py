@@ -157,7 +157,7 @@ class Fault:
         self.found = inner.check(draft.model, weights=draft.original, opaque=draft.opaque).diagnostics
         self.test: Test
         if keep is not None:
-            self.test = shows_code(keep, match, self._shown)
+            self.test = shows_code(keep, match, self._shown[:1])
         elif isinstance(fails, str):
             self.test = Command(fails, match, timeout)
         else:
@@ -166,7 +166,9 @@ class Fault:
 
     @property
     def _shown(self) -> list[Diagnostic]:
-        return [one for one in self.found if one.code == self._keep and self._pattern.search(str(one))]
+        """The diagnostics of the code, causes first."""
+        found = [one for one in self.found if one.code == self._keep and self._pattern.search(str(one))]
+        return sorted(found, key=lambda one: (one.caused_by is not None, one.rank))
 
     def reduction(self, answers: MutableMapping[str, bool], jobs: int, say: Callable[[str, Candidate], object]) -> Reduction:
         """The smallest candidate. `answers` are those of an earlier run, and `say` hears of each step. Raises `NotShown`."""

@@ -39,10 +39,12 @@ class ArchiveError(TransportError):
 
 
 class Bounds(NamedTuple):
-    """What an archive or a listing may ask for: its `members`, and `expansion`, the bytes that it unpacks to for each of its own."""
+    """What files may ask for: the `members` of an archive or a listing, `expansion`, the bytes that it unpacks to for each of its own, and
+    with `follow_links` folders and weights elsewhere that links of this machine lead to."""
 
     members: int = 100_000
     expansion: int = 200
+    follow_links: bool = False
 
     def most(self, size: int) -> int:
         """The most bytes that an archive of a size may unpack to."""
