@@ -66,7 +66,7 @@ def _add_output(command: ArgumentParser) -> None:
     add("--output-file", metavar="FILE", help=Rare("write the report into this file"))
     add("--report", type=_document, action="append", default=[], metavar="FORMAT=FILE", help="also write a report: sarif=irshape.sarif")
     add("--force", action="store_true", help=Rare("overwrite the files of --output-file and --report if they exist"))
-    add("--show-settings", action="store_true", help=Rare("show the settings of each FILE, and check nothing"))
+    add("--show-settings", action="store_true", help=Rare("show the settings of each file, and check nothing"))
 
 
 def add_selection(add: Callable[..., object]) -> None:
