@@ -59,7 +59,7 @@ _TALLY = re.compile(r"; (?:this explains )?[0-9,]+ [^;]*| \(line [0-9]+\)")
 
 
 def shows_code(code: str, match: str | None, like: Iterable[Diagnostic] = ()) -> Test:
-    """The test whether irshape reports a code in a diagnostic that matches a pattern, and that says all that one of `like`, if any, says."""
+    """The test whether irshape reports a code in a diagnostic that matches a pattern, and says all that one of `like` says, if any."""
     pattern, wanted = re.compile(match or ""), [_said(one) for one in like]
     return lambda _, found: any(
         one.code == code and (not wanted or any(said <= _said(one) for said in wanted)) and pattern.search(str(one)) for one in found

@@ -129,9 +129,9 @@ def reduce(
     """Make the smallest model on which a fault still shows: no single layer of it can be left out.
 
     The fault is `while_`, a command that ends with another exit code than 0 (`{}` in it is the path of the model) or a function that takes
-    the path and returns true; or a code of irshape to `keep`, with what its message says. The output of the command or that message must `match` a pattern.
-    `jobs` commands run at the same time, and one that takes longer than `timeout` seconds counts as not failing. Raises `EditError` if the
-    fault does not show on the whole model, and the errors of `irshape.edit`.
+    the path and returns true; or a code of irshape to `keep`, with what its message says. The output of the command or that message must
+    `match` a pattern. `jobs` commands run at the same time, and one that takes longer than `timeout` seconds counts as not failing. Raises
+    `EditError` if the fault does not show on the whole model, and the errors of `irshape.edit`.
     """
     graph = edit(source, **reading)
     if (while_ is None) == (keep is None) or (keep is not None and keep not in CATALOGUE):

@@ -39,8 +39,10 @@ class ArchiveError(TransportError):
 
 
 class Bounds(NamedTuple):
-    """What files may ask for: the `members` of an archive or a listing, `expansion`, the bytes that it unpacks to for each of its own, and
-    with `follow_links` folders and weights elsewhere that links of this machine lead to."""
+    """What files may ask for: of an archive or a listing, its `members`, and `expansion`, the bytes that it unpacks to for each of its own.
+
+    With `follow_links`, links of this machine may lead to folders, and to weights elsewhere.
+    """
 
     members: int = 100_000
     expansion: int = 200

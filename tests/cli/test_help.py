@@ -224,8 +224,8 @@ def test_blocks_of_other_shapes_are_printed(repeated: Path, capsys: pytest.Captu
     whole, short = (printed(capsys, "infer", str(repeated), *words) for words in (["--all"], []))
     assert not any("12 \N{MULTIPLICATION SIGN}" in line for line in short)
     assert any("11 \N{MULTIPLICATION SIGN}" in line for line in short)
-    for lines in (whole, short):
-        assert any("past.11 " in line and "f32[2,1,16]" in line for line in lines)
+    for text in (whole, short):
+        assert any("past.11 " in line and "f32[2,1,16]" in line for line in text)
 
 
 def test_rows_are_selected(capsys: pytest.CaptureFixture[str]) -> None:

@@ -76,8 +76,12 @@ def test_a_run_that_fails_leaves_nothing_and_says_which_codes_there_are(tmp_path
 @pytest.mark.parametrize(
     ("code", "text", "said"),
     [
-        # The second input is a tensor of rank 3, and the one of rank 4 beside it, which has the right size, is named.
-        ("V103", "x: f32[2,3,4,5] -> s: ReLU -> Result\ny: f32[2,3,4] -> Transpose([0,2,3,1]) -> Abs -> Result", "axis of arg: 4 and 3 differ"),
+        # The second input is a tensor of rank 3, and the one of rank 4 beside it, which has the right rank, is not read.
+        (
+            "V103",
+            "x: f32[2,3,4,5] -> ReLU -> Result\ny: f32[2,3,4] -> Transpose([0,2,3,1]) -> Abs -> Result",
+            "axis of arg: 4 and 3 differ",
+        ),
         ("S201", "x: f32[5,7] -> a: ReLU -> Abs -> Result\ny: f32[6,7] -> b: Sigmoid\nConcat(a, b, axis=1) -> ReLU -> Result", "5 and 6"),
     ],
 )

@@ -44,7 +44,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
 from irshape.inference.variables import pairs
-from irshape.model.finding import output_name
+from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
@@ -166,9 +166,9 @@ class Cost(Answer):
         self.parameter_bytes: Final = parameters.bytes
         self.parameters_by_type: Final = parameters.by_type
         self.peak: Final = Peak(tensors, graph, reuse, names)
-        self.inputs: Final = [CostTensor(node.name, self._bytes(graph, node, node.first_slot)) for node in model.parameters]
+        self.inputs: Final = [CostTensor(end_name(node), self._bytes(graph, node, node.first_slot)) for node in model.parameters]
         self.outputs: Final = [
-            CostTensor(output_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
+            CostTensor(end_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
         ]
         self.state: Final = list(self._variables(graph))
         self.symbols: Final[dict[str, Range]] = {} if signature is None else {
@@ -385,7 +385,7 @@ class Cost(Answer):
     @property
     def _remark(self) -> str:
         """What is said of the sizes `near`."""
-        return "" if self._is_near_valid else "these sizes do not fulfil the conditions of the model"
+        return "" if self._is_near_valid else " (these sizes do not fulfil the conditions of the model)"
 
     @cached_property
     def _demands(self) -> list[Requirement]:
@@ -565,8 +565,7 @@ class _Page:
         if cost.signature is None:
             return
         yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
-        remark = cost._remark and f" ({cost._remark})"
-        near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{remark}; --near changes the sizes")
+        near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{cost._remark}; --near changes the sizes")
         said = {one.name for one in cost.signature.data_sizes}
         others = [one for one in cost.data_sizes if one.name not in said]
         data = (f"{name} is known only at run time: {nodes}" for name, nodes in _by_type(others).items())
@@ -640,7 +639,8 @@ class _Page:
     def groups(self) -> Iterator[Section]:
         """The work by type, and by the beginnings of names."""
         working = [layer for layer in self.cost.layers if self.work[layer]]
-        for heading, keys in (("by type", [one.type for one in working]), ("by name", _prefixes(_telling(working, self.cost._inference.model)))):
+        names = _prefixes(_telling(working, self.cost._inference.model))
+        for heading, keys in (("by type", [one.type for one in working]), ("by name", names)):
             found: dict[str, list[LayerCost]] = {}
             for layer, own in zip(working, keys or (), strict=keys is not None):
                 found.setdefault(own, []).append(layer)

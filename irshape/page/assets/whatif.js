@@ -97,7 +97,7 @@ class WhatIf {
   inputSize(name, axis) {
     const { app } = this;
     for (let layer = 0; layer < app.model.count; layer++) {
-      if (app.model.data.layers.name[layer] !== name || app.model.type(layer) !== "Parameter") continue;
+      if (app.model.type(layer) !== "Parameter" || app.model.endName(layer) !== name) continue;
       const value = app.sizes.value((app.shapeOf(layer, 0)[2] || [])[axis] ?? "");
       return typeof value === "number" ? value : null;
     }
