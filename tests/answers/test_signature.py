@@ -341,7 +341,9 @@ ATTEMPTS = 300
 
 def is_read(model: Any, shapes: dict[str, tuple[int, ...]]) -> bool:
     """Whether OpenVINO reads the model with these shapes of its inputs."""
-    wanted = {node.output(0): partial_shape(list(shapes[node.get_friendly_name()])) for node in model.get_parameters()}
+    ports = {name: port for port in model.inputs for name in (port.get_node().get_friendly_name(), *port.get_names())}
+    wanted = {ports[name]: partial_shape(list(shape)) for name, shape in shapes.items()}
+    assert len(wanted) == len(model.inputs)
     try:
         model.reshape(wanted)
     except RuntimeError:
