@@ -335,14 +335,14 @@ def _roots(info: Info) -> Iterator[tuple[Line, ...]]:
         size = info._inference.format((root.size,)).strip("[]")
         if not size.isdecimal():  # a guard may leave only one size
             ports = f"{root.ports:{widest}} port{'s' if root.ports > 1 else ''}"
-            yield f"{root.node.name} axis {root.axis}", ports, size, _CAUSES.get(root.kind, "")
+            yield f"{end_name(root.node) if root.kind == 'input' else root.node.name} axis {root.axis}", ports, size, _CAUSES.get(root.kind, "")
     for node, count in info._unranked.items():
         yield node.name, counted(count, "port"), "unknown rank", ""
 
 
 _TENSOR: Final = form.Form(
     layer=(form.KEY, "_node.key"),
-    name="text: the name of the layer, of an output's tensor, or of the variable",
+    name="text: the name of the tensor, of its layer if it has none, or of the variable",
     element_type="text",
     shape="text: in OpenVINO's notation",
     formula="text: the shape with formulas of the input sizes",
