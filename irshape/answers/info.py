@@ -335,7 +335,8 @@ def _roots(info: Info) -> Iterator[tuple[Line, ...]]:
         size = info._inference.format((root.size,)).strip("[]")
         if not size.isdecimal():  # a guard may leave only one size
             ports = f"{root.ports:{widest}} port{'s' if root.ports > 1 else ''}"
-            yield f"{end_name(root.node) if root.kind == 'input' else root.node.name} axis {root.axis}", ports, size, _CAUSES.get(root.kind, "")
+            name = end_name(root.node) if root.kind == "input" else root.node.name
+            yield f"{name} axis {root.axis}", ports, size, _CAUSES.get(root.kind, "")
     for node, count in info._unranked.items():
         yield node.name, counted(count, "port"), "unknown rank", ""
 
