@@ -58,7 +58,7 @@ def ratio(path: Path) -> tuple[float, float, str]:
     if len(found) <= _BEFORE:
         raise ValueError("too few sizes are valid")
     session, model = irshape.Session(path), openvino.Core().read_model(path)
-    outputs = {node.get_friendly_name(): node.output(0) for node in model.get_parameters()}
+    outputs = {name: port for port in model.inputs for name in (port.get_node().get_friendly_name(), *port.get_names())}
 
     def theirs(shapes: Sizes) -> None:
         model.reshape({outputs[name]: openvino.PartialShape(list(shape)) for name, shape in shapes.items()})

@@ -175,7 +175,10 @@ def _cut(report: Iterable[Section], everything: str) -> str:
     """The first lines of a report and its last one, without what is said of options; then the expression that has all of it."""
     told = [_OPTIONS.sub("", line) for line in lines(report)]
     if len(told) > _MOST_LINES:
-        told[_MOST_LINES - 1 : -1] = [f"and {len(told) - _MOST_LINES} more lines"]
+        indents, end = [len(line) - len(line.lstrip()) for line in told], _MOST_LINES - 1
+        while end > 1 and (not told[end - 1] or indents[end - 1] < indents[end]):  # no heading is left without a row
+            end -= 1
+        told[end:-1] = [f"and {len(told) - end - 1} more lines"]
     return "\n".join([*told, f"all of it: {everything}"])
 
 

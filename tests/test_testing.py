@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.testing import assert_same, assert_shape, assert_valid
+from irshape.report.section import paragraph
+from irshape.testing import _cut, assert_same, assert_shape, assert_valid
 from tests.cli.test_cli import EXAMPLES, ROOT, net
 
 ATROUS = EXAMPLES / "atrous.xml"
@@ -170,8 +171,19 @@ def test_models_that_are_the_same_and_models_that_differ(tmp_path: Path) -> None
 def test_a_long_difference_is_cut() -> None:
     shown = failure(assert_same, ATROUS, ATROUS.with_name("decoder.xml")).splitlines()
     assert len(shown) <= 22 and "--all" not in "".join(shown)
-    assert shown[-3:-1] == ["and 22 more lines", "40 layers added, 17 layers removed, 1 layer replaced"]
+    assert shown[-3:-1] == ["and 23 more lines", "40 layers added, 17 layers removed, 1 layer replaced"]
     assert shown[-1] == "all of it: irshape.diff(a, b).changes"
+
+
+@pytest.mark.parametrize("length", range(19, 25))
+def test_no_heading_is_left_without_a_row(length: int) -> None:
+    """Each section of the report has an empty line, a heading and two rows; the last line is kept in any case."""
+    report = ["first", *["", "heading", "  row", "  row"] * 10][:length]
+    shown = _cut([paragraph(*report, "last")], "x").splitlines()
+    kept = shown[: shown.index("last")]
+    more = kept.pop() if kept[-1].startswith("and ") else "and 0 more lines"
+    assert kept == report[: len(kept)] and len(report) == len(kept) + int(more.split()[1])
+    assert kept[-1] in ("  row", report[-1]) and len(shown) <= 22
 
 
 def test_models_whose_weights_are_missing_are_not_the_same(tmp_path: Path) -> None:

@@ -289,6 +289,10 @@ class Hierarchy:
             group = self.groups[group].parent
         return names[::-1]
 
+    def named_groups(self, node: Node) -> Sequence[str]:
+        """The groups that the name of a layer states, or that of a layer beside it if a converter made the name; outermost first."""
+        return self._paths[self.position[node]]
+
     def _read_by(self, node: Node) -> list[int]:
         """The layers whose outputs a layer reads."""
         graph = node.model

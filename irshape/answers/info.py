@@ -17,7 +17,7 @@ from irshape.answers.signature.signature import Signature, ends
 from irshape.answers.wording import Answer, title
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
-from irshape.model.finding import preferred, split_names
+from irshape.model.finding import end_name, split_names
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
@@ -128,9 +128,9 @@ _CAUSES = {"data": "known only at run time", "variable": "a variable", "iteratio
 class InfoTensor:
     """An input, an output or a state variable of a model.
 
-    `node` is the Parameter, Result or ReadValue. `name` is the name of the layer, of an output's tensor or of the variable, `tensor_names`
-    are the names of the tensor, and `layout` is OpenVINO's layout (`[N,C,H,W]`), None if there is none. `element_type`, `shape` and
-    `formula` are texts: `f32`, `[?,3,8]`, `[N,3,8]`.
+    `node` is the Parameter, Result or ReadValue. `name` is that of the tensor, or of the layer if the tensor has none, or of the variable;
+    `tensor_names` are all names of the tensor, and `layout` is OpenVINO's layout (`[N,C,H,W]`), None if there is none. `element_type`,
+    `shape` and `formula` are texts: `f32`, `[?,3,8]`, `[N,3,8]`.
     """
 
     __slots__ = ("_info", "_node", "_port", "element_type", "layout", "name", "shape", "tensor_names")
@@ -143,7 +143,7 @@ class InfoTensor:
         self._node = node
         self._port = port
         self.tensor_names = split_names(names)
-        self.name = name or preferred(self.tensor_names) or (source.node.name if source is not None else node.name)
+        self.name = name or end_name(node)
         self.layout = port.record.layout if port is not None else None
         self.element_type, self.shape = "dynamic", "[...]"
         if port is not None:
@@ -191,7 +191,7 @@ class Info(Answer):
         versions = () if inference.document.is_example else ((node.type, node.version) for node in nodes if node not in extended)
         self.oldest = oldest_release(model.ir_version, versions, types)
         ports = inference.ports
-        self.inputs = [InfoTensor(self, ports, node, node.name) for node in model.parameters]
+        self.inputs = [InfoTensor(self, ports, node) for node in model.parameters]
         self.outputs = [InfoTensor(self, ports, node) for node in model.results]
         self.state = [
             InfoTensor(self, ports, node, op.variable_id)
@@ -310,9 +310,9 @@ def _words(counts: dict[str, int], is_complete: bool) -> str:
 def _batch(info: Info) -> str:
     groups: dict[tuple[int, str], list[str]] = {}
     for node, axis, reason in info.batch:
-        groups.setdefault((axis, reason), []).append(repr(node.name))
+        groups.setdefault((axis, reason), []).append(repr(end_name(node)))
     texts = [f"axis {axis} of {some(names, _MOST_INPUTS)}: {reason}" for (axis, reason), names in groups.items()]
-    candidates = [some([f"axis {axis} of {node.name!r}" for node, axis in axes], _MOST_INPUTS) for axes in info.candidates]
+    candidates = [some([f"axis {axis} of {end_name(node)!r}" for node, axis in axes], _MOST_INPUTS) for axes in info.candidates]
     if candidates:
         texts.append(f"can be {' or '.join(candidates)}")
     if not texts and info.inputs and not info.errors:
@@ -323,8 +323,9 @@ def _batch(info: Info) -> str:
 def _tensor(tensor: InfoTensor) -> tuple[Line, ...]:
     others = [name for name in tensor.tensor_names if name != tensor.name]
     named = f"  named {', '.join(others)}" if others else ""
+    layer = f"  layer {tensor.node.name}" if tensor.node.type == "Parameter" and tensor.node.name not in (*others, tensor.name) else ""
     layout = f"  layout {tensor.layout}" if tensor.layout else ""
-    return tensor.name, f"{tensor.element_type}{tensor.shape}{named}{layout}"
+    return tensor.name, f"{tensor.element_type}{tensor.shape}{named}{layer}{layout}"
 
 
 def _roots(info: Info) -> Iterator[tuple[Line, ...]]:
@@ -334,14 +335,15 @@ def _roots(info: Info) -> Iterator[tuple[Line, ...]]:
         size = info._inference.format((root.size,)).strip("[]")
         if not size.isdecimal():  # a guard may leave only one size
             ports = f"{root.ports:{widest}} port{'s' if root.ports > 1 else ''}"
-            yield f"{root.node.name} axis {root.axis}", ports, size, _CAUSES.get(root.kind, "")
+            name = end_name(root.node) if root.kind == "input" else root.node.name
+            yield f"{name} axis {root.axis}", ports, size, _CAUSES.get(root.kind, "")
     for node, count in info._unranked.items():
         yield node.name, counted(count, "port"), "unknown rank", ""
 
 
 _TENSOR: Final = form.Form(
     layer=(form.KEY, "_node.key"),
-    name="text: the name of the layer, of an output's tensor, or of the variable",
+    name="text: the name of the tensor, of its layer if it has none, or of the variable",
     element_type="text",
     shape="text: in OpenVINO's notation",
     formula="text: the shape with formulas of the input sizes",

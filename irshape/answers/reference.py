@@ -14,7 +14,7 @@ from irshape.answers.cost.cost import Cost
 from irshape.answers.matching import is_unnamed
 from irshape.answers.signature.signature import Signature
 from irshape.files.reading import MOST_OF_BASELINE, read_whole
-from irshape.model.finding import output_name
+from irshape.model.finding import end_name
 from irshape.model.model import SINKS
 from irshape.report.text import counted
 
@@ -29,8 +29,8 @@ def reference_of(cost: Cost) -> dict[str, Any]:
     inference = cost._inference
     model = inference.model
     signature = cost.signature or Signature(model, inference.wanted, inference.weights, inference.opaque)
-    types = {node.name: inference.view(node).outputs[0].element_type for node in model.parameters}
-    types |= {output_name(node): inference.view(node).inputs[0].element_type for node in model.results if node.inputs}
+    types = {end_name(node): inference.view(node).outputs[0].element_type for node in model.parameters}
+    types |= {end_name(node): inference.view(node).inputs[0].element_type for node in model.results if node.inputs}
     named = [node for node in model if node.type not in ("Const", "Parameter", *SINKS) and not is_unnamed(node.name)]
     return {
         "version": _VERSION,

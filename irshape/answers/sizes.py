@@ -22,6 +22,7 @@ from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, batch_sizes, described_shape, sizes_by_name, with_batch
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
+from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
@@ -71,7 +72,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
     """
     question, found = opened(model, given), None
     if is_whole(model) and not question.symbols and not given.called:
-        unranked = [node.name for node, shape in question.shapes.items() if shape is None]
+        unranked = [end_name(node) for node, shape in question.shapes.items() if shape is None]
         why = f"the rank of {unranked[0]} is not known" if unranked else "the inputs have no dynamic sizes"
         raise InputError(f"{why}; name some sizes in a shape, as in {unranked[0] if unranked else 'x'}[1,3,H,W]")
     if question.symbols.keys() - given.names:
@@ -101,7 +102,7 @@ class ValidSizes(Guessed):
 
     def __init__(self, question: Inputs, engine: Engine, inference: Inference, session: Session, found: Discovery | None = None) -> None:
         self._inference: Final = inference
-        self.inputs: Final = {node.name: shape_text(shape) for node, shape in question.shapes.items()}
+        self.inputs: Final = {end_name(node): shape_text(shape) for node, shape in question.shapes.items()}
         self.symbols: Final = question.symbols
         self._order = {name: number for number, name in enumerate(self.symbols)}
         self.notes: Final[list[Note]] = [] if found is None else notes(found)

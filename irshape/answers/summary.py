@@ -82,7 +82,8 @@ class Summary(Answer):
         remark = dim("a row of equal blocks sums all of them; the rows below it show one")
         table = Table(_COLUMNS, rows, ("MODULE", "TYPE", "PARAMETERS", "MACS", "MEMORY", "OUTPUT"))
         yield paragraph(table, *([remark] if any(one.times > 1 for one in self.modules) else []))
-        near = f"  at {', '.join(f'{name}={size}' for name, size in cost.near.items())} (--near changes the sizes)" if cost.near else ""
+        sizes = ", ".join(f"{name}={size}" for name, size in cost.near.items())
+        near = f"  at {sizes}{cost._remark} (--near changes the sizes)" if sizes else ""
         totals = []
         for number, (name, text, formula) in enumerate(self.totals()):
             about = f"  about {formula}" if 0 < len(formula) <= _LONGEST and not LONG.search(formula) else ""

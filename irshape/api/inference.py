@@ -11,7 +11,7 @@ from irshape.inference import inference as inner
 from irshape.inference.run import Guard
 from irshape.model import model as graphs
 from irshape.model.export import Facts
-from irshape.model.finding import output_name
+from irshape.model.finding import end_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.surface import Guessed
@@ -183,13 +183,13 @@ class Inference(Judged, Exporting):
     @property
     def inputs(self) -> Ports[InferredPort]:
         """The inputs of the model, in its order, by the names of their layers and tensors."""
-        return Ports([_port(self, port, port.node.name) for port in self.model.inputs], _names_of_end)
+        return Ports([_port(self, port, end_name(port.node._node)) for port in self.model.inputs], _names_of_end)
 
     @property
     def outputs(self) -> Ports[InferredPort]:
         """The outputs of the model, in its order, by the names of their layers and tensors."""
         ports = [port for port in self.model.outputs if port.source is not None]
-        return Ports([_port(self, port, output_name(port.node._node)) for port in ports], _names_of_end)
+        return Ports([_port(self, port, end_name(port.node._node)) for port in ports], _names_of_end)
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:

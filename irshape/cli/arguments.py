@@ -30,6 +30,7 @@ INPUT, SELECTION, OUTPUT, EFFORT = "input", "selection", "output", "limits"
 
 # The help of an option that selects layers.
 LAYERS = "list these layers only: an id, a name, the name of a tensor, a pattern ('*attn*') or a module"
+FOLLOW_LINKS = "follow links to folders, and to .bin files outside of a model's folder"
 
 # Each command with its help. It is a module of this folder, or an object of one.
 COMMANDS = {

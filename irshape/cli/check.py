@@ -16,7 +16,7 @@ from irshape.cli.conclusion import check_writing, ended, write
 from irshape.cli.examination import Errand, Extended
 from irshape.cli.request import Request, request_of
 from irshape.cli.road import ARRAY, LINES, Totals, examined, found, own, printed, summed
-from irshape.cli.run import CLEAN, FAULTS, complain, guarded
+from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, guarded
 from irshape.diagnosis.diagnosis import accept, choose
 from irshape.files.reading import Path, read
 from irshape.inference.inference import Inference
@@ -75,8 +75,9 @@ def _checked(request: Request, wish: Wish) -> int:
         if wish.shows_settings:
             from irshape.settings.settings import settings_text
 
-            print(*(settings_text(path, settings) for path in request.files), sep="\n", end="")
-            return CLEAN
+            there = found(request)
+            print(*(settings_text(path, settings) for path in there.paths), sep="\n", end="")
+            return FAILED if there.complaints else CLEAN
         check_writing(wish, request.files)
         there = found(request)
         check = check_of(request, wish, there.paths)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from irshape.cli.arguments import EFFORT, OUTPUT, SELECTION, Rare, add_target, add_watch
+from irshape.cli.arguments import EFFORT, FOLLOW_LINKS, OUTPUT, SELECTION, Rare, add_target, add_watch
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -54,7 +54,7 @@ def _add_selection(command: ArgumentParser) -> None:
     add("--ignore-suppressions", action="store_true", help=Rare("also report the faults that a file ignores by <irshape ignore=...>"))
     add("--force-exclude", action="store_true", help=Rare("apply excludes to each FILE, too"))
     add("--skip-foreign", action="store_true", help=Rare("skip each FILE that is not an IR, as in a folder; a .bin stands for its .xml"))
-    add("--follow-links", action="store_true", help=Rare("follow links to folders, and to .bin files outside of a model's folder"))
+    add("--follow-links", action="store_true", help=Rare(FOLLOW_LINKS))
 
 
 def _add_output(command: ArgumentParser) -> None:
@@ -66,7 +66,7 @@ def _add_output(command: ArgumentParser) -> None:
     add("--output-file", metavar="FILE", help=Rare("write the report into this file"))
     add("--report", type=_document, action="append", default=[], metavar="FORMAT=FILE", help="also write a report: sarif=irshape.sarif")
     add("--force", action="store_true", help=Rare("overwrite the files of --output-file and --report if they exist"))
-    add("--show-settings", action="store_true", help=Rare("show the settings of each FILE, and check nothing"))
+    add("--show-settings", action="store_true", help=Rare("show the settings of each file, and check nothing"))
 
 
 def add_selection(add: Callable[..., object]) -> None:

@@ -60,7 +60,7 @@ def find(arguments: Sequence[str], settings: Settings | None = None, *, force_ex
 
 def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str], bool]:
     """Every `.xml` file below a folder, sorted, complaints about folders that could not be listed, and whether something was excluded."""
-    from irshape.files.reading import listed
+    from irshape.files.reading import is_known, listed
 
     paths: list[str] = []
     missed: list[str] = []
@@ -70,7 +70,7 @@ def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str]
     while pending:
         current = pending.pop()
         follows = settings is not None and settings.follows_links(current)
-        if follows and _is_known(current, entered):
+        if follows and is_known(current, entered):
             continue
         try:
             folders, files = listed(current, follows=follows)
@@ -84,18 +84,6 @@ def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str]
                 else:
                     kept.append(path)
     return sorted(paths), sorted(missed), has_excluded
-
-
-def _is_known(folder: str, entered: set[tuple[int, int]]) -> bool:
-    """Whether a folder was entered before, under any name; notes that it is entered now."""
-    try:
-        found = os.stat(folder)
-    except OSError:
-        return False  # listing the folder gives the complaint
-    place = (found.st_dev, found.st_ino)
-    is_known = place in entered
-    entered.add(place)
-    return is_known
 
 
 def is_much(paths: Sequence[str]) -> bool:

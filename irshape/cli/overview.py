@@ -88,7 +88,7 @@ def _sections(overview: Extended) -> Iterator[Section]:
     faults = Few([fault(one).line for one in ordered], _MOST_FAULTS, f"irshape check {path}")
     yield paragraph(faults, str(Tally().add(inference.document.layer_count, inference.diagnostics)))
     rows = [(f"  {command}", dim(purpose)) for command, purpose in _next(inference, signature, path)]
-    yield paragraph(Table((Column("key"), Column()), rows))
+    yield paragraph(Table((Column("key"), Column(is_below=True)), rows))
 
 
 def _next(inference: Inference, signature: Signature | None, path: str) -> list[tuple[str, str]]:

@@ -43,7 +43,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("file", metavar="FILE", help="the .xml of an IR")
     help = "reduce while this command fails, with another exit code than 0; {} is the model"
     add("--while", dest="command_line", metavar='"CMD {}"', help=help)
-    add("--keep", metavar="CODE", help="reduce while irshape reports this code")
+    add("--keep", metavar="CODE", help="reduce while irshape reports this code, and says the same of it")
     add("--match", metavar="REGEX", help="the output of the command, or the message of the code, must match this pattern, too")
     add("-j", "--jobs", type=jobs, default=1, metavar="N", help="commands that run at the same time (default: 1)")
     help = "end a command after this many seconds; it then counts as not failing (default: 60)"
@@ -84,6 +84,8 @@ def _complaint(given: Namespace) -> str | None:
         return f"--match {given.match!r} is no pattern: {error}"
     if given.output is None:
         return "no place for the reproducer: give a folder with -o OUT/"
+    if given.output.endswith(".xml"):
+        return f"-o {given.output}: the reproducer is a folder with a model.xml: write -o {given.output.removesuffix('.xml')}/"
     if os.path.isdir(given.output) and os.listdir(given.output) and not (given.force or given.resume):
         return f"{given.output}: the folder is not empty (--force overwrites its files, --resume continues an interrupted run)"
     return None

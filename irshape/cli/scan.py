@@ -17,7 +17,7 @@ from itertools import count, islice
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
+from irshape.cli.arguments import FOLLOW_LINKS, add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.check_options import add_selection, choice_of
 from irshape.cli.examination import collect
 from irshape.cli.outputs import check_outputs
@@ -251,6 +251,7 @@ def add_arguments(command: ArgumentParser) -> None:
     bound: dict[str, Any] = {"type": most, "metavar": "N"}
     add("--max-members", default=BOUNDS.members, help="the most models of an archive or behind a URL (default: 100000)", **bound)
     add("--max-expansion", default=BOUNDS.expansion, help="the most unpacked bytes for each byte of an archive (default: 200)", **bound)
+    add("--follow-links", action="store_true", help=FOLLOW_LINKS)
     add("--cost", action="store_true", help="also count what each model computes, and its peak memory")
     add_operations(command)
     command.set_defaults(allowance=None, limited=frozenset())
@@ -364,7 +365,7 @@ def _unit(given: Namespace) -> Scan:
         extensions=[os.path.abspath(one) if os.path.exists(one) else one for one in given.extensions],
         limits=given.limits,
         has_cost=given.cost,
-        bounds=Bounds(given.max_members, given.max_expansion),
+        bounds=Bounds(given.max_members, given.max_expansion, given.follow_links),
     )
 
 

@@ -9,7 +9,7 @@ import shlex
 import signal
 import subprocess
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from tempfile import TemporaryDirectory
@@ -54,12 +54,21 @@ class Candidate(NamedTuple):
 Test: TypeAlias = Callable[[Candidate, list[Diagnostic]], bool]
 
 
-def shows_code(code: str, match: str | None, types: Collection[str | None] = ()) -> Test:
-    """The test whether irshape reports a code in a diagnostic that matches a pattern; `types` are those of layers that count, if any."""
-    pattern = re.compile(match or "")
+# What a message says of other faults, by their number, and of lines: a part of the model has other ones.
+_TALLY = re.compile(r"; (?:this explains )?[0-9,]+ [^;]*| \(line [0-9]+\)")
+
+
+def shows_code(code: str, match: str | None, like: Iterable[Diagnostic] = ()) -> Test:
+    """The test whether irshape reports a code in a diagnostic that matches a pattern, and says all that one of `like` says, if any."""
+    pattern, wanted = re.compile(match or ""), [_said(one) for one in like]
     return lambda _, found: any(
-        one.code == code and (not types or one.where.layer_type in types) and pattern.search(str(one)) for one in found
+        one.code == code and (not wanted or any(said <= _said(one) for said in wanted)) and pattern.search(str(one)) for one in found
     )
+
+
+def _said(one: Diagnostic) -> set[str | None]:
+    """What a diagnostic says of its own fault: the type of its layer, the parts of its message and the remedy."""
+    return {one.where.layer_type, one.fix and one.fix.title, *_TALLY.sub("", one.message).split("; ")}
 
 
 def runs(fails: Callable[[str], bool]) -> Test:

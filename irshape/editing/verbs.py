@@ -129,9 +129,9 @@ def reduce(
     """Make the smallest model on which a fault still shows: no single layer of it can be left out.
 
     The fault is `while_`, a command that ends with another exit code than 0 (`{}` in it is the path of the model) or a function that takes
-    the path and returns true; or a code of irshape to `keep`. The output of the command or the message of the code must `match` a pattern.
-    `jobs` commands run at the same time, and one that takes longer than `timeout` seconds counts as not failing. Raises `EditError` if the
-    fault does not show on the whole model, and the errors of `irshape.edit`.
+    the path and returns true; or a code of irshape to `keep`, with what its message says. The output of the command or that message must
+    `match` a pattern. `jobs` commands run at the same time, and one that takes longer than `timeout` seconds counts as not failing. Raises
+    `EditError` if the fault does not show on the whole model, and the errors of `irshape.edit`.
     """
     graph = edit(source, **reading)
     if (while_ is None) == (keep is None) or (keep is not None and keep not in CATALOGUE):
@@ -157,7 +157,7 @@ class Fault:
         self.found = inner.check(draft.model, weights=draft.original, opaque=draft.opaque).diagnostics
         self.test: Test
         if keep is not None:
-            self.test = shows_code(keep, match, {one.where.layer_type for one in self._shown})
+            self.test = shows_code(keep, match, self._shown[:1])
         elif isinstance(fails, str):
             self.test = Command(fails, match, timeout)
         else:
@@ -166,7 +166,9 @@ class Fault:
 
     @property
     def _shown(self) -> list[Diagnostic]:
-        return [one for one in self.found if one.code == self._keep and self._pattern.search(str(one))]
+        """The diagnostics of the code, causes first."""
+        found = [one for one in self.found if one.code == self._keep and self._pattern.search(str(one))]
+        return sorted(found, key=lambda one: (one.caused_by is not None, one.rank))
 
     def reduction(self, answers: MutableMapping[str, bool], jobs: int, say: Callable[[str, Candidate], object]) -> Reduction:
         """The smallest candidate. `answers` are those of an earlier run, and `say` hears of each step. Raises `NotShown`."""

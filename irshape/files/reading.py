@@ -88,6 +88,18 @@ def listed(folder: str, *, follows: bool = False) -> tuple[list[str], list[str]]
     return sorted(folders), sorted(files)
 
 
+def is_known(folder: str, entered: set[tuple[int, int]]) -> bool:
+    """Whether a folder was entered before, under any name; notes that it is entered now."""
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return False  # listing the folder gives the complaint
+    place = (found.st_dev, found.st_ino)
+    is_known = place in entered
+    entered.add(place)
+    return is_known
+
+
 def _is_folder(entry: os.DirEntry[str], *, follows: bool) -> bool:
     try:
         return entry.is_dir(follow_symlinks=follows)

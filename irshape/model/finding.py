@@ -54,10 +54,16 @@ def preferred(names: Iterable[str]) -> str:
     return next((name for name in known if not _NUMBER.fullmatch(name)), known[0] if known else "")
 
 
-def output_name(node: Node) -> str:
-    """The name of an output of a model, by its Result: one of its tensor, else that of the layer that gives it."""
-    source = node.inputs[0].source if node.inputs else None
-    return node.name if source is None else preferred(source.names) or source.node.name
+def end_name(node: Node) -> str:
+    """The name of an input or an output of a model, by its Parameter or Result: one of its tensor, else that of the layer that gives it.
+
+    An input whose tensor has the name of another input's layer keeps that of its own layer, since a name means a layer first.
+    """
+    if node.type == "Result":
+        source = node.inputs[0].source if node.inputs else None
+        return node.name if source is None else preferred(source.names) or source.node.name
+    name = preferred(node.outputs[0].names) if node.outputs else ""
+    return name if name and node.model.parameters_by_name.get(name, node) is node else node.name
 
 
 def meanings(

@@ -22,7 +22,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas, names_in
 from irshape.model.bodies import Body, bodies_of
-from irshape.model.finding import preferred
+from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
 from irshape.report.catalogue import CATALOGUE
@@ -207,14 +207,8 @@ class PageData:
         }
 
     def _ends(self) -> dict[int, str]:
-        """The names of the tensors that the results of the model hand out, where they have names of their own, by layer."""
-        found = {}
-        for node in self.model.results:
-            source = node.inputs[0].source if node.inputs else None
-            name = preferred(source.names) if source is not None else ""
-            if name:
-                found[self.hierarchy.position[node]] = _named(name)
-        return found
+        """The names of the inputs and outputs of the model, by layer."""
+        return {self.hierarchy.position[node]: _named(end_name(node)) for node in (*self.model.parameters, *self.model.results)}
 
     def _signatures(self, examples: Mapping[int, Node]) -> list[dict[str, Any]]:
         """Type, version, attributes and ports, each with a node that has them."""
@@ -355,7 +349,7 @@ class PageData:
             "definitions": definitions,
             "inputs": {} if self.signature is None else {_named(name): shape for name, shape in self.signature.inputs.items()},
             "conditions": self._conditions(),
-            "asked": [_named(f"{node.name}{shape_text(shape)}") for node, shape in self.inference.wanted.shapes.items()],
+            "asked": [_named(f"{end_name(node)}{shape_text(shape)}") for node, shape in self.inference.wanted.shapes.items()],
         }
 
     def _conditions(self) -> list[str]:

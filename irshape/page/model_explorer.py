@@ -9,7 +9,7 @@ from typing import Any
 
 from irshape.answers.hierarchy import Hierarchy
 from irshape.inference.inference import Inference
-from irshape.model.finding import preferred
+from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.page.data import ends_of_bodies, open_signature
 from irshape.report.diagnostic import clipped, escape
@@ -92,11 +92,10 @@ class _Graphs:
 
 
 def _label(node: Node) -> str:
-    """The type of a layer; an input or a result of a graph has its name beside it, a result that of its tensor, if there is one."""
+    """The type of a layer; an input or a result of a graph has its name beside it, that of its tensor, if there is one."""
     if node.type not in ("Parameter", "Result"):
         return _text(node.type)
-    source = node.inputs[0].source if node.type == "Result" and node.inputs else None
-    return _text(f"{node.type} {(source is not None and preferred(source.names)) or node.name}")
+    return _text(f"{node.type} {end_name(node)}")
 
 
 def _pair(name: str, value: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ import irshape.verbs as inner
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading
 from irshape.editing.graph import Graph
+from irshape.model.finding import end_name
 from irshape.model.model import Model
 from irshape.model.public import Model as PublicModel
 from irshape.report.surface import knowing
@@ -155,7 +156,7 @@ def _feeds(
 
     def feed(samples: list[list[Any]], whole: list[Any], states: list[dict[str, Any]], joined: dict[str, Any]) -> Feed:
         a, b = (
-            {node.name: one.shape for node, one in zip(side, arrays, strict=True)}
+            {end_name(node): one.shape for node, one in zip(side, arrays, strict=True)}
             for side, arrays in zip(sides, (samples[0], whole), strict=True)
         )
         return Feed(a, b, [saved(*one) for one in zip(samples, states, strict=True)], saved(whole, joined))
@@ -187,12 +188,12 @@ def _sampled(
     parameters = pair.a.model.parameters
     parts = [drawn(pair.a.model, shapes, pair.a.opaque, random) for _ in range(count)]
     for index, node in enumerate(parameters):
-        if node.name not in axes:
+        if end_name(node) not in axes:
             for part in parts[1:]:
                 part[index] = parts[0][index]
     whole = []
     for index in pair.ends.inputs:
-        axis = axes.get(parameters[index].name)
+        axis = axes.get(end_name(parameters[index]))
         whole.append(parts[0][index] if axis is None else numpy.concatenate([part[index] for part in parts], axis))
     places = _state_axes(pair, whole, state) if count > 1 else {}
     joined = {name: random.standard_normal(shape) for name, shape in state.items()}
@@ -204,7 +205,7 @@ def _sampled(
 def _state_axes(pair: Pair, whole: list[Any], state: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
     """The axis of each variable on which the second model has the states of several samples."""
     model = pair.b.model
-    shapes = {node.name: list(array.shape) for node, array in zip(model.parameters, whole, strict=True)}
+    shapes = {end_name(node): list(array.shape) for node, array in zip(model.parameters, whole, strict=True)}
     texts = inner.signature(model, inputs=shapes, weights=model.document.own_weights(), opaque=pair.b.opaque).state
     known = {name: parse_shape(texts[name]) or () for name in state if name in texts}
     found = {
@@ -221,28 +222,29 @@ def _wanted(pair: Pair, axes: Mapping[str, int]) -> dict[str, str]:
     """
     first, second = (inner.infer(side.model, weights=side.model.document.own_weights(), opaque=side.opaque) for side in (pair.a, pair.b))
     partners = dict(zip(pair.ends.inputs, pair.b.model.parameters, strict=True))
-    own = [shape[axes[node.name]] for node in pair.a.model.parameters if node.name in axes and (shape := first.view(node).outputs[0].shape)]
+    names = {node: end_name(node) for node in pair.a.model.parameters}
+    own = [shape[axes[name]] for node, name in names.items() if name in axes and (shape := first.view(node).outputs[0].shape)]
     open_size = next((size for size in own if isinstance(size, int)), 1)
     texts = {}
     for index, node in enumerate(pair.a.model.parameters):
         shape = first.view(node).outputs[0].shape
         other = second.view(partners[index]).outputs[0].shape if index in partners else shape
-        axis = axes.get(node.name)
+        axis = axes.get(end_name(node))
         if axis is not None and shape is not None and other is not None and axis < len(shape) == len(other):
             size = shape[axis] if isinstance(shape[axis], int) else open_size
             shape, other = ((*known[:axis], size, *known[axis + 1 :]) for known in (shape, other))
-        texts[node.name] = met(shape, other, first.bounds, second.bounds)
+        texts[end_name(node)] = met(shape, other, first.bounds, second.bounds)
     return texts
 
 
 def _batch_axes(pair: Pair) -> dict[str, int]:
     """The batch axis of each input of the first model that has one. Raises `RunningError` if irshape does not know it."""
-    names = dict(zip(pair.b.model.parameters, (pair.a.model.parameters[index].name for index in pair.ends.inputs), strict=True))
+    names = dict(zip(pair.b.model.parameters, (end_name(pair.a.model.parameters[index]) for index in pair.ends.inputs), strict=True))
     for side in (pair.b, pair.a):
         info = inner.info(side.model, weights=side.model.document.own_weights(), opaque=side.opaque)
-        found = {names.get(node, node.name): axis for node, axis, _ in info.batch}
+        found = {names.get(node, end_name(node)): axis for node, axis, _ in info.batch}
         if not found and len(info.candidates) == 1:
-            found = {names.get(node, node.name): axis for node, axis in info.candidates[0]}
+            found = {names.get(node, end_name(node)): axis for node, axis in info.candidates[0]}
         if found:
             return found
     raise RunningError("irshape does not know which axis of the inputs is the batch: irshape info shows the candidates")
@@ -260,7 +262,7 @@ def _given(model: Model, data: str | os.PathLike[str] | Mapping[str, Any]) -> li
                 arrays = dict(file)
         except (OSError, ValueError, TypeError) as error:
             raise RunningError(f"{os.fspath(data)}: not an .npz file of arrays without objects: {error}") from None
-    names = [(node.name, *node.outputs[0].names) for node in model.parameters]
+    names = [(end_name(node), node.name, *node.outputs[0].names) for node in model.parameters]
     found = [next((arrays[name] for name in known if name in arrays), None) for known in names]
     missing = [known[0] for known, one in zip(names, found, strict=True) if one is None]
     if missing:

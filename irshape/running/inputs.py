@@ -10,6 +10,7 @@ import irshape.verbs as inner
 from irshape.answers.signature.names import BATCH
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
+from irshape.model.finding import end_name
 from irshape.model.model import InputPort, Model, Node, OutputPort
 from irshape.report.diagnostic import ERROR
 from irshape.running.runner import RunningError
@@ -88,7 +89,7 @@ def drawn(model: Model, shapes: Shapes, opaque: frozenset[str], random: Generato
     """A random array for each input of the model."""
     weights = model.document.own_weights()
     inference = inner.infer(model, inputs={name: list(shape) for name, shape in shapes.items()}, weights=weights, opaque=opaque)
-    return [_array(inference, node, shapes[node.name], random) for node in model.parameters]
+    return [_array(inference, node, shapes[end_name(node)], random) for node in model.parameters]
 
 
 def _array(inference: Inference, node: Node, shape: tuple[int, ...], random: Generator) -> Any:

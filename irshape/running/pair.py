@@ -18,6 +18,7 @@ from irshape.api.reading import Reading
 from irshape.editing.graph import Graph, edit
 from irshape.editing.state import EditError
 from irshape.files.writing import write_atomic
+from irshape.model.finding import end_name
 from irshape.model.model import SINKS, Model, Node, OutputPort
 from irshape.model.public import Model as PublicModel
 from irshape.model.public import published
@@ -249,8 +250,8 @@ def ends_of(a: Model, b: Model, matching: Matching) -> Ends:
     _pair_rest(results, a.results, b.results)
     if not results:
         raise RunningError("the models have no output in common")
-    outputs = [(results[node], number, output_name(node)) for number, node in enumerate(b.results) if node in results]
-    missing = [output_name(node) for index, node in enumerate(a.results) if index not in results.values()]
+    outputs = [(results[node], number, end_name(node)) for number, node in enumerate(b.results) if node in results]
+    missing = [end_name(node) for index, node in enumerate(a.results) if index not in results.values()]
     return Ends([inputs[node] for node in b.parameters], outputs, taps, missing)
 
 
@@ -271,11 +272,6 @@ def _pair_rest(found: dict[Node, int], ours: Sequence[Node], theirs: Sequence[No
     rest = [node for node in theirs if node not in found]
     if len(free) == len(rest):
         found |= zip(rest, free, strict=True)
-
-
-def output_name(node: Node) -> str:
-    """The name of an output: that of its tensor, or of the layer that gives it."""
-    return next(iter(sorted(_names(node))), node.name)
 
 
 def _share_names(a: Node, b: Node) -> bool:

@@ -39,10 +39,14 @@ class ArchiveError(TransportError):
 
 
 class Bounds(NamedTuple):
-    """What an archive or a listing may ask for: its `members`, and `expansion`, the bytes that it unpacks to for each of its own."""
+    """What files may ask for: of an archive or a listing, its `members`, and `expansion`, the bytes that it unpacks to for each of its own.
+
+    With `follow_links`, links of this machine may lead to folders, and to weights elsewhere.
+    """
 
     members: int = 100_000
     expansion: int = 200
+    follow_links: bool = False
 
     def most(self, size: int) -> int:
         """The most bytes that an archive of a size may unpack to."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from tempfile import TemporaryFile
 from typing import Final, Protocol, TypeVar
 
-from irshape.files.reading import listed, open_file
+from irshape.files.reading import is_known, listed, open_file
 from irshape.scanning.archive import Archive, Bounds
 from irshape.scanning.place import Place, TransportError, asked, digest
 from irshape.scanning.remote import Remote, walk
@@ -268,12 +268,14 @@ class Places:
         yield from (place.within(name) for name in names)
 
     def _folder(self, folder: str) -> Iterator[Place]:
-        """Every .xml file below a folder of this machine. Links to folders are not followed."""
-        pending = [folder]
+        """Every .xml file below a folder of this machine. Links to folders are followed if the bounds say so."""
+        pending, entered = [folder], set[tuple[int, int]]()
         while pending:
             folder = pending.pop()
+            if is_known(folder, entered):
+                continue
             try:
-                folders, files = listed(folder)
+                folders, files = listed(folder, follows=self._bounds.follow_links)
             except OSError as error:
                 self.complaints.append(f"{folder}: {error.strerror}")
                 continue

@@ -134,7 +134,7 @@ class Scan:
         path, beside = place.root, place.beside().root
         before = _stamp(path)
         model = read(Path(path), limits=self._limits, extensions=self._extensions)
-        with Weights.beside(path) as weights:
+        with Weights.beside(path, follow_links=self.bounds.follow_links) as weights:
             row = self._checked(place.name, model, weights)
             size = os.stat(beside).st_size if os.path.exists(beside) else None
             stamp = _stamp(beside) if size is not None else None
@@ -281,6 +281,7 @@ def scan(
     limits: Limits = DEFAULT,
     max_members: int = BOUNDS.members,
     max_expansion: int = BOUNDS.expansion,
+    follow_links: bool = False,
 ) -> list[Row]:
     """Check many files, local or remote, and return a row for each: a `dict` with the columns of `irshape scan`.
 
@@ -304,7 +305,7 @@ def scan(
         extensions=[os.fspath(extensions)] if isinstance(extensions, (str, os.PathLike)) else [os.fspath(path) for path in extensions],
         limits=limits,
         has_cost=cost,
-        bounds=Bounds(max_members, max_expansion),
+        bounds=Bounds(max_members, max_expansion, follow_links),
     )
     named = [files] if isinstance(files, (str, os.PathLike)) else files
     with closing(Places([os.fspath(path) for path in named], limits.size, one.bounds)) as places:

@@ -222,7 +222,7 @@ class Weights:
             raise
         if self._folder is not None and not _is_inside(path, self._folder, status):
             os.close(descriptor)
-            hint = f"put the file itself there, or allow the link: --weights-file {path}, or irshape check --follow-links for a folder"
+            hint = f"put the file itself there, or allow the link: --weights-file {path}, or --follow-links of check and scan for a folder"
             raise WeightsError("W104", f"{path!r} is a link to a file outside the model's folder", hint)
         self._descriptor = descriptor
         return status.st_size

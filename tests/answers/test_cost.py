@@ -19,6 +19,7 @@ from irshape import verbs
 from irshape.answers.cost.cost import Comparison, Cost
 from irshape.answers.cost.formula import Formula, amount, value, values
 from irshape.answers.cost.memory import Race
+from irshape.report.terminal import lines
 from irshape.shape.dim import Scope, Size, broadcast_of, dim_max, expression_of
 from irshape.shape.formula import parse_formula, size_by
 from tests.answers import nets
@@ -405,6 +406,35 @@ def test_usual_sizes_fulfil_the_conditions() -> None:
     assert chosen.near == {"B": 1, "P": 128, "S": 7}
     with pytest.raises(irshape.InputError, match="there is no symbol 'H'; the symbols are B, P, S"):
         verbs.cost(EXAMPLES / "decoder.xml", near={"H": 7})
+
+
+def test_sizes_that_hold_only_together_are_found() -> None:
+    """(H//2 - 1) * (W//2 - 1) windows are 21: 1 * 21 is nearest to the usual sizes, 3 * 7 is left for H=9, and nothing for H=224."""
+    window = 'kernel="4,4", strides="2,2", pads_begin="0,0", pads_end="0,0", rounding_type=floor'
+    net = Net(f"x: f32[?,?,?] -> Unsqueeze(1) -> MaxPool-1({window}) -> Reshape([0,1,21], special_zero=true) -> Result")
+    found = cost(net)
+    assert (sorted(found.near.values()), found._is_near_valid) == ([1, 5, 45], True)
+    assert cost(net, near={"H": 9}).near == {"B": 1, "H": 9, "W": 16}
+    for verb in (verbs.cost, verbs.summary):
+        text = "\n".join(lines(verb(net.xml.encode(), weights=net.bin, near={"H": 224})._sections()))
+        assert "these sizes do not fulfil the conditions of the model" in text
+
+
+def test_layers_that_a_converter_names_stand_with_the_module_that_reads_them() -> None:
+    """A converter made the three in the middle, which `a/second` reads; `summary` has the same groups. Each product has 4 MACs."""
+    names = ("a/first", "Multiply_1001", "Multiply_1002", "Multiply_1003", "a/second", "b/first", "b/second")
+    net = Net(f"x: f32[1,2] -> {' -> '.join(f'{name}: MatMul(f32=1[2,2])' for name in names)} -> Result")
+    text = "\n".join(lines(cost(net)._sections()))
+    modules = {one.name: one.macs for one in verbs.summary(net.xml.encode(), weights=net.bin).modules if one.depth == 0}
+    by_name = text.partition("by name")[2].partition("costliest")[0]
+    assert (modules["a"], modules["b"]) == (20, 8)
+    assert "Multiply" not in by_name
+
+
+def test_a_formula_that_is_too_long_says_how_to_see_it() -> None:
+    net = Net("x: f32[?,4] -> MatMul(f32=1[4,4]) -> Result")
+    (line,) = [line for line in lines(cost(net, inputs={"x": f"[{'L' * 120},4]"})._sections()) if line.startswith("MACs")]
+    assert line.endswith("a long formula (--all shows it)")
 
 
 def test_sizes_beyond_a_range_are_said_to_be_invalid() -> None:

@@ -1,6 +1,7 @@
 """The signature of a model: the shapes of small nets, which a reader can check by hand, and what is said of them."""
 
 import json
+import re
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import irshape
 from irshape.answers.signature.signature import Signature
+from irshape.page.data import PageData
 from tests.answers import nets
 from tests.answers.assignments import ASSIGNMENTS, sizes
 from tests.support.ir import Net
@@ -362,7 +364,9 @@ ATTEMPTS = 300
 
 def is_read(model: Any, shapes: dict[str, tuple[int, ...]]) -> bool:
     """Whether OpenVINO reads the model with these shapes of its inputs."""
-    wanted = {node.output(0): partial_shape(list(shapes[node.get_friendly_name()])) for node in model.get_parameters()}
+    ports = {name: port for port in model.inputs for name in (port.get_node().get_friendly_name(), *port.get_names())}
+    wanted = {ports[name]: partial_shape(list(shape)) for name, shape in shapes.items()}
+    assert len(wanted) == len(model.inputs)
     try:
         model.reshape(wanted)
     except RuntimeError:
@@ -388,3 +392,20 @@ def test_openvino_reads_every_assignment(path: Path) -> None:
         if found == ASSIGNMENTS:
             break
     assert found, "some sizes are admitted"
+
+
+def test_every_answer_names_inputs_and_outputs_alike() -> None:
+    """A tensor's name comes first, then that of the layer; an input has no name by which another input's layer is found."""
+    net = Net("x: f32[?,2]\ny: f32[?,2]\nz: f32[?,2]\nAdd(x, y) -> sum: Add(z) -> Result\nz -> last: ReLU -> Result")
+    text = net.xml
+    for layer, names in (("x", "image"), ("y", "z"), ("sum", "12,scores")):
+        text = re.sub(rf'(name="{layer}".*?<output>\s*<port [^>]*?)(/?>)', rf'\1 names="{names}"\2', text, count=1, flags=re.DOTALL)
+    ends = ["image", "y", "z"], ["scores", "last"]
+    signature, info, cost = irshape.signature(text), irshape.info(text), irshape.cost(text)
+    assert (list(signature.inputs), list(signature.outputs)) == ends
+    assert ([one.name for one in info.inputs], [one.name for one in info.outputs]) == ends
+    assert ([one.name for one in cost.inputs], [one.name for one in cost.outputs]) == ends
+    assert list(irshape.sizes(text).inputs) == ends[0]
+    page = PageData(irshape.read(text)._graph)
+    assert list(page.to_dict()["ends"].values()) == [*ends[0], *ends[1]]
+    assert irshape.infer(text, inputs=signature.assign()).ok

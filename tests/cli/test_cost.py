@@ -159,8 +159,8 @@ def test_matplotlib_is_an_extra() -> None:
     assert find_spec("irshape.answers.cost.cost") is not None
 
 
-def test_a_name_that_a_converter_made_counts_where_its_neighbours_stand(run: Start, tmp_path: Path) -> None:
-    """MatMul_281053 stands between two layers of the head, and MatMul_7 beside none."""
+def test_a_name_that_a_converter_made_counts_where_its_reader_stands(run: Start, tmp_path: Path) -> None:
+    """MatMul_281053 stands with the layer that reads it, as in `summary`; the Result of MatMul_7 is in no group."""
     path = saved(
         Net("x: f32[4,4]\nx -> a: ReLU -> MatMul_281053: MatMul(f32=0[4,4]) -> b: ReLU -> Result\nMatMul_7: MatMul(x, x) -> Result"),
         tmp_path / "m.xml",
@@ -168,4 +168,4 @@ def test_a_name_that_a_converter_made_counts_where_its_neighbours_stand(run: Sta
     path.write_text(path.read_text().replace('name="a"', 'name="head/in/1"').replace('name="b"', 'name="head/out/1"'))
     lines = run("cost", path, code=0).lines
     start = next(number for number, line in enumerate(lines) if line.startswith("by name"))
-    assert [line.split()[0] for line in lines[start + 1 : start + 5]] == ["head", "MatMul_7", "head.in.1", "head.out.1"]
+    assert [line.split()[0] for line in lines[start + 1 : start + 5]] == ["head.out", "MatMul_7", "head.in.1", "head.out.1"]

@@ -198,5 +198,10 @@ def test_weights_of_a_folder_may_be_links(run: Start, tmp_path: Path) -> None:
         (models / f"{name}.xml").write_text(linked.xml)
         (tmp_path / f"{name}.data").write_bytes(linked.bin)
         (models / f"{name}.bin").symlink_to(tmp_path / f"{name}.data")
-    assert run("check", models, code=1).out.count("or irshape check --follow-links for a folder") == 2
+    assert run("check", models, code=1).out.count("or --follow-links of check and scan for a folder") == 2
     run("check", models, "--follow-links", code=0)
+    run("scan", models, "-o", tmp_path / "table.jsonl", code=1)
+    (tmp_path / "around").mkdir()
+    (tmp_path / "around" / "models").symlink_to(models)
+    (models / "circle").symlink_to(tmp_path / "around")
+    run("scan", tmp_path / "around", "-o", tmp_path / "table.jsonl", "--force", "--follow-links", code=0)

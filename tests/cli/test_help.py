@@ -13,10 +13,15 @@ from time import monotonic, sleep
 
 import pytest
 
+from irshape import verbs
+from irshape.cli import overview
 from irshape.cli.arguments import COMMANDS, Rare
+from irshape.cli.examination import Extended
 from irshape.cli.main import main
 from irshape.cli.parser import Parser, parser
 from irshape.cli.plain import parse
+from irshape.report.terminal import lines
+from irshape.report.text import Palette
 from tests.page.generated import transformer
 
 ROOT = Path(__file__).parent.parent.parent
@@ -76,6 +81,15 @@ def test_a_file_alone_gives_one_screen_and_the_next_step(name: str, capsys: pyte
     assert lines[-1].startswith("  irshape ")
     assert any(path in line for line in lines[-2:])
     assert any(line.startswith("1 file, ") for line in lines)
+
+
+def test_no_next_step_is_wider_than_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    inference = verbs.check(shutil.copy(EXAMPLES / "space_to_batch.xml", f"{'m' * 50}.xml"))
+    *_, steps = overview._sections(Extended(inference.document, inference, None, {}))
+    shown = list(lines([steps], Palette(False, 80)))
+    assert max(map(len, shown)) <= 80
+    assert "    the shape of every layer" in shown
 
 
 def test_a_file_alone_follows_the_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -210,8 +224,8 @@ def test_blocks_of_other_shapes_are_printed(repeated: Path, capsys: pytest.Captu
     whole, short = (printed(capsys, "infer", str(repeated), *words) for words in (["--all"], []))
     assert not any("12 \N{MULTIPLICATION SIGN}" in line for line in short)
     assert any("11 \N{MULTIPLICATION SIGN}" in line for line in short)
-    for lines in (whole, short):
-        assert any("past.11 " in line and "f32[2,1,16]" in line for line in lines)
+    for text in (whole, short):
+        assert any("past.11 " in line and "f32[2,1,16]" in line for line in text)
 
 
 def test_rows_are_selected(capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,6 +73,32 @@ def test_a_run_that_fails_leaves_nothing_and_says_which_codes_there_are(tmp_path
     assert not target.exists()
 
 
+@pytest.mark.parametrize(
+    ("code", "text", "said"),
+    [
+        # The second input is a tensor of rank 3, and the one of rank 4 beside it, which has the right rank, is not read.
+        (
+            "V103",
+            "x: f32[2,3,4,5] -> ReLU -> Result\ny: f32[2,3,4] -> Transpose([0,2,3,1]) -> Abs -> Result",
+            "axis of arg: 4 and 3 differ",
+        ),
+        ("S201", "x: f32[5,7] -> a: ReLU -> Abs -> Result\ny: f32[6,7] -> b: Sigmoid\nConcat(a, b, axis=1) -> ReLU -> Result", "5 and 6"),
+    ],
+)
+def test_the_numbers_of_the_message_are_kept(code: str, text: str, said: str, tmp_path: Path, run: Start) -> None:
+    net, path = Net(text), tmp_path / "m.xml"
+    path.write_text(net.xml)
+    path.with_suffix(".bin").write_bytes(net.bin)
+    run("reduce", str(path), "--keep", code, "-o", str(tmp_path / "out"), code=0)
+    (left,) = [one for one in irshape.check(tmp_path / "out" / "model.xml").diagnostics if one.code == code]
+    assert said in left.message
+
+
+def test_the_reproducer_is_a_folder(tmp_path: Path, run: Start) -> None:
+    said = run("reduce", ATROUS, "--keep", "S201", "-o", str(tmp_path / "small.xml"), code=2).err
+    assert f"the reproducer is a folder with a model.xml: write -o {tmp_path}/small/" in said and not list(tmp_path.iterdir())
+
+
 def test_a_concat_at_fault_is_kept_with_the_layers_that_it_joins(tmp_path: Path, run: Start) -> None:
     net = Net("x: f32[1,3,8,8] -> a: ReLU\ny: f32[1,3,9,8] -> b: Sigmoid\nConcat(a, b, axis=1) -> ReLU -> Result")
     path = tmp_path / "m.xml"

@@ -224,6 +224,8 @@ def test_settings_are_shown(run: Start) -> None:
             'severity = {"T102" = "note"}',
         ]
     )
+    below = run("check", "--show-settings", "models").out
+    assert '# models/b.xml: irshape.toml, per-file "b.xml"' in below and "# models/a.xml: irshape.toml" in below
     Path("irshape.toml").unlink()
     assert run("check", "--show-settings", "models/a.xml").out == '# models/a.xml: no configuration\nselect = ["ALL"]\n'
 

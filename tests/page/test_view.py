@@ -202,6 +202,39 @@ def test_a_refusal_does_not_cover_the_first_layer(shown: Shown) -> None:
     assert banner["y"] > first["y"] + first["height"]
 
 
+# Pooling by 56 leaves 16 elements only where (H//56)*(W//56) == 16; no demand is on H or on W alone.
+POOLED = """
+x: f32[?,3,?,?] -> MaxPool-1(kernel="56,56", strides="56,56", pads_begin="0,0", pads_end="0,0", rounding_type=floor)
+    -> Reshape([0,3,16], special_zero=true) -> Result
+"""
+SCREENS = [(1400, 900), (1280, 800), (1100, 750)]
+
+
+def pooled(shown: Shown, width: int, height: int) -> Any:
+    """The page of a model whose What if refuses 230 by 300."""
+    net = Net(POOLED)
+    page = shown.text(html(PageData(verbs.read(net.xml, weights=net.bin)).to_dict()), width=width, height=height)
+    page.evaluate("() => app.setSizes({ B: 1, H: 230, W: 300 })")
+    return page
+
+
+def test_the_nearest_sizes_are_sought_among_those_of_the_sliders(shown: Shown) -> None:
+    """4 * 5 is not 16; of the sizes that sliders offer, W=279 is the nearest that gives 4 * 4."""
+    page = pooled(shown, 1400, 900)
+    assert page.locator(".fit").first.inner_text() == "W=279"
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_a_refusal_stands_below_the_graph_and_beside_the_sliders(shown: Shown, width: int, height: int) -> None:
+    page = pooled(shown, width, height)
+    banner, stage, refused = (page.locator(one).first.bounding_box() for one in ("#banner", "#stage", ".refused"))
+    assert banner["y"] >= stage["y"] + stage["height"]
+    assert refused["y"] + refused["height"] <= height
+    assert legibility(page).whole
+    page.click(".refused button")  # the chosen layer is told of again
+    assert page.is_visible("#panel h2:has-text('Reshape')")
+
+
 # Faults.
 
 
@@ -276,6 +309,20 @@ def test_tabs_are_on_one_line(shown: Shown) -> None:
     }
     assert len(tops) == 1
     assert page.evaluate("() => document.getElementById('tabs').scrollWidth <= document.getElementById('tabs').clientWidth")
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_the_page_of_a_diff_cuts_nothing(shown: Shown, width: int, height: int) -> None:
+    before, after = Net("x: f32[?,8] -> ReLU -> Result"), Net("x: f32[?,8] -> Elu(alpha=1.0) -> y: Sigmoid -> Result")
+    data = PageData(verbs.read(after.xml))
+    data.difference = verbs.diff(verbs.read(before.xml), data.model)
+    page = shown.text(html(data.to_dict()), width=width, height=height)
+    page.locator("[data-tab=faults]").evaluate("(tab) => { tab.textContent = 'Faults 999'; }")
+    assert len({one.bounding_box()["y"] for one in page.locator("#tabs button").all()}) == 1
+    for one in ("#tabs", "#summary"):
+        assert page.locator(one).evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    assert page.locator("#search").bounding_box()["width"] >= 290
+    assert str(data.difference.summary) in page.inner_text("#list")
 
 
 def test_outputs_are_listed_by_name_and_a_screen_reader_counts_layers(shown: Shown) -> None:

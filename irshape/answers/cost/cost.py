@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
-from itertools import product, takewhile
+from itertools import product
 from math import inf
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -33,6 +33,7 @@ from irshape.answers.cost.formula import (
     values,
 )
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
+from irshape.answers.hierarchy import GENERATED, Hierarchy
 from irshape.answers.roots import roots
 from irshape.answers.signature.names import FreeNames
 from irshape.answers.signature.notes import DATA_SIZE, DataSize, data_name, nameless
@@ -43,8 +44,8 @@ from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
 from irshape.inference.variables import pairs
-from irshape.model.finding import output_name
-from irshape.model.model import Node
+from irshape.model.finding import end_name
+from irshape.model.model import Model, Node
 from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
@@ -165,9 +166,9 @@ class Cost(Answer):
         self.parameter_bytes: Final = parameters.bytes
         self.parameters_by_type: Final = parameters.by_type
         self.peak: Final = Peak(tensors, graph, reuse, names)
-        self.inputs: Final = [CostTensor(node.name, self._bytes(graph, node, node.first_slot)) for node in model.parameters]
+        self.inputs: Final = [CostTensor(end_name(node), self._bytes(graph, node, node.first_slot)) for node in model.parameters]
         self.outputs: Final = [
-            CostTensor(output_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
+            CostTensor(end_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
         ]
         self.state: Final = list(self._variables(graph))
         self.symbols: Final[dict[str, Range]] = {} if signature is None else {
@@ -362,7 +363,29 @@ class Cost(Answer):
         near = sizes_by_name(near, [*self.symbols, *unknown])
         divides = any(atom.kind == "floor" and not isinstance(atom.arguments[1], int) for atom in table.atoms)
         amounts = (self.macs, self.operations, self.traffic, self.peak_memory) if divides or not is_profile else ()
-        return reference(self.symbols, self._demands, near, unknown, lambda sizes: not any(divides_by_0(one, sizes) for one in amounts))
+
+        def is_usual(sizes: Mapping[str, int]) -> bool:
+            return not any(divides_by_0(one, sizes) for one in amounts)
+
+        chosen, is_valid = reference(self.symbols, self._demands, near, unknown, is_usual)
+        if is_valid or not (faulty := broken(self._demands, chosen)):
+            return chosen, is_valid
+        free = {name for one in faulty for name in one.symbols()} - near.keys()
+        with suppress(ModuleNotFoundError):  # a browser has no NumPy to solve them with
+            from irshape.answers.solve import nearest, solve
+
+            solved = solve(self._inference.scope, self._demands, self.symbols)
+            wanted = {name: chosen[name] for name in self.symbols}
+            for is_above in (False, True):
+                for found in nearest(self._inference.scope, solved, wanted, wanted.keys() - free, 1, is_above=is_above):
+                    if all_hold(self._demands)(found) and is_usual(moved := {**chosen, **found}):
+                        return moved, True
+        return chosen, False
+
+    @property
+    def _remark(self) -> str:
+        """What is said of the sizes `near`."""
+        return "" if self._is_near_valid else " (these sizes do not fulfil the conditions of the model)"
 
     @cached_property
     def _demands(self) -> list[Requirement]:
@@ -542,8 +565,7 @@ class _Page:
         if cost.signature is None:
             return
         yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
-        remark = "" if cost._is_near_valid else " (these sizes do not fulfil the conditions of the model)"
-        near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{remark}; --near changes the sizes")
+        near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{cost._remark}; --near changes the sizes")
         said = {one.name for one in cost.signature.data_sizes}
         others = [one for one in cost.data_sizes if one.name not in said]
         data = (f"{name} is known only at run time: {nodes}" for name, nodes in _by_type(others).items())
@@ -617,7 +639,8 @@ class _Page:
     def groups(self) -> Iterator[Section]:
         """The work by type, and by the beginnings of names."""
         working = [layer for layer in self.cost.layers if self.work[layer]]
-        for heading, keys in (("by type", [one.type for one in working]), ("by name", _prefixes([_telling(one) for one in working]))):
+        names = _prefixes(_telling(working, self.cost._inference.model))
+        for heading, keys in (("by type", [one.type for one in working]), ("by name", names)):
             found: dict[str, list[LayerCost]] = {}
             for layer, own in zip(working, keys or (), strict=keys is not None):
                 found.setdefault(own, []).append(layer)
@@ -679,14 +702,14 @@ class _Page:
         return text(self.cost.at(found)), self.formula(found) if isinstance(found, Formula) else ""
 
     def formula(self, found: Amount) -> str:
-        """A formula as it fits: whole, or the terms that nearly make it at the sizes `near`; empty if no such text fits."""
+        """A formula as it fits: whole, the terms that nearly make it at the sizes `near`, or how to see it."""
         if isinstance(found, int):
             return bytes_text(found)
         whole = str(found)
         if self.is_complete or len(whole) <= _WIDEST_FORMULA:
             return whole
         about = found.about(self.cost.near)
-        return f"about {about}" if 0 < len(about) <= _WIDEST_FORMULA else ""
+        return f"about {about}" if 0 < len(about) <= _WIDEST_FORMULA else "a long formula (--all shows it)"
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:
@@ -703,18 +726,11 @@ def _by_type(sizes: Iterable[DataSize]) -> Mapping[str, str]:
     return {some(names, _MOST_NAMES): f"{type} {some(nodes, _MOST_NAMES)}" for type, (names, nodes) in found.items()}
 
 
-def _telling(layer: LayerCost) -> str:
-    """The path of a layer; where a converter made its name, the groups that the names of a reader and a producer share."""
-    from irshape.answers.hierarchy import GENERATED, stated_groups
-
-    node = layer._node
-    if not GENERATED.fullmatch(node.name):
-        return layer.path
-    sides = (node.consumers, node.producers)
-    told = [next((groups for one in side if (groups := stated_groups(one.name))), []) for side in sides]
-    a, b = (groups or told[0] or told[1] for groups in told)
-    shared = [part for part, _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))]
-    return layer.path.removesuffix(node.name) + ("/".join(shared) or node.name)
+def _telling(layers: Sequence[LayerCost], model: Model) -> list[str]:
+    """The paths of layers; where a converter made a name, the groups in which the layer stands in a summary."""
+    hierarchy = Hierarchy(model)
+    made = [hierarchy.named_groups(one._node) if GENERATED.fullmatch(one._node.name) else () for one in layers]
+    return [one.path.removesuffix(one._node.name) + "/".join(own) if own else one.path for one, own in zip(layers, made, strict=True)]
 
 
 def _prefixes(paths: Sequence[str]) -> list[str] | None:

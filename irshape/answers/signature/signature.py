@@ -46,7 +46,7 @@ from irshape.inference.inference import conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name, with_batch
 from irshape.inference.run import Guard
 from irshape.inference.session import Session
-from irshape.model.finding import output_name
+from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
@@ -90,7 +90,7 @@ class Signature(Answer):
         self._inference = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         self._found = found
-        self.inputs: Final = {node.name: shape_text(shape) for node, shape in found.question.shapes.items()}
+        self.inputs: Final = {end_name(node): shape_text(shape) for node, shape in found.question.shapes.items()}
         self.state: Final = {variable(node): shape_text(shape) for node, shape in found.state.items()}
         self.symbols: Final = found.ranges
         self._all_data_sizes = name_data_sizes(self._inference, found.ranges)
@@ -150,7 +150,7 @@ class Signature(Answer):
         described: dict[Node, DescribedShape] = {node: tuple([Described(size, size) for size in shape]) for node, shape in shapes.items()}
         engine = self._session.attempt(Inputs(described))
         is_refused = any(one.severity == ERROR for one in engine.diagnostics)
-        return None if is_refused else {node.name: shape for node, shape in shapes.items()}
+        return None if is_refused else {end_name(node): shape for node, shape in shapes.items()}
 
     @cached_property
     def _is_sound(self) -> bool:
@@ -160,7 +160,7 @@ class Signature(Answer):
 
     @property
     def _unranked(self) -> list[str]:
-        return [node.name for node, shape in self._found.question.shapes.items() if shape is None]
+        return [end_name(node) for node, shape in self._found.question.shapes.items() if shape is None]
 
     def _shapes(self, given: Mapping[str, int]) -> dict[Node, tuple[int, ...]] | None:
         """The shapes of the inputs for these sizes; None if a size is none that a tensor can have."""
@@ -219,7 +219,7 @@ class Signature(Answer):
         for node in self._inference.model.results:
             source = node.inputs[0].source if node.inputs else None
             shape = engine.slots[node.sources[0]].shape if source is not None else None
-            shapes.append((output_name(node), shape))
+            shapes.append((end_name(node), shape))
         open_names = {name for _, shape in shapes for size in shape or () for name in symbols(size)} - self.symbols.keys()
         self.data_sizes.extend(one for one in self._all_data_sizes if one.name in open_names)
         seen: dict[str, int] = {}

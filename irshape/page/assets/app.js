@@ -53,7 +53,7 @@ class App {
     document.getElementById("title").textContent = data.name;
     document.getElementById("title").title = data.file || data.name;
     const faults = counts.filter(([, count]) => count).map(([severity, count]) => counted(count, severity)).join(", ");
-    document.getElementById("summary").textContent = data.summary || `${counted(this.model.drawn, "layer")}${data.hidden.length ? ` and ${counted(data.hidden.length, "constant")}` : ""}, ${faults || "no faults"}`;
+    document.getElementById("summary").textContent = data.changes ? counted(data.changes.length, "change") : `${counted(this.model.drawn, "layer")}${data.hidden.length ? ` and ${counted(data.hidden.length, "constant")}` : ""}, ${faults || "no faults"}`;
     this.drawShown();
   }
   drawShown() {
@@ -205,6 +205,7 @@ class App {
   // What if.
 
   setSizes(sizes) {
+    const wasWhole = this.graph?.isWhole;
     this.sizesChosen = sizes;
     this.colours.forget();
     const isAsked = Object.keys(sizes).length > 0;
@@ -226,6 +227,7 @@ class App {
     this.drawShown();
     this.banner();
     this.redraw();
+    if (wasWhole && !this.graph.isWhole) this.graph.fit();
     this.places?.write();
     this.whatIf.refresh();
     if (this.tab === "demands") this.refreshTab();

@@ -110,33 +110,33 @@ class Formulas {
   }
   isValid(chosen) { return Object.entries(chosen).every(([name, value]) => this.fits(name, value)) && !this.broken(chosen).length; }
 
-  // Up to `most` valid choices, those that change the sizes least first; only the symbols at fault change.
-  nearest(chosen, most = 4) {
+  // Up to `most` valid choices, those that change the sizes least first; only the symbols at fault change. They are sought among the next
+  // sizes that no demand on one symbol alone refuses, then among the `usual` sizes of each symbol.
+  nearest(chosen, usual, most = 4) {
     const faulty = new Set(Object.keys(chosen).filter((name) => !this.fits(name, chosen[name])));
     for (const number of this.broken(chosen)) for (const name of this.depends[number]) if (chosen[name] !== undefined) faulty.add(name);
-    if (!faulty.size) return [];
-    const own = [...faulty].map((name) => {
-      const alone = [...this.demands.keys()].filter((number) => this.depends[number].size === 1 && this.depends[number].has(name));
-      const found = [];
+    const alone = (name) => {
+      const own = [...this.demands.keys()].filter((number) => this.depends[number].size === 1 && this.depends[number].has(name)), found = [];
       for (let away = 0; away <= 8192 && found.length < 16; away++) {
         for (const value of away ? [chosen[name] - away, chosen[name] + away] : [chosen[name]]) {
-          if (value >= 0 && this.fits(name, value) && !this.broken({ [name]: value }, alone).length) found.push([name, value, away]);
+          if (value >= 0 && this.fits(name, value) && !this.broken({ [name]: value }, own).length) found.push(value);
         }
       }
       return found;
-    });
-    let choices = [[{ ...chosen }, 0]];
-    for (const values of own) {
-      choices = choices.flatMap(([choice, far]) => values.map(([name, value, away]) => [{ ...choice, [name]: value }, far + away]));
-      choices.sort((one, other) => one[1] - other[1]);
-      choices = choices.slice(0, 600);
+    };
+    const awayOf = (choice) => [...faulty].reduce((sum, name) => sum + Math.abs(choice[name] - chosen[name]), 0);
+    const nearer = (one, other) => awayOf(one) - awayOf(other);
+    for (const sizesOf of faulty.size ? [alone, (name) => [...new Set([chosen[name], ...usual(name)])]] : []) {
+      let choices = [{ ...chosen }];
+      for (const name of faulty) {
+        const sizes = sizesOf(name).sort((a, b) => Math.abs(a - chosen[name]) - Math.abs(b - chosen[name])).slice(0, 16);
+        choices = choices.flatMap((choice) => sizes.map((size) => ({ ...choice, [name]: size }))).sort(nearer).slice(0, 600);
+      }
+      const found = [];
+      for (const choice of choices) if (found.length < most && this.isValid(choice)) found.push(choice);
+      if (found.length) return found;
     }
-    const found = [];
-    for (const [choice] of choices) {
-      if (this.isValid(choice)) found.push(choice);
-      if (found.length === most) break;
-    }
-    return found;
+    return [];
   }
 }
 

@@ -214,6 +214,11 @@ class Graph {
 
   // The view.
 
+  /** Whether everything is to be seen. */
+  get isWhole() {
+    const { width, height } = this.stage, { x, y, scale } = this.view;
+    return x >= -scale && y >= -scale && x + (this.size[0] - 1) * scale <= width && y + (this.size[1] - 1) * scale <= height;
+  }
   move() {
     this.canvas.setAttribute("transform", `translate(${this.view.x} ${this.view.y}) scale(${this.view.scale})`);
     this.app.places?.map.move();

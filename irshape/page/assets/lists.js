@@ -64,7 +64,7 @@ function faultList(app) {
 }
 
 function changeList(app) {
-  const { changes, asides } = app.model.data;
+  const { changes, asides, summary } = app.model.data;
   const row = (change) => element("button", { type: "button", class: "row", onclick: () => (change.layer >= 0 ? app.choose(change.layer) : null) },
     element("span", { class: `code ${change.mark}` }, change.kind), ` ${change.text}`, element("div", { class: "about" }, change.about));
   // Changes that say the same of layers of one type are one group.
@@ -78,7 +78,7 @@ function changeList(app) {
     element("summary", {}, element("span", { class: `code ${same[0].mark}` }, same[0].kind), ` ${typeOf(same[0])} × ${same.length.toLocaleString("en")} ${besideType(same[0])}`), ...same.slice(0, 500).map(row))]));
   const legend = element("p", { class: "text" }, element("span", { class: "added" }, "added"), ", ", element("span", { class: "changed" }, "changed"), ", ",
     element("span", { class: "removed" }, "removed"), ", ", element("span", { class: "follows" }, "follows"), " from a change before it");
-  return [...(rows.length ? [legend, ...rows] : [element("p", { class: "text" }, "Both files hold the same model.")]), ...(asides || []).map((text) => element("p", { class: "text" }, text))];
+  return [...(rows.length ? [element("p", { class: "text" }, summary), legend, ...rows] : [element("p", { class: "text" }, "Both files hold the same model.")]), ...(asides || []).map((text) => element("p", { class: "text" }, text))];
 }
 
 function demandList(app) {

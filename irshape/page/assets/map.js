@@ -32,10 +32,9 @@ class MiniMap {
     this.move();
   }
   move() {
-    const { graph } = this.app, { view, stage, size } = graph;
+    const { graph } = this.app, { view, stage } = graph;
     const [x, y, width, height] = [-view.x / view.scale, -view.y / view.scale, stage.width / view.scale, stage.height / view.scale];
-    const isWhole = x <= 1 && y <= 1 && x + width >= size[0] - 1 && y + height >= size[1] - 1;
-    this.svg.style.display = isWhole ? "none" : "block";
+    this.svg.style.display = graph.isWhole ? "none" : "block";
     for (const [name, value] of Object.entries({ x, y, width, height })) this.frame.setAttribute(name, String(value));
   }
 }

@@ -10,6 +10,7 @@ class Panel {
   }
   show() {
     const { app, model } = this, layer = app.chosen;
+    this.root.classList.toggle("overview", layer === null);
     if (layer === null) { this.root.replaceChildren(...this.overview()); return; }
     if (this.why && this.why.layer !== layer) this.why = null;
     const { layers, values } = model.data, signature = model.signature(layer);

@@ -97,7 +97,7 @@ class WhatIf {
   inputSize(name, axis) {
     const { app } = this;
     for (let layer = 0; layer < app.model.count; layer++) {
-      if (app.model.data.layers.name[layer] !== name || app.model.type(layer) !== "Parameter") continue;
+      if (app.model.type(layer) !== "Parameter" || app.model.endName(layer) !== name) continue;
       const value = app.sizes.value((app.shapeOf(layer, 0)[2] || [])[axis] ?? "");
       return typeof value === "number" ? value : null;
     }
@@ -133,7 +133,7 @@ class WhatIf {
     }
     if (app.broken.length > 6) parts.push(element("p", { class: "faint" }, `and ${counted(app.broken.length - 6, "demand")} more`));
     if (parts.length) {
-      const near = this.formulas.nearest(sizes);
+      const near = this.formulas.nearest(sizes, (name) => this.validOf(name));
       parts.unshift(element("p", {}, near.length ? "Nearest valid sizes:" : "No valid sizes were found nearby."), element("div", { class: "fits" }, ...near.map((choice) =>
         element("button", { type: "button", class: "fit", onclick: () => app.setSizes(choice) }, Object.keys(choice).filter((name) => choice[name] !== sizes[name]).map((name) => `${name}=${choice[name]}`).join(" ")))));
     } else if (Object.keys(sizes).length) parts.push(element("p", { class: "added" }, "No layer refuses these sizes."));
