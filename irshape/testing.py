@@ -17,7 +17,7 @@ from irshape.api.inference import Inference, InferredPort
 from irshape.api.reading import Reading, named
 from irshape.diagnosis.diagnosis import choose
 from irshape.inference.inputs import UNNAMED, Shapes, Symbols
-from irshape.model.finding import find, known_names, output_name, unknown
+from irshape.model.finding import end_name, find, known_names, unknown
 from irshape.model.public import Model, public
 from irshape.report.diagnostic import NOTE
 from irshape.report.section import faults
@@ -199,7 +199,7 @@ def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
             return wanted
     thing = "tensor or layer"
     missing = f"the model has no {thing} {name!r} with port {port}" if found else unknown(name, known_names(model), thing)
-    outputs = list(map(output_name, model.results))
+    outputs = list(map(end_name, model.results))
     given = f"; its outputs are {', '.join(outputs)}" if outputs and not found and "did you mean" not in missing else ""
     raise AssertionError(f"{_name(inference)}: {missing}{given}")
 
