@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from irshape.answers.cost.counting import Branch, CostGraph, Tensors
 from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, summed, value, values
 from irshape.model.model import Node
-from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked
+from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked, selected
 from irshape.shape.limits import Work
 from irshape.shape.polynomial import Expression, split
 from irshape.shape.range import multiply
@@ -250,8 +250,9 @@ class Peak:
     @cached_property
     def memory(self) -> Amount:
         """The number of bytes, or a formula that gives it for all sizes."""
-        sizes: list[Size] = [0, *[summed(self._tensors.scope, [one]) for _, one in self.candidates]]
-        return amount(reduce(dim_max, sizes), self._names)
+        first, *others = [summed(self._tensors.scope, [one]) for _, one in self.candidates] or [0]
+        # None of the candidates is known to be at least another one.
+        return amount(reduce(partial(selected, "max"), others, dim_max(0, first)), self._names)
 
     @cached_property
     def profile(self) -> list[tuple[Node, Amount]]:
