@@ -57,7 +57,7 @@ class Reported:
         """Narrow the ranges by the requirements, and again by those whose atoms have other ranges then."""
         active = requirements
         below: dict[Requirement, set[int]] = {}
-        rises = 0
+        rises, is_settled = 0, False
         for _ in range(_ROUNDS):
             before, self._learned = self._learned, set()
             for requirement in active:
@@ -67,8 +67,13 @@ class Reported:
                 if self._work.is_done:
                     self.unfinished = requirement
                     return
+            if is_settled and not self._learned:
+                return
             self._derive()
+            learned, self._learned = self._learned, set()
             self._descend()
+            is_settled = not self._learned  # then nothing changes as long as no requirement tells more
+            self._learned |= learned
             is_rising = self._learned == before and all(inf in (-self._atoms[index].low, self._atoms[index].high) for index in before)
             rises = rises + 1 if is_rising else 0
             if self.is_contradictory or not self._learned or rises == _RISES:
@@ -132,7 +137,8 @@ class Reported:
         factor, linear = _linear_part(expression)
         learned = self._linear.get(linear)
         if known and learned:
-            known = meet(known, add(multiply(learned, exactly(factor)), exactly(expression.constant)))
+            own = learned if factor == 1 else multiply(learned, exactly(factor))
+            known = meet(known, add(own, exactly(expression.constant)))
         return known or expression.range
 
     def _derive(self, start: int = 0) -> None:
@@ -298,7 +304,7 @@ def chosen(table: PolynomialTable, kind: str, a: Expression, b: Expression, rang
 def _linear_part(polynomial: Polynomial) -> tuple[int, Terms]:
     """`factor, terms` of a polynomial `factor * terms + constant`, where the terms have no common factor and the first is positive."""
     terms = polynomial.terms
-    factor = gcd(*(coefficient for _, coefficient in terms))
+    factor = gcd(*[coefficient for _, coefficient in terms])
     if terms[0][1] < 0:
         factor = -factor
     return factor, terms if factor == 1 else tuple([(monomial, coefficient // factor) for monomial, coefficient in terms])
@@ -307,6 +313,8 @@ def _linear_part(polynomial: Polynomial) -> tuple[int, Terms]:
 def range_of_factor(known: Range, coefficient: int) -> Range | None:
     """The range of `x` if `coefficient * x` has this range; None if there is no such `x`."""
     low, high, modulus, remainder = known
+    if coefficient == 1:
+        return known
     if coefficient < 0:
         low, high, remainder, coefficient = -high, -low, -remainder, -coefficient
     low = low if low == -inf else -(-low // coefficient)
