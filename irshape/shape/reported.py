@@ -72,8 +72,7 @@ class Reported:
             self._derive()
             learned, self._learned = self._learned, set()
             self._descend()
-            is_settled = not self._learned  # then nothing changes as long as no requirement tells more
-            self._learned |= learned
+            is_settled, self._learned = not self._learned, self._learned | learned  # then only a requirement can move a range
             is_rising = self._learned == before and all(inf in (-self._atoms[index].low, self._atoms[index].high) for index in before)
             rises = rises + 1 if is_rising else 0
             if self.is_contradictory or not self._learned or rises == _RISES:
@@ -87,8 +86,7 @@ class Reported:
             return size, size
         shown = self._shown.get(size)
         if shown is None:
-            known = self.range(size)
-            shown = self._shown[size] = known.low, known.high
+            shown = self._shown[size] = self.range(size)[:2]
         return shown
 
     def range(self, size: Size) -> Range:
@@ -102,11 +100,10 @@ class Reported:
     def of(cls, scope: Scope, requirements: Iterable[Requirement]) -> Reported:
         """The ranges under these requirements, found once for all that ask the same of a scope; again if no work was left."""
         key = tuple(requirements)
-        if scope.reported is None:
-            scope.reported = _Found()
-        found: Reported | None = scope.reported.get(key)
+        known = scope.reported = scope.reported or _Found()
+        found: Reported | None = known.get(key)
         if found is None or found.unfinished is not None:
-            found = scope.reported[key] = cls(scope, key)
+            found = known[key] = cls(scope, key)
         return found
 
     @property
@@ -168,10 +165,8 @@ class Reported:
         """Narrow the range of an atom; True if that changes it."""
         old = self._atoms[atom.index]
         new = meet(old, known)
-        if new is None:
-            self.is_contradictory = True
-            return False
-        if new == old:
+        self.is_contradictory |= new is None
+        if new is None or new == old:
             return False
         self._atoms[atom.index] = new
         self._learned.add(atom.index)
@@ -181,13 +176,12 @@ class Reported:
         a, b = expression_of(requirement.a), expression_of(requirement.b)
         if requirement.kind == "ge":
             yield self._table.add(a, b, -1), Range(0, inf)
-        elif requirement.kind == "div":
-            if isinstance(b, int) and b:
-                yield a, Range(-inf, inf, abs(b))
         elif requirement.kind == "eq":
             yield from self._equal(a, b)
-        else:
+        elif requirement.kind != "div":
             yield from self._broadcast(a, b)
+        elif isinstance(b, int) and b:
+            yield a, Range(-inf, inf, abs(b))
 
     def _equal(self, a: Expression, b: Expression) -> Iterator[tuple[Expression, Range]]:
         difference = self._table.add(a, b, -1)
@@ -278,11 +272,8 @@ class Reported:
         elif atom.kind in ("min", "max"):
             for first, second in ((a, b), (b, a)):
                 # An argument is at least the min (at most the max), and equal to it if the other argument cannot be.
-                other = self._range(second)
-                if atom.kind == "min":
-                    yield first, Range(low, high if other.low > high else inf)
-                else:
-                    yield first, Range(low if other.high < low else -inf, high)
+                is_min, other = atom.kind == "min", self._range(second)
+                yield first, Range(low, high if other.low > high else inf) if is_min else Range(low if other.high < low else -inf, high)
 
 
 def chosen(table: PolynomialTable, kind: str, a: Expression, b: Expression, range_of: Callable[[Expression], Range]) -> Expression | None:

@@ -360,8 +360,8 @@ class Cost(Answer):
         unknown = {name: ranges.get(back.get(name, name), Range(0, inf)) for name in shown}
         near = sizes_by_name(near, [*self.symbols, *unknown])
         divides = any(atom.kind == "floor" and not isinstance(atom.arguments[1], int) for atom in table.atoms)
-        candidates = [one for _, one in self.peak.candidates] if divides or not is_profile else []
-        amounts = (self.macs, self.operations, self.traffic, *candidates) if divides else ()
+        peaks = [one for _, one in self.peak.candidates] if divides or not is_profile else []  # found by the work of the count
+        amounts = (self.macs, self.operations, self.traffic, *peaks) if divides else ()
         return reference(self.symbols, self._demands, near, unknown, lambda sizes: not any(divides_by_0(one, sizes) for one in amounts))
 
     @cached_property
