@@ -45,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def program() -> int:
     """The command line as a process: `main`, then an end that leaves the memory to the system."""
+    gc.disable()  # nor is there a search at the end, when `main` would let the collector run again
     code = main()
     if _is_alone():
         try:

@@ -539,24 +539,25 @@ def dim_min(a: Size, b: Size) -> Size:
     """The smaller of two sizes."""
     if type(a) is int and type(b) is int:
         return min(a, b)
-    return a if le_unasked(a, b) else b if le_unasked(b, a) else _selected("min", a, b)
+    return a if le_unasked(a, b) else b if le_unasked(b, a) else selected("min", a, b)
 
 
 def dim_max(a: Size, b: Size) -> Size:
     """The larger of two sizes."""
     if type(a) is int and type(b) is int:
         return max(a, b)
-    return a if le_unasked(b, a) else b if le_unasked(a, b) else _selected("max", a, b)
+    return a if le_unasked(b, a) else b if le_unasked(a, b) else selected("max", a, b)
 
 
 def broadcast_of(a: Size, b: Size) -> Size:
     """The size that two compatible sizes broadcast to: `b` if `a` is 1, else `a`."""
     if type(a) is int and type(b) is int:
         return b if a == 1 else a
-    return _selected("broadcast", a, b)
+    return selected("broadcast", a, b)
 
 
-def _selected(operation: str, a: Size, b: Size) -> Size:
+def selected(operation: str, a: Size, b: Size) -> Size:
+    """The `min`, `max` or `broadcast` of two sizes, one of which is no number, where nothing tells which of them it is."""
     a = a if isinstance(a, (int, Dim)) else index(a)
     b = b if isinstance(b, (int, Dim)) else index(b)
     unknown = a if isinstance(a, Dim) else b

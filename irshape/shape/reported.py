@@ -57,7 +57,7 @@ class Reported:
         """Narrow the ranges by the requirements, and again by those whose atoms have other ranges then."""
         active = requirements
         below: dict[Requirement, set[int]] = {}
-        rises = 0
+        rises, is_settled = 0, False
         for _ in range(_ROUNDS):
             before, self._learned = self._learned, set()
             for requirement in active:
@@ -67,8 +67,12 @@ class Reported:
                 if self._work.is_done:
                     self.unfinished = requirement
                     return
+            if is_settled and not self._learned:
+                return
             self._derive()
+            learned, self._learned = self._learned, set()
             self._descend()
+            is_settled, self._learned = not self._learned, self._learned | learned  # then only a requirement can move a range
             is_rising = self._learned == before and all(inf in (-self._atoms[index].low, self._atoms[index].high) for index in before)
             rises = rises + 1 if is_rising else 0
             if self.is_contradictory or not self._learned or rises == _RISES:
@@ -82,8 +86,7 @@ class Reported:
             return size, size
         shown = self._shown.get(size)
         if shown is None:
-            known = self.range(size)
-            shown = self._shown[size] = known.low, known.high
+            shown = self._shown[size] = self.range(size)[:2]
         return shown
 
     def range(self, size: Size) -> Range:
@@ -97,11 +100,10 @@ class Reported:
     def of(cls, scope: Scope, requirements: Iterable[Requirement]) -> Reported:
         """The ranges under these requirements, found once for all that ask the same of a scope; again if no work was left."""
         key = tuple(requirements)
-        if scope.reported is None:
-            scope.reported = _Found()
-        found: Reported | None = scope.reported.get(key)
+        known = scope.reported = scope.reported or _Found()
+        found: Reported | None = known.get(key)
         if found is None or found.unfinished is not None:
-            found = scope.reported[key] = cls(scope, key)
+            found = known[key] = cls(scope, key)
         return found
 
     @property
@@ -132,7 +134,8 @@ class Reported:
         factor, linear = _linear_part(expression)
         learned = self._linear.get(linear)
         if known and learned:
-            known = meet(known, add(multiply(learned, exactly(factor)), exactly(expression.constant)))
+            own = learned if factor == 1 else multiply(learned, exactly(factor))
+            known = meet(known, add(own, exactly(expression.constant)))
         return known or expression.range
 
     def _derive(self, start: int = 0) -> None:
@@ -162,10 +165,8 @@ class Reported:
         """Narrow the range of an atom; True if that changes it."""
         old = self._atoms[atom.index]
         new = meet(old, known)
-        if new is None:
-            self.is_contradictory = True
-            return False
-        if new == old:
+        self.is_contradictory |= new is None
+        if new is None or new == old:
             return False
         self._atoms[atom.index] = new
         self._learned.add(atom.index)
@@ -175,13 +176,12 @@ class Reported:
         a, b = expression_of(requirement.a), expression_of(requirement.b)
         if requirement.kind == "ge":
             yield self._table.add(a, b, -1), Range(0, inf)
-        elif requirement.kind == "div":
-            if isinstance(b, int) and b:
-                yield a, Range(-inf, inf, abs(b))
         elif requirement.kind == "eq":
             yield from self._equal(a, b)
-        else:
+        elif requirement.kind != "div":
             yield from self._broadcast(a, b)
+        elif isinstance(b, int) and b:
+            yield a, Range(-inf, inf, abs(b))
 
     def _equal(self, a: Expression, b: Expression) -> Iterator[tuple[Expression, Range]]:
         difference = self._table.add(a, b, -1)
@@ -272,11 +272,8 @@ class Reported:
         elif atom.kind in ("min", "max"):
             for first, second in ((a, b), (b, a)):
                 # An argument is at least the min (at most the max), and equal to it if the other argument cannot be.
-                other = self._range(second)
-                if atom.kind == "min":
-                    yield first, Range(low, high if other.low > high else inf)
-                else:
-                    yield first, Range(low if other.high < low else -inf, high)
+                is_min, other = atom.kind == "min", self._range(second)
+                yield first, Range(low, high if other.low > high else inf) if is_min else Range(low if other.high < low else -inf, high)
 
 
 def chosen(table: PolynomialTable, kind: str, a: Expression, b: Expression, range_of: Callable[[Expression], Range]) -> Expression | None:
@@ -298,7 +295,7 @@ def chosen(table: PolynomialTable, kind: str, a: Expression, b: Expression, rang
 def _linear_part(polynomial: Polynomial) -> tuple[int, Terms]:
     """`factor, terms` of a polynomial `factor * terms + constant`, where the terms have no common factor and the first is positive."""
     terms = polynomial.terms
-    factor = gcd(*(coefficient for _, coefficient in terms))
+    factor = gcd(*[coefficient for _, coefficient in terms])
     if terms[0][1] < 0:
         factor = -factor
     return factor, terms if factor == 1 else tuple([(monomial, coefficient // factor) for monomial, coefficient in terms])
@@ -307,6 +304,8 @@ def _linear_part(polynomial: Polynomial) -> tuple[int, Terms]:
 def range_of_factor(known: Range, coefficient: int) -> Range | None:
     """The range of `x` if `coefficient * x` has this range; None if there is no such `x`."""
     low, high, modulus, remainder = known
+    if coefficient == 1:
+        return known
     if coefficient < 0:
         low, high, remainder, coefficient = -high, -low, -remainder, -coefficient
     low = low if low == -inf else -(-low // coefficient)

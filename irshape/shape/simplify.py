@@ -89,10 +89,12 @@ def _holds_along(requirement: Requirement) -> bool:
     if low == -inf or last - low > _MOST_TRIED:
         return False
     values = range(int(low), int(min(max(last, low + 2), high)) + 1)
-    numbers = [tuple(replaced_or_same(side, {bases[0].index: value}) for side in sides) for value in values]
-    pairs = [(a, b) for a, b in numbers if isinstance(a, int) and isinstance(b, int)]
-    if len(pairs) < len(values) or not all(requirement.relates(a, b) for a, b in pairs):
-        return False
+    pairs: list[tuple[int, int]] = []
+    for number in values:
+        left, right = [replaced_or_same(side, {bases[0].index: number}) for side in sides]
+        if not (isinstance(left, int) and isinstance(right, int) and requirement.relates(left, right)):
+            return False
+        pairs.append((left, right))
     (a, b), (c, d) = pairs[-2:] if len(pairs) > 1 else pairs * 2
     if values[-1] == high:
         return True

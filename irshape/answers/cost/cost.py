@@ -128,8 +128,7 @@ class Cost(Answer):
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
     ranges of the sizes that the user can choose, `data_sizes` the sizes known only at run time. `near` are the sizes at which formulas are
     compared. `signature` has the conditions on these sizes; it is None for a model without open sizes. `diagnostics` are the faults of the
-    model, and `reuse` says which tensors share memory. With `is_profile`, nobody asks for the peak, which takes long to find; else it is
-    found at once, because the order of the parts of a formula depends on when they are made.
+    model, and `reuse` says which tensors share memory. With `is_profile`, nobody asks for the peak, which takes long to find.
     """
 
     _swept: Sequence[Swept] = ()
@@ -362,7 +361,8 @@ class Cost(Answer):
         unknown = {name: ranges.get(back.get(name, name), Range(0, inf)) for name in shown}
         near = sizes_by_name(near, [*self.symbols, *unknown])
         divides = any(atom.kind == "floor" and not isinstance(atom.arguments[1], int) for atom in table.atoms)
-        amounts = (self.macs, self.operations, self.traffic, self.peak_memory) if divides or not is_profile else ()
+        peaks = [one for _, one in self.peak.candidates] if divides or not is_profile else []  # found by the work of the count
+        amounts = (self.macs, self.operations, self.traffic, *peaks) if divides else ()
 
         def is_usual(sizes: Mapping[str, int]) -> bool:
             return not any(divides_by_0(one, sizes) for one in amounts)
@@ -598,18 +598,17 @@ class _Page:
             ("other operations", *self.shown(cost.operations, number_text)),
             ("FLOPs", *self.shown(cost.flops, number_text)),
             ("parameters", f"{number_text(cost.parameters)} in {bytes_text(cost.parameter_bytes)}", kinds),
-            ("traffic", self.shown(cost.traffic)[0], "" if cost.intensity is None else f"{cost.intensity:.1f} FLOPs for each byte"),
+            ("traffic", bytes_text(cost.at(cost.traffic)), "" if cost.intensity is None else f"{cost.intensity:.1f} FLOPs for each byte"),
             *self.tensors("inputs", cost.inputs),
             *self.tensors("outputs", cost.outputs),
         ]
         if cost.state:
             each = Counter(self.shown(one.after)[1] for one in cost.state)
             parts = [f"{count} variables, each {text}" if count > 1 else text for text, count in each.items() if text]
-            rows.append(("state", self.shown(cost.state_bytes)[0], "; ".join(parts)))
+            rows.append(("state", bytes_text(cost.at(cost.state_bytes)), "; ".join(parts)))
         if (node := cost._peak_layer) is not None:
-            formula = self.shown(cost.peak.formula(cost.near))[1]
-            place = ("in ", node.type, " ", named(node.name), f"{': ' if formula else ''}{formula}")
-            rows.append(("peak memory", self.shown(cost.peak_memory)[0], place))
+            text, formula = self.shown(cost.peak.formula(cost.near))
+            rows.append(("peak memory", text, ("in ", node.type, " ", named(node.name), f"{': ' if formula else ''}{formula}")))
         return paragraph(Table(_TOTALS, rows), *(item for symbol in cost.symbols for item in self.stretches(symbol)))
 
     def tensors(self, what: str, tensors: Sequence[CostTensor]) -> Iterator[tuple[Line, ...]]:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from irshape.answers.cost.counting import Branch, CostGraph, Tensors
 from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, summed, value, values
 from irshape.model.model import Node
-from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked
+from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked, selected
 from irshape.shape.limits import Work
 from irshape.shape.polynomial import Expression, split
 from irshape.shape.range import multiply
@@ -249,9 +249,9 @@ class Peak:
 
     @cached_property
     def memory(self) -> Amount:
-        """The number of bytes, or a formula that gives it for all sizes."""
-        sizes: list[Size] = [0, *[summed(self._tensors.scope, [one]) for _, one in self.candidates]]
-        return amount(reduce(dim_max, sizes), self._names)
+        """The number of bytes, or a formula that gives it for all sizes: none of the candidates is known to be at least another one."""
+        first, *others = [summed(self._tensors.scope, [one]) for _, one in self.candidates] or [0]
+        return amount(reduce(partial(selected, "max"), others, dim_max(0, first)), self._names)
 
     @cached_property
     def profile(self) -> list[tuple[Node, Amount]]:
@@ -265,16 +265,14 @@ class Peak:
 
     def layer(self, sizes: Mapping[str, int] | None = None) -> Node | None:
         """The layer in which the peak is for these sizes; of several, the first one. None for a model without layers."""
-        found = self._at(sizes or {})
-        return found[0] if found else None
+        return self._at(sizes or {})[0]
 
     def formula(self, sizes: Mapping[str, int] | None = None) -> Amount:
         """The memory in the layer that has the peak for these sizes, as a number or a formula."""
-        found = self._at(sizes or {})
-        return found[1] if found else 0
+        return self._at(sizes or {})[1]
 
-    def _at(self, sizes: Mapping[str, int]) -> tuple[Node, Amount] | None:
-        return max(self.candidates, key=lambda one: value(one[1], sizes)) if self.candidates else None
+    def _at(self, sizes: Mapping[str, int]) -> tuple[Node | None, Amount]:
+        return max(self.candidates, key=lambda one: value(one[1], sizes), default=(None, 0))
 
     def stretches(
         self, symbol: str, sizes: Mapping[str, int], low: int, high: int | None, is_valid: Callable[[int], bool]
