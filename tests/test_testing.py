@@ -11,6 +11,7 @@ import irshape
 from irshape.report.section import paragraph
 from irshape.testing import _cut, assert_same, assert_shape, assert_valid
 from tests.cli.test_cli import EXAMPLES, ROOT, net
+from tests.support.ir import Net
 
 ATROUS = EXAMPLES / "atrous.xml"
 IMAGE = {"image": "[N,3,H,W]"}
@@ -91,6 +92,18 @@ def test_a_name_of_the_signature_is_that_size() -> None:
     assert_shape(ATROUS, "image", "[N,3,H,W]")
     assert_shape(ATROUS, "image", "[N,3,height,width]")
     assert "^" in failure(assert_shape, ATROUS, "image", "[N,3,W,H]")
+
+
+def test_a_shape_is_without_what_conditions_resolve(tmp_path: Path) -> None:
+    """A table of 64 rows is cut to the length, S, which may then be at most 64: the sum has S rows."""
+    net = Net("""
+        _x: f32[?,8]
+        ShapeOf-3(_x, output_type=i64) -> _size: Gather-8([0], 0)
+        Slice-8(f32=0[64,8], [0], _size, [1]) -> sum: Add(_x) -> Result
+        """)
+    (tmp_path / "m.xml").write_text(net.xml)
+    (tmp_path / "m.bin").write_bytes(net.bin)
+    assert_shape(tmp_path / "m.xml", "sum", "[B,8]")
 
 
 @pytest.mark.parametrize("call", [

@@ -117,6 +117,8 @@ class OpenSizes:
         for node, found in self.others.items():
             message = f"{_CAUSES[found[0].kind]} {self._wish.fault}: {self._depend(found)}"
             hint = "no size of an input decides it" if fixing == {} else None
+            if hint and node.type == "ReadValue":
+                hint = f"{hint}; {without_state(self._inference.model, 'fix the sizes there')}"
             if fixing and is_alone:
                 hint = f"fix the sizes of the inputs: --set {' '.join(f'{name}={size}' for name, size in fixing.items())}"
             yield Violation(self._wish.code, message, node, hint, tuple((fixing or {}).items()) if is_alone else ())

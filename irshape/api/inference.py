@@ -52,7 +52,8 @@ class InferredPort(inner.InferredPort, Guessed):
         if self.is_static:
             return super().shape
         named = self._owner._named
-        shape = _facts_of(named, self.port)._reading.shape
+        facts = _facts_of(named, self.port)
+        shape = facts._inference.reading.simplest(facts._reading.shape)
         return shape and tuple([narrow(size, *named.reading.bounds(size)) if isinstance(size, Dim) else size for size in shape])
 
     @property

@@ -75,7 +75,8 @@ def _complaint(given: Namespace) -> str | None:
     if (given.command_line is None) == (given.keep is None):
         return "give either --while, a command that fails, or --keep, a code of irshape"
     if given.keep is not None and given.keep not in CATALOGUE:
-        return f"there is no code {given.keep!r}; irshape rule lists them"
+        whole = "; give a whole code" if any(code.startswith(given.keep) for code in CATALOGUE) else ""
+        return f"there is no code {given.keep!r}{whole}; irshape rule lists them"
     if given.command_line is not None and "{}" not in given.command_line:
         return f"the command {given.command_line!r} does not say where the path of the model goes: write {{}} there"
     try:

@@ -282,10 +282,12 @@ class Inference:
         return format_shape(shape, self._reported.bounds if self._reported else bounds)
 
     def symbolic(self, shape: Shape) -> str:
-        """A shape as formulas, without what the guards resolve: `S` for `min(S, 64)` where `S <= 64`."""
-        if shape and self._requirements:
-            shape = tuple(map(self.known.simplest, shape))
-        return shape_text(shape)
+        """A shape as formulas, without what the guards resolve."""
+        return shape_text(self.simplest(shape))
+
+    def simplest(self, shape: Shape) -> Shape:
+        """A shape without what the guards resolve: `S` for `min(S, 64)` where `S <= 64`."""
+        return tuple(map(self.known.simplest, shape)) if shape and self._requirements else shape
 
     def __iter__(self) -> Iterator[InferredLayer]:
         return map(self.view, self.model)

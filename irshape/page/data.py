@@ -21,6 +21,7 @@ from irshape.answers.signature.notes import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas, names_in
+from irshape.inference.run import Guard
 from irshape.model.bodies import Body, bodies_of
 from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
@@ -331,7 +332,8 @@ class PageData:
     def _what_if(self) -> dict[str, Any]:
         """The symbols, the formulas in the order in which they are computed, and the shapes of the inputs in these symbols.
 
-        `symbols` has the open sizes of the inputs, each with its least and greatest value (null if there is none) and its congruence.
+        `symbols` has the open sizes of the inputs, each with its least and greatest value (null if there is none) and its congruence, and
+        `bounds` the layers that leave it these values, each with its reason.
         `unknown` has the ranges of the sizes that only data tells.
         """
         table = self.formal.scope.polynomials
@@ -345,12 +347,20 @@ class PageData:
                 unknown[atom.name] = [_end(known.low), _end(known.high)]
         return {
             "symbols": {name: [_end(one.low), _end(one.high), one.modulus or 1, one.remainder] for name, one in own.items()},
+            "bounds": {name: [self._bound(guard) for guard in guards] for name, guards in self._bounding.items()},
             "unknown": unknown,
             "definitions": definitions,
             "inputs": {} if self.signature is None else {_named(name): shape for name, shape in self.signature.inputs.items()},
             "conditions": self._conditions(),
             "asked": [_named(f"{end_name(node)}{shape_text(shape)}") for node, shape in self.inference.wanted.shapes.items()],
         }
+
+    @property
+    def _bounding(self) -> Mapping[str, tuple[Guard, ...]]:
+        return {} if self.signature is None else self.signature._found.bounding
+
+    def _bound(self, guard: Guard) -> tuple[int, str]:
+        return self.hierarchy.position[guard._node], escape(guard.requirement.message)
 
     def _conditions(self) -> list[str]:
         """The conditions on the symbols; none in a browser, which has no NumPy to solve them with, and shows what each layer demands."""

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 import irshape
-from irshape.answers.signature.signature import Signature
+from irshape.answers.signature.signature import Signature, validity
 from irshape.page.data import PageData
 from tests.answers import nets
 from tests.answers.assignments import ASSIGNMENTS, sizes
@@ -186,6 +186,14 @@ def test_what_else_openvino_accepts_is_noted() -> None:
     biased = signature(f"_x: f32[?]\n_x -> {nets.size(0)}\n{table} -> Add(_x) -> Result")
     assert [one.text for one in biased.conditions] == ["B <= 8"]
     assert list(map(str, biased.notes)) == ["parameter_0 may be larger on axis 0 where Add 'add_11' reads an axis of size 1"]
+
+
+def test_a_condition_on_data_and_inputs_leaves_a_doubt() -> None:
+    """Whether twice as many elements as are not 0 and T more are S, the data of x decide."""
+    doubled = "NonZero-3(x, output_type=i64) -> Squeeze([0]) -> _n: Convert(destination_type=f32)\nConcat(_n, _n, y, axis=0)"
+    for net, doubt in ((f"{doubled} -> Add(z) -> Result", " (as far as formulas tell)"), (f"{doubled} -> Result\nz -> Result", "")):
+        found = signature(f"x: f32[?]\ny: f32[?]\nz: f32[?]\n{net}")
+        assert validity(found).heading == f"valid for every B, T and L of at least 1{doubt}"
 
 
 def test_a_mask_that_is_cut_may_be_longer() -> None:

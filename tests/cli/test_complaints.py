@@ -121,6 +121,7 @@ COMPLAINTS: Final = {
         ("--keep S201", "no place for the reproducer: give a folder with -o OUT/"),
         ("-o OUT/r", "give either --while, a command that fails, or --keep, a code of irshape"),
         ("-o OUT/r --keep S999", "there is no code 'S999'; irshape rule lists them"),
+        ("-o OUT/r --keep S", "there is no code 'S'; give a whole code; irshape rule lists them"),
         ("-o OUT/r --while false", "does not say where the path of the model goes: write {} there"),
         ("-o OUT/r --while 'false {}' --match '('", "--match '(' is no pattern"),
     ],

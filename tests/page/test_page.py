@@ -229,6 +229,14 @@ def test_refused_sizes_name_the_layer_and_the_nearest_sizes(shown: Shown) -> Non
     assert "f32[B,2,2*((H + 1)//2),2*((W + 1)//2)]" in page.text_content("#graph")
 
 
+def test_a_size_that_is_none_names_the_sizes_and_the_layers_that_leave_them(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "atrous.xml")
+    page.fill("#size-H", "1")
+    told = page.inner_text(".refused >> nth=0")
+    assert told.startswith("H cannot be 1: it may be at least 3, because of")
+    assert "SpaceToBatch atrous/space_to_batch: axis 2 with its pads" in told
+
+
 def test_sizes_behind_a_layer_that_refuses_are_unknown(shown: Shown) -> None:
     page = shown.model(EXAMPLES / "atrous.xml")
     texts, broken = page.evaluate(SIZES, {"B": 1, "H": 30, "W": 64})

@@ -121,7 +121,7 @@ class Signature(Answer):
             text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
             remarks.append(dim(text if valid.heading else f"  {text}"))
         if tied := self._tied():
-            text = f"without a first value, a state begins with a size of 0 for {in_a_row(tied)}: set it before the first inference"
+            text = f"a state begins with a size of 0 on each axis that the file leaves open, as {in_a_row(tied)}: set its first value"
             remarks.append(dim(text if valid.heading else f"  {text}"))
         yield paragraph(*ends(self, is_complete=is_complete), *([] if valid.heading else remarks))
         yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid
@@ -224,8 +224,7 @@ class Signature(Answer):
         self.data_sizes.extend(one for one in self._all_data_sizes if one.name in open_names)
         seen: dict[str, int] = {}
         for name, shape in shapes:
-            if self._inference.is_conditional:
-                shape = shape and tuple(map(self._inference.known.simplest, shape))
+            shape = self._inference.simplest(shape)
             texts = [table.text(expression_of(size)) for size in shape or ()]
             seen[name] = seen.get(name, 0) + 1
             yield name if seen[name] == 1 else f"{name} ({seen[name]})", "[...]" if shape is None else f"[{','.join(texts)}]"
@@ -307,6 +306,8 @@ def validity(signature: Signature, most: int | None = None, *, has_reasons: bool
     """The first conditions on the sizes of the inputs, with the layers that demand them if it has reasons."""
     own = [one for one in signature.conditions if not one.branch and signature._is_decided(one)]
     doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
+    if any(not (one.branch or signature._is_decided(one)) and signature.symbols.keys() & {*one.symbols} for one in signature.conditions):
+        doubt = doubt or " (as far as formulas tell)"
     if own:
         return Section(f"{REFUSED}{doubt}", list(condition_blocks(own, most)) if has_reasons else [Fit(spoken(one.text)) for one in own])
     is_free = signature.ok and signature.symbols

@@ -124,7 +124,11 @@ class WhatIf {
     this.inputs.replaceChildren(...shapes);
     const parts = [];
     for (const name of Object.keys(sizes)) {
-      if (!this.formulas.fits(name, sizes[name])) parts.push(element("div", { class: "refused" }, `${name} cannot be ${sizes[name]}.`));
+      if (this.formulas.fits(name, sizes[name])) continue;
+      const causes = (app.model.data.bounds[name] || []).map(([layer, message]) => element("p", {}, app.link(layer), `: ${message}`));
+      const [least, greatest, modulus] = this.formulas.symbols[name];
+      const may = `${greatest === null ? `at least ${least}` : `${least} to ${greatest}`}${modulus > 1 ? ` in steps of ${modulus}` : ""}`;
+      parts.push(element("div", { class: "refused" }, `${name} cannot be ${sizes[name]}: it may be ${may}${causes.length ? ", because of" : "."}`, ...causes));
     }
     for (const number of app.broken.slice(0, 6)) {
       const demand = app.model.data.demands[number];
