@@ -82,6 +82,8 @@ def writing_of(given: Namespace) -> Writing:
         complaint = "--weights needs -o"
     if complaint:
         raise RunError(complaint)
+    if found.output is not None and not is_folder(found.output):
+        check_outputs([found.output], force=found.force or found.output in found.files)  # that it is the input is told when it is written
     return found
 
 
