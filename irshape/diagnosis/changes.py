@@ -428,7 +428,8 @@ class Changes:
         that make peace the ones stay that have the fewest further attributes.
         """
         transfer, attributes, registry = self.witnesses.transfer(node), node.layer.signature.attributes, self.model.registry
-        types = [type for family in _FAMILIES if node.type in family for type in family]
+        own = node.name.rpartition("/")[2].partition("_")[0]  # converters call a layer by its type
+        types = [*([own] if own in registry.types() else []), *(type for family in _FAMILIES if node.type in family for type in family)]
         if is_misfit and node.op_class is not None:
             types = [] if _spellings(node.op_class).issuperset(attributes) else registry.types()
         if transfer is None or not transfer.is_pure:
@@ -446,6 +447,7 @@ class Changes:
             if outcome is not None and self.witnesses.passes(node, outcome):
                 found.setdefault(surplus if is_misfit else 0, []).append(type)
         likely = found[min(found)] if found else []
+        likely = [own] if own in likely else likely
         text = f"should its type be {' or '.join(likely)}? Then {told}"
         return [Change(text, is_guess=not is_misfit)] if 0 < len(likely) <= _MOST_NAMED else []
 

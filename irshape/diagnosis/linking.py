@@ -237,7 +237,12 @@ class _Report:
             [leader] = others
             at = self.at.get(leader)
             is_open = leader not in self.explained and leader.hint is None
-            if is_open and at is not None and leader.code[0] in "STVRG" and all(node.model is at.model and node is not at for _, node in unread):
+            if (
+                is_open
+                and at is not None
+                and leader.code[0] in "STVRG"
+                and all(node.model is at.model and node is not at for _, node in unread)
+            ):
                 order = {node: place for place, node in enumerate(at.model)}
                 unread.sort(key=lambda pair: order.get(pair[1], len(order)))
                 names = " and ".join(f"{said(node)} (line {one.where.line})" for one, node in unread)

@@ -153,11 +153,17 @@ def _table(table: Table, palette: Palette, room: int | None) -> Iterator[str]:
             kept = [place for place, column in enumerate(columns) if not column.is_spare]
             columns, rows = [columns[place] for place in kept], [[row[place] for place in kept] for row in rows]
             widths = [widths[place] for place in kept]
-        widths, beside = _narrowed(widths, columns, rows[0] if table.head else (), room)
-        for place in [place for place, column in enumerate(columns) if column.is_cut and palette.width is not None]:
-            texts = shortened(["".join(span.text for span in _spans(row[place], palette)) for row in rows], widths[place])
-            for row, text in zip(rows, texts, strict=True):
-                row[place] = text
+        cut = [place for place, column in enumerate(columns) if column.is_cut and palette.width is not None]
+        whole = {place: ["".join(span.text for span in _spans(row[place], palette)) for row in rows] for place in cut}
+        for is_stacked in (False, True):  # where names would become alike, other columns stand below
+            narrowed, beside = _narrowed(widths, columns, rows[0] if table.head else (), room, is_stacked=is_stacked)
+            short = {place: shortened(texts, narrowed[place]) for place, texts in whole.items()}
+            if all(len({*short[place]}) == len({*texts}) for place, texts in whole.items()):
+                break
+        widths = narrowed
+        for number, row in enumerate(rows):
+            for place, texts in short.items():
+                row[place] = texts[number]
         for number, row in enumerate(rows):
             styles = ["bold" if table.head and number == 0 else column.style for column in columns]
             yield from _row(row, list(zip(columns, widths, styles, strict=True)), beside, palette, room)
@@ -199,12 +205,19 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Line]], palette: 
     ]
 
 
-def _narrowed(widths: Sequence[int], columns: Sequence[Column], head: Sequence[Line], room: int | None) -> tuple[list[int], int]:
-    """The widths of columns, reduced to fit into the room as far as possible, and the number of columns that stand beside each other."""
-    least = [max(_NARROWEST, _cells(title, PLAIN)) for title in head] or [_NARROWEST] * len(columns)
+def _narrowed(
+    widths: Sequence[int], columns: Sequence[Column], head: Sequence[Line], room: int | None, *, is_stacked: bool
+) -> tuple[list[int], int]:
+    """The widths of columns, reduced to fit into the room as far as possible, and the number of columns that stand beside each other.
+
+    With `is_stacked`, those that may stand below do.
+    """
+    titles = [_cells(title, PLAIN) for title in head] or [0] * len(columns)
     below = next((place for place, column in enumerate(columns) if column.is_below), len(columns))
-    for beside in (len(columns), below):
+    for beside in (below,) if is_stacked else (len(columns), below):
         narrowed = list(widths[:beside])
+        narrowest = 2 * _NARROWEST if beside == len(columns) > below else _NARROWEST  # before that, others stand below
+        least = [max(narrowest, title) for title in titles]
         cut = [place for place, column in enumerate(columns[:beside]) if column.is_cut]
         while cut and room is not None and _total(narrowed) > room:
             widest = max(cut, key=lambda place: narrowed[place] - least[place])
