@@ -191,9 +191,17 @@ def _row(row: Sequence[Line], layout: Sequence[tuple[Column, int, str]], beside:
         first = next(found)
         yield _GAP.join([*shown, first] if first else shown)
         yield from (" " * start + line for line in found)
+    below, used = "", 0
     for cell, (_, _, style) in zip(row[beside:], layout[beside:], strict=True):
-        if cell:
-            yield from (f"    {line}" for line in _wrapped(cell, palette, None if room is None else room - 4, style))
+        width = _cells(cell, palette)
+        if cell and below and (room is None or 4 + used + len(_GAP) + width <= room):
+            below, used = f"{below}{_GAP}{_line(cell, palette, style)}", used + len(_GAP) + width
+        elif cell:
+            yield from [f"    {below}"] if below else ()
+            *before, below = _wrapped(cell, palette, None if room is None else room - 4, style)
+            used = width if not before else len(below)
+            yield from (f"    {line}" for line in before)
+    yield from [f"    {below}"] if below else ()
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Line]], palette: Palette) -> list[int]:

@@ -85,14 +85,13 @@ def test_names_give_way_on_a_narrow_terminal() -> None:
 
 def test_shapes_go_below_before_names_become_alike() -> None:
     rows = [("1", f"net.{block}.self_attention.query/MatMul", "MatMul", "f32[1,2]", "[1,2]") for block in (11, 12)]
-    assert list(block_lines([table(HEAD, rows)], Palette(False, 40)))[3] == " 1  net.11.self_a…n.query/MatMul  MatMul"
+    assert list(block_lines([table(HEAD, rows)], Palette(False, 40)))[2] == " 1  net.11.self_a…n.query/MatMul  MatMul"
 
 
 def test_shapes_go_below_on_a_very_narrow_terminal() -> None:
-    assert list(block_lines(TABLE, Palette(False, 40)))[3:] == [
+    assert list(block_lines(TABLE, Palette(False, 40)))[2:] == [
         " 0  image                    Parameter",
-        "    f32[?,3,?,?]",
-        "    [N,3,H,W]",
+        "    f32[?,3,?,?]  [N,3,H,W]",
         "12  backbone/st…convolution  Convolution",
         "    f32[?,64,?,?]",
         "    [N,64,(H + 1)//2,(W + 1)//2]",
