@@ -145,7 +145,8 @@ class Signature(Answer):
             raise InputError(f"the rank of {', '.join(repr(name) for name in self._unranked)} is not known; give it a shape")
         is_possible = self._is_sound and all(self._is_in_range(name, size) for name, size in given.items())
         shapes = self._shapes(given) if is_possible else None
-        if shapes is None or (all(given.values()) and not all_hold([guard.requirement for guard in self._own_guards])(given)):
+        is_decided = all(0 not in shape for shape in (shapes or {}).values())  # a state may be empty
+        if shapes is None or (is_decided and not all_hold([guard.requirement for guard in self._own_guards])(given)):
             return None
         described: dict[Node, DescribedShape] = {node: tuple([Described(size, size) for size in shape]) for node, shape in shapes.items()}
         engine = self._session.attempt(Inputs(described))
