@@ -568,7 +568,7 @@ class _Page:
         near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{cost._remark}; --near changes the sizes")
         said = {one.name for one in cost.signature.data_sizes}
         others = [one for one in cost.data_sizes if one.name not in said]
-        data = (f"{name} is known only at run time: {nodes}" for name, nodes in _by_type(others).items())
+        data = (f"known only at run time: {name} of {nodes}" for name, nodes in _by_type(others).items())
         yield paragraph(*([near] if cost.near else []), *data)
 
     def sweep(self) -> Section:

@@ -377,15 +377,16 @@ def reference(
     """A size for every symbol of these ranges, and whether the sizes are in the ranges and fulfil the demands on the symbols.
 
     A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions and `is_usual` allow this. A size that only a run tells is
-    the greatest one that it can be, or 1 if it has no upper bound.
+    the greatest one that it can be, or that of an input if it has no upper bound.
     """
     hold = all_hold(list(demands))
-    found = {name: int(known.high) if known.high != inf else int(max(known.low, 1)) for name, known in unknown.items()}
     is_within = all(fitting(ranges[name], size) == size for name, size in given.items() if name in ranges)
     first: dict[str, int] | None = None
     for usual, spatial in _USUAL:
         sizes = {name: fitting(known, _target(name, usual, spatial)) for name, known in ranges.items()}
         sizes.update((name, size) for name, size in given.items() if name in ranges)
+        most = max(sizes.values(), default=1)
+        found = {name: int(known.high) if known.high != inf else fitting(known, most) for name, known in unknown.items()}
         if hold(sizes) and is_usual(chosen := {**sizes, **found, **given}):
             return chosen, is_within
         first = first or sizes
