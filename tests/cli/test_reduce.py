@@ -87,8 +87,7 @@ def test_a_run_that_fails_leaves_nothing_and_says_which_codes_there_are(tmp_path
 )
 def test_the_numbers_of_the_message_are_kept(code: str, text: str, said: str, tmp_path: Path, run: Start) -> None:
     net, path = Net(text), tmp_path / "m.xml"
-    path.write_text(net.xml)
-    path.with_suffix(".bin").write_bytes(net.bin)
+    net.save(path)
     run("reduce", str(path), "--keep", code, "-o", str(tmp_path / "out"), code=0)
     (left,) = [one for one in irshape.check(tmp_path / "out" / "model.xml").diagnostics if one.code == code]
     assert said in left.message

@@ -69,8 +69,7 @@ def test_a_leading_size_that_leaks_is_told(capsys: pytest.CaptureFixture[str], t
     """Fault F: [1,64,784] is no batch of 4."""
     from irshape.cli.main import main
 
-    (tmp_path / "leak.xml").write_text(LEAK.xml)
-    (tmp_path / "leak.bin").write_bytes(LEAK.bin)
+    LEAK.save(tmp_path / "leak.xml")
     main(["reshape", str(tmp_path / "leak.xml"), "--input", "parameter_0[4,64,14,14]"])
     assert "P110 warning: the batch is mixed: Reshape 'reshape_2'" in capsys.readouterr().out
     assert output(asked(LEAK, "[4,64,14,14]", rewrite=True)) == "[4,64,196]"
@@ -251,8 +250,7 @@ def test_each_sample_keeps_its_own_elements(net: str, tmp_path: Path) -> None:
 
     found = asked(Net(net), batch="N", rewrite=True)
     assert errors(found) == []
-    (tmp_path / "old.xml").write_text(Net(net).xml)
-    (tmp_path / "old.bin").write_bytes(Net(net).bin)
+    Net(net).save(tmp_path / "old.xml")
     found.write(tmp_path / "new.xml")
     new, old = (openvino.Core().compile_model(tmp_path / f"{name}.xml", "CPU") for name in ("new", "old"))
     x = np.arange(20, dtype=np.float32).reshape(4, 5)
@@ -333,8 +331,7 @@ def test_a_layer_that_computes_with_the_size_of_the_batch_is_not_proven(net: str
 def test_valid_sizes_are_named_where_sizes_are_the_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = Net("x: f32[?,?,4] -> Reshape([-1,4]) -> Result")
     path = tmp_path / "mixed.xml"
-    path.write_text(own.xml)
-    path.with_suffix(".bin").write_bytes(bytes(own.bin))
+    own.save(path)
     assert main(["reshape", str(path), "--batch", "4"]) == 1
     assert "P110" in (told := capsys.readouterr().out) and "irshape sizes" not in told
     inputs = ("input_ids[1,1]", "attention_mask[1,127]", "past.key[1,2,127,4]", "past.value[1,2,127,4]")

@@ -22,8 +22,7 @@ def net() -> Net:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "net.xml"
-    path.write_text(net().xml, encoding="utf-8")
-    path.with_suffix(".bin").write_bytes(net().bin)
+    net().save(path)
     return path
 
 
