@@ -236,20 +236,18 @@ def test_an_explanation_names_the_ties_of_its_symbols(capsys: pytest.CaptureFixt
     assert "tied together" not in capsys.readouterr().out
 
 
-def summed_with_data() -> Net:
-    """Two inputs and a row of which only the data of a third input tell the size; their sum has a size for which all must broadcast."""
-    return Net(
-        "first: f32[?]\nsecond: f32[?]\nf32[?] -> NonZero-3(output_type=i64) -> Reshape([-1], special_zero=true)"
-        " -> Convert(destination_type=f32) -> Add(second, _) -> Add(first) -> Result"
-    )
+# Two inputs and a row of which only the data of a third input tell the size; their sum has a size for which all must broadcast.
+SUMMED_WITH_DATA = Net(
+    "first: f32[?]\nsecond: f32[?]\nf32[?] -> NonZero-3(output_type=i64) -> Reshape([-1], special_zero=true)"
+    " -> Convert(destination_type=f32) -> Add(second, _) -> Add(first) -> Result"
+)
 
 
-def stretched() -> Net:
-    """A column that takes the shape that the elements of an input give."""
-    return Net("f32[3,1] -> Broadcast-3(i64[2], mode=bidirectional) -> Result")
+# A column that takes the shape that the elements of an input give.
+STRETCHED = Net("f32[3,1] -> Broadcast-3(i64[2], mode=bidirectional) -> Result")
 
 
-@pytest.mark.parametrize("net", [summed_with_data(), stretched()], ids=["data", "elements"])
+@pytest.mark.parametrize("net", [SUMMED_WITH_DATA, STRETCHED], ids=["data", "elements"])
 def test_conditions_and_ties_have_names_for_all_that_data_decide(net: Net) -> None:
     inference, found = inferred(net), irshape.signature(net.xml.encode(), weights=net.bin)
     named = inference._named

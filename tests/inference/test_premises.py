@@ -7,14 +7,12 @@ import pytest
 import irshape
 from tests.support.ir import Net
 
-
-def split_heads() -> Net:
-    """Data [N,S,12] reshaped to [N,S,3,-1], with N and S read from the data."""
-    return Net("""
-        _data: f32[?,?,12]
-        ShapeOf-3(_data, output_type=i64) -> Slice-8([0], [2], [1]) -> _pattern: Concat([3,-1], axis=0)
-        Reshape(_data, _pattern, special_zero=false) -> Result
-    """)
+# Data [N,S,12] reshaped to [N,S,3,-1], with N and S read from the data.
+SPLIT_HEADS = Net("""
+    _data: f32[?,?,12]
+    ShapeOf-3(_data, output_type=i64) -> Slice-8([0], [2], [1]) -> _pattern: Concat([3,-1], axis=0)
+    Reshape(_data, _pattern, special_zero=false) -> Result
+""")
 
 
 def inferred(net: Net, shape: str) -> irshape.Inference:
@@ -32,7 +30,7 @@ TOP = """
 
 @pytest.mark.parametrize(("net", "shape", "premises"), [
     # The formula cancels N and S; OpenVINO accepts N = 0.
-    (split_heads(), "[N,S,12]", ["N >= 1", "S >= 1"]),
+    (SPLIT_HEADS, "[N,S,12]", ["N >= 1", "S >= 1"]),
     # OpenVINO keeps an axis whose size is not 1, so the size is no demand of the model.
     (Net("f32[?,3] -> Squeeze([0]) -> Result"), "[N,3]", ["N == 1"]),
     # `N / N` and `N % N` are formulas without N; with N = 0 there is no such number.
@@ -51,14 +49,14 @@ def test_what_a_formula_assumes_tightens_no_input(net: Net, shape: str, premises
 
 
 def test_a_size_that_the_formula_cancels() -> None:
-    inference = inferred(split_heads(), "[N,S,12]")
+    inference = inferred(SPLIT_HEADS, "[N,S,12]")
     (reshape,) = (node for node in inference.model.nodes if node.type == "Reshape")
     assert inference.to_dict()["symbolic"][f"{reshape.id}:2"] == "[N,S,3,4]"
 
 
 @pytest.mark.parametrize(("shape", "output"), [("[2,5,12]", "[2,5,3,4]"), ("[0,5,12]", "[0,5,3,1]"), ("[2,0,12]", "[2,0,3,1]")])
 def test_numbers_need_no_premise(shape: str, output: str) -> None:
-    inference = inferred(split_heads(), shape)
+    inference = inferred(SPLIT_HEADS, shape)
     (reshape,) = (node for node in inference.model.nodes if node.type == "Reshape")
     assert (inference.to_dict()["ports"][f"{reshape.id}:2"][1], inference.guards) == (output, [])
 

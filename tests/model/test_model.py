@@ -2,6 +2,7 @@
 
 import re
 import struct
+from copy import deepcopy
 from random import Random
 
 import pytest
@@ -12,17 +13,15 @@ from irshape.report.diagnostic import causes
 from tests.support.ir import Net, Ref
 from tests.support.oracle import core, reads
 
-
-def diamond() -> Net:
-    """x splits into two SpaceToDepth that meet in a Concat."""
-    return Net("""
-        _x: f32[1,2,4,4]
-        SpaceToDepth(_x, block_size=2), SpaceToDepth(_x, block_size=2, mode=depth_first) -> Concat(axis=1) -> Result
-    """)
+# x splits into two SpaceToDepth that meet in a Concat.
+DIAMOND = Net("""
+    _x: f32[1,2,4,4]
+    SpaceToDepth(_x, block_size=2), SpaceToDepth(_x, block_size=2, mode=depth_first) -> Concat(axis=1) -> Result
+""")
 
 
 def test_nodes_are_found_by_name_and_by_id() -> None:
-    model = irshape.read(diamond().xml.encode())
+    model = irshape.read(DIAMOND.xml.encode())
     assert len(model) == 5
     assert model["concat_3"] is model.node(3)
     assert [node.name for node in model.parameters] == ["parameter_0"]
@@ -30,7 +29,7 @@ def test_nodes_are_found_by_name_and_by_id() -> None:
 
 
 def test_nodes_know_their_neighbours() -> None:
-    model = irshape.read(diamond().xml.encode())
+    model = irshape.read(DIAMOND.xml.encode())
     concat = model["concat_3"]
     assert [node.id for node in concat.producers] == [1, 2]
     assert [node.id for node in concat.consumers] == [4]
@@ -42,13 +41,13 @@ def test_nodes_know_their_neighbours() -> None:
 
 
 def test_attributes_have_their_declared_types() -> None:
-    model = irshape.read(diamond().xml.encode())
+    model = irshape.read(DIAMOND.xml.encode())
     assert model.node(1).attributes == {"block_size": 2, "mode": "blocks_first"}
     assert model.node(2).attributes == {"block_size": 2, "mode": "depth_first"}
 
 
 def test_iteration_is_topological_whatever_the_order_of_the_file() -> None:
-    net = diamond()
+    net = deepcopy(DIAMOND)
     net.layers.reverse()
     model = irshape.read(net.xml.encode())
     seen: set[int] = set()
@@ -60,7 +59,7 @@ def test_iteration_is_topological_whatever_the_order_of_the_file() -> None:
 
 
 def test_a_tree_holds_what_was_read() -> None:
-    model = irshape.read(diamond().xml.encode())
+    model = irshape.read(DIAMOND.xml.encode())
     tree = model.tree()
     assert [layer.get("type") for layer in tree.iter("layer")] == ["Parameter", "SpaceToDepth", "SpaceToDepth", "Concat", "Result"]
     assert irshape.infer(tree).ok
