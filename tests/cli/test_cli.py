@@ -236,11 +236,6 @@ def test_ops_as_json(run: Start) -> None:
     assert one in json.loads(run("ops", "--format", "json").out)
 
 
-def test_ops_suggests_what_was_meant(run: Start) -> None:
-    done = run("ops", "SpaceToBath", code=2)
-    assert done.err.startswith("irshape: there is no operation 'SpaceToBath'; did you mean SpaceToBatch")
-
-
 # JSON
 
 
