@@ -13,26 +13,12 @@ from irshape.shape.limits import DEFAULT, LIMITS, Limits
 from tests.fuzz.hostile import SMALL, nested
 from tests.support.ir import Net
 
-
-def split() -> Net:
-    return Net("_top: Split(f32[8], 0, num_splits=4) f32 f32 f32 f32" + "".join(f"\n_top.{part} -> Result" for part in range(4)))
-
-
-def pattern() -> Net:
-    return Net("Reshape(f32[1], i64=1[5], special_zero=false) -> Result")
-
-
-def joined() -> Net:
-    return Net("Concat(f32[?], f32[?], f32[?], f32[?], axis=0) -> Result")
-
-
-def broadcast() -> Net:
-    return Net(f"f32[?]{' -> Add(f32[?])' * 4} -> Result")
-
-
-def of_many_sizes() -> Net:
-    """One layer that looks at more sizes than a layer always may."""
-    return Net(f"f32[{','.join(['?'] * 300)}] -> ReLU -> Result")
+SPLIT = Net("_top: Split(f32[8], 0, num_splits=4) f32 f32 f32 f32" + "".join(f"\n_top.{part} -> Result" for part in range(4)))
+PATTERN = Net("Reshape(f32[1], i64=1[5], special_zero=false) -> Result")
+JOINED = Net("Concat(f32[?], f32[?], f32[?], f32[?], axis=0) -> Result")
+BROADCAST = Net(f"f32[?]{' -> Add(f32[?])' * 4} -> Result")
+# One layer that looks at more sizes than a layer always may.
+OF_MANY_SIZES = Net(f"f32[{','.join(['?'] * 300)}] -> ReLU -> Result")
 
 
 def plain(text: str) -> Net:
@@ -50,13 +36,13 @@ CASES: dict[str, tuple[Net, int, str]] = {
     "depth": (plain(nested(3)), 2, "X111"),
     "layers": (plain(SMALL), 2, "X111"),
     "rank": (plain(SMALL), 1, "X111"),
-    "parts": (split(), 3, "X111"),
-    "elements": (pattern(), 4, "N103"),
-    "terms": (joined(), 3, "N104"),
-    "levels": (broadcast(), 3, "N104"),
+    "parts": (SPLIT, 3, "X111"),
+    "elements": (PATTERN, 4, "N103"),
+    "terms": (JOINED, 3, "N104"),
+    "levels": (BROADCAST, 3, "N104"),
     "passes": (plain(ITERATED), 1, "N105"),
     "faults": (plain(SMALL.replace("<edges>", "<edges>" + "".join(EDGE.replace("7", str(id)) for id in range(7, 37)))), 10, "G102"),
-    "work": (of_many_sizes(), 9, "N106"),
+    "work": (OF_MANY_SIZES, 9, "N106"),
 }
 VERBS: dict[str, Callable[[bytes, bytes, Limits], Inference]] = {
     "infer": lambda xml, weights, limits: irshape.infer(xml, weights=weights, limits=limits),

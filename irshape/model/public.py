@@ -7,6 +7,7 @@ so a check pays nothing for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
@@ -68,6 +69,11 @@ class _End(Guessed):
         return int(self._port.index)
 
     @property
+    def name(self) -> str:
+        """The name that the operation gives this port; its position if the operation is unknown."""
+        return str(self._port.name)
+
+    @property
     def id(self) -> int:
         """The port's id in the file."""
         return int(self._port.id)
@@ -97,11 +103,6 @@ class OutputPort(_End):
     _port: inner.OutputPort
 
     @property
-    def name(self) -> str:
-        """The name that the operation gives this output; its position if the operation is unknown."""
-        return self._port.name
-
-    @property
     def names(self) -> list[str]:
         """The names of the tensor."""
         return self._port.names
@@ -121,11 +122,6 @@ class InputPort(_End):
 
     __slots__ = ()
     _port: inner.InputPort
-
-    @property
-    def name(self) -> str:
-        """The name that the operation gives this input; its position if the operation is unknown."""
-        return self._port.name
 
     @property
     def names(self) -> list[str]:
@@ -200,7 +196,7 @@ class Node:
     @property
     def outputs(self) -> Ports[OutputPort]:
         """The outputs in order, each with the names of its tensor."""
-        return Ports([OutputPort(self, port) for port in self._node.outputs], _names_of_tensor)
+        return Ports([OutputPort(self, port) for port in self._node.outputs], attrgetter("names"))
 
     @property
     def producers(self) -> list[Node]:
@@ -484,10 +480,6 @@ def _restored(graph: inner.Model, opaque: frozenset[str]) -> Model:
 
 def _name_of_input(port: InputPort) -> Iterable[str]:
     return (port.name,)
-
-
-def _names_of_tensor(port: OutputPort) -> Iterable[str]:
-    return port.names
 
 
 def names_of_end(port: OutputPort | InputPort) -> list[str]:

@@ -148,11 +148,6 @@ def read_boolean(text: str) -> tuple[bool, str | None]:
     return lower in ("true", "1"), remark if lower in ("true", "1", "false", "0") else "R102"
 
 
-def read_string(text: str) -> tuple[str, str | None]:
-    """The text itself."""
-    return text, None
-
-
 def read_element_type(text: str) -> tuple[ElementType, str | None]:
     """An element type by OpenVINO's name; R105 if its case differs, and for `undefined`, an old name of `dynamic`."""
     element_type = ElementType.parse("dynamic" if text.lower() == "undefined" else text)
@@ -214,7 +209,7 @@ _SCALARS: Final[dict[Hashable, Converter]] = {
     int: read_integer,
     float: read_float,
     bool: read_boolean,
-    str: read_string,
+    str: lambda text: (text, None),
     ElementType: read_element_type,
 }
 _made: dict[Hashable, Converter] = {}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from math import prod
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -174,10 +175,7 @@ def test_parameters_are_the_constants_of_openvino(path: Path) -> None:
             if node.get_type_name() == "Constant":
                 name = node.get_element_type().get_type_name()
                 elements, size = wanted.get(name, (0, 0))
-                count = 1
-                for one in node.get_output_shape(0):
-                    count *= one
-                wanted[name] = elements + count, size + node.get_byte_size()
+                wanted[name] = elements + prod(node.get_output_shape(0)), size + node.get_byte_size()
             elif node.get_type_name() == "If":
                 pending += [node.get_then_body(), node.get_else_body()]
             elif node.get_type_name() in ("Loop", "TensorIterator"):
@@ -255,8 +253,7 @@ def simulated(net: Net, *, views: bool = False, in_place: bool = False) -> int:
             readers[slot] = readers.get(slot, 0) + 1
 
     def size(slot: int) -> int:
-        (length,) = {4 * count for count in [_product(slots[slot].shape)]}
-        return length
+        return 4 * prod(slots[slot].shape)  # type: ignore[arg-type, union-attr]
 
     buffer_of: dict[int, int] = {}
     held: dict[int, int] = {}
@@ -292,13 +289,6 @@ def simulated(net: Net, *, views: bool = False, in_place: bool = False) -> int:
         for buffer in [one for one, count in pending.items() if count == 0]:
             held.pop(buffer, None)
     return most
-
-
-def _product(shape: Any) -> int:
-    total = 1
-    for size in shape:
-        total *= size
-    return total
 
 
 @pytest.mark.parametrize("seed", range(50))

@@ -283,14 +283,12 @@ def test_all_sizes_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert not irshape.sizes(ATROUS, symbols={"B": 1, "H": 5, "W": 8}).ok
 
 
-def counting() -> Net:
-    """A Range as long as an input, of which OpenVINO knows no upper bound for a range of its size."""
-    return Net("f32[3,?] -> ShapeOf-3(output_type=i64) -> Gather-8(1, 0) -> Range-4(0, _, 1, output_type=i64) -> Result")
+# A Range as long as an input, of which OpenVINO knows no upper bound for a range of its size.
+COUNTING = Net("f32[3,?] -> ShapeOf-3(output_type=i64) -> Gather-8(1, 0) -> Range-4(0, _, 1, output_type=i64) -> Result")
 
 
 def test_a_number_is_proposed_where_openvino_finds_no_upper_bound() -> None:
-    net = counting()
-    [fault] = irshape.check(net.xml.encode(), weights=net.bin, targets=["npu"]).diagnostics
+    [fault] = irshape.check(COUNTING.xml.encode(), weights=COUNTING.bin, targets=["npu"]).diagnostics
     hint = "set it, as in --set T=128 (for a range, OpenVINO finds no upper bound of Range "
     assert fault.hint is not None and fault.hint.startswith(hint)
 

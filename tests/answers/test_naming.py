@@ -108,32 +108,20 @@ def test_the_symbols_come_back_from_the_file(path: Path) -> None:
     assert again.xml() == before.xml()
 
 
-@pytest.mark.parametrize(
-    ("shapes", "written"),
-    [
-        (("f32[?,4]", "f32[?,4]"), "[?,4] as [B,4]"),
-        (("f32[2..9,4]", "f32[1..5,4]"), "[1..5,4] as [B,4]"),
-        (("f32[2..9,4]", "f32[?,?]"), "[2..9,4] as [B,4]"),
-    ],
-)
-def test_axes_that_only_the_signature_ties_together_stay_apart_in_the_file(shapes: tuple[str, str], written: str) -> None:
-    before = inferred(added(*shapes))
+@pytest.mark.parametrize(("shapes", "inputs", "written", "symbols"), [
+    # Axes that only the signature ties together stay apart in the file.
+    (("f32[?,4]", "f32[?,4]"), {}, "[?,4] as [B,4]", []),
+    (("f32[2..9,4]", "f32[1..5,4]"), {}, "[1..5,4] as [B,4]", []),
+    (("f32[2..9,4]", "f32[?,?]"), {}, "[2..9,4] as [B,4]", []),
+    # Names of the user are facts beside those of the signature.
+    (("f32[?,?]", "f32[?,1..8]"), {"parameter_0": "[N,8]"}, "[N,8]", ["N"]),
+])  # fmt: skip
+def test_names_are_written_and_read_again(shapes: tuple[str, str], inputs: dict[str, str], written: str, symbols: list[str]) -> None:
+    before = inferred(added(*shapes), **inputs)
     text = before.xml()
-    assert f'value="{written}"'.encode() in text
+    assert f'value="{written}"'.encode() in text and text.count(b" as [") == 2 - len(symbols)
     again = irshape.infer(text)
-    assert again.ports == before.ports
-    assert again.xml() == text
-
-
-def test_names_of_the_user_are_facts_beside_those_of_the_signature() -> None:
-    before = inferred(added("f32[?,?]", "f32[?,1..8]"), parameter_0="[N,8]")
-    text = before.xml()
-    assert b'value="[N,8]"' in text
-    assert b'value="[?,1..8] as [' in text
-    again = irshape.infer(text)
-    assert [*again._inference.symbols] == ["N"]
-    assert again.ports == before.ports
-    assert again.xml() == text
+    assert (again.ports, [*again._inference.symbols], again.xml()) == (before.ports, symbols, text)
 
 
 def test_formulas_do_not_depend_on_the_order_in_which_inputs_are_given() -> None:
@@ -248,20 +236,18 @@ def test_an_explanation_names_the_ties_of_its_symbols(capsys: pytest.CaptureFixt
     assert "tied together" not in capsys.readouterr().out
 
 
-def summed_with_data() -> Net:
-    """Two inputs and a row of which only the data of a third input tell the size; their sum has a size for which all must broadcast."""
-    return Net(
-        "first: f32[?]\nsecond: f32[?]\nf32[?] -> NonZero-3(output_type=i64) -> Reshape([-1], special_zero=true)"
-        " -> Convert(destination_type=f32) -> Add(second, _) -> Add(first) -> Result"
-    )
+# Two inputs and a row of which only the data of a third input tell the size; their sum has a size for which all must broadcast.
+SUMMED_WITH_DATA = Net(
+    "first: f32[?]\nsecond: f32[?]\nf32[?] -> NonZero-3(output_type=i64) -> Reshape([-1], special_zero=true)"
+    " -> Convert(destination_type=f32) -> Add(second, _) -> Add(first) -> Result"
+)
 
 
-def stretched() -> Net:
-    """A column that takes the shape that the elements of an input give."""
-    return Net("f32[3,1] -> Broadcast-3(i64[2], mode=bidirectional) -> Result")
+# A column that takes the shape that the elements of an input give.
+STRETCHED = Net("f32[3,1] -> Broadcast-3(i64[2], mode=bidirectional) -> Result")
 
 
-@pytest.mark.parametrize("net", [summed_with_data(), stretched()], ids=["data", "elements"])
+@pytest.mark.parametrize("net", [SUMMED_WITH_DATA, STRETCHED], ids=["data", "elements"])
 def test_conditions_and_ties_have_names_for_all_that_data_decide(net: Net) -> None:
     inference, found = inferred(net), irshape.signature(net.xml.encode(), weights=net.bin)
     named = inference._named

@@ -109,11 +109,6 @@ def test_every_open_size_is_asked_about() -> None:
     assert answer(nets.windows(), {"parameter_0": "[1,1,A,?]"}).inputs == {"parameter_0": "[1,1,A,W]"}
 
 
-def test_a_model_of_one_size_is_valid_for_it() -> None:
-    found = answer(squeezed("f32[?,3]", target=[2, 3]), {})
-    assert (found.inputs, found.symbols, found.ok, found.admits()) == ({"x": "[2,3]"}, {}, True, True)
-
-
 def test_ranges_in_shapes_limit_the_question() -> None:
     found = answer(nets.windows(), {"parameter_0": "[1,1,50..100,H]"})
     assert found.inputs == {"parameter_0": "[1,1,H2,H]"}
@@ -187,19 +182,31 @@ def test_conditions_that_contradict_each_other() -> None:
     assert found.nearest(N=2) == (None, None)
 
 
-def test_a_condition_that_no_size_fulfils() -> None:
-    net = Net(f"f32[?,3] -> {nets.reshape(-1, 2)} -> Concat(f32=0[4,1], axis=1) -> Result")
-    found = answer(net, {"parameter_0": "[N,3]"})
-    assert (str(found), found.ok, found.conditions) == ("no size", False, [])
-    assert [(one.code, one.message) for one in found.diagnostics] == [
-        ("S201", "this never holds: the inputs must be equal on axis 0: 3.. and 4 differ")
-    ]
+BATCH_OF_3 = {"parameter_0": "[N,3]"}
+TWO_PARTS = "v: VariadicSplit(f32[6], 0, lengths: i64[?]) f32 f32\nv.0 -> Result\nv.1 -> Result"
 
 
-def test_a_model_with_errors_is_valid_for_no_size() -> None:
-    net = Net("f32[1,1,?,?] -> SpaceToDepth(mode=sideways, block_size=2) -> Result")
-    found = answer(net, {"parameter_0": "[1,1,H,W]"})
-    assert (str(found), found.ok, [one.code for one in found.diagnostics]) == ("no size", False, ["A103"])
+@pytest.mark.parametrize(("text", "inputs", "condition", "codes", "said"), [
+    (f"f32[?,3] -> {nets.reshape(-1, 2)} -> Concat(f32=0[4,1], axis=1) -> Result", BATCH_OF_3, "no size", ["S201"],
+     {"ok": False, "conditions": []}),
+    ("f32[1,1,?,?] -> SpaceToDepth(mode=sideways, block_size=2) -> Result", OBLONG, "no size", ["A103"], {"ok": False}),
+    # OpenVINO accepts it, and cannot run it.
+    ("start: i64[1]\nx: f32[?,5]\nSlice-8(x, start, [5], [0], [1]) -> Result", {"x": "[N,5]"}, "every size", ["R401"],
+     {"sample": {"N": 1}}),
+    # OpenVINO does not compare the number of elements where a 0 copies an axis, until it runs the model.
+    (f"f32[2,?] -> {nets.reshape(0, 6)} -> Result", {"parameter_0": "[2,N]"}, "N == 6", [], {"ok": True}),
+    # The first size that fits the conditions has fewer parts than the layer lists outputs, which only trying tells.
+    (TWO_PARTS, {"lengths": "[1..64]"}, "2 <= B <= 64", [], {"is_by_trial": True, "sample": {}}),
+    ("x: f32[?,3] -> Squeeze([0]) -> Result\nx -> Reshape([2,3], special_zero=false) -> Result", {}, "every size", [],
+     {"inputs": {"x": "[2,3]"}, "symbols": {}, "ok": True}),
+])  # fmt: skip
+def test_what_is_said_of_sizes(text: str, inputs: dict[str, str], condition: str, codes: list[str], said: dict[str, object]) -> None:
+    found = answer(Net(text), inputs)
+    assert (str(found), {name: getattr(found, name) for name in said}) == (condition, said)
+    told = found.never_runs or found.diagnostics
+    assert [one.code for one in told] == codes
+    assert codes != ["S201"] or told[0].message == "this never holds: the inputs must be equal on axis 0: 3.. and 4 differ"
+    assert found.symbols or found.admits()
 
 
 def scaled() -> Net:
@@ -289,25 +296,6 @@ def test_indices_that_are_not_checked_are_told(indices: str, is_told: bool) -> N
 def test_the_hint_names_symbols_of_the_model() -> None:
     [*_, told] = lines(sections(answer(scaled(), {"parameter_0": "[N]"})))
     assert told.endswith("is tried: --set N=1..100")
-
-
-def test_what_openvino_accepts_and_cannot_run_is_said() -> None:
-    net = Net("start: i64[1]\nx: f32[?,5]\nSlice-8(x, start, [5], [0], [1]) -> Result")
-    found = answer(net, {"x": "[N,5]"})
-    assert (str(found), [one.code for one in found.never_runs], found.sample) == ("every size", ["R401"], {"N": 1})
-
-
-def test_sizes_with_which_openvino_cannot_run_are_not_valid() -> None:
-    """OpenVINO does not compare the number of elements where a 0 copies an axis, until it runs the model."""
-    net = Net(f"f32[2,?] -> {nets.reshape(0, 6)} -> Result")
-    assert str(answer(net, {"parameter_0": "[2,N]"})) == "N == 6"
-
-
-def test_a_size_with_which_the_model_fails_is_no_sample() -> None:
-    """The first size that fits the conditions has fewer parts than the layer lists outputs, which only trying tells."""
-    net = Net("v: VariadicSplit(f32[6], 0, lengths: i64[?]) f32 f32\nv.0 -> Result\nv.1 -> Result")
-    found = answer(net, {"lengths": "[1..64]"})
-    assert (str(found), found.is_by_trial, found.sample) == ("2 <= B <= 64", True, {})
 
 
 def test_questions_that_cannot_be_answered() -> None:

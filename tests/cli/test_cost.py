@@ -13,7 +13,6 @@ import pytest
 import irshape
 from tests.answers import nets
 from tests.answers.test_cost import SCHEMA
-from tests.cli.test_questions import saved
 from tests.support.commands import Start
 from tests.support.ir import Net
 
@@ -55,7 +54,7 @@ def test_state_stands_on_a_line_of_its_own(run: Start) -> None:
 
 def test_a_long_formula_is_shown_by_its_leading_terms(run: Start, tmp_path: Path) -> None:
     net = Net(f"f32[?,1,?,?]{f' -> {nets.conv(3, 2, pad=1)}' * 5} -> Result")
-    path = saved(net, tmp_path / "net.xml")
+    path = net.save(tmp_path / "net.xml")
     short = run("cost", path).lines
     long = run("cost", path, "--all").lines
     (about,), (whole,) = ([line for line in lines if line.startswith("MACs")] for lines in (short, long))
@@ -65,7 +64,7 @@ def test_a_long_formula_is_shown_by_its_leading_terms(run: Start, tmp_path: Path
 
 def test_what_is_not_counted_is_listed(run: Start, tmp_path: Path) -> None:
     net = Net("f32[2,9] -> top: TopK-11(3, axis=1, mode=max, sort=value, index_element_type=i32) f32 i32 -> Result")
-    lines = run("cost", saved(net, tmp_path / "net.xml")).lines
+    lines = run("cost", net.save(tmp_path / "net.xml")).lines
     assert lines[-1] == "not counted: 1 layer, because the operation has no counting rule: TopK top"
 
 
@@ -138,7 +137,7 @@ def test_costs_of_two_models(run: Start, tmp_path: Path) -> None:
     paths = []
     for name, weights in (("f32", "f32=0[16,16]"), ("i8", "Convert(i8=0[16,16], destination_type=f32)")):
         net = Net(f"f32[?,16] -> MatMul({weights}) -> Result")
-        paths.append(saved(net, tmp_path / f"{name}.xml"))
+        paths.append(net.save(tmp_path / f"{name}.xml"))
     lines = run("diff", *paths, "--cost", code=1).lines
     start = lines.index("cost at B=1")
     assert [line.split() for line in lines[start + 1 : start + 5]] == [
@@ -161,10 +160,8 @@ def test_matplotlib_is_an_extra() -> None:
 
 def test_a_name_that_a_converter_made_counts_where_its_reader_stands(run: Start, tmp_path: Path) -> None:
     """MatMul_281053 stands with the layer that reads it, as in `summary`; the Result of MatMul_7 is in no group."""
-    path = saved(
-        Net("x: f32[4,4]\nx -> a: ReLU -> MatMul_281053: MatMul(f32=0[4,4]) -> b: ReLU -> Result\nMatMul_7: MatMul(x, x) -> Result"),
-        tmp_path / "m.xml",
-    )
+    net = Net("x: f32[4,4]\nx -> a: ReLU -> MatMul_281053: MatMul(f32=0[4,4]) -> b: ReLU -> Result\nMatMul_7: MatMul(x, x) -> Result")
+    path = net.save(tmp_path / "m.xml")
     path.write_text(path.read_text().replace('name="a"', 'name="head/in/1"').replace('name="b"', 'name="head/out/1"'))
     lines = run("cost", path, code=0).lines
     start = next(number for number, line in enumerate(lines) if line.startswith("by name"))

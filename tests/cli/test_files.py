@@ -104,19 +104,17 @@ def test_xml_of_another_format_is_passed_over(run: Start, models: Path) -> None:
     assert len(done.lines) == 4
 
 
-def test_xml_of_another_format_is_a_fault_where_it_is_named(run: Start, models: Path) -> None:
-    (models / "pom.xml").write_text("<project/>")
-    done = run("check", "models/pom.xml")
-    assert done.code == 1
-    assert "X104 the root element is <project>" in done.out
-
-
-@pytest.mark.parametrize("text", ["", "version https://git-lfs.github.com/spec/v1\n", "<net", "<!DOCTYPE net><net/>"])
-def test_what_may_be_a_broken_ir_is_reported(run: Start, models: Path, text: str) -> None:
+@pytest.mark.parametrize(("asked", "text", "told"), [
+    ("models", "", "X104"),
+    ("models", "version https://git-lfs.github.com/spec/v1\n", "X104"),
+    ("models", "<net", "X101"),
+    ("models", "<!DOCTYPE net><net/>", "X102"),
+    ("models/a.xml", "<project/>", "X104 the root element is <project>"),
+])  # fmt: skip
+def test_what_may_be_a_broken_ir_or_is_named_is_reported(run: Start, models: Path, asked: str, text: str, told: str) -> None:
     (models / "a.xml").write_text(text)
-    done = run("check", "models")
-    assert done.code == 1
-    assert done.out.startswith("models/a.xml:1:")
+    done = run("check", asked, code=1)
+    assert done.out.startswith("models/a.xml:1:") and told in done.lines[0]
 
 
 def test_a_folder_without_an_ir_is_a_mistake(run: Start, tmp_path: Path) -> None:

@@ -130,16 +130,10 @@ def test_fix_of_an_inference(stale: Path) -> None:
 
 
 def test_a_source_without_a_path_is_not_written() -> None:
-    inference = irshape.check(STALE.encode())
-    assert mended_file(inference._inference).decode() == SOUND
-    with pytest.raises(OSError, match="not read from a file"):
-        irshape.fix(inference)
-
-
-def test_a_tree_is_not_written() -> None:
-    tree = irshape.read(STALE.encode()).tree()
-    with pytest.raises(OSError, match="not read from a file"):
-        irshape.fix(irshape.check(tree))
+    assert mended_file(irshape.check(STALE.encode())._inference).decode() == SOUND
+    for source in (STALE.encode(), irshape.read(STALE.encode()).tree()):
+        with pytest.raises(OSError, match="not read from a file"):
+            irshape.fix(irshape.check(source))
 
 
 def test_a_file_that_changed_or_is_compressed_is_not_written(stale: Path) -> None:

@@ -74,11 +74,12 @@ def test_progress_fits_a_narrow_terminal(terminal: Terminal) -> None:
     assert shown() == "\r[###############...\x1b[K"
 
 
-@pytest.mark.parametrize(("total", "term"), [(1, "xterm"), (2, "dumb")])
-def test_there_is_no_progress_of_one_file_or_on_a_dumb_terminal(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, total: int, term: str
+@pytest.mark.parametrize(("total", "term", "patience"), [(1, "xterm", 0), (2, "dumb", 0), (9, "xterm", 1000)])
+def test_there_is_no_progress_of_one_file_on_a_dumb_terminal_or_of_a_short_run(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, total: int, term: str, patience: int
 ) -> None:
     monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr(screen, "_PATIENCE", patience)
     stream, shown = terminal(80)
     line = Progress(stream, total)
     line.step()
@@ -93,12 +94,3 @@ def test_there_is_no_progress_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None
     line.step()
     line.clear()
     assert stream.getvalue() == ""
-
-
-def test_a_short_run_shows_no_progress(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen, "_PATIENCE", 1000)
-    stream, shown = terminal(80)
-    line = Progress(stream, 9)
-    line.step()
-    line.clear()
-    assert shown() == ""

@@ -46,13 +46,13 @@ def test_variables_stand_on_a_line_of_their_own(run: Start) -> None:
 
 
 def test_equal_shapes_in_a_row_are_written_once(run: Start, tmp_path: Path) -> None:
-    path = saved(added("f32[?,2]", "f32[?,2]", "f32[?,2]"), tmp_path / "sum.xml")
+    path = added("f32[?,2]", "f32[?,2]", "f32[?,2]").save(tmp_path / "sum.xml")
     assert run("signature", path)[1][2].startswith("parameter_0 … parameter_2[B,2]  ->")
     assert run("signature", path, "--all")[1][2:5] == [f"parameter_{number}[B,2]" for number in range(3)]
 
 
 def test_the_layers_that_say_so(run: Start, tmp_path: Path) -> None:
-    path = saved(joined("f32[?,?]", "f32[?,?]", axis=1), tmp_path / "join.xml")
+    path = joined("f32[?,?]", "f32[?,?]", axis=1).save(tmp_path / "join.xml")
     lines = run("signature", path, "--why")[1]
     assert lines[-2] == "because"
     assert lines[-1].startswith("  parameter_1 axis 0  B  Concat concat_2, line ")
@@ -60,7 +60,7 @@ def test_the_layers_that_say_so(run: Start, tmp_path: Path) -> None:
 
 
 def test_sizes_that_only_data_tells(run: Start, tmp_path: Path) -> None:
-    lines = run("signature", saved(Net(BOXES), tmp_path / "boxes.xml"))[1]
+    lines = run("signature", Net(BOXES).save(tmp_path / "boxes.xml"))[1]
     assert lines[2] == "parameter_0[B,5]  ->  nonzero_1[2,nonzero]"
     assert lines[3].startswith("  where nonzero is known only at run time: NonZero nonzero_1, line ")
 
@@ -88,19 +88,12 @@ def test_long_sizes_have_names(run: Start, tmp_path: Path) -> None:
     levels = ", ".join(f"_{i}" for i in range(1, 5))
     net = Net("_x: f32[?,1,?,?]" + "".join(f"\n_x -> {nets.conv(2**i, 2**i)} -> _{i}: {nets.reshape(0, -1)}" for i in range(1, 5)))
     net.add(f"{levels} -> Concat(axis=1) -> Result")
-    lines = run("signature", saved(net, tmp_path / "levels.xml"))[1]
+    lines = run("signature", net.save(tmp_path / "levels.xml"))[1]
     assert lines[2].endswith("[B,e0]")
     assert lines[3] == "  where e0 = (H//2)*(W//2) + (H//4)*(W//4) + (H//8)*(W//8) + (H//16)*(W//16)"
 
 
 ATROUS = ROOT / "examples" / "atrous.xml"
-
-
-def saved(net: Net, path: Path) -> Path:
-    """The file of a net, with its weights beside it."""
-    path.write_text(net.xml)
-    path.with_suffix(".bin").write_bytes(net.bin)
-    return path
 
 
 def test_conditions_stand_above_the_layers_that_make_them(run: Start) -> None:
@@ -119,7 +112,7 @@ def test_conditions_stand_above_the_layers_that_make_them(run: Start) -> None:
 
 
 def test_a_condition_that_is_a_layers_own_is_said_once(run: Start, tmp_path: Path) -> None:
-    path = saved(nets.blocks(), tmp_path / "blocks.xml")
+    path = nets.blocks().save(tmp_path / "blocks.xml")
     lines = run("sizes", path, "--input", "parameter_0[B,S]", "--input", "parameter_1[B,S]", "--near", "B=3,S=50", code=0).lines
     assert lines[2] == "parameter_0[B,S], parameter_1[B,S] are valid where"
     assert [lines[3], lines[5]] == ["  S <= 48", "  (B*S) % 4 == 0"]
@@ -131,14 +124,14 @@ def test_a_condition_that_is_a_layers_own_is_said_once(run: Start, tmp_path: Pat
 
 def test_every_size(run: Start, tmp_path: Path) -> None:
     net = Net("f32[?,3] -> ReLU -> Result")
-    assert run("sizes", saved(net, tmp_path / "relu.xml"))[:2] == (
+    assert run("sizes", net.save(tmp_path / "relu.xml"))[:2] == (
         0,
         [f"{tmp_path}/relu.xml  IR v11, 3 layers", "", "parameter_0[B,3] is valid for every B of at least 1"],
     )
 
 
 def test_what_formulas_do_not_tell_is_said(run: Start, tmp_path: Path) -> None:
-    path = saved(scaled(), tmp_path / "scaled.xml")
+    path = scaled().save(tmp_path / "scaled.xml")
     lines = run("sizes", path, "--input", "[N]", "--near", "N=10", code=0).lines
     assert lines[2] == "parameter_0[N] is valid for every N of at least 1 (as far as formulas tell)"
     assert lines[4] == "formulas do not decide"
@@ -150,7 +143,7 @@ def test_what_formulas_do_not_tell_is_said(run: Start, tmp_path: Path) -> None:
 def test_no_size_is_a_fault(run: Start, tmp_path: Path) -> None:
     halves = nets.reshape(-1, 2)
     net = Net(f"_x: f32[?]\n_x -> {halves} -> Result\n_x, f32=[0.0] -> Concat(axis=0) -> {halves} -> Result")
-    code, lines, _ = run("sizes", saved(net, tmp_path / "odd.xml"), "--input", "[N]")
+    code, lines, _ = run("sizes", net.save(tmp_path / "odd.xml"), "--input", "[N]")
     assert (code, lines[2]) == (1, "parameter_0[N] is valid for no size: these conditions contradict each other")
     assert [line.split("  ")[1] for line in lines[3:]] == ["N % 2 == 0", "(N + 1) % 2 == 0"]
 
@@ -169,7 +162,7 @@ def test_the_answer_for_programs(run: Start) -> None:
 
 
 def test_a_batch_that_is_left_out_is_1_and_sizes_that_are_valid_are_called_so(run: Start, tmp_path: Path) -> None:
-    tied = saved(Net("x: f32[?,3,?] -> Reshape([-1,8]) -> Result"), tmp_path / "tied.xml")
+    tied = Net("x: f32[?,3,?] -> Reshape([-1,8]) -> Result").save(tmp_path / "tied.xml")
     lines = run("sizes", tied, "--input", "x[B,3,H]", "--near", "H=9", code=0).lines
     assert lines[-3:] == ["nearest to H = 9 (taking B = 1)", "  below  B = 1, H = 8", "  above  B = 1, H = 16"]
     for words in (["H=8,W=8"], ["H=8", "W=8"], ["H=8 W=8"], ["H = 8, W = 8"]):
@@ -189,7 +182,7 @@ def test_sizes_are_set_behind_spaces_or_commas(run: Start) -> None:
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
 def test_weights_that_cannot_be_read_forbid_no_size(run: Start, tmp_path: Path) -> None:
     (tmp_path / "models").mkdir()
-    path = saved(nets.unet("pool"), tmp_path / "models" / "linked.xml")
+    path = nets.unet("pool").save(tmp_path / "models" / "linked.xml")
     path.with_suffix(".bin").rename(tmp_path / "stored")
     path.with_suffix(".bin").symlink_to(tmp_path / "stored")
     text = run("sizes", path, "--input", "[1,1,H,W]", "--near", "H=9,W=9", code=1).out

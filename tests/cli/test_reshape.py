@@ -19,8 +19,7 @@ def baked(tmp_path: Path) -> Path:
     """A model whose Reshape has its batch baked in."""
     net = Net("Reshape(f32[1,4,6], [1,24], special_zero=false) -> Result")
     path = tmp_path / "baked.xml"
-    path.write_text(net.xml)
-    path.with_suffix(".bin").write_bytes(net.bin)
+    net.save(path)
     return path
 
 

@@ -58,11 +58,3 @@ def test_json(run: Start) -> None:
     assert found["bad"] == {"command": "irshape check model.xml", "xml": snippet.bad.xml, "weights": ""}
     assert (found["severity"], found["fix"], found["condition"]) == ("error", None, None)
     assert len(json.loads(run("rule", "--format", "json").out)) == len(CATALOGUE)
-
-
-def test_a_code_that_does_not_exist(run: Start) -> None:
-    done = run("rule", "S2011")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "irshape: no code begins with 'S2011'; did you mean S201?; irshape rule lists the codes\n"
-    operation = "irshape: no code begins with 'gelu'; irshape ops Gelu describes this operation; irshape rule lists the codes\n"
-    assert run("rule", "gelu").err == operation

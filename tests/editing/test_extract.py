@@ -10,6 +10,7 @@ import pytest
 
 import irshape
 from irshape.editing.extract import Part, around, between, extract, with_numbered
+from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core_of
 
@@ -102,52 +103,39 @@ def test_a_part_computes_what_the_whole_computes(tmp_path: Path) -> None:
     assert numpy.allclose(found, expected, atol=1e-5)
 
 
-def test_a_shape_computation_is_taken_along() -> None:
-    """A Reshape reads what a Gather and a Concat make of the shape of another tensor, and this is no input of the part."""
-    graph = irshape.Graph("shapes")
-    x = graph.parameter("x", "[?,3,8]")
-    relu = graph.add("Relu", x, name="relu")
-    size = graph.add("Gather", graph.add("ShapeOf", relu, name="shape", output_type="i64"), [0], 0, name="batch")
-    graph.add(
-        "Reshape",
-        graph.add("Sigmoid", relu, name="data"),
-        graph.add("Concat", size, [24], axis=0, name="target"),
-        special_zero=False,
-        name="flat",
-    )
-    graph.result(graph["flat"])
-    graph = irshape.edit(bytes(graph), weights=graph.model().weights)
-    part = extract(graph._draft, [graph["flat"]._item])
-    assert set(part.inputs) == {"data", "relu"} and set(part.taken) == {"shape", "batch", "target"} and part.losses == []
-    assert graph["flat"].output.text == "[?,24]"
+# A Reshape reads what a Gather and a Concat make of the shape of another tensor, and this is no input of the part.
+COMPUTED = """
+    x: f32[?,3,8] -> relu: Relu -> shape: ShapeOf-3(output_type=i64) -> batch: Gather-8([0], 0)
+    part: Reshape(data: Sigmoid(relu), target: Concat(batch, [24], axis=0), special_zero=false) -> Result
+"""
+# The rank is known for all sizes, and so a constant.
+RANK = """
+    x: f32[?,3,8] -> relu: Relu
+    ShapeOf-3(ShapeOf-3(x, output_type=i64), output_type=i64) -> Multiply([8]) -> to: Concat([-1], _, axis=0)
+    part: Reshape(relu, to, special_zero=false) -> Result
+"""
+# Weights that are stored as f16 come with their Convert; a layer that reads an input does not.
+STORED = """
+    x: f32[?,3] -> relu: Relu
+    weights: Convert(f16=1[3,4], destination_type=f32) -> scaled: Multiply(f32=0.5)
+    part: MatMul(relu, scaled) -> Result
+"""
 
 
-def test_values_that_are_known_for_all_sizes_become_constants() -> None:
-    graph = irshape.Graph("rank")
-    x = graph.parameter("x", "[?,3,8]")
-    rank = graph.add("ShapeOf", graph.add("ShapeOf", x, output_type="i64"), name="rank", output_type="i64")
-    graph.add(
-        "Reshape",
-        graph.add("Relu", x, name="relu"),
-        graph.add("Concat", [-1], graph.add("Multiply", rank, 8), axis=0, name="to"),
-        special_zero=False,
-        name="flat",
-    )
-    graph.result(graph["flat"])
-    graph = irshape.edit(bytes(graph), weights=graph.model().weights)
-    part = extract(graph._draft, [graph["flat"]._item])
-    assert part.frozen == [("to", (-1, 24))] and part.inputs == ["relu"] and graph["flat"].output.text == "[?,24]"
-
-
-def test_what_is_computed_of_constants_is_taken_along() -> None:
-    """Weights that are stored as f16 come with their Convert; a layer that reads an input does not."""
-    graph = irshape.Graph("weights")
-    x = graph.add("Relu", graph.parameter("x", "[?,3]"), name="relu")
-    weights = graph.add("Convert", numpy.ones((3, 4), "f2"), destination_type="f32", name="weights")
-    graph.result(graph.add("MatMul", x, graph.add("Multiply", weights, 0.5, name="scaled"), name="product"))
-    part = extract(graph._draft, [graph["product"]._item])
-    assert part.inputs == ["relu"] and part.outputs == ["product"] and part.taken == [] and part.losses == []
-    assert {layer.name for layer in graph} >= {"weights", "scaled", "product"}
+@pytest.mark.parametrize(("text", "inputs", "taken", "frozen", "kept"), [
+    (COMPUTED, {"data", "relu"}, {"shape", "batch", "target"}, [], {"part"}),
+    (RANK, {"relu"}, set(), [("to", (-1, 24))], {"part"}),
+    (STORED, {"relu"}, set(), [], {"weights", "scaled", "part"}),
+], ids=["a shape computation", "what is known for all sizes", "what is computed of constants"])  # fmt: skip
+def test_what_is_taken_along(
+    text: str, inputs: set[str], taken: set[str], frozen: list[tuple[str, tuple[int, ...]]], kept: set[str]
+) -> None:
+    net = Net(text)
+    graph = irshape.edit(net.xml.encode(), weights=net.bin)
+    shape = graph["part"].output.text
+    part = extract(graph._draft, [graph["part"]._item])
+    assert (set(part.inputs), set(part.taken), part.frozen, part.losses) == (inputs, taken, frozen, [])
+    assert graph["part"].output.text == shape and kept <= {layer.name for layer in graph}
 
 
 def test_layers_that_a_converter_named_go_with_their_readers() -> None:

@@ -298,8 +298,7 @@ def findings(seed: int) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/m.xml"
         for one, suffix in zip(nets, ("", ".other.xml"), strict=True):
-            Path(path + suffix).write_text(one.xml)
-            Path(path + suffix).with_suffix(".bin").write_bytes(one.bin)
+            one.save(Path(path + suffix))
         question = Question(nets[0].xml, chance)
         for arguments in commands(path, question, chance):
             for one in said_by(arguments):

@@ -27,6 +27,8 @@ from tests.support.ir import Net
 HUGE = 2**62
 DATA = Path(__file__).parents[1] / "data"
 SIZES = "ShapeOf-3(output_type=i64)"
+OWN_SIZES = "ShapeOf-3(x, output_type=i64)"
+NEAREST = "mode=nearest, shape_calculation_mode=sizes, pads_begin=0, pads_end=0"
 MADE = "Broadcast-3(f32=1.0, _, mode=numpy) -> Result"
 
 
@@ -69,8 +71,7 @@ def test_more_axes_elements_or_parts_than_anybody_lists(text: str) -> None:
 
 
 def test_more_sizes_than_are_read() -> None:
-    attributes = "mode=nearest, shape_calculation_mode=sizes, pads_begin=0, pads_end=0"
-    net = Net(f"f32[1,1,4,4] -> Interpolate-11(i64[{2**31 - 1}], {attributes}) -> Result")
+    net = Net(f"f32[1,1,4,4] -> Interpolate-11(i64[{2**31 - 1}], {NEAREST}) -> Result")
     assert check(net).ports["2:2"] == ("f32", "[?,?,?,?]")
 
 
@@ -325,13 +326,6 @@ def test_a_constant_that_lists_two_outputs(size: int, code: str) -> None:
 # Values that follow shapes.
 
 
-def guards(net: Net) -> list[str]:
-    """The conditions on the sizes of the inputs, none of which is an error."""
-    inference = check(net)
-    assert inference.ok, inference.diagnostics
-    return [str(guard.requirement) for guard in inference.guards]
-
-
 @pytest.mark.slow("take long")
 @pytest.mark.parametrize("seed", range(2))
 def test_random_value_subgraphs(seed: int) -> None:
@@ -339,33 +333,26 @@ def test_random_value_subgraphs(seed: int) -> None:
     assert count and not found, list(found)
 
 
-@pytest.mark.parametrize("target", ["i64", "u8", "boolean"])
-def test_a_constant_that_is_no_number_becomes_an_integer(target: str) -> None:
-    net = Net(f"f16=NaN -> Convert(destination_type={target}) -> Convert(destination_type=i64) -> {MADE}")
-    assert "I101" not in codes(check(net))
+HALF = f"f32[1..9] -> {SIZES} -> Convert(destination_type=f16)"
+SQUARES = f"x: f32[1..1000]\nf32[2..9] -> {SIZES}{' -> Multiply(_, _)' * 13} -> size: Multiply(_, _)"  # from 2^16384 on
 
 
-@pytest.mark.parametrize("type", ["FloorMod", "Mod", "Divide"])
-@pytest.mark.parametrize("divisor", [0.0, -0.0])
-def test_halves_divided_by_zero(type: str, divisor: float) -> None:
-    half = f"f32[1..9] -> {SIZES} -> Convert(destination_type=f16)"
-    net = Net(f"{half} -> {type}(f16=[{divisor}]) -> Convert(destination_type=i64) -> {MADE}")
-    assert "I101" not in codes(check(net))
-
-
-@pytest.mark.parametrize(
-    "end",
-    [
-        "x -> Slice-8([0], size, [1], [0]) -> Result",
-        "x -> Tile(size) -> Result",
-        "x -> StridedSlice([0], size, [1], begin_mask=0, end_mask=0) -> Result",
-        f"size -> {MADE}",
-    ],
-)
-def test_ends_of_thousands_of_digits(end: str) -> None:
-    squares = " -> Multiply(_, _)" * 13 + " -> size: Multiply(_, _)"  # from 2^16384 on
-    net = Net(f"x: f32[1..1000]\nf32[2..9] -> {SIZES}{squares}\n{end}")
-    assert "I101" not in codes(check(net))
+@pytest.mark.parametrize("text", [
+    # A constant that is no number becomes an integer.
+    *(f"f16=NaN -> Convert(destination_type={one}) -> Convert(destination_type=i64) -> {MADE}" for one in ("i64", "u8", "boolean")),
+    # Halves divided by zero.
+    *(f"{HALF} -> {type}(f16=[{zero}]) -> Convert(destination_type=i64) -> {MADE}"
+      for type in ("FloorMod", "Mod", "Divide") for zero in (0.0, -0.0)),
+    # Ends of thousands of digits.
+    f"{SQUARES}\nx -> Slice-8([0], size, [1], [0]) -> Result",
+    f"{SQUARES}\nx -> Tile(size) -> Result",
+    f"{SQUARES}\nx -> StridedSlice([0], size, [1], begin_mask=0, end_mask=0) -> Result",
+    f"{SQUARES}\nsize -> {MADE}",
+    # Integers limited to a fraction: OpenVINO's view of the elements holds integers, too.
+    f"f32[?] -> {SIZES} -> begin: Clamp(min=0.5, max=0.5)\nSlice-8(f32[2..], begin, [0], [7], [0]) -> Result",
+], ids=lambda text: text[-60:])  # fmt: skip
+def test_no_number_ends_a_rule(text: str) -> None:
+    assert "I101" not in codes(check(Net(text)))
 
 
 @pytest.mark.parametrize(
@@ -382,15 +369,14 @@ def test_ends_of_thousands_of_digits(end: str) -> None:
             "x -> Reshape(Concat([-1], n, axis=0), special_zero=false) -> Result",
             ["d1 <= 0", "d0 == 0"],
         ),
+        # A zero that copies an axis beyond the rank.
+        (f"x: f32[?]\nf32[?] -> s: {SIZES}\nx -> {reshape('Concat([-1], s, axis=0)')}", ["d1 >= 1", "d0 % d1 == 0"]),
     ],
 )
 def test_conditions_on_values_that_follow_shapes(text: str, expected: list[str]) -> None:
-    assert guards(Net(text)) == expected
-
-
-def test_a_zero_that_copies_an_axis_beyond_the_rank() -> None:
-    net = Net(f"x: f32[?]\nf32[?] -> s: {SIZES}\nx -> {reshape('Concat([-1], s, axis=0)')}")
-    assert "d1 >= 1" in guards(net)
+    inference = check(Net(text))
+    assert inference.ok, inference.diagnostics
+    assert [str(guard.requirement) for guard in inference.guards] == expected
 
 
 def test_a_formula_of_more_digits_than_its_type_is_not_exact() -> None:
@@ -500,24 +486,30 @@ def test_a_view_without_an_output_is_asked_for_its_batch_and_its_cost() -> None:
     assert {one.code for one in verbs.cost(xml.encode(), weights=net.bin, views=True).diagnostics} == {"G103"}
 
 
-def test_no_size_is_left_for_a_symbol() -> None:
-    sizes = f"_s: {SIZES.replace('(', '(x, ')}\n_h: Divide(Gather-8(_s, [0], 0), [2])\n_w: Divide(Gather-8(_s, [1], 0), [2])"
-    net = Net(f"x: f32[?,?]\n{sizes}\nx -> Reshape(Concat([2], _h, _w, axis=0), special_zero=false) -> Result")
-    found = verbs.signature(net.xml.encode(), weights=net.bin, inputs={"x": "[H,H+1]"})
-    assert [one.text for one in found.conditions] == ["H >= 2", "H + H*H == 2*(H//2)*((H + 1)//2)"]
+HALVES = f"_s: {OWN_SIZES}\n_h: Divide(Gather-8(_s, [0], 0), [2])\n_w: Divide(Gather-8(_s, [1], 0), [2])"
 
 
-def test_a_batch_is_sought_behind_slices_and_resizes_of_what_is_not_known() -> None:
-    attributes = "mode=nearest, shape_calculation_mode=sizes, pads_begin=0, pads_end=0"
-    net = Net(f"x: f32[?,?] -> Slice-8(i64[{HUGE}], i64[{HUGE}], i64[{HUGE}]) -> Result")
-    assert codes(batched(net.xml, net.bin)) >= {"N101"}
-    axis = f"_axis: {SIZES.replace('(', '(x, ')} -> Gather-8([0], 0)"
-    sized = Net(f"x: f32[?,3]\n{axis}\nx -> Interpolate-4(i64=[8], f32=[2.0], _axis, {attributes}) -> Result")
-    assert codes(batched(sized.xml, sized.bin)) >= {"N101"}
+@pytest.mark.parametrize(("text", "inputs", "conditions"), [
+    # No size is left for a symbol.
+    (f"x: f32[?,?]\n{HALVES}\nx -> Reshape(Concat([2], _h, _w, axis=0), special_zero=false) -> Result",
+     {"x": "[H,H+1]"}, ["H >= 2", "H + H*H == 2*(H//2)*((H + 1)//2)"]),
+    # `H - W` is 1 or 2^63-1, and `H + W` would be more than a size for the latter.
+    ("a: f32[?,?,1]\nb: f32[?,?]\na, b -> Add -> Result",
+     {"a": "[H+W,H-W,1]", "b": f"[{2**63 - 1},0]"}, [f"H - W in (1, {2**63 - 1})", "H >= W + 1"]),
+])  # fmt: skip
+def test_conditions_that_leave_no_size_or_one_that_is_too_large(text: str, inputs: dict[str, str], conditions: list[str]) -> None:
+    net = Net(text)
+    found = verbs.signature(net.xml.encode(), weights=net.bin, inputs=inputs)
+    assert [one.text for one in found.conditions] == conditions
 
 
-def test_a_batch_is_sought_behind_more_axes_of_batches_than_anybody_has() -> None:
-    net = Net(f"x: f32[?,4]\nx -> Result\nGatherND-8(f32[...], i64[...], batch_dims={HUGE}) -> Result")
+@pytest.mark.parametrize("text", [
+    f"x: f32[?,?] -> Slice-8(i64[{HUGE}], i64[{HUGE}], i64[{HUGE}]) -> Result",
+    f"x: f32[?,3]\n_axis: {OWN_SIZES} -> Gather-8([0], 0)\nx -> Interpolate-4(i64=[8], f32=[2.0], _axis, {NEAREST}) -> Result",
+    f"x: f32[?,4]\nx -> Result\nGatherND-8(f32[...], i64[...], batch_dims={HUGE}) -> Result",
+], ids=["slices of what is not known", "axes that are not known", "more axes of batches than anybody has"])  # fmt: skip
+def test_a_batch_is_sought_behind_what_is_not_known(text: str) -> None:
+    net = Net(text)
     assert codes(batched(net.xml, net.bin)) >= {"N101"}
 
 
@@ -525,13 +517,6 @@ def test_a_row_of_numbers_that_are_too_far_apart_is_no_run() -> None:
     """NumPy warned of the difference between the first two, which no i64 holds."""
     net = Net(f"x: i64[4] -> Add([{2**63 - 1},{-(2**63)},{HUGE},{-HUGE}]) -> Result")
     assert not granting.Session(net.xml.encode(), weights=net.bin).reshape({"x": "[8]"}).ok
-
-
-def test_a_size_that_conditions_make_too_large_keeps_its_conditions() -> None:
-    """`H - W` is 1 or 2^63-1, and `H + W` would be more than a size for the latter."""
-    net = Net("a: f32[?,?,1]\nb: f32[?,?]\na, b -> Add -> Result")
-    found = verbs.signature(net.xml.encode(), weights=net.bin, inputs={"a": "[H+W,H-W,1]", "b": f"[{2**63 - 1},0]"})
-    assert [one.text for one in found.conditions] == [f"H - W in (1, {2**63 - 1})", "H >= W + 1"]
 
 
 def test_a_layer_in_a_body_that_is_not_read_whole_is_not_explained() -> None:
@@ -578,9 +563,3 @@ def test_the_iterations_of_a_loop_over_an_input_that_it_lacks_are_a_symbol(numbe
 def test_the_body_of_an_unknown_version_of_a_loop_is_not_simplified() -> None:
     net = loop("f32[?,?]", inside("Concat(_x, axis=0)"))
     assert irshape.simplify(net.xml.replace('type="Loop" version="opset5"', 'type="Loop" version="none"').encode(), weights=net.bin)
-
-
-def test_integers_limited_to_a_fraction() -> None:
-    """OpenVINO's view of the elements holds integers, too."""
-    begin = "f32[?] -> ShapeOf-3(output_type=i64) -> begin: Clamp(min=0.5, max=0.5)"
-    assert "I101" not in codes(check(Net(f"{begin}\nSlice-8(f32[2..], begin, [0], [7], [0]) -> Result")))

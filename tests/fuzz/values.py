@@ -396,8 +396,7 @@ def main() -> int:
         print(f"{number}: {finding}")
         if given.keep:
             given.keep.mkdir(parents=True, exist_ok=True)
-            (given.keep / f"{number}.xml").write_text(net.xml)
-            (given.keep / f"{number}.bin").write_bytes(net.bin)
+            net.save(given.keep / f"{number}.xml")
     print(f"{count} nets, {len(found)} findings")
     return 1 if found else 0
 

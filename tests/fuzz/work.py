@@ -423,8 +423,7 @@ def main() -> int:
         net, other = nets(name)
         paths = [given.folder / f"{name}{suffix}.xml" for suffix in ("", ".other")]
         for path, one in zip(paths, (net, other), strict=True):
-            path.write_text(one.xml)
-            path.with_suffix(".bin").write_bytes(one.bin)
+            one.save(path)
         print(f"{name}: {len(net.xml) // 1000} kB", flush=True)
         for command in commands(net, str(paths[0]), str(paths[1]), changed(net)):
             if given.verb and command[0] not in given.verb:

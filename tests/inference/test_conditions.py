@@ -189,19 +189,17 @@ def test_what_simpler_guards_resolve_is_not_said_again() -> None:
     assert [str(one.requirement) for one in listed] == ["A <= 64", "B == 65"]
 
 
-def clamped() -> Net:
-    """An axis that is sliced to at most 64 elements, and added to the whole."""
-    return Net("""
-        _x: f32[?]
-        _part: Slice-8(_x, [0], [64], [1], [0])
-        Broadcast-3(_part, ShapeOf-3(_x, output_type=i64), mode=numpy) -> Result
-        Add(_x, _part) -> Result
-    """)
+# An axis that is sliced to at most 64 elements, and added to the whole.
+CLAMPED = Net("""
+    _x: f32[?]
+    _part: Slice-8(_x, [0], [64], [1], [0])
+    Broadcast-3(_part, ShapeOf-3(_x, output_type=i64), mode=numpy) -> Result
+    Add(_x, _part) -> Result
+""")
 
 
 def test_conditions_simplify_the_formulas_that_are_shown() -> None:
-    net = clamped()
-    inference = irshape.infer(net.xml.encode(), inputs={"parameter_0": "[S]"}, weights=net.bin, symbols={"S": "2..1000"})
+    inference = irshape.infer(CLAMPED.xml.encode(), inputs={"parameter_0": "[S]"}, weights=CLAMPED.bin, symbols={"S": "2..1000"})
     assert [str(one.requirement) for one in inference._inference.guards] == ["S <= 64"]
     assert set(inference.formulas.values()) == {"[S]"}
 

@@ -197,8 +197,7 @@ def test_inference_in_threads_gives_the_same() -> None:
 @pytest.mark.oracle
 def test_what_is_written_is_read_by_openvino_with_the_same_shapes(tmp_path: Path) -> None:
     net = Net("f32[?,?,?] -> SpaceToBatch-2([1,2,2], [0,1,0], [0,1,0]) -> Result")
-    (tmp_path / "in.xml").write_text(net.xml)
-    (tmp_path / "in.bin").write_bytes(net.bin)
+    net.save(tmp_path / "in.xml")
     inference = irshape.infer(tmp_path / "in.xml", inputs={"parameter_0": "[N,6..8,W]"}, symbols={"N": "2..4"})
     inference.write(tmp_path / "out.xml", weights="link")
     model = core().read_model(tmp_path / "out.xml")

@@ -18,21 +18,18 @@ from tests.support.ir import Net
 # How many moments are tried, over all scenarios.
 MOMENTS = 1000 if os.environ.get("IRSHAPE_CORPUS") else 300
 SHAPES = ([4, 6], [5, 6], [8, 6], [12, 6], [8, 10], [16, 14])
-
-
-def net() -> Net:
-    """A net with what a plan takes: a value subgraph, a guard, a rule that is asked, a size that only data tells, and an If."""
-    return Net("""
-        _data: f32[?,?]
-        ShapeOf-3(_data, output_type=i64) -> _rows: Gather-8([0], 0)
-        Divide(_rows, [2]) -> _target: Concat([-1], axis=0)
-        _shaped: Reshape(_data, _target, special_zero=false)
-        Convert(_rows, destination_type=f32) -> Multiply(f32=[0.3]) -> _whole: Convert(destination_type=i64)
-        Broadcast-3(f32=1.0, _whole, mode=numpy) -> Result
-        _found: NonZero-3(_data, output_type=i64)
-        ReLU(Convert(_found, destination_type=f32)) -> Result
-        Add(_shaped, ReLU(_shaped)) -> Result
-    """)
+# A net with what a plan takes: a value subgraph, a guard, a rule that is asked, a size that only data tells, and an If.
+NET = Net("""
+    _data: f32[?,?]
+    ShapeOf-3(_data, output_type=i64) -> _rows: Gather-8([0], 0)
+    Divide(_rows, [2]) -> _target: Concat([-1], axis=0)
+    _shaped: Reshape(_data, _target, special_zero=false)
+    Convert(_rows, destination_type=f32) -> Multiply(f32=[0.3]) -> _whole: Convert(destination_type=i64)
+    Broadcast-3(f32=1.0, _whole, mode=numpy) -> Result
+    _found: NonZero-3(_data, output_type=i64)
+    ReLU(Convert(_found, destination_type=f32)) -> Result
+    Add(_shaped, ReLU(_shaped)) -> Result
+""")
 
 
 def ports_of(session: Session, shape: list[int]) -> object:
@@ -85,10 +82,9 @@ ANSWERS = [answer_of_session] * 3 + [answer_of_signature, answer_of_sizes, answe
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("part", range(10))
 def test_every_answer_after_an_interrupt_is_that_of_a_fresh_object(part: int) -> None:
-    built = net()
     rng = random.Random(part)
     # The first calls fill what the process keeps.
-    expected = {answer: answer(verbs.read(built.xml.encode(), weights=built.bin), lambda run: run(), -1) for answer in ANSWERS}
+    expected = {answer: answer(verbs.read(NET.xml.encode(), weights=NET.bin), lambda run: run(), -1) for answer in ANSWERS}
     most: dict[object, int] = {}
     for _ in range(MOMENTS // 10):
         answer, error = rng.choice(ANSWERS), rng.choice((KeyboardInterrupt, MemoryError))
@@ -98,7 +94,7 @@ def test_every_answer_after_an_interrupt_is_that_of_a_fresh_object(part: int) ->
         def interrupt(run: Callable[[], object], key: object = (answer, index), counts: list[int] = counts) -> None:
             counts.append(interrupted(run, rng.randint(1, most.get((key, len(counts)), 30_000)), error))  # noqa: B023
 
-        again = answer(verbs.read(built.xml.encode(), weights=built.bin), interrupt, index)
+        again = answer(verbs.read(NET.xml.encode(), weights=NET.bin), interrupt, index)
         for number, count in enumerate(counts):
             most[(answer, index), number] = max(most.get(((answer, index), number), 0), count)
         assert again == expected[answer], (answer, index, error)

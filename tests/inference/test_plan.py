@@ -85,15 +85,14 @@ def test_a_plan_says_what_a_pass_says(path: Path) -> None:
                 assert said(ours) == said(theirs)
 
 
-def convolution() -> Net:
-    return Net("""
-        f32[1,3,32,32] -> Convolution(f32=0.0[8,3,3,3], strides="2,2", dilations="1,1", pads_begin="1,1", pads_end="1,1")
-            -> Reshape([0,-1], special_zero=true) -> Result
-    """)
+CONVOLUTION = Net("""
+    f32[1,3,32,32] -> Convolution(f32=0.0[8,3,3,3], strides="2,2", dilations="1,1", pads_begin="1,1", pads_end="1,1")
+        -> Reshape([0,-1], special_zero=true) -> Result
+""")
 
 
 def test_the_source_is_python_that_can_be_read() -> None:
-    _, plan = planned(convolution(), *({"parameter_0": [1, 3, size, 32]} for size in (32, 64, 96)))
+    _, plan = planned(CONVOLUTION, *({"parameter_0": [1, 3, size, 32]} for size in (32, 64, 96)))
     assert plan.source == (
         "def sizes(s0):\n"
         "    # s0 is axis 2 of the input of layer 0\n"
@@ -142,7 +141,7 @@ def value(tree: Any, names: Mapping[str, int]) -> Any:
 
 
 def test_the_json_holds_the_whole_plan() -> None:
-    session, plan = planned(convolution(), *({"parameter_0": [1, 3, size, size]} for size in (32, 64, 96)))
+    session, plan = planned(CONVOLUTION, *({"parameter_0": [1, 3, size, size]} for size in (32, 64, 96)))
     given = plan.to_dict()
     assert given["inputs"] == {"parameter_0": [1, 3, "s0", "s1"]}
     assert given["symbols"] == {"s0": {"low": 1, "high": 65536}, "s1": {"low": 1, "high": 65536}}
@@ -158,7 +157,7 @@ def test_the_json_holds_the_whole_plan() -> None:
 
 
 def test_no_rule_is_asked(asked: list[str]) -> None:
-    session, _ = planned(convolution(), *({"parameter_0": [1, 3, size, size]} for size in (32, 64, 96)))
+    session, _ = planned(CONVOLUTION, *({"parameter_0": [1, 3, size, size]} for size in (32, 64, 96)))
     asked.clear()
     inference = session.reshape(parameter_0=[1, 3, 50, 40])
     assert inference["reshape_4"].outputs[0].text == "[1,4000]"
@@ -220,7 +219,7 @@ def test_other_branches_of_a_rule(text: str, first: list[int], others: list[int]
 
 
 def test_sizes_of_0_and_sizes_beyond_the_range_take_a_pass(asked: list[str]) -> None:
-    session, _ = planned(convolution(), *({"parameter_0": [1, 3, size, 32]} for size in (32, 64, 96)))
+    session, _ = planned(CONVOLUTION, *({"parameter_0": [1, 3, size, 32]} for size in (32, 64, 96)))
     asked.clear()
     assert session.reshape(parameter_0=[1, 3, 70001, 32])["reshape_4"].outputs[0].text == "[1,4480128]"
     assert "Convolution" in asked
@@ -296,7 +295,7 @@ def test_a_session_forgets_the_sizes_of_old_reshapes(monkeypatch: pytest.MonkeyP
 
 
 def test_an_answer_of_a_plan_stays_as_it_was() -> None:
-    session, _ = planned(convolution(), *({"parameter_0": [1, 3, size, 32]} for size in (32, 64, 96)))
+    session, _ = planned(CONVOLUTION, *({"parameter_0": [1, 3, size, 32]} for size in (32, 64, 96)))
     before = session.reshape(parameter_0=[1, 3, 40, 32])
     session.reshape(parameter_0=[1, 3, 44, 32])
     session.reshape(parameter_0="[N,3,44,32]")
@@ -314,10 +313,9 @@ def test_a_formula_without_limit_has_no_place_in_a_plan() -> None:
 
 
 def test_no_text_of_the_file_is_in_the_source() -> None:
-    built = convolution()
     name = '\\n"""); raise SystemExit #'
-    text = built.xml.replace('name="parameter_0"', "name='" + name.replace('"', "&quot;") + "'")
-    session = Session(text.encode(), weights=built.bin)
+    text = CONVOLUTION.xml.replace('name="parameter_0"', "name='" + name.replace('"', "&quot;") + "'")
+    session = Session(text.encode(), weights=CONVOLUTION.bin)
     for size in (32, 64, 96, 128):
         assert session.reshape({name: [1, 3, size, 32]}).ok
     assert session.plan is not None

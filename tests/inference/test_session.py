@@ -5,19 +5,16 @@ import pytest
 import irshape
 from tests.support.ir import Net
 
-
-def net() -> Net:
-    """A SpaceToDepth and a Reshape that takes up its batch, on two inputs."""
-    return Net("""
-        f32[1,3,8,8] -> SpaceToDepth(block_size=2) -> Reshape([12,-1], special_zero=false) -> Result
-        f32[?,5] -> ReLU -> Result
-    """)
+# A SpaceToDepth and a Reshape that takes up its batch, on two inputs.
+NET = Net("""
+    f32[1,3,8,8] -> SpaceToDepth(block_size=2) -> Reshape([12,-1], special_zero=false) -> Result
+    f32[?,5] -> ReLU -> Result
+""")
 
 
 @pytest.fixture
 def session() -> irshape.Session:
-    built = net()
-    return irshape.Session(built.xml.encode(), weights=built.bin)
+    return irshape.Session(NET.xml.encode(), weights=NET.bin)
 
 
 def shown(inference: irshape.Inference) -> list[str]:
@@ -64,10 +61,9 @@ def test_a_symbol_may_be_given_another_range(session: irshape.Session) -> None:
 
 
 def test_every_answer_is_that_of_a_run_of_its_own(session: irshape.Session) -> None:
-    built = net()
     for shape in ("[2,3,8,8]", "[N,3,8,8]", "[1,3,?,8]", "[1,3,9,8]", "[2,3,8,8]"):
         ours = session.reshape(parameter_0=shape)
-        alone = irshape.infer(built.xml.encode(), inputs={"parameter_0": shape}, weights=built.bin)
+        alone = irshape.infer(NET.xml.encode(), inputs={"parameter_0": shape}, weights=NET.bin)
         assert (ours.ok, shown(ours)) == (alone.ok, shown(alone))
 
 

@@ -14,8 +14,7 @@ def path(tmp_path: Path) -> Path:
     """A reshape to a constant shape, and a model whose Squeeze depends on a constant axis."""
     net = Net("f32[?,4] -> Reshape([1,-1,4], special_zero=false) -> Squeeze([0]) -> Result")
     path = tmp_path / "m.xml"
-    path.write_text(net.xml)
-    path.with_suffix(".bin").write_bytes(net.bin)
+    net.save(path)
     return path
 
 

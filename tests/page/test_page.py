@@ -203,15 +203,10 @@ def agree(shown: Shown, path: Path, inputs: dict[str, str] | None = None, *, mos
     return equal, other
 
 
-def test_what_if_agrees_with_infer_on_a_network_of_convolutions(shown: Shown) -> None:
-    equal, other = agree(shown, EXAMPLES / "atrous.xml")
-    assert equal > 30
-    assert other == 0
-
-
-def test_what_if_agrees_with_infer_on_a_transformer(shown: Shown) -> None:
-    equal, other = agree(shown, EXAMPLES / "decoder.xml")
-    assert equal > 300
+@pytest.mark.parametrize(("name", "least"), [("atrous", 30), ("decoder", 300)], ids=["convolutions", "transformer"])
+def test_what_if_agrees_with_infer(shown: Shown, name: str, least: int) -> None:
+    equal, other = agree(shown, EXAMPLES / f"{name}.xml")
+    assert equal > least
     assert other == 0
 
 

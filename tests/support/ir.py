@@ -20,6 +20,7 @@ import re
 import struct
 from itertools import repeat
 from math import prod
+from pathlib import Path
 from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
 
@@ -209,6 +210,12 @@ class Net:
     def result(self, ref: Ref) -> None:
         """A Result that reads a port."""
         self.layer("Result", [ref])
+
+    def save(self, path: Path) -> Path:
+        """Write the text and, beside it, the weights; the path."""
+        path.write_text(self.xml, encoding="utf-8")
+        path.with_suffix(".bin").write_bytes(self.bin)
+        return path
 
     @property
     def xml(self) -> str:

@@ -13,17 +13,14 @@ from lxml import etree
 import irshape
 from tests.support.ir import Net
 
-
-def net() -> Net:
-    """A Reshape whose target is a constant, so that nothing is known without the weights."""
-    return Net("Reshape(f32[2,6], [3,-1], special_zero=false) -> Result")
+# A Reshape whose target is a constant, so that nothing is known without the weights.
+NET = Net("Reshape(f32[2,6], [3,-1], special_zero=false) -> Result")
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "net.xml"
-    path.write_text(net().xml, encoding="utf-8")
-    path.with_suffix(".bin").write_bytes(net().bin)
+    NET.save(path)
     return path
 
 
@@ -60,26 +57,26 @@ def test_a_source_with_a_path_finds_its_weights(make: Callable[[Path], Any], pat
 
 @pytest.mark.parametrize("make", BARE.values(), ids=BARE)
 def test_a_source_without_a_path_takes_its_weights(make: Callable[[Path], Any], path: Path) -> None:
-    assert irshape.infer(make(path), weights=net().bin)["reshape_2"].outputs[0].text == "[3,4]"
+    assert irshape.infer(make(path), weights=NET.bin)["reshape_2"].outputs[0].text == "[3,4]"
     without = irshape.infer(make(path))
     assert [found.code for found in without.diagnostics] == ["W203"]
 
 
 def test_an_element_inside_another_document_is_read_alone() -> None:
-    outer = etree.fromstring(f"<models>{net().xml.partition('?>')[2]}<net/></models>".encode())
-    assert irshape.infer(outer[0], weights=net().bin).ok
+    outer = etree.fromstring(f"<models>{NET.xml.partition('?>')[2]}<net/></models>".encode())
+    assert irshape.infer(outer[0], weights=NET.bin).ok
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "UTF-16", "iso-8859-1", "us-ascii"])
 def test_xml_text_is_encoded_as_it_declares(encoding: str) -> None:
-    text = net().xml.replace('version="1.0"', f'version="1.0" encoding="{encoding}"', 1).replace('"reshape_2"', '"größe"')
-    model = irshape.read(text, weights=net().bin)
+    text = NET.xml.replace('version="1.0"', f'version="1.0" encoding="{encoding}"', 1).replace('"reshape_2"', '"größe"')
+    model = irshape.read(text, weights=NET.bin)
     assert irshape.check(model).ok
     assert "größe" in model
 
 
 def test_an_unknown_encoding_is_a_fault_of_the_file() -> None:
-    found = irshape.infer(net().xml.replace('version="1.0"', 'version="1.0" encoding="klingon"', 1)).diagnostics
+    found = irshape.infer(NET.xml.replace('version="1.0"', 'version="1.0" encoding="klingon"', 1)).diagnostics
     assert [one.severity for one in found] == ["error"]
     assert "klingon" in found[0].message
 
@@ -99,7 +96,7 @@ def test_text_that_is_not_xml_is_a_path() -> None:
 
 
 def test_every_verb_takes_every_source(path: Path) -> None:
-    text, weights = path.read_text(), net().bin
+    text, weights = path.read_text(), NET.bin
     assert irshape.read(text, weights=weights)["const_1"].const.data.tolist() == [3, -1]
     assert irshape.check(text, weights=weights).ok
     assert irshape.reshape(text, {"parameter_0": [3, 6]}, weights=weights).ok
@@ -111,7 +108,7 @@ def test_every_verb_takes_every_source(path: Path) -> None:
 
 
 def test_the_path_of_a_file_object_names_it_in_messages(path: Path) -> None:
-    path.write_text(net().xml.replace('special_zero="false"', 'special_zero="maybe"'), encoding="utf-8")
+    path.write_text(NET.xml.replace('special_zero="false"', 'special_zero="maybe"'), encoding="utf-8")
     with path.open("rb") as file:
         [found] = irshape.check(file).diagnostics[:1]
     assert str(found).startswith(f"{os.fspath(path)}:")
@@ -119,7 +116,7 @@ def test_the_path_of_a_file_object_names_it_in_messages(path: Path) -> None:
 
 def test_the_tree_of_a_file_with_text_before_it_has_the_shapes(path: Path) -> None:
     """OpenVINO passes over the text, and XML does not."""
-    inference = irshape.infer(b"once\n" + path.read_bytes().partition(b"?>")[2].lstrip(), weights=net().bin)
+    inference = irshape.infer(b"once\n" + path.read_bytes().partition(b"?>")[2].lstrip(), weights=NET.bin)
     assert inference.ok
     assert [tree.getroot().tag for tree in (inference.tree(), inference.model.tree())] == ["net", "net"]
     assert inference.tree().findall("layers/layer[@id='2']/output/port/dim")[0].text == "3"

@@ -14,9 +14,8 @@ from tests.support.ir import Net
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"a" * 64 + b"\nsize 123456\n"
 
 
-def net() -> Net:
-    """A model whose Reshape reads the one constant, 16 bytes."""
-    return Net("Reshape(f32[2,3], [3,2], special_zero=false) -> Result")
+# A model whose Reshape reads the one constant, 16 bytes.
+NET = Net("Reshape(f32[2,3], [3,2], special_zero=false) -> Result")
 
 
 def zipped(name: str) -> bytes:
@@ -63,9 +62,8 @@ def test_a_file_in_place_of_the_xml(source: bytes, name: str, step: str) -> None
 @pytest.mark.parametrize("surplus", [False, True])
 def test_a_file_in_place_of_the_bin(source: bytes, name: str, step: str, surplus: bool, tmp_path: Path) -> None:
     """A file that is too short is an error. OpenVINO reads one that is too long, so it is a warning."""
-    model = net()
     bytes_needed = 10 if surplus else len(source) + 1
-    text = model.xml.replace('size="16"', f'size="{max(bytes_needed, 16)}"')
+    text = NET.xml.replace('size="16"', f'size="{max(bytes_needed, 16)}"')
     if surplus:
         source += bytes(50)
     path = tmp_path / "m.bin"
@@ -78,9 +76,8 @@ def test_a_file_in_place_of_the_bin(source: bytes, name: str, step: str, surplus
 
 
 def test_weights_longer_than_the_constants() -> None:
-    model = net()
-    assert irshape.check(model.xml.encode(), weights=model.bin).diagnostics == []
-    [fault] = irshape.check(model.xml.encode(), weights=model.bin + bytes(4)).diagnostics
+    assert irshape.check(NET.xml.encode(), weights=NET.bin).diagnostics == []
+    [fault] = irshape.check(NET.xml.encode(), weights=NET.bin + bytes(4)).diagnostics
     assert (fault.code, fault.message) == (
         "W201",
         "the weights have 20 bytes, but the constants end at byte 16; are they another model's weights?",
@@ -89,9 +86,8 @@ def test_weights_longer_than_the_constants() -> None:
 
 
 def test_the_xml_as_weights(tmp_path: Path) -> None:
-    model = net()
     path = tmp_path / "model.xml"
-    path.write_text(model.xml)
+    path.write_text(NET.xml)
     assert "W201" in [one.code for one in irshape.check(path, weights=path).diagnostics if "are XML" in one.message]
 
 
@@ -114,7 +110,7 @@ def test_constants_that_overlap_in_part() -> None:
     ],
 )
 def test_an_old_version_is_one_error(text: str, message: str) -> None:
-    source = net().xml.replace('version="11"', 'version="7"').replace("opset1", "").replace("</net>", f"{text}</net>")
+    source = NET.xml.replace('version="11"', 'version="7"').replace("opset1", "").replace("</net>", f"{text}</net>")
     [fault] = irshape.check(source.encode()).diagnostics
     assert (fault.code, fault.message) == ("X108", message)
     assert "ovc MODEL" in (fault.hint or "")
@@ -123,7 +119,7 @@ def test_an_old_version_is_one_error(text: str, message: str) -> None:
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
 def test_a_dangling_link_to_the_weights(tmp_path: Path) -> None:
     path = tmp_path / "m.xml"
-    path.write_text(net().xml)
+    path.write_text(NET.xml)
     path.with_suffix(".bin").symlink_to("../objects/absent")
     [fault] = [one for one in irshape.check(path).diagnostics if one.code[0] == "W"]
     assert fault.code == "W101"
@@ -152,8 +148,8 @@ def test_links_into_the_store_of_a_tool(model: str, target: str, is_read: bool, 
     path, stored = tmp_path / f"{model}.xml", tmp_path / target
     for one in (path, stored):
         one.parent.mkdir(parents=True)
-    path.write_text(net().xml)
-    stored.write_bytes(net().bin)
+    path.write_text(NET.xml)
+    stored.write_bytes(NET.bin)
     path.with_suffix(".bin").symlink_to(os.path.relpath(stored, path.parent))
     assert [one.code for one in irshape.check(path).diagnostics] == ([] if is_read else ["W104"])
 
@@ -163,7 +159,7 @@ def test_what_openvino_reads_as_weights(tmp_path: Path) -> None:
     """OpenVINO reads links into a store and weights that are too long; it refuses those that are too short and old versions."""
     import openvino
 
-    core, model, path = openvino.Core(), net(), tmp_path / "m.xml"
+    core, model, path = openvino.Core(), NET, tmp_path / "m.xml"
     path.write_text(model.xml)
     weights = path.with_suffix(".bin")
     for data in (model.bin, model.bin + bytes(4), LFS, gzip.compress(bytes(9000), mtime=0), model.bin[:8], LFS[:12], b""):

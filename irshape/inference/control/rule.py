@@ -152,11 +152,6 @@ class Control(Context):
     # If.
 
 
-def unguarded(run: Run) -> Run:
-    """A run without its requirements on sizes."""
-    return bare(run, keeps_diagnostics=True)
-
-
 def bare(run: Run, *, keeps_diagnostics: bool = False) -> Run:
     """A run without its requirements on sizes and, unless they are kept, without its diagnostics."""
     inner = {key: bare(one, keeps_diagnostics=keeps_diagnostics) for key, one in run.inner.items()}

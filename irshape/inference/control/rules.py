@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from irshape.inference.control.repetition import LoopRule, TensorIteratorRule
-from irshape.inference.control.rule import Control, Outputs, unguarded
+from irshape.inference.control.rule import Control, Outputs, bare
 from irshape.inference.facts import Fact
 from irshape.model.bodies import Body
 from irshape.model.model import Node
@@ -33,7 +33,7 @@ class IfRule(Control):
             is_chosen = cond.elements is None or condition is (body is self.bodies[0])
             if not is_chosen:
                 # Sizes choose the branch, so its requirements hold only for the sizes that choose it.
-                self.run.inner[self.node.index, body.name] = unguarded(run)
+                self.run.inner[self.node.index, body.name] = bare(run, keeps_diagnostics=True)
             if condition is None:
                 self.need_not_run(body)
             runs.append([self.plain(run.value(output.result)) for output in body.outputs])

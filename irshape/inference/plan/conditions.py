@@ -135,7 +135,7 @@ class Conditions:
         if not isinstance(x, int) or not isinstance(y, int):
             if x is y:
                 self.equal(a, b)
-            elif not self._stays_open(kind, size, other) and not self._demand_open(kind, a, b):
+            elif not (self._stays_open(kind, size, other) or self._demand_one_of_several(kind, a, b) or self._demand_ends(kind, a, b)):
                 self._open[kind, a, b] = None
             return
         if kind == "sign":
@@ -160,13 +160,6 @@ class Conditions:
             # Two sizes that the engine does not know are as different as their formulas.
             return not self.formulas.varies(a - b)
         return not self.formulas.varies(a) and not self.formulas.varies(b)
-
-    def _demand_open(self, kind: str, a: Expression, b: Expression) -> bool:
-        """Demand of numbers that they leave a question open; false, and nothing is demanded, if no such conditions hold in the example.
-
-        A question is open if its sizes have values for which the answer is yes, and others for which it is no.
-        """
-        return self._demand_one_of_several(kind, a, b) or self._demand_ends(kind, a, b)
 
     def _demand_one_of_several(self, kind: str, a: Expression, b: Expression) -> bool:
         """Demand that a size which is one of several, such as of the branches of an If, can be the other size of a question, or not."""
