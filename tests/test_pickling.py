@@ -151,6 +151,17 @@ def test_an_answer_without_bodies_and_an_operation_of_a_graph() -> None:
     assert add(own["stem"]).type == "Sin"
 
 
+def test_a_graph_goes_on_before_and_after_its_facts() -> None:
+    """A layer that no file has is left out of what is inferred again; constants that were added are read from the copy."""
+    graph = irshape.edit(ATROUS)
+    for _ in range(2):
+        again = copied(graph)
+        for one in (graph, again):
+            one.result(one.constant(1.0, name="new"), name="out")
+            one.simplify()
+        assert bytes(again) == bytes(graph)
+
+
 def test_a_session_whose_layers_have_sizes_of_their_own_goes_on() -> None:
     """The memo says of such a layer that its outcomes are not shared, also after a pickle."""
     session = irshape.Session(str(EXAMPLES / "detector.xml"))

@@ -258,6 +258,10 @@ DETECTOR = "examples/detector.xml"
         (lambda: irshape.cost(DETECTOR).sweep({"H": 7}), "Cost.sweep takes Mapping[str, Iterable[int]] as sizes, not {'H': 7}"),
         (lambda: irshape.cost(DETECTOR).sweep(H=[7]), "there is no argument 'H'; Cost.sweep takes sizes"),
         (lambda: irshape.rule(201), "rule takes str or None as code, not 201"),
+        (lambda: irshape.reshape(DETECTOR, limits="x"), "reshape takes Limits as limits, not 'x'"),
+        (lambda: irshape.check(DETECTOR, limits=10**5000), "check takes Limits as limits, not a value of the class int"),
+        (lambda: irshape.check(DETECTOR, weights=[None]), "weights are a path, bytes, a file or False, not a value of the class list"),
+        (lambda: irshape.infer(DETECTOR).apply_to("x"), "apply_to takes an openvino.Model as model, not a value of the class str"),  # type: ignore[type-var]
         (lambda: irshape.ops(3), "ops takes str or None as type, not 3"),
         (lambda: irshape.scan(DETECTOR, targets=None), "scan takes Iterable[str] as targets, not None"),
     ],

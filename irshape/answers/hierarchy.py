@@ -80,10 +80,10 @@ class Contents:
 
 
 def _attributes(node: Node) -> Hashable:
-    """The attributes of a layer as a key, without the name of a variable: each layer has its own."""
-    if node.type in ("ReadValue", "Assign"):
-        return tuple([(name, text) for name, text in node.layer.signature.attributes.items() if name != "variable_id"])
-    return 0 if node.type == "Result" else id(node.layer.signature)
+    """The attributes of a layer as a key, in whatever order they stand, without the name of a variable: each layer has its own."""
+    if node.type == "Result":
+        return 0
+    return node.version, frozenset([item for item in node.layer.signature.attributes.items() if item[0] != "variable_id"])
 
 
 # The most members of a block that is repeated, the fewest repeats of a block that is a single layer, and the fewest layers of other blocks.

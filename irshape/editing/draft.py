@@ -336,6 +336,10 @@ class Draft(GraphDraft):
         self._facts: Facts | None = None
         self._engine = engine
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is inferred again: it holds layers that no file has."""
+        return {**self.__dict__, "_facts": None, "_engine": None}
+
     def require_single_edges(self) -> None:
         """Raise `EditError` if two edges lead to one input: the one that the draft leaves out may be right, and its layer be needed."""
         for fault in self.model.diagnostics:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import os
 from typing import TYPE_CHECKING, Any
 
 from irshape.model.build import build
@@ -55,8 +56,13 @@ def loaded(source: Source | Model, weights: WeightsChoice = None) -> tuple[Model
 
 
 def opened(weights: WeightsChoice) -> Weights | None:
-    """Weights from whatever holds them; None where the caller leaves the choice to the file."""
-    return weights if weights is None or isinstance(weights, Weights) else Weights(weights)
+    """Weights from whatever holds them; None where the caller leaves the choice to the file. Raises `TypeError` for anything else."""
+    if weights is None or isinstance(weights, Weights):
+        return weights
+    is_named = isinstance(weights, str | os.PathLike | bytes | bytearray | memoryview)
+    if weights is not False and not is_named and not hasattr(weights, "seek"):
+        raise TypeError(f"weights are a path, bytes, a file or False, not a value of the class {type(weights).__name__}")
+    return Weights(weights)
 
 
 def _reduced(model: Model) -> tuple[Any, ...]:

@@ -77,9 +77,13 @@ class _Arguments:
         further = ((self._more, one) for one in given[count:])
         for name, value in (*zip(self._names[:count], given, strict=False), *further, *named.items()):
             note = notes.get(name, notes.get(self._rest))
+            module = getattr(note, "__forward_module__", None)  # of a key of a `TypedDict`
             note = getattr(note, "__forward_arg__", note)
-            if isinstance(note, str) and not _fits(value, self._meant(note)):
-                shown = repr(value)
+            if isinstance(note, str) and not _fits(value, self._meant(note, module)):
+                try:
+                    shown = repr(value)
+                except ValueError:  # Python writes no number of so many digits
+                    shown = "\n"
                 shown = shown if len(shown) <= _LONGEST and "\n" not in shown else f"a value of the class {type(value).__name__}"
                 return f"{self._title(given)} takes {note.replace(' | ', ' or ')} as {name}, not {shown}"
         return ""
@@ -95,10 +99,10 @@ class _Arguments:
         note = self._function.__annotations__[self._rest]
         return self._meant(note.removeprefix("Unpack[")[:-1]).__annotations__ if note.startswith("Unpack[") else None
 
-    def _meant(self, note: str) -> Any:
+    def _meant(self, note: str, module: str | None = None) -> Any:
         """The type that an annotation means; `Any` if it has a name that only type checkers know."""
         try:
-            return eval(note, {**vars(typing), **vars(collections.abc), **vars(sys.modules[self._function.__module__])})
+            return eval(note, {**vars(typing), **vars(collections.abc), **vars(sys.modules[module or self._function.__module__])})
         except (AttributeError, NameError, TypeError):
             return Any
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
-from irshape.answers.batch.traces import Traces, plain
+from irshape.answers.batch.traces import Flowed, Layer, Traces, cleared, plain
+from irshape.answers.batch.traces import Tensor as Traced
 from irshape.editing.arrays import element_type_of
 from irshape.editing.draft import Draft
 from irshape.editing.graph import Graph
@@ -23,6 +24,7 @@ from irshape.model.model import Node
 from irshape.ops.flow import Axis, Factor, Trace
 from irshape.report.diagnostic import Where
 from irshape.shape.dim import Dim, Size, dim_of, evaluate, expression_of, formula_text, origins, symbols
+from irshape.shape.element_type import ElementType
 from irshape.shape.fold import replaced
 from irshape.shape.polynomial import UNBACKED, Atom, Expression, Polynomial
 from irshape.shape.shape import Shape
@@ -252,6 +254,21 @@ class Bench:
         was = self.at(factor.size) if factor.recorded is None else None
         return factor._replace(recorded=was) if isinstance(was, int) else factor
 
+    def flowed(self, item: Item) -> Flowed:
+        """What flows out of a layer; the traces of its outputs are kept."""
+        facts = self.draft.facts
+        op = None if item.op_class is None else item.op_class(item.attributes, self.draft.model.document.limits)
+        inputs = [Traced(one.slot, self._fact(one), self.recorded_sizes(one)) for one in item.inputs if one is not None]
+        outputs = [Traced(one.slot, facts.of(one), self.recorded_sizes(one)) for one in item.outputs]
+        layer = Layer(op, f"{item.type} {item.name!r}", inputs, outputs, [one.code for one in facts.findings(item)])
+        return self.notes.traces.visit(layer)
+
+    def _fact(self, value: Value) -> Fact:
+        """The fact of a tensor, with the elements of a small constant that no rule of a pass reads."""
+        fact = self.draft.facts.of(value)
+        elements = self.elements(value) if fact.elements is None else None
+        return fact if elements is None else Fact(fact.element_type, fact.shape, elements, is_literal=True)
+
     def holds_batch(self, size: Size) -> bool:
         """Whether a size depends on the batch."""
         return self.batch is not None and isinstance(size, Dim) and self.batch in symbols(size)
@@ -295,8 +312,11 @@ class Bench:
     # Edits.
 
     def add(self, type: str, *inputs: Any, name: str, version: str | None = None, **attributes: Any) -> Tensor:
-        """The output of a new layer."""
-        return self.graph.add(type, *inputs, name=name, version=version, **attributes).output
+        """The output of a new layer, whose axes are traced."""
+        made = self.graph.add(type, *inputs, name=name, version=version, **attributes).output
+        if self.batch is not None:
+            self.flowed(made._value.item)
+        return made
 
     def tensor(self, value: Value) -> Tensor:
         """The public tensor of a value."""
@@ -319,7 +339,10 @@ class Bench:
     def again(self, item: Item, *inputs: Any, output: int = 0) -> Tensor:
         """The output, at this position, of a layer like another one with other inputs."""
         attributes: dict[str, Any] = {**item.attributes}
-        return self.graph.add(item.type, *inputs, name=f"{item.name}/wide", version=item.version, **attributes).outputs[output]
+        made = self.graph.add(item.type, *inputs, name=f"{item.name}/wide", version=item.version, **attributes)
+        if self.batch is not None:
+            self.flowed(made._item)
+        return made.outputs[output]
 
 
 def source(item: Item, port: int) -> Value:
@@ -390,6 +413,9 @@ def formula(bench: Bench, size: Size, source: Value | None = None) -> Tensor:
     if known is None:
         found = _axis_with(bench, size, source)
         known = bench.notes.made[key] = _axis(bench, *found) if found else _computed(bench, size)
+        held = bench.notes.traces.held
+        if (slot := known._value.slot) in held:
+            held[slot] = cleared(held[slot], Fact(ElementType.i64, (1,), (size,)), bench.batch)
     return known
 
 

@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from irshape.answers.batch.traces import Layer, Tensor
 from irshape.editing.state import EditError, Item, Value
-from irshape.inference.facts import Fact
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
 from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mixed, Place, Refusal, listed, source, where_of
@@ -350,8 +348,9 @@ class Walk:
             self._place(item)
         if item.type == "Result" and item.inputs and bench.constant_of(item.inputs[0]) is not None:
             bench.keep(f"{item!r} gives a constant for all sizes")
-        if item.type == "Result" and (origin := self._counted(item.inputs[:1])) is not None:
-            why = f"it gives a value that is computed from the size of the batch {bench.batch}, which {origin!r} reads"
+        held = bench.notes.traces.held.get(item.inputs[0].slot) if item.type == "Result" and item.inputs and item.inputs[0] else None
+        if held is not None and held.taint:
+            why = f"it gives a value that is computed from the size of the batch {bench.batch}, which {held.taint} reads"
             raise Mixed(item, why, code="P111")
         if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):
             return
@@ -436,7 +435,7 @@ class Walk:
 
     def _trace(self, item: Item) -> None:
         """Trace the axes of the outputs, and refuse a layer that mixes the batch."""
-        found = self.bench.notes.traces.visit(self._layer(item))
+        found = self.bench.flowed(item)
         if found.mixed:
             raise Mixed(item, found.unproven or found.mixed, code="P111" if found.unproven else None)
         if found.unproven:
@@ -454,39 +453,6 @@ class Walk:
             parts = [(bench.sizes(value)[axis], bench.recorded_sizes(value)) for value in item.inputs if value is not None]
             notes.sums[item.outputs[0].slot] = [Factor(size, was[axis] if was else None) for size, was in parts]
         self._place(item)
-
-    def _counted(self, values: Sequence[Value | None]) -> Item | None:
-        """The ShapeOf from whose size of the batch these values are computed, as far as they have no axis of the batch."""
-        bench, pending, seen = self.bench, list(values), set[Item]()
-        while pending and bench.batch is not None:
-            value = pending.pop()
-            if value is None or value.item in seen or any(map(bench.holds_batch, bench.shape(value) or ())):
-                continue
-            elements = bench.draft.facts.of(value).elements
-            if elements is not None and not any(isinstance(one, Dim) and bench.holds_batch(one) for one in elements):
-                continue
-            seen.add(value.item)
-            data = next(iter(value.item.inputs), None)
-            if value.item.type != "ShapeOf":
-                pending += value.item.inputs
-            elif data is not None and any(map(bench.holds_batch, bench.shape(data) or ())):
-                return value.item
-        return None
-
-    def _layer(self, item: Item) -> Layer:
-        """The layer as its flow sees it."""
-        bench, facts = self.bench, self.bench.draft.facts
-        op = None if item.op_class is None else item.op_class(item.attributes, bench.draft.model.document.limits)
-        values = [value for value in item.inputs if value is not None]
-        inputs = [Tensor(one.slot, self._fact(one), bench.recorded_sizes(one)) for one in values]
-        outputs = [Tensor(one.slot, facts.of(one), bench.recorded_sizes(one)) for one in item.outputs]
-        return Layer(op, f"{item.type} {item.name!r}", inputs, outputs, [one.code for one in facts.findings(item)])
-
-    def _fact(self, value: Value) -> Fact:
-        """The fact of a tensor, with the elements of a small constant that no rule of a pass reads."""
-        fact = self.bench.draft.facts.of(value)
-        elements = self.bench.elements(value) if fact.elements is None else None
-        return fact if elements is None else Fact(fact.element_type, fact.shape, elements, is_literal=True)
 
     def _place(self, item: Item) -> None:
         """Write down which factors the axes of the outputs were joined of, and where each formula is the size of an axis."""

@@ -141,7 +141,7 @@ class Reported:
     def _derive(self, start: int = 0) -> None:
         """Recompute the ranges of atoms, in order, from the ranges of their arguments."""
         atoms = self._table.atoms
-        self._work.left -= len(atoms) - start
+        self._work.left -= 2 * (len(atoms) - start)  # the ranges of two arguments
         for atom in atoms[start:]:
             if atom.index == len(self._atoms):
                 self._atoms.append(self._table.ranges[atom.index])
@@ -151,7 +151,7 @@ class Reported:
 
     def _descend(self) -> None:
         """Narrow the ranges of the atoms of known sums, and in reverse order those of arguments, by the ranges of sums and atoms."""
-        self._work.left -= len(self._atoms)
+        self._work.left -= len(self._linear) + 3 * len(self._atoms)
         for terms, own in self._linear.items():
             for atom, target in self._of_atoms(terms, 0, own):
                 self._tighten(atom, target)

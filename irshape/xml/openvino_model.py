@@ -138,7 +138,9 @@ def reshape(model: OpenVINOModel, shapes: Mapping[str, tuple[str, Sequence[str]]
     """
     import json
 
-    openvino, own = sys.modules["openvino"], cast(Any, model)
+    openvino, own = cast(Any, sys.modules.get("openvino")), cast(Any, model)
+    if openvino is None or not hasattr(model, "inputs"):
+        raise TypeError(f"apply_to takes an openvino.Model as model, not a value of the class {type(model).__name__}")
     inputs = {port.node.friendly_name: port for port in own.inputs}
     if inputs.keys() != shapes.keys():
         raise ValueError(f"the model has the inputs {_list(inputs)}, but the shapes are for {_list(shapes)}")

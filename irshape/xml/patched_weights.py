@@ -130,6 +130,9 @@ class AppendedWeights(Weights):
     def format(self) -> Format | None:
         return None if self._original is None else self._original.format()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AppendedWeights, (self._original, self.start, self._appended)
+
     def filled(self) -> Weights:
         """The same weights with zeros where the original has no bytes."""
         return PatchedWeights(self._original or Weights(b""), self._appended)

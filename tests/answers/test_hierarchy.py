@@ -115,6 +115,9 @@ def test_blocks_that_differ_are_not_equal() -> None:
     assert not {repeats for _, repeats in groups(hierarchy_of(net))} - {0, 2}
 
 
+LRN = {"alpha": 1.0, "beta": 0.5, "bias": 1.0, "size": 5}
+
+
 @pytest.mark.parametrize("late", range(4))
 def test_equal_blocks_may_have_their_layers_in_any_order(late: int) -> None:
     """In one block, the layers of the second branch stand before those of the first."""
@@ -128,6 +131,15 @@ def test_equal_blocks_may_have_their_layers_in_any_order(late: int) -> None:
         data = net.add(f"{scope}/joined", "Subtract", [ends["k"], ends["v"]])
     net.result(data)
     assert ("blocks", 4) in groups(hierarchy_of(net))
+
+
+def test_equal_blocks_may_have_their_attributes_in_any_order() -> None:
+    net = Named()
+    data = net.input("x", "f32[1,8,8,8]")
+    for block in range(8):
+        data = net.add(f"blocks.{block}/lrn", "LRN", [data, net.const([1])], **dict([*LRN.items()][:: (-1) ** block]))
+    net.result(data)
+    assert ("LRN", 8) in groups(hierarchy_of(net))
 
 
 def test_blocks_without_names_are_found() -> None:

@@ -156,6 +156,7 @@ def test_an_extension_that_cannot_be_loaded(name: str, text: str, message: str, 
             "no_such_module",
             "no_such_module: the module cannot be imported: ModuleNotFoundError: No module named 'no_such_module'; for a file",
         ),
+        ("..ops", "..ops: it is neither a file that ends with .toml or .py nor the whole name of a module"),
         ("irshape.shape.dim", "irshape.shape.dim: the module registers no operation"),
     ],
 )

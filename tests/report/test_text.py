@@ -91,7 +91,7 @@ ALIKE = [table(HEAD, [("1", f"net.{block}.self_attention.query/MatMul", "MatMul"
         "    f32[?,64,?,?]",
         "    [N,64,(H + 1)//2,(W + 1)//2]",
     ]),
-    (ALIKE, 60, [" 1  net.12.self_attention.query/MatMul  MatMul", "    f32[1,2]  [1,2]"]),
+    (ALIKE, 40, [" 1  net.12.self_a…n.query/MatMul  MatMul", "    f32[1,2]  [1,2]"]),
     # A pipe gets long names whole and aligned, and a shortened name keeps what differs.
     (LONG, 0, [f" 1  {name:{len(NAMES[2])}}  ReLU" for name in NAMES]),
     (LONG, 60, [

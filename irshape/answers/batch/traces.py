@@ -274,7 +274,7 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     flow = Flow(layer.name, ports, inputs, [one.trace for one in plains], batch)
     try:
         op.flow(flow, *arranged(op, ports))
-        outputs = [_cleared(held, tensor.fact, batch) for held, tensor in zip(flow.concluded(), layer.outputs, strict=True)]
+        outputs = [cleared(held, tensor.fact, batch) for held, tensor in zip(flow.concluded(), layer.outputs, strict=True)]
         return Flowed(outputs, orders=flow.orders.index if flow.orders is not None else None)
     except UnknownRank:
         reason = "the rank of a tensor is not known"
@@ -297,7 +297,7 @@ def _is_free(held: Held, batch: str | None) -> bool:
     return batch is None or (held.trace is not None and not any(holds(axis, batch) for axis in held.trace))
 
 
-def _cleared(held: Held, fact: Fact, batch: str | None) -> Held:
+def cleared(held: Held, fact: Fact, batch: str | None) -> Held:
     """A tensor without its taint, if its elements are known and do not depend on the batch."""
     if held.taint and fact.elements is not None and not any(_may_depend(element, batch or "") for element in fact.elements):
         return Held(held.trace)
