@@ -95,18 +95,22 @@ def test_paths_are_relative_to_the_baseline(folder: Path, monkeypatch: pytest.Mo
     ("content", "message"),
     [
         ("{", "base.json: this is not JSON: .*; name the baseline, or write another one"),
-        ("[" * 100_000, "base.json: this is not JSON: it nests too deeply"),
         ("[]", "base.json: this is not a baseline of irshape; name the baseline"),
         ('{"version": 2, "files": {}}', "base.json: this is not a baseline"),
         ('{"version": 1, "files": {"a.xml": ["x"]}}', "base.json: this is not a baseline"),
         ('{"version": 1, "files": {"a.xml": {"x": 1}}}', "base.json: this is not a baseline"),
         ('{"version": 1, "files": {"a\\u0000.xml": {}}}', "base.json: this is not a baseline"),
     ],
-    ids=lambda text: text[:40],
 )
 def test_a_file_that_is_no_baseline(folder: Path, content: str, message: str) -> None:
     (folder / "base.json").write_text(content)
     with pytest.raises(BaselineError, match=message):
+        Baseline.read("base.json")
+
+
+def test_json_that_nests_too_deeply_is_no_baseline(folder: Path) -> None:
+    (folder / "base.json").write_text("[" * 100_000)
+    with pytest.raises(BaselineError, match=r"base.json: this is not JSON: it nests too deeply"):
         Baseline.read("base.json")
 
 
