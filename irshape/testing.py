@@ -17,7 +17,7 @@ from irshape.api.inference import Inference, InferredPort
 from irshape.api.reading import Reading, named
 from irshape.diagnosis.diagnosis import choose
 from irshape.inference.inputs import UNNAMED, Shapes, Symbols
-from irshape.model.finding import end_name, find, known_names, unknown
+from irshape.model.finding import end_name, find, known_names, similar
 from irshape.model.public import Model, public
 from irshape.report.diagnostic import NOTE
 from irshape.report.section import faults
@@ -197,11 +197,9 @@ def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
             return ports[output]
         if wanted := next((one for one in ports if port in (None, one.id)), None):
             return wanted
-    thing = "tensor or layer"
-    missing = f"the model has no {thing} {name!r} with port {port}" if found else unknown(name, known_names(model), thing)
-    outputs = list(map(end_name, model.results))
-    given = f"; its outputs are {', '.join(outputs)}" if outputs and not found and "did you mean" not in missing else ""
-    raise AssertionError(f"{_name(inference)}: {missing}{given}")
+    outputs = ", ".join(map(end_name, model.results)) or "none"
+    lead = f" with port {port}" if found else similar(name, known_names(model)) or f"; its outputs are {outputs}"
+    raise AssertionError(f"{_name(inference)}: the model has no tensor or layer {name!r}{lead}")
 
 
 def _parsed(expected: str) -> tuple[str, list[str] | None]:

@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def program() -> int:
     """The command line as a process: `main`, then an end that leaves the memory to the system."""
-    gc.disable()  # nor is there a search at the end, when `main` would let the collector run again
+    gc.disable()  # `main` leaves the collector off then, which would search the graphs once more before the end
     code = main()
     if _is_alone():
         try:

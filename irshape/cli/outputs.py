@@ -83,7 +83,7 @@ def writing_of(given: Namespace) -> Writing:
     if complaint:
         raise RunError(complaint)
     if found.output is not None and not is_folder(found.output):
-        check_outputs([found.output], force=found.force or found.output in found.files)  # that it is the input is told when it is written
+        check_outputs([found.output], force=found.force or found.output in found.files)  # `write` names an output that is the input
     return found
 
 

@@ -43,7 +43,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("file", metavar="FILE", help="the .xml of an IR")
     help = "reduce while this command fails, with another exit code than 0; {} is the model"
     add("--while", dest="command_line", metavar='"CMD {}"', help=help)
-    add("--keep", metavar="CODE", help="reduce while irshape reports this code, and says the same of it")
+    add("--keep", metavar="CODE", help="reduce while irshape reports this code with the same message")
     add("--match", metavar="REGEX", help="the output of the command, or the message of the code, must match this pattern, too")
     add("-j", "--jobs", type=jobs, default=1, metavar="N", help="commands that run at the same time (default: 1)")
     help = "end a command after this many seconds; it then counts as not failing (default: 60)"

@@ -438,7 +438,7 @@ def regrouped(trace: Trace, own: Trace, batch: str | None) -> Trace | None:
 
 
 def _parted(factors: Axis, law: Law) -> Law:
-    """The same law, in which a term of N*q elements is one of N and one of q, for an axis (N, S)."""
+    """The same law for an axis (N, S): a term of N*q elements is split into a term of N and a term of q."""
     batch = factors[0].size if factors else 1
     axes: list[tuple[Term, ...]] = []
     for terms in law.axes:

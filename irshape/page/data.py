@@ -8,7 +8,7 @@ so that a page of 100,000 layers stays small. A size is a number, the name of a 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +21,6 @@ from irshape.answers.signature.notes import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas, names_in
-from irshape.inference.run import Guard
 from irshape.model.bodies import Body, bodies_of
 from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
@@ -347,7 +346,7 @@ class PageData:
                 unknown[atom.name] = [_end(known.low), _end(known.high)]
         return {
             "symbols": {name: [_end(one.low), _end(one.high), one.modulus or 1, one.remainder] for name, one in own.items()},
-            "bounds": {name: [self._bound(guard) for guard in guards] for name, guards in self._bounding.items()},
+            "bounds": {} if self.signature is None else dict(self._bounding(self.signature)),
             "unknown": unknown,
             "definitions": definitions,
             "inputs": {} if self.signature is None else {_named(name): shape for name, shape in self.signature.inputs.items()},
@@ -355,12 +354,10 @@ class PageData:
             "asked": [_named(f"{end_name(node)}{shape_text(shape)}") for node, shape in self.inference.wanted.shapes.items()],
         }
 
-    @property
-    def _bounding(self) -> Mapping[str, tuple[Guard, ...]]:
-        return {} if self.signature is None else self.signature._found.bounding
-
-    def _bound(self, guard: Guard) -> tuple[int, str]:
-        return self.hierarchy.position[guard._node], escape(guard.requirement.message)
+    def _bounding(self, signature: Signature) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+        """For each symbol the layers that restrict it alone, each with its reason."""
+        for name, guards in signature._found.bounding.items():
+            yield name, [(self.hierarchy.position[guard._node], escape(guard.requirement.message)) for guard in guards]
 
     def _conditions(self) -> list[str]:
         """The conditions on the symbols; none in a browser, which has no NumPy to solve them with, and shows what each layer demands."""

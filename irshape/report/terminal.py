@@ -155,7 +155,7 @@ def _table(table: Table, palette: Palette, room: int | None) -> Iterator[str]:
             widths = [widths[place] for place in kept]
         cut = [place for place, column in enumerate(columns) if column.is_cut and palette.width is not None]
         whole = {place: ["".join(span.text for span in _spans(row[place], palette)) for row in rows] for place in cut}
-        for is_stacked in (False, True):  # where names would become alike, other columns stand below
+        for is_stacked in (False, True):  # other columns stand below where names would become alike
             narrowed, beside = _narrowed(widths, columns, rows[0] if table.head else (), room, is_stacked=is_stacked)
             short = {place: shortened(texts, narrowed[place]) for place, texts in whole.items()}
             if all(len({*short[place]}) == len({*texts}) for place, texts in whole.items()):
@@ -172,24 +172,22 @@ def _table(table: Table, palette: Palette, room: int | None) -> Iterator[str]:
 
 
 def _row(row: Sequence[Line], layout: Sequence[tuple[Column, int, str]], beside: int, palette: Palette, room: int | None) -> Iterator[str]:
-    """The cells of the first columns in a line, and each of the others, from `beside` on, in a line of its own."""
-    last = max((place for place, cell in enumerate(row[:beside]) if cell), default=-1)
+    """The cells of the first columns in a line, and below it the others, from `beside` on, and the last one if it has too wide a name."""
+    filled = [-1, *(place for place, cell in enumerate(row[:beside]) if cell)]
+    if filled[-1] > 0 and room is not None and _widest_word(row[filled[-1]], palette) > max(room - _start(layout, filled[-1]), _NARROWEST):
+        beside = filled.pop()
+    last, start = filled[-1], _start(layout, filled[-1])
     shown = [
         _line(cell, palette, style, width, is_number=column.is_number)
         for cell, (column, width, style) in zip(row[: max(last, 0)], layout, strict=False)
     ]
     if last >= 0:
         column, width, style = layout[last]
-        start = _total([*(width for _, width, _ in layout[:last]), 0]) if last else 0
-        words = "" if room is None else "".join(span.text for span in _spans(row[last], palette)).split()
         if column.is_number:
             found = iter((_line(row[last], palette, style, width, is_number=True),))
-        elif room is not None and start and max(map(cells, words), default=0) > max(room - start, _NARROWEST):  # a long name stands below
-            start, found = 4, iter(("", *_wrapped(row[last], palette, room - 4, style, 0)))
         else:
             found = _wrapped(row[last], palette, None if room is None or room - start < _NARROWEST else room - start, style, 0)
-        first = next(found)
-        yield _GAP.join([*shown, first] if first else shown)
+        yield _GAP.join([*shown, next(found)])
         yield from (" " * start + line for line in found)
     below, used = "", 0
     for cell, (_, _, style) in zip(row[beside:], layout[beside:], strict=True):
@@ -202,6 +200,15 @@ def _row(row: Sequence[Line], layout: Sequence[tuple[Column, int, str]], beside:
             used = width if not before else len(below)
             yield from (f"    {line}" for line in before)
     yield from [f"    {below}"] if below else ()
+
+
+def _start(layout: Sequence[tuple[Column, int, str]], place: int) -> int:
+    """The column of the terminal at which a cell of a row begins."""
+    return _total([*(width for _, width, _ in layout[:place]), 0]) if place > 0 else 0
+
+
+def _widest_word(line: Line, palette: Palette) -> int:
+    return max(map(cells, "".join(span.text for span in _spans(line, palette)).split()), default=0)
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Line]], palette: Palette) -> list[int]:
@@ -224,7 +231,7 @@ def _narrowed(
     below = next((place for place, column in enumerate(columns) if column.is_below), len(columns))
     for beside in (below,) if is_stacked else (len(columns), below):
         narrowed = list(widths[:beside])
-        narrowest = 2 * _NARROWEST if beside == len(columns) > below else _NARROWEST  # before that, others stand below
+        narrowest = 2 * _NARROWEST if beside == len(columns) > below else _NARROWEST  # columns stand below before a name gets narrower
         least = [max(narrowest, title) for title in titles]
         cut = [place for place, column in enumerate(columns[:beside]) if column.is_cut]
         while cut and room is not None and _total(narrowed) > room:

@@ -306,8 +306,9 @@ class Session(inner.Session):
             inference = self._refused(wanted, doubts, notes)
             inference.rewriting = rewriting
             return inference
-        taken = "; the first one is taken"
-        chosen = [Diagnostic("N109", one.message + taken * (one.code == "S208"), one.where) for one in doubts]
+        chosen = [
+            Diagnostic("N109", f"{one.message}{'; the first one is taken' if one.code == 'S208' else ''}", one.where) for one in doubts
+        ]
         for node, axis in self._axes.items() if wish.batch else ():
             told = f"the batch is axis {axis} of {node.name!r}: every layer keeps its samples apart"
             chosen.append(Diagnostic("N101", told, place(self.model.document, node.layer, node.layer.offset)))

@@ -404,7 +404,7 @@ def _follow_lengths(bench: Bench, item: Item) -> None:
 
 
 def _follow_indices(bench: Bench, item: Item) -> None:
-    """The table whose rows are counted by indices, if it has those of the recorded batch: it needs the rows of each sample."""
+    """Repeat the table of a Gather for each sample, if the indices count the rows of all samples and the table has those of one batch."""
     table, indices, axes = source(item, 0), source(item, 1), bench.elements(source(item, 2))
     held = bench.notes.traces.held.get(indices.slot)
     if held is None or held.law is None or not axes or not isinstance(axes[0], int):

@@ -92,7 +92,7 @@ class Requirement:
         is_reversed = self.kind == "broadcast" and isinstance(self.a, int) and isinstance(self.b, Dim)
         one, other = (self.b, self.a) if is_reversed else (self.a, self.b)
         a, b = formula_text(one), formula_text(other)
-        for whole, least in ((one, other), (other, one)):
+        for whole, least in ((other, one), (one, other))[: 2 if self.kind == "broadcast" else 1]:
             if (limit := _limit(least, whole)) is not None and bounds_unasked(whole)[0] > 0:
                 return f"{formula_text(limit)} == 1 or {_relation_text(limit, '>=', whole)}"
         if self.kind in ("stretch", "broadcast") and isinstance(one, Dim) and isinstance(other, int):

@@ -172,7 +172,7 @@ def test_a_sweep_draws_a_cost_against_a_size(shown: Shown) -> None:
 
 def test_the_state_of_a_model_stands_beside_its_inputs(shown: Shown) -> None:
     page = shown.model(EXAMPLES / "decoder_stateful.xml")
-    assert page.inner_text("#summary") == "26 layers and 15 of constants, no faults"
+    assert page.inner_text("#summary") == "26 layers and 15 layers of constants, no faults"
     assert "STATE\npast.keypresent.key f32[B,2,P,4]" in page.inner_text("#panel").replace("\n\n", "\n")
 
 

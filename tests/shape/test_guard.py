@@ -89,6 +89,10 @@ ROWS: tuple[tuple[str, str, list[str]], ...] = (
     ("broadcast(T, 12)", "T: 6..9", ["violated S202: T in (1, 12)"]),
     ("broadcast(2 * M, 2 * M + 1)", "2*M: 4..", ["never S202: 2*M == 2*M + 1 or 1 in (2*M, 2*M + 1)"]),
     ("broadcast(M, dim_min(M, 17))", "M: 2..17", ["guard S202: M <= 17"]),
+    # A minimum may be 1 because its limit is; the size that it cuts may be 1 in `require_stretch(P, ...)` only.
+    ("broadcast(P, dim_min(W, P))", "broadcast(P, min(P, W)): 1..", ["guard S202: W == 1 or W >= P"]),
+    ("require_stretch(dim_min(W, P), P)", "None", ["guard S202: W == 1 or W >= P"]),
+    ("require_stretch(P, dim_min(W, P))", "None", ["guard S202: P == min(P, W) or P == 1"]),
     ("broadcast(H, P)", "broadcast(H, P): ?", ["guard S202: H == P or 1 in (H, P)"]),
     ("broadcast(broadcast(H, P), P)", "broadcast(H, P): ?", ["guard S202: H == P or 1 in (H, P)"]),
 )
@@ -98,7 +102,10 @@ def ask(ctx: Recorder, names: dict[str, object], call: str) -> Any:
     def asked(method: str):  # type: ignore[no-untyped-def]
         return lambda *sizes: getattr(ctx, method)(*sizes, "{a} and {b}")
 
-    methods = {method: asked(method) for method in ("require_ge", "require_eq", "require_div", "exact_div", "merge", "broadcast")}
+    methods = {
+        method: asked(method)
+        for method in ("require_ge", "require_eq", "require_stretch", "require_div", "exact_div", "merge", "broadcast")
+    }
     return eval(call, vars(dim) | names | methods)
 
 

@@ -429,7 +429,10 @@ class Discovery:
             if pair.read_value is not None and pair.read_value.outputs and pair.assign.sources and pair.assign.sources[0] >= 0:
                 yield pair.read_value, pair.assign.sources[0]
         caches = {sub(_PAST, "present", name): node for name, node in input_names(self._model).items() if match(_PAST, name)}
-        for source in [node.sources[0] for node in self._model.results if caches and node.sources and node.sources[0] >= 0]:
+        for result in self._model.results if caches else ():
+            source = next(iter(result.sources), -1)
+            if source < 0:
+                continue
             giver = self._model.nodes[self._model.producers[source]]
             for name in split_names(giver.layer.outputs[source - giver.first_slot].names):
                 if name in caches:

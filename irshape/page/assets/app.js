@@ -53,7 +53,7 @@ class App {
     document.getElementById("title").textContent = data.name;
     document.getElementById("title").title = data.file || data.name;
     const faults = counts.filter(([, count]) => count).map(([severity, count]) => counted(count, severity)).join(", ");
-    document.getElementById("summary").textContent = data.changes ? counted(data.changes.length, "change") : `${counted(this.model.drawn, "layer")}${data.hidden.length ? ` and ${data.hidden.length} of constants` : ""}, ${faults || "no faults"}`;
+    document.getElementById("summary").textContent = data.changes ? counted(data.changes.length, "change") : `${counted(this.model.drawn, "layer")}${data.hidden.length ? ` and ${counted(data.hidden.length, "layer")} of constants` : ""}, ${faults || "no faults"}`;
     this.drawShown();
   }
   drawShown() {
