@@ -97,7 +97,13 @@ class Records:
                 model.holders.append(node)
         model.order = [positions[item] for item in state.in_order]
         sinks = (node for node in model.nodes if node.type in SINKS)
-        for node in (*reached(sinks, lambda node: node.producers), *model.parameters):
+
+        def before(node: Node) -> list[Node]:
+            base = items[node.index].base
+            walked = own.walks.get(base.index, ()) if base is not None else ()
+            return [*node.producers, *(found for index in walked if (found := model._by_id.get(own.nodes[index].id)) is not None)]
+
+        for node in (*reached(sinks, before), *model.parameters):
             node.is_live = True
         for node in model.holders:
             self.enter(items[node.index], node)

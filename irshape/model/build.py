@@ -90,8 +90,6 @@ class _Builder:
         self.document = model.document
         self.default_opset = default_opset
         self.faults: list[Fault] = []
-        # OpenVINO follows edges even if their ports do not exist: from the index of a node to those of its would-be producers.
-        self.walks: dict[int, set[int]] = {}
         self.classes: dict[tuple[str, str], OpClass | None] = {}
         self.signatures: Iterable[Signature] = ()
         # Whether each node is read, by its index, and whether every producer comes before its readers in the file.
@@ -262,7 +260,7 @@ class _Builder:
         """Report an edge from or to a port that does not exist, or to an input that another edge feeds."""
         ends = _, from_port, _, to_port = self.ends(number)
         offset = self.model.graph.edge_offset(number)
-        self.walks.setdefault(target.index, set()).add(source.index)
+        self.model.walks.setdefault(target.index, set()).add(source.index)
         if output is None:
             self.fault("G103", f"layer {source.id} has no output port {from_port}", target, offset).ends = ends
             self.leave_unknown(target, to_port)
@@ -290,7 +288,7 @@ class _Builder:
     def find_dead(self) -> None:
         """Mark the nodes that reach no Result or Assign."""
         model = self.model
-        nodes, producers, walks = model.nodes, model.producers, self.walks
+        nodes, producers, walks = model.nodes, model.producers, model.walks
         if self.document.is_example or self.are_all_live():
             return
         for node in nodes:

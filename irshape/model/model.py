@@ -285,7 +285,7 @@ class Model:
     __slots__ = (
         "_by_id", "_by_name", "_by_type", "_canonical", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_ranks", "_readers",
         "_weights", "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version",
-        "is_live", "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs",
+        "is_live", "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs", "walks",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "", registry: Registry = REGISTRY) -> None:
@@ -307,6 +307,8 @@ class Model:
         self.producers: list[int] = []
         self.slot_count = 0
         self.stubs: dict[int, Port] = {}
+        # OpenVINO follows edges even if their ports do not exist: from the index of a node to those of its would-be producers.
+        self.walks: dict[int, set[int]] = {}
         self.diagnostics = Diagnostics(document.limits.faults)
         # The public model of this graph, if a program has asked for it (`irshape.model.public`).
         self.public: Any = None

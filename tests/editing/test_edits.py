@@ -201,6 +201,15 @@ def test_a_draft_of_faulty_edges_knows_what_its_file_tells(fault: str, edit: Cal
     assert [one.code for one in graph.check().diagnostics if one.severity == "error"] == codes
 
 
+def test_a_layer_that_only_a_faulty_edge_leads_on_counts_in_a_draft_too() -> None:
+    """Its error ends the fixpoint of the body, as OpenVINO follows edges whose ports do not exist."""
+    faulty = SUMS.read_text().replace('from-layer="7" from-port="2"', 'from-layer="7" from-port="7"').replace('"Unsqueeze"', '"Unsqueez"')
+    graph = irshape.edit(faulty.encode(), weights=SUMS.with_suffix(".bin"))
+    graph["sums"].body["sum/decayed"].rename("other")
+    assert [one.code for one in graph.check().diagnostics if one.severity == "error"] == ["G110", "G103"]
+    assert list(differences(graph)) == []
+
+
 @pytest.mark.parametrize(("version", "source"), [(10, UNFED), (11, FAULTY)])
 def test_an_input_that_becomes_the_last_needs_an_edge_as_in_a_file(version: int, source: int) -> None:
     text = SUMS.read_text().replace('<edge from-layer="0" from-port="0" to-layer="2" to-port="0" />', "")
