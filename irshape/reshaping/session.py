@@ -238,7 +238,8 @@ class Session(inner.Session):
         if self._how.rewrite:  # whether the rewritten model keeps the batch, the rewriting proves
             return found, []
         doubts = [one for one in notes if one.severity == ERROR]
-        before = [(self._inputs.shapes.get(node) or described_shape(node) or ())[axis] for node, axis in self._axes.items()]
+        present = self._inputs.updated(asked).shapes
+        before = [(present.get(node) or described_shape(node) or ())[axis] for node, axis in self._axes.items()]
         if not doubts or (batch.high == 1 and all(size.low <= 1 for size in before)):  # nothing is mixed into a single sample
             return found, [one for one in notes if one.severity != ERROR]
         # Open sizes have nothing to do with each other; the signature says which of them belong together.

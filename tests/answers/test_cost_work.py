@@ -73,3 +73,12 @@ def test_an_intensity_beyond_a_float_is_an_error_of_the_sizes() -> None:
     net = Net("MatMul(f32[?,?], f32[?,?]) -> Result")
     with pytest.raises(irshape.InputError, match="give smaller ones with --near"):
         verbs.cost(net.xml.encode(), weights=net.bin, near=dict.fromkeys("BTL", 10**400)).intensity  # noqa: B018
+
+
+@pytest.mark.parametrize("axis", [5, -4])
+def test_parts_along_an_axis_that_is_none_are_not_counted(axis: int) -> None:
+    """The file has an error, which the costs of its other layers stand beside."""
+    path = Path(__file__).parent.parent.parent / "examples" / "sums.xml"
+    sliced = path.read_text().replace('put axis="1"', f'put axis="{axis}"')
+    found = verbs.cost(sliced.encode(), weights=path.with_suffix(".bin"))
+    assert any(one.severity == "error" for one in found.diagnostics)

@@ -98,6 +98,7 @@ BEAM = "x: f32[?,4]\nbeam: i32[?]\n_order: {}\nGather-8(x, _order, 0) -> Softmax
     # Of an open batch, 1 is one size like any other.
     (Net("f32[?] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "[1]"),
     (Net("f32[1] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "[1]"),
+    (Net("f32[...] -> ReduceSum([0], keep_dims=true) -> Result"), "[?,4]", {"batch": 1}, "[1,4]"),
 ])  # fmt: skip
 def test_what_is_granted(net: Net, shape: str | None, options: dict[str, Any], given: str) -> None:
     found = asked(net, shape, **options)

@@ -178,7 +178,7 @@ class Trips:
         ends = [(graph.facts(node)[entry.external], entry.slice) for entry in body.inputs]
         ends += [(fact, output.slice) for fact, output in zip(graph.outputs(node), body.outputs, strict=False)]
         for fact, slice in ends:
-            if slice is not None and fact.shape:
+            if slice is not None and fact.shape and -len(fact.shape) <= slice.axis < len(fact.shape):
                 taken = slice.taken(fact.shape[slice.axis])
                 if taken is not None:
                     return taken
