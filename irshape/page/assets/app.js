@@ -20,6 +20,7 @@ class App {
     this.chosen = null;
     this.sizesChosen = {};
     this.broken = [];
+    this.bounding = [];
     this.unknown = new Set();
     this.refusing = new Set();
     this.sizes = null;
@@ -210,10 +211,12 @@ class App {
     this.colours.forget();
     const isAsked = Object.keys(sizes).length > 0;
     this.sizes = isAsked ? this.formulas.sizes(sizes) : null;
+    // The layers that leave a symbol other sizes, with their reasons.
+    this.bounding = Object.keys(sizes).filter((name) => !this.formulas.fits(name, sizes[name])).flatMap((name) => this.model.data.bounds[name] || []);
+    const layers = this.bounding.map(([layer]) => layer);
     // What a layer demands of the shapes behind one that refuses is no news. Layers stand in topological order.
     const layerOf = (number) => this.model.data.demands[number].layer;
-    const layers = [];
-    this.unknown = new Set();
+    this.unknown = this.model.reached(layers);
     this.broken = (isAsked ? this.formulas.broken(sizes) : []).sort((a, b) => layerOf(a) - layerOf(b)).filter((number) => {
       if (layers.includes(layerOf(number))) return true;
       if (this.unknown.has(layerOf(number))) return false;
@@ -232,6 +235,7 @@ class App {
     this.whatIf.refresh();
     if (this.tab === "demands") this.refreshTab();
   }
+  get isRefused() { return this.broken.length + this.bounding.length > 0; }
   // Say a sentence above the graph; nothing if it is empty.
   say(text) {
     this.said = text;
@@ -239,11 +243,11 @@ class App {
   }
   banner() {
     const banner = document.getElementById("banner");
-    banner.hidden = !this.broken.length && !this.said;
+    banner.hidden = !this.isRefused && !this.said;
     if (this.said) banner.replaceChildren(this.said);
-    if (this.said || !this.broken.length) return;
-    const demand = this.model.data.demands[this.broken[0]];
-    banner.replaceChildren(this.link(demand.layer), ` ${demand.premise ? "has another shape than its formula says" : "refuses these sizes"}${demand.branch && ` if ${demand.branch} runs`}: ${demand.message}`);
+    if (this.said || !this.isRefused) return;
+    const { layer, message, premise, branch } = this.model.data.demands[this.broken[0]] || { layer: this.bounding[0][0], message: this.bounding[0][1] };
+    banner.replaceChildren(this.link(layer), ` ${premise ? "has another shape than its formula says" : "refuses these sizes"}${branch ? ` if ${branch} runs` : ""}: ${message}`);
   }
 
   // Keyboard, search, theme.

@@ -24,11 +24,11 @@ class Colours {
   forget() { this.amounts = {}; this.largestOf = {}; }
   /** The sizes at which costs are counted: those of What if, and usual ones for the others. */
   sizes() { return { ...(this.app.model.data.cost || { near: {} }).near, ...this.app.sizesChosen }; }
-  /** These sizes in words: those of inputs, and the number of those that depend on the data; or all of them. */
+  /** These sizes in words: those of inputs, and how many others depend on the data; or all of them. */
   sizesText(isWhole = false) {
     const { names } = this.app.formulas, sizes = Object.entries(this.sizes()), own = sizes.filter(([name]) => isWhole || names.includes(name));
     const others = sizes.length - own.length;
-    return [...own.map(([name, size]) => `${name}=${size}`), ...(others ? [`${counted(others, "size")} that depend on the data, taken as usual`] : [])].join(", ");
+    return [...own.map(([name, size]) => `${name}=${size}`), ...(others ? [others === 1 ? "a usual size for the one that depends on the data" : `usual sizes for the ${others} that depend on the data`] : [])].join(", ");
   }
   /** The amounts of all layers, as numbers, and of all groups. @param {string} kind @returns {Float64Array} */
   amountsOf(kind) {

@@ -31,7 +31,7 @@ class LayerList {
     const { app } = this, { model } = app, layer = this.layers[at], severity = model.faults.has(layer) ? model.worst.get(layer) : "";
     const output = model.outputs(layer).length ? app.tensorText(layer, 0) : "";
     const row = element("button", { type: "button", role: "option", "aria-selected": String(layer === app.chosen), "aria-posinset": at + 1, "aria-setsize": this.layers.length, class: `layer-row${layer === app.chosen ? " chosen" : ""}`, onclick: () => app.choose(layer), "data-layer": layer, title: model.name(layer) },
-      element("span", {}, element("b", {}, model.type(layer)), " ", severity ? element("span", { class: severity }, "● ") : "", model.name(layer)),
+      element("span", {}, element("b", {}, model.type(layer)), severity ? element("span", { class: severity }, "●") : "", element("span", { class: "end" }, element("bdi", {}, model.name(layer)))),
       element("span", { class: "shape type" }, output));
     row.style.top = `${at * ROW}px`;
     if (app.colours.isCost) {

@@ -33,7 +33,7 @@ class Panel {
       const own = values[`${layer}:${output}`];
       if (own) parts.push(element("h3", {}, outputs.length > 1 ? `Values of port ${signature.outputs[output]}` : "Values"), element("p", { class: "formula" }, `[${own.join(", ")}]`));
     }
-    if (model.data.cost) {
+    if (model.data.cost && !app.isRefused) {
       const { colours } = app, rows = [["macs", "MACs"], ["weights", "weights"], ["memory", "memory in use"]].map(([kind, text]) => [text, colours.amountsOf(kind)[layer], kind]).filter(([, value]) => value);
       if (rows.length) {
         parts.push(element("h3", {}, "Cost"), element("table", {}, element("tbody", {}, ...rows.map(([text, value, kind]) => element("tr", {}, element("td", {}, text),
@@ -82,7 +82,7 @@ class Panel {
       if (layers.length > 60) parts.push(element("p", { class: "faint" }, `and ${layers.length - 60} more`));
     }
     if (data.conditions.length) parts.push(element("h3", {}, "Valid where"), ...data.conditions.map((text) => element("p", { class: "formula" }, text)));
-    if (data.cost) {
+    if (data.cost && !this.app.isRefused) {
       const { colours } = this.app, sizes = colours.sizesText(), peak = colours.peak();
       parts.push(element("h3", {}, "Cost"), ...(sizes ? [element("p", { class: "faint", title: colours.sizesText(true) }, `at ${sizes}`)] : []), element("p", { class: "port" }, colours.amount("macs", colours.total("macs"))),
         element("p", { class: "port" }, `${colours.amount("weights", data.cost.parameters)} of constants`));

@@ -29,7 +29,7 @@ class Sweep {
   }
   show() {
     const { app } = this, subjects = this.subjects(), names = app.formulas.names;
-    if (!subjects.length) return this.root;
+    if (!subjects.length || app.isRefused) { this.root.replaceChildren(); return this.root; }
     if (!subjects.some(([kind]) => kind === this.of)) [this.of] = subjects.find(([kind]) => this.valueOf(kind, app.colours.sizes())) || subjects[0];
     const choose = (options, chosen, label, act) => {
       const found = element("select", { "aria-label": label, onchange: (event) => { act(event.target.value); this.show(); } }, ...options.map(([value, text]) => element("option", { value }, text)));
