@@ -316,7 +316,7 @@ def _batch(info: Info) -> str:
     if candidates:
         texts.append(f"can be {' or '.join(candidates)}")
     if not texts and info.inputs and not info.errors:
-        return "no input axis becomes the leading dimension of every output"
+        return "no input axis alone; irshape reshape --batch N --rewrite tries to change the constants that hold it, too"
     return "; ".join(texts)
 
 

@@ -208,18 +208,22 @@ class _Tree:
         )
 
     def _output(self, only: Node | None, member: int) -> str:
-        """The first output of a layer, or of the last layer of a group that another layer reads."""
-        last = only
-        if last is None:
-            own = sorted(self._layers(member, inside=False), reverse=True)
-            inside = set(own)
-            read = (one for one in own if not inside.issuperset(self._hierarchy.readers(one)))
-            last = next((self._hierarchy.nodes[one] for one in (*read, *own[:1])), None)
-        if last is not None and not last.layer.signature.output_count and last.producers:
-            last = last.producers[0]  # a Result gives what it reads
-        if last is None or not last.layer.signature.output_count:
+        """The first output of a layer, or of the last layer of a group that another layer reads: of numbers, not of sizes, if there is one."""
+        if only is not None:
+            return self._tensor(only)
+        own = sorted(self._layers(member, inside=False), reverse=True)
+        inside = set(own)
+        read = [one for one in own if not inside.issuperset(self._hierarchy.readers(one))]
+        outputs = [self._tensor(self._hierarchy.nodes[one]) for one in read or own[:1]]
+        return next((text for text in outputs if text.startswith(("f", "bf"))), outputs[0] if outputs else "")
+
+    def _tensor(self, node: Node) -> str:
+        """Element type and shape of the first output of a layer; a Result gives the tensor that it reads."""
+        if not node.layer.signature.output_count and node.producers:
+            node = node.producers[0]
+        if not node.layer.signature.output_count:
             return ""
-        key = f"{last.key}:{last.layer.signature.output_ids[0]}"
+        key = f"{node.key}:{node.layer.signature.output_ids[0]}"
         element_type, shape = self._ports.get(key, ("", ""))
         return f"{element_type}{self._formulas.get(key, shape)}"
 

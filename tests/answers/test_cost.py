@@ -482,7 +482,7 @@ def test_sizes_between_are_not_needed(amounts: Callable[[Size], list[Size]], is_
     [
         ("9*H*W + 9*H", {"H": 224, "W": 224}, "9*H*W"),  # 0.4 % less
         ("H*H*W*W//4096 + 7000*H*W", {"H": 64, "W": 64}, "7000*H*W"),  # the highest degree makes a part in 7000
-        ("H*H + 40*H + 50*W", {"H": 40, "W": 40}, "50*W + 40*H + H*H"),
+        ("H*H + 40*H + 50*W", {"H": 40, "W": 40}, "H*H + 50*W + 40*H"),
         ("A + B + C + D + E", {"A": 1, "B": 1, "C": 1, "D": 1, "E": 9}, "A + B + C + D + E"),
         ("A*A + B + C + D + E", {"A": 1, "B": 1, "C": 1, "D": 1, "E": 1}, ""),  # three of five make 60 %
     ],

@@ -100,6 +100,12 @@ def test_blocks_with_variables_of_their_own_are_equal() -> None:
     assert [row.times for row in irshape.summary(net.xml.encode(), weights=net.bin).modules if row.name == "h"] == [4]
 
 
+def test_the_output_of_a_module_is_no_size_that_it_gives_beside() -> None:
+    net = Net("x: f32[1,?,4] -> m/one: Relu -> m/two: Sigmoid -> f: Tanh -> Result")
+    net.add("m/two -> m/shape: ShapeOf -> Result")
+    assert [row.output for row in irshape.summary(net.xml.encode()).modules if row.name == "m"] == ["f32[1,T,4]"]
+
+
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_info_and_cost_count_the_same_parameters(path: Path) -> None:
     assert irshape.info(path).parameters == irshape.cost(path).parameters_by_type

@@ -96,12 +96,12 @@ class Formula:
             near = sum([factor * prod([own[name] for name in names]) for names, factor in leading.items()], Fraction(0))
             if abs(near - whole) * _PART <= abs(whole):
                 return self.leading
-        terms = [self.table.polynomial(0, dict([term])) for term in split(self.expression)[1]]
-        numbers = {term: self.table.evaluate(term, own) for term in terms}
+        terms = split(self.expression)[1]
+        numbers = {term: self.table.evaluate(self.table.polynomial(0, dict([term])), own) for term in terms}
         largest = sorted(terms, key=lambda term: -abs(numbers[term]))[:_MOST_TERMS]
         for count in range(1, len(largest) + 1):
             if abs(sum([numbers[term] for term in largest[:count]]) - whole) * _PART <= abs(whole):
-                return self._named(" + ".join([self.table.text(term) for term in largest[:count]]).replace("+ -", "- "))
+                return str(Formula(self.table, self.table.polynomial(0, dict(largest[:count])), self._names))
         return ""
 
     def __str__(self) -> str:
