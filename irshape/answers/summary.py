@@ -208,7 +208,7 @@ class _Tree:
         )
 
     def _output(self, only: Node | None, member: int) -> str:
-        """The first output of a layer, or of the last layer of a group that another layer reads: of numbers, not of sizes, if there is one."""
+        """The first output of a layer, or of the last layer of a group that another layer reads; real numbers rather than sizes."""
         if only is not None:
             return self._tensor(only)
         own = sorted(self._layers(member, inside=False), reverse=True)

@@ -25,6 +25,8 @@ _MOST_CONTRADICTIONS: Final = 128
 _MOST_SIGNS: Final = 3
 # Codes that say that OpenVINO reads something else than its author meant.
 _OF_WEIGHTS: Final = ("W202", "R303")
+# An element or a part of a port map that OpenVINO skips.
+_SKIPPED: Final = ("X206", "G121")
 _SIGNS: Final = ("R101", "R102", "R103", "R104", "R201", *_OF_WEIGHTS)
 # The families of faults that follow from others, and those of the structure of a file, but for one that depends on a rank, and one of a
 # record.
@@ -102,7 +104,7 @@ class _Report:
         self.meant: dict[Node, Mapping[str, str]] = {}
         self.search = Search(every, self._equal, lambda changes, node: self._known(changes, node) is not None)
         for one in found:
-            is_certain = (one.severity == ERROR and one.code[0] in _STRUCTURE) or one.code == "G101" or one.code in _OF_WEIGHTS
+            is_certain = (one.severity == ERROR and one.code[0] in _STRUCTURE) or one.code in ("G101", *_OF_WEIGHTS, *_SKIPPED)
             if is_certain:
                 one.rank = _OF_IDS if one.code == "G101" else _OF_EDITS
             node = self.at[one]
@@ -276,7 +278,9 @@ class _Report:
                 graphs = [node.model, *node.bodies.values()]
                 cause = next((two for at, two in of_ids.items() if at is not None and at.model in graphs), None)
                 cause = cause or self._unread_state(node)
-            elif node in self.leaders and (one.code[0] in "STVA" or one.code in (*RECORDS, "R201", "R401")):
+            elif node in self.leaders and (
+                one.code[0] in "STVA" or one.code in (*RECORDS, "R201", "R401") or self.leaders[node].code in _SKIPPED
+            ):
                 cause = self.leaders[node]
             elif node in self.leaders and one.code in _SIGNS and one.where.port is None:
                 leader = self.leaders[node]

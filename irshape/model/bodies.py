@@ -6,7 +6,8 @@ order of `external_port_id`, are the layer's outputs in order.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from irshape.model.model import Model, Node
 from irshape.shape.dim import Size, dim_max, eq, le
@@ -71,10 +72,11 @@ class Body:
     """A body and its port map.
 
     `iteration` is the Parameter that counts the iterations of a Loop, `condition` the Result that ends it. `faults` holds a message
-    and an offset for each entry of the map that names a missing Parameter or Result.
+    and an offset for each entry of the map that names a missing Parameter or Result, `remarks` holds a code, too, and is for what
+    OpenVINO reads without effect.
     """
 
-    __slots__ = ("condition", "faults", "inputs", "iteration", "model", "name", "outputs")
+    __slots__ = ("condition", "faults", "inputs", "iteration", "model", "name", "outputs", "remarks")
 
     def __init__(self, model: Model, name: str) -> None:
         self.model = model
@@ -84,6 +86,7 @@ class Body:
         self.iteration: Node | None = None
         self.condition: Node | None = None
         self.faults: list[tuple[str, int]] = []
+        self.remarks: list[tuple[str, str, int]] = []
 
 
 def bodies_of(node: Node) -> list[Body]:
@@ -98,7 +101,8 @@ def _body(node: Node, name: str, map: str) -> Body:
     body = Body(node.bodies[name], name)
     entries = [entry for entry in node.layer.port_maps or () if entry.map == map]
     inputs, outputs = (_by_number([one for one in entries if one.tag == tag], "external_port_id") for tag in ("input", "output"))
-    back = _by_number([entry for entry in node.layer.port_maps or () if entry.map == "back_edges"], "to-layer")
+    edges = [entry for entry in node.layer.port_maps or () if entry.map == "back_edges"]
+    back = _by_number(edges, "to-layer")
     # OpenVINO compares unsigned numbers, so -1 comes last.
     for external, entry in sorted(inputs.items(), key=lambda item: item[0] % 2**64):
         parameter = _find(body, entry, "Parameter")
@@ -122,7 +126,47 @@ def _body(node: Node, name: str, map: str) -> Body:
             body.condition = result
         if external >= 0:
             body.outputs.append(BodyOutput(result, _slice(entry), entry.offset))
+    if not body.faults:
+        body.remarks.extend(_without_effect(node, body, entries, edges))
     return body
+
+
+# The attributes of the entries of a port map, and the purposes that an input and an output may have.
+_ATTRIBUTES: Final = frozenset(("axis", "end", "external_port_id", "internal_layer_id", "part_size", "purpose", "start", "stride"))
+_PURPOSES: Final = {"input": "current_iteration", "output": "execution_condition"}
+
+
+def _without_effect(node: Node, body: Body, entries: list[PortMap], edges: list[PortMap]) -> Iterator[tuple[str, str, int]]:
+    """What OpenVINO reads in the port map of a body without effect, and the Parameters that get no value."""
+    told: set[int] = set()
+    for entry in entries:
+        for name in sorted(entry.attributes.keys() - _ATTRIBUTES):
+            yield "R104", f"<{entry.tag}> of <{entry.map}> has no attribute {name!r}", entry.offset
+        purpose, wanted = entry.attributes.get("purpose"), _PURPOSES[entry.tag]
+        if purpose not in (None, wanted):
+            yield "R104", f"<{entry.tag}> of <{entry.map}> has no purpose {purpose!r}; the only one is {wanted!r}", entry.offset
+            told.add(_number(entry.attributes, "internal_layer_id", -1))
+    whole = {body.iteration, *(one.parameter for one in body.inputs)}
+    unfed = [one for one in body.model.parameters if one not in whole and one.id not in told]
+    none = f", and none feeds Parameter {unfed[0].name!r}" if unfed else ""
+    fed: dict[Node, int] = {}
+    for one in body.inputs:
+        if one.parameter in fed:
+            both = f"inputs {fed[one.parameter]} and {one.external} of the port map feed the same Parameter {one.parameter.name!r}"
+            yield "G121", f"{both}{none}", one.offset
+        fed.setdefault(one.parameter, one.external)
+    if len(fed) == len(body.inputs):
+        for parameter in unfed:
+            yield "G121", f"no input of the port map feeds Parameter {parameter.name!r} of the {body.name}", node.layer.offset
+    followed = {(one.back.id, one.parameter.id) for one in body.inputs if one.back is not None}
+    for edge in edges:
+        ends = _number(edge.attributes, "from-layer", -1), _number(edge.attributes, "to-layer", -1)
+        if ends not in followed and all(ends[1] != one.id for one in unfed):
+            yield (
+                "G121",
+                f"the back edge from layer {ends[0]} to layer {ends[1]} leads to no Parameter that an input feeds whole",
+                edge.offset,
+            )
 
 
 def _by_number(entries: list[PortMap], name: str) -> dict[int, PortMap]:

@@ -126,6 +126,10 @@ X205 warning: empty model
   The <net> has no <layers>.
   OpenVINO reads a model without inputs and outputs.
   Export the model again.
+X206 warning: misspelt element
+  The name of an element is nearly that of one that an IR may have in this place.
+  OpenVINO skips the element with all that it holds.
+  Correct the name of the element.
 """)
 
 # N: notes on choices and omissions of irshape.
@@ -250,6 +254,10 @@ G120 error: name of another input or output
   In IR version 10 an input or an output has the name of a tensor of another input or output.
   OpenVINO looks inputs and outputs up by these names, and refuses the file.
   Give the layer another name, or write the model with IR version 11.
+G121 warning: port map without effect
+  A back edge hands no value on, two inputs of a port map feed one Parameter, or no input feeds a Parameter of the body.
+  OpenVINO ignores the back edge; the body then computes with other values, or does not run.
+  Correct the ids: each Parameter has one input, and a back edge leads from a Result to a Parameter that is fed whole.
 """)
 
 # A: attributes.

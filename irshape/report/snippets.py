@@ -74,6 +74,7 @@ _GRAPH: Final[dict[str, Snippet]] = {
     "G117": Snippet(Run(CUSTOM, command=f"{CHECK} --opaque Stretch"), Run(ACTIVATED)),
     "G118": mistake(STATEFUL, 'variable_id="state"/>', 'variable_id="stat"/>'),
     "G119": mistake(LOOP, 'external_port_id="0" internal_layer_id="0"', 'external_port_id="0" internal_layer_id="5"'),
+    "G121": mistake(LOOP, "</port_map>", '</port_map> <back_edges> <edge from-layer="1" to-layer="7"/> </back_edges>'),
     "G120": mistake(
         ACTIVATED.replace('version="11"', 'version="10"'),
         '<output><port id="1" precision="FP32"/></output>',
@@ -147,6 +148,7 @@ _XML: Final[dict[str, Snippet]] = {
     "X201": mistake(DECLARED, "<?xml", " <?xml"),
     "X202": mistake(MODEL, "  <layers>", '  <layers count="2">', command=f"{CHECK} --extend-select X202"),
     "X203": mistake(chain(ANNOTATED, result(1, "y")), '"[N,8]"', '"[N,3,8]"'),
+    "X206": mistake(MODEL, "<data", "<date"),
     "X205": Snippet(Run('<net name="model" version="11">\n</net>\n'), Run(MODEL)),
     "X204": mistake(IGNORED, '      <data comment="tuned by hand"/>\n', ""),
 }

@@ -284,9 +284,20 @@ class Markup:
             self.check_lengths(tag, attributes)
         self.leave = None
         if enter is None:
+            if self.children and stack[1:]:
+                self.skip(tag)
             self.children = NOTHING
         else:
             enter(self, tag, attributes)
+
+    def skip(self, tag: str) -> None:
+        """Warn of an element that is skipped, and whose name is nearly that of one that has a meaning in its place."""
+        near = [one for one in self.children if one[0] == tag[0].lower() and abs(len(one) - len(tag)) < 3]
+        if near:
+            from difflib import get_close_matches
+
+            for close in get_close_matches(tag.lower(), near, 1, 0.75):
+                self.fault("X206", f"<{tag}> has no meaning here, and OpenVINO skips it; did you mean <{close}>?", self.stack[-1][1])
 
     def foreign_root(self, tag: str) -> Enter:
         """The function that enters a root element that is no `<net>`."""

@@ -573,6 +573,38 @@ def test_fault_of_a_map(name: str, old: str, new: str, code: str) -> None:
     assert all(d.where.line for d in inference.diagnostics)
 
 
+REMARKS = [
+    ("an attribute that is none", 'axis="0"', 'axes="0"', "R104"),
+    ("a purpose that is none", 'internal_layer_id="0"', 'internal_layer_id="0" purpose="curent_iteration"', "R104"),
+    ("no input", "<port_map>", "<port_maps/><port_map>", "X206"),
+    ("a back edge to no layer", "</port_map>", '</port_map><back_edges><edge from-layer="2" to-layer="7"/></back_edges>', "G121"),
+    ("a back edge to parts", "</port_map>", '</port_map><back_edges><edge from-layer="2" to-layer="0"/></back_edges>', "G121"),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "code"), REMARKS)
+def test_what_a_map_holds_without_effect_is_told(name: str, old: str, new: str, code: str) -> None:
+    """OpenVINO reads the file, and passes over it."""
+    net = iterator("f32[6,3]", SAME)
+    assert code in {one.code for one in irshape.check(net.xml.replace(old, new, 1).encode(), weights=net.bin).diagnostics}
+
+
+MAPS = [
+    ("x, y", "0 > p; 1 > q; r > 2", []),
+    ("x, y", "0 > p; 1 > p; r > 2", ["inputs 0 and 1 of the port map feed the same Parameter 'p', and none feeds Parameter 'q'"]),
+    ("x", "0 > p; r > 1", ["no input of the port map feeds Parameter 'q' of the body"]),
+]
+
+
+@pytest.mark.parametrize(("inputs", "map", "told"), MAPS)
+def test_a_parameter_without_a_value_is_told(inputs: str, map: str, told: list[str]) -> None:
+    """OpenVINO reads the file, and fails when it runs."""
+    net = Net("x: f32[2]\ny: f32[2] -> Result")
+    net.named["loop"] = net.holder(f"TensorIterator({inputs}) f32", map, body=Net("p: f32[2]\nq: f32[2]\nAdd(p, q) -> r: Result"))
+    net.add("loop -> Result")
+    assert [(one.code, one.message) for one in irshape.check(net.xml.encode()).diagnostics] == [("G121", message) for message in told]
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize(("name", "old", "new", "code"), FAULTS)
 def test_openvino_does_not_read_the_maps_and_bodies_of_a_layer_that_nothing_reads(name: str, old: str, new: str, code: str) -> None:

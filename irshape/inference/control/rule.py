@@ -54,6 +54,7 @@ class Control(Context):
         outputs = yield from self._outputs()
         faults = [Finding("G119", message, hint=_PORT_MAP, offset=offset) for message, offset in self.faults]
         remarks = [Finding("R401", f"this never holds: {message}", offset=offset) for message, offset in self.remarks]
+        remarks += [Finding(code, message, offset=offset) for body in self.bodies for code, message, offset in body.remarks]
         return Outcome(outputs, (*self.findings, *faults, *remarks), tuple(self.requirements), self.listed)
 
     def outputs(self) -> Outputs:
