@@ -442,7 +442,7 @@ def _parted(factors: Axis, law: Law) -> Law:
     batch = factors[0].size if factors else 1
     axes: list[tuple[Term, ...]] = []
     for terms in law.axes:
-        inner = [quotient(term.size, batch) or 1 for term in terms]
+        inner = [1 if (q := quotient(term.size, batch)) is None else q for term in terms]
         parts = [(term,) if q == 1 else (Term(batch, term.step * q), Term(q, term.step)) for term, q in zip(terms, inner, strict=True)]
         axes.append(tuple([one for part in parts for one in part]))
     return law._replace(axes=tuple(axes))

@@ -374,6 +374,19 @@ def test_an_assignment_to_a_slice_keeps_samples_apart() -> None:
     np.testing.assert_array_equal(model([x, y])[0], np.concatenate([model([a[None], b[None]])[0] for a, b in zip(x, y, strict=True)]))
 
 
+@pytest.mark.parametrize(("shape", "given"), [("[N,S]", "[?,?]"), ("[2,7]", "[2,7]")])
+def test_all_places_are_assigned_where_several_sizes_open(shape: str, given: str) -> None:
+    net = Net("""
+        x: f32[1,5]
+        _count: ReduceProd(ShapeOf-3(x, output_type=i64), [0], keep_dims=false)
+        _places: Reshape(Range-4(0, _count, 1, output_type=i64), [-1,1], special_zero=false)
+        _flat: Reshape(x, [-1], special_zero=false)
+        ScatterNDUpdate-15(_flat, _places, Exp(_flat), reduction=none) -> Reshape([1,5], special_zero=false) -> Result
+        """)
+    inference = irshape.reshape(net.xml.encode(), {"x": shape}, weights=net.bin, rewrite=True)
+    assert (errors(inference), output(inference)) == ([], given)
+
+
 @pytest.mark.parametrize("taken", [(1, 9, 0), (0, 1, 0)])
 def test_an_assignment_to_some_samples_is_refused(taken: tuple[int, int, int]) -> None:
     net = Net(ASSIGNED.format(*taken))

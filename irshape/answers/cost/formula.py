@@ -101,13 +101,16 @@ class Formula:
         largest = sorted(terms, key=lambda term: -abs(numbers[term]))[:_MOST_TERMS]
         for count in range(1, len(largest) + 1):
             if abs(sum([numbers[term] for term in largest[:count]]) - whole) * _PART <= abs(whole):
-                return str(Formula(self.table, self.table.polynomial(0, dict(largest[:count])), self._names))
+                return self._text(self.table.polynomial(0, dict(largest[:count])))
         return ""
 
     def __str__(self) -> str:
-        table, (constant, terms) = self.table, split(self.expression)
+        return self._text(self.expression)
+
+    def _text(self, expression: int | Polynomial) -> str:
+        table, (constant, terms) = self.table, split(expression)
         degrees = table.degrees
-        fold(table, _Degrees(), (self.expression,), degrees)
+        fold(table, _Degrees(), (expression,), degrees)
         ordered = sorted(terms, key=lambda term: (-sum([degrees[index] for index in term[0]]), -term[1], term[0]))
         texts = [table.text(table.polynomial(0, dict([term]))) for term in ordered]
         texts += [str(constant)] if constant else []
