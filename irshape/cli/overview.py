@@ -100,11 +100,11 @@ def _next(inference: Inference, signature: Signature | None, path: str) -> list[
         if any(one.fix and one.fix.is_safe for one in inference.diagnostics):
             commands[1:] = [(f"irshape check {path} --fix", "mend what can be mended safely")]
     if inference.ok and inference.model.nodes:
-        if signature is not None and signature.conditions:
+        if signature is not None and signature.symbols and signature.conditions:
             commands.append((f"irshape sizes {path}", "the sizes that it takes"))
         elif signature is not None and signature.symbols:
             commands.append((f"irshape cost {path}", "its work and memory, as formulas of its sizes"))
-        elif inference.model.parameters:
+        elif signature is not None and any(shape not in ("[]", "[...]") for shape in signature.inputs.values()):
             commands.append((f"irshape reshape {path} --batch N --rewrite -o batches.xml", "open the batch"))
         commands += [(f"irshape infer {path}", "the shape of every layer"), (f"irshape view {path}", "look at it in the browser")]
     return commands[:3]

@@ -565,7 +565,9 @@ class _Page:
         if cost.signature is None:
             return
         yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
-        near = joined("numbers are those at ", key(_sizes_text(cost.near)), f"{cost._remark}; --near changes the sizes")
+        most = None if self.is_complete else len(cost.symbols) + _MOST_NAMES
+        sizes = some([f"{name}={size}" for name, size in cost.near.items()], most)
+        near = joined("numbers are those at ", key(sizes), f"{cost._remark}; --near changes the sizes")
         said = {one.name for one in cost.signature.data_sizes}
         others = [one for one in cost.data_sizes if one.name not in said]
         data = (f"known only at run time: {name} of {nodes}" for name, nodes in _by_type(others).items())
@@ -625,7 +627,7 @@ class _Page:
         found = self.cost.stretches(symbol)
         if len(found) < 2 and not any(len(one.layers) > 1 for one in found):
             return
-        others = _sizes_text({name: size for name, size in self.cost.near.items() if name != symbol})
+        others = ", ".join(f"{name}={size}" for name, size in self.cost.near.items() if name != symbol)
         rows: list[Block] = []
         for one in found if self.is_complete else found[:_MOST_STRETCHES]:
             until = f"up to {one.high:,}" if one is found[0] and one.high is not None else f"from {one.low:,}"
@@ -711,18 +713,14 @@ class _Page:
         return f"about {about}" if 0 < len(about) <= _WIDEST_FORMULA else "a long formula (--all shows it)"
 
 
-def _sizes_text(sizes: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}={size}" for name, size in sizes.items())
-
-
 def _by_type(sizes: Iterable[DataSize]) -> Mapping[str, str]:
     """Sizes that only a run tells, grouped by the type of the layers that decide them."""
-    found: dict[str, tuple[list[str], list[str]]] = {}
+    found: dict[str, tuple[list[str], dict[str, None]]] = {}
     for one in sizes:
-        names, nodes = found.setdefault(one.node.type, ([], []))
+        names, nodes = found.setdefault(one.node.type, ([], {}))
         names.append(one.name)
-        nodes.append(one.node.name)
-    return {some(names, _MOST_NAMES): f"{type} {some(nodes, _MOST_NAMES)}" for type, (names, nodes) in found.items()}
+        nodes[one.node.name] = None
+    return {some(names, _MOST_NAMES): f"{type} {some([*nodes], _MOST_NAMES)}" for type, (names, nodes) in found.items()}
 
 
 def _telling(layers: Sequence[LayerCost], model: Model) -> list[str]:
