@@ -43,8 +43,9 @@ class _Option(NamedTuple):
     def sizes(self) -> tuple[Size, ...]:
         return tuple(product([factor.size for factor in axis]) for axis in self.trace)
 
-    def __str__(self) -> str:
-        return f"{listed(self.sizes)}{f' behind a Transpose {list(self.order)}' if self.order else ''}"
+    def text(self, wanted: Callable[[Size], Size]) -> str:
+        """The option in words, each size as `wanted` gives it."""
+        return f"{listed(map(wanted, self.sizes))}{f' behind a Transpose {list(self.order)}' if self.order else ''}"
 
 
 class _Filled(NamedTuple):
@@ -381,8 +382,9 @@ class _Sizes(list[Any]):
     def sizes(self) -> tuple[Size, ...]:
         return tuple(self)
 
-    def __str__(self) -> str:
-        return listed(self)
+    def text(self, wanted: Callable[[Size], Size]) -> str:
+        """The option in words, each size as `wanted` gives it."""
+        return listed(map(wanted, self))
 
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:

@@ -319,7 +319,10 @@ class Walk:
                 if not own < self.conditions():
                     item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
-                    found.append(Alternative(item, str(one), str(other), _step(one.sizes, other.sizes)))
+                    texts = one.text(self.bench.wanted), other.text(self.bench.wanted)
+                    if texts[0] == texts[1]:  # the numbers that are asked for do not tell them apart
+                        texts = one.text(lambda size: size), other.text(lambda size: size)
+                    found.append(Alternative(item, texts[0], texts[1], _step(one.sizes, other.sizes)))
             except Refusal:
                 pass
         self._choices, self._forced = [], chosen

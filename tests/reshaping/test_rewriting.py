@@ -203,6 +203,11 @@ def test_a_hint_names_the_symbols_of_the_caller(shape: str, symbols: dict[str, s
     assert {one.hint.startswith(hint) for one in found.diagnostics if one.code == "S208" and one.hint} == {True}
 
 
+def test_ways_are_told_in_the_numbers_that_are_asked_for() -> None:
+    told = [one.message for one in asked(RESIZED, "[1,3,90,90]", rewrite=True).diagnostics if one.code == "S208"]
+    assert told and not any("H" in one or "W" in one for one in told), told
+
+
 # Eight times the number of patches of 14, grown to the size of the image: H, or 14 for each patch.
 PATCHES = Net("""
     MaxPool(f32[1,3,224,224], strides="14,14", pads_begin="0,0", pads_end="0,0", kernel="14,14", rounding_type=floor)
