@@ -50,7 +50,6 @@ class _Models:
         network = self._models[model]
         with numpy.load(feeds, allow_pickle=False) as arrays:
             feed = [arrays[str(index)] for index in range(len(network.inputs))]
-            first = {name.removeprefix("state "): arrays[name] for name in arrays if name.startswith("state ")}
         shapes = {port: self._openvino.PartialShape(one.shape) for port, one in zip(network.inputs, feed, strict=True)}
         if not all(port.partial_shape.compatible(shape) for port, shape in shapes.items()):
             network.reshape(shapes)
@@ -58,9 +57,6 @@ class _Models:
         if model not in self._compiled:
             self._compiled[model] = self._core.compile_model(network, "CPU", _EXACT)
         request = self._compiled[model].create_infer_request()
-        for variable in request.query_state():
-            if variable.name in first:
-                variable.state = self._tensor(variable.state.get_element_type(), first[variable.name])
         request.infer({index: self._tensor(port.get_element_type(), feed[index]) for index, port in enumerate(network.inputs)})
         self._outputs[outputs] = [_array(request.get_output_tensor(index)) for index in range(len(network.outputs))]
         return {}
