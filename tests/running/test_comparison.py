@@ -323,11 +323,20 @@ def test_a_command_proves_what_it_writes(
     assert proof in capsys.readouterr().out and target.exists()
 
 
-def test_equal_outputs_without_a_number_prove_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    net = Net("x: f32[2]\nzero: Subtract(x, x)\nDivide(zero, zero) -> Result")
-    net.save(tmp_path / "nan.xml")
-    assert main(["simplify", str(tmp_path / "nan.xml"), "-o", str(tmp_path / "out.xml"), "--prove"]) == 0
-    assert "not proved: equal outputs in 1 run; no output has a number" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Divide(zero, zero) -> Result", "not proved: equal outputs in 1 run; this proves nothing, because each has no number"),
+        ("zero -> Result", "not proved: equal outputs in 1 run; this proves nothing, because each has the same number"),
+        ("Cos(zero) -> Result", "not proved: equal outputs in 1 run; this proves nothing, because each has the same number"),
+        ("zero -> Result\nx -> Result", "\nproved: equal outputs in 1 run; this proves nothing of zero: the same number everywhere"),
+        ("x -> Result", "\nproved: equal outputs in 1 run\n"),
+    ],
+)
+def test_outputs_of_one_number_prove_nothing(text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Net(f"x: f32[2]\nzero: Subtract(x, x)\n{text}").save(tmp_path / "net.xml")
+    assert main(["simplify", str(tmp_path / "net.xml"), "-o", str(tmp_path / "out.xml"), "--prove"]) == 0
+    assert told in capsys.readouterr().out
 
 
 def test_what_differs_is_not_written(pair: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
