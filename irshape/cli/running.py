@@ -76,7 +76,7 @@ def proved(a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
         raise RunError(f"not proved, so nothing is written: {error}") from None
     if not found.is_same:
         raise RunError(f"nothing is written: {found.summary}", FAULTS)
-    is_telling = any(one.name not in found.constant for run in found.runs for one in run.outputs)
+    is_telling = any(one.name not in found._constant for run in found.runs for one in run.outputs)
     yield f"{'proved' if is_telling else 'not proved'}: {escape(found.summary)}"
 
 

@@ -138,7 +138,7 @@ class RunComparison:
         return all(run.is_same for run in self.runs)
 
     @property
-    def constant(self) -> list[str]:
+    def _constant(self) -> list[str]:
         """The outputs that are one number everywhere in each run, such as 0, or no number: that they are equal proves nothing."""
         outputs = [one for run in self.runs for one in run.outputs]
         return [name for name in dict.fromkeys(one.name for one in outputs) if all(one.is_constant for one in outputs if one.name == name)]
@@ -157,7 +157,7 @@ class RunComparison:
             return f"{counted(len(differing), 'output')} of {known} {verb} in {runs}: {some(differing, 3)}"
         largest = max((one.relative or 0.0 for one in outputs), default=0.0)
         doubt = ""
-        if (constant := self.constant) and len(constant) == len({one.name for one in outputs}):
+        if (constant := self._constant) and len(constant) == len({one.name for one in outputs}):
             number = "the same number everywhere" if any(one.finite for one in outputs) else "no number"
             doubt = f"; this proves nothing, because each has {number}: give other inputs with --data"
         elif constant:
