@@ -349,10 +349,7 @@ class Causes:
                 fault.hint = f"no layer has id {free}: was the layer removed that reads this one?"
 
     def name_output(self, fault: Fault, read: Container[int]) -> None:
-        """Name the output port that is meant where an edge starts at a port that is none: the only one, or the only one not in `read`.
-
-        No port is meant if none gives what the input records.
-        """
+        """Name the output port that is meant where an edge starts at none: the only one, or the only one not in `read`, if one fits."""
         reader = self.port_at(fault, is_input=True)
         if fault.code == "G103" and fault.ends is not None and fault.hint is None and reader is not None:
             node = self.nodes[fault.ends[0]]

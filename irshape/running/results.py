@@ -156,12 +156,10 @@ class RunComparison:
             verb, known = "differs" if len(differing) == 1 else "differ", len({one.name for one in outputs})
             return f"{counted(len(differing), 'output')} of {known} {verb} in {runs}: {some(differing, 3)}"
         largest = max((one.relative or 0.0 for one in outputs), default=0.0)
-        doubt = ""
-        if (constant := self._constant) and len(constant) == len({one.name for one in outputs}):
+        doubt = f"; this proves nothing of {some(constant, 3)}: the same number everywhere" if (constant := self._constant) else ""
+        if constant and len(constant) == len({one.name for one in outputs}):
             number = "the same number everywhere" if any(one.finite for one in outputs) else "no number"
             doubt = f"; this proves nothing, because each has {number}: give other inputs with --data"
-        elif constant:
-            doubt = f"; this proves nothing of {some(constant, 3)}: the same number everywhere"
         return f"equal outputs in {runs}{f', to {largest:.1g} of the largest number' if largest else ''}{doubt}"
 
     def __repr__(self) -> str:
