@@ -214,12 +214,12 @@ def test_the_guards_of_a_named_inference_have_its_names() -> None:
     assert not any(re.search(r"\bd\d", str(guard.requirement)) for guard in inference.guards)
 
 
-def test_a_model_with_errors_is_written_only_by_force(tmp_path: Path) -> None:
+def test_a_model_with_errors_is_written_only_on_request(tmp_path: Path) -> None:
     inference = irshape.check("examples/faulty.xml")
-    with pytest.raises(ValueError, match=r"the model has 6 errors, the first is: .*; force=True writes it all the same"):
+    with pytest.raises(ValueError, match=r"the model has 6 errors, the first is: .*; faulty=True writes it all the same"):
         inference.write(tmp_path / "written.xml")
     assert list(tmp_path.iterdir()) == []
-    inference.write(tmp_path / "written.xml", force=True)
+    inference.write(tmp_path / "written.xml", faulty=True)
     assert (tmp_path / "written.xml").read_bytes() == inference.xml()
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from irshape.answers import wording
 from irshape.answers.question import CONDITION, Condition, filled, is_whole, merged, opened
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import NOTES, Note, because, name_data_sizes, notes
+from irshape.answers.signature.notes import NOTES, Note, because, name_data_sizes, notes, variable
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, of_one, of_several, solve
 from irshape.inference.engine import Engine
@@ -31,7 +31,7 @@ from irshape.report.surface import Guessed
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, origins
 from irshape.shape.guard import all_hold, broken
-from irshape.shape.notation import Described, DescribedShape, shape_text
+from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
 from irshape.shape.polynomial import NAMED
 from irshape.shape.range import Range
 from irshape.xml.weights import Weights
@@ -77,7 +77,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
         raise InputError(f"{why}; name some sizes in a shape, as in {unranked[0] if unranked else 'x'}[1,3,H,W]")
     if question.symbols.keys() - given.names:
         found = Discovery(model, given, weights, opaque, keeps_named=True)
-        question = Inputs(found.question.shapes, {name: found.declared[name] for name in found.question.symbols})
+        question = Inputs(found.question.shapes, {name: found.declared[name] for name in found.ranges})
         engine = found.engine if found.declared == found.ranges else found.run(found.declared)
     else:
         engine = Engine(model, weights, opaque, is_static=True)
@@ -111,12 +111,15 @@ class ValidSizes(Guessed):
         self._domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
         self._question = question
         self._session = session
+        # A session takes no shapes of variables, so where a symbol is in these alone, the discovery makes the passes.
+        self._found = found if self.symbols.keys() - question.names else None
+        self._state = {} if self._found is None else {variable(node): shape_text(one) for node, one in self._found.state.items()}
         self._tried: dict[tuple[int, ...], bool] = {}
         self._work = engine.scope.work
         self.undecided: list[Undecided] = []
         own = frozenset(self.symbols)
         limits = filled(question, engine) if found is None else found.limits(engine)
-        self._limits = [guard for guard in limits if guard.requirement.symbols() <= own]  # no size given tells the length of a state
+        self._limits = [guard for guard in limits if guard.requirement.symbols() <= own]
         # OpenVINO checks each branch where all sizes are numbers, so what a branch requires counts; what its formulas assume does not.
         guards = [guard for guard in inference.guards if not (guard.branch and guard.is_premise)]
         # A demand that no size fulfils, and that OpenVINO does not check, is among the diagnostics.
@@ -174,8 +177,8 @@ class ValidSizes(Guessed):
     def admits(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> bool:
         """Whether the model is valid for these sizes, one for each symbol. A size outside its symbol's range or beyond 2^63-1 is not valid.
 
-        A symbol that is the first axis of an input, the batch, may be left out, and is then 1, or its smallest size. Raises InputError if
-        another size is missing or a symbol is unknown.
+        A symbol that is the first axis of an input, the batch, may be left out, and is then 1, or its smallest size; so may one of states
+        alone, which then are as small as can be. Raises InputError if another size is missing or a symbol is unknown.
         """
         return self._admits(with_batch(self._given(sizes, named), self._domain, self._question.shapes.values()))
 
@@ -319,7 +322,7 @@ class ValidSizes(Guessed):
         if sample is None:
             self.undecided.append(self._unfinished() or Undecided("no sizes that fulfil all conditions were found", None))
             return
-        numbers = self._session.attempt(self._shapes(sample))
+        numbers = self._attempt(sample)
         faults = _errors(numbers.diagnostics)
         if faults:
             self.undecided.append(Undecided(f"with {_sizes_text(sample)}: {faults[0].message}", self._node(faults[0])))
@@ -401,8 +404,14 @@ class ValidSizes(Guessed):
         key = tuple(sizes[name] for name in self.symbols)
         if key not in self._tried:
             self._work.take(2 * len(self._session.model.nodes))
-            self._tried[key] = not self._faults(self._session.attempt(self._shapes(sizes)))
+            self._tried[key] = not self._faults(self._attempt(sizes))
         return self._tried[key]
+
+    def _attempt(self, sizes: Mapping[str, int]) -> Engine:
+        """The engine after a pass with these sizes."""
+        if self._found is None:
+            return self._session.attempt(self._shapes(sizes))
+        return self._found.run({name: SymbolRange(size, size) for name, size in sizes.items()})
 
     def _faults(self, engine: Engine) -> list[Diagnostic]:
         """The errors of a pass, and the warnings that a layer cannot run, if conditions tell the sizes with which it can."""
@@ -479,7 +488,7 @@ def sections(
     most = None if is_complete else wording.MOST_CONDITIONS
     yield from wording.opening(sizes._inference.document, sizes.diagnostics)
     parts, long = wording.Parts(wording.SIZE), wording.Parts(wording.LONGEST)
-    inputs = joined(*(part for line in wording.shapes(sizes.inputs, parts) for part in (", ", line)))[1:] or ("the model",)
+    inputs = joined(*(part for line in wording.shapes(sizes.inputs | sizes._state, parts) for part in (", ", line)))[1:] or ("the model",)
     are = "is" if len(sizes.inputs) < 2 else "are"
     if not sizes.ok and any(one.code == "W104" for one in sizes.diagnostics):
         yield paragraph(joined("which sizes ", inputs, " may have is not known, because the weights cannot be read"))
@@ -489,7 +498,8 @@ def sections(
         yield Section(joined(inputs, f" {are} valid for no size: {why}"), list(held) if sizes.conditions else [])
     else:
         alone = "with these sizes" if sizes._question.called else "and can have no other sizes"
-        every = f"for every {wording.in_a_row(list(sizes.symbols))} of at least 1" if sizes.symbols else alone
+        names = [name for name in sizes.symbols if name in sizes._question.names]  # a state may be empty
+        every = f"for every {wording.in_a_row(names)} of at least 1" if names else alone
         source = " (as far as formulas tell)" if not sizes.is_exact else " (every size was tried)" if sizes.is_by_trial else ""
         extent = "where" if sizes.conditions else every
         blocks = [_condition(one, long) for one in sizes.conditions[:most]]

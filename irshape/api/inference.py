@@ -274,29 +274,30 @@ class Inference(Judged, Exporting):
         path: str | os.PathLike[str],
         *,
         force: bool = False,
+        faulty: bool = False,
         in_place: bool = False,
         weights: Literal["copy", "link", "none"] = "copy",
     ) -> None:
         """Write the annotated file, completely or not at all, and its weights beside it.
 
         An existing file is replaced only with `force`, and the input itself only with `in_place`; otherwise raises `FileExistsError`. A
-        model with errors is written only with `force`; otherwise raises `ValueError`. `weights` says how the `.bin` gets its place:
+        model with errors is written only if `faulty` is true; otherwise raises `ValueError`. `weights` says how the `.bin` gets its place:
         `"copy"`, which shares the blocks of the original where the file system can copy on write; `"link"`, a hard link, so that a program
         that writes one of the two in place changes both; `"none"`, not at all. A file that is written in place keeps its weights. A model
         that was rewritten needs a copy. Raises `OSError` if a file cannot be written, `ValueError` for another word.
         """
-        _refuse_errors(self, force=force)
+        _refuse_errors(self, faulty=faulty)
         self._named.write(path, force=force, in_place=in_place, weights=weights)
 
-    def apply_to(self, model: AnyModel, *, force: bool = False) -> AnyModel:
+    def apply_to(self, model: AnyModel, *, faulty: bool = False) -> AnyModel:
         """Give an `openvino.Model` the shapes that the inputs have here, and return it.
 
         Inputs are matched by name. Axes with the same symbol get the same `openvino.Symbol`. The names of the symbols go into the
         model's `rt_info`, which OpenVINO saves, and irshape finds them there when it reads the model again. Raises `ValueError` for a model
-        with errors unless `force` is true, and `InputError` if the model has other inputs than this one, if constants of this one were
+        with errors unless `faulty` is true, and `InputError` if the model has other inputs than this one, if constants of this one were
         patched, or if OpenVINO refuses the shapes.
         """
-        _refuse_errors(self, force=force)
+        _refuse_errors(self, faulty=faulty)
         from irshape.inference.export import apply_to
 
         return apply_to(self._inference, model)
@@ -355,7 +356,7 @@ def _names_of_end(port: InferredPort) -> list[str]:
     return [port.name, *names_of_end(port.port)]
 
 
-def _refuse_errors(inference: Inference, *, force: bool) -> None:
-    """Raise `ValueError` for a model with errors unless `force` is true."""
-    if (errors := inference.errors) and not force:
-        raise ValueError(f"the model has {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it all the same")
+def _refuse_errors(inference: Inference, *, faulty: bool) -> None:
+    """Raise `ValueError` for a model with errors unless `faulty` is true."""
+    if (errors := inference.errors) and not faulty:
+        raise ValueError(f"the model has {counted(len(errors), 'error')}, the first is: {errors[0]}; faulty=True writes it all the same")

@@ -43,7 +43,8 @@ def add_target_arguments(command: ArgumentParser) -> None:
     add = command.add_argument
     add("file", metavar="FILE", help="the .xml of an IR")
     add("-o", "--output", metavar="OUT.xml", help="write the result to this file, and its weights beside it")
-    add("--force", action="store_true", help="overwrite existing output files, and write a model with new errors")
+    add("--force", action="store_true", help="overwrite existing output files")
+    add("--faulty", action="store_true", help="write a model with new errors, too")
     add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
     add_prove(command)
     add_operations(command)
@@ -58,6 +59,7 @@ class Change(NamedTuple):
     reading: Reading
     output: str | None
     force: bool
+    faulty: bool
 
     def opened(self) -> Graph:
         """A graph of the file. Raises `RunError`."""
@@ -72,20 +74,19 @@ class Change(NamedTuple):
         """Write the graph. Raises `RunError`."""
         target = self.file if in_place or self.output is None else self.output
         try:
-            graph.write(target, force=self.force, in_place=in_place, trim=trim)
+            graph.write(target, force=self.force, faulty=self.faulty, in_place=in_place, trim=trim)
         except OSError as error:
             raise refusal(error, target, force=self.force) from None
         except EditError as error:
             raise RunError(f"{target}: not written: {error}", FAULTS) from None
         except ValueError as error:
-            message = f"{target}: not written: {str(error).partition('; force')[0]} (--force writes the model all the same)"
-            raise RunError(message, FAULTS) from None
+            raise RunError(f"{target}: not written: {str(error).replace('faulty=True', '--faulty')}", FAULTS) from None
 
 
 def change_of(given: Namespace) -> Change:
     """What the options of a command that changes a file ask for."""
     reading = Reading(weights=given.weights_file, opaque=given.opaque, limits=given.limits, extensions=given.extensions)
-    return Change(given.file, reading, given.output, given.force)
+    return Change(given.file, reading, given.output, given.force, given.faulty)
 
 
 def layer(graph: Graph, text: str) -> Layer:

@@ -48,8 +48,12 @@ def write_output(path: str, data: bytes | Callable[[IO[bytes]], object], *, forc
 
 def refusal(error: OSError, path: str, *, force: bool) -> RunError:
     """The error of an output that could not be written."""
-    advice = " (--force overwrites it)" if isinstance(error, FileExistsError) and not force and error.strerror == "already exists" else ""
+    advice = " (--force overwrites it)" if not force and _may_be_replaced(error) else ""
     return RunError(f"{describe(error, path)}{advice}")
+
+
+def _may_be_replaced(error: OSError) -> bool:
+    return isinstance(error, FileExistsError) and (error.strerror or "").startswith("already exists")
 
 
 class Writing(NamedTuple):
@@ -102,7 +106,7 @@ def write(writing: Writing, inference: Inference) -> Iterator[str]:
         existing = os.fspath(error.filename or target)
         is_input = os.path.exists(existing) and os.path.samefile(existing, inference.document.path or "")
         advice = "--in-place overwrites it" if is_input else "--force overwrites it"
-        if not is_input and error.strerror != "already exists":  # the weights of the model, which nothing overwrites
+        if not is_input and not _may_be_replaced(error):  # the weights of the model, which nothing overwrites
             advice = "give another -o"
         if existing != target:
             advice += ", --weights none leaves it"

@@ -51,6 +51,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("-o", "--output", metavar="OUT/", help="write the reproducer into this folder: the model, the command, versions, what was removed")
     add("--resume", action="store_true", help="continue an interrupted run from its answers in OUT/")
     add("--force", action="store_true", help="overwrite files in OUT/")
+    command.set_defaults(faulty=True)
     add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
     add_operations(command)
     add_limit(command)

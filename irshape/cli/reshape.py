@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
 from irshape.answers.policies import Policies, find_policies, judge
@@ -28,6 +29,9 @@ from irshape.model.model import Model
 from irshape.report.section import Column, Section, Table, bold, dim, key, paragraph
 from irshape.report.text import WIDEST, counted
 from irshape.reshaping.session import How, Session
+
+if TYPE_CHECKING:
+    from irshape.reshaping.bench import Mend
 
 ABOUT = (
     "Change the shapes of the inputs and write the reshaped IR; if the model cannot have them, list every layer and constant in the way."
@@ -122,6 +126,8 @@ class _Reshaping:
         return self._say(self._before, inference)
 
 
+# A part of a name that is the number of a block.
+_BLOCK: Final = re.compile(r"(?<=[./])\d+(?=[./])")
 # What the column HOW says of a change.
 _KINDS = {
     "forced": "no other formula fits",
@@ -142,13 +148,28 @@ def _sections(is_complete: bool, before: Inference, inference: Inference) -> Ite
         yield from guards(inference, is_complete=is_complete)
         if inference.rewriting is not None:
             mends = inference.rewriting.mends
-            rows = [(one.where.layer_type, one.where.layer_name, one.port, one.was, one.now, one.kind) for one in mends]
+            rows = list(_changes(mends, is_complete=is_complete))
             columns = (Column("dim"), Column(most=WIDEST, is_cut=True), *[Column(is_below=True)] * 4)
             changed = Table(columns, rows, ("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"))
             kinds = [f"{kind}: {meaning}" for kind, meaning in _KINDS.items() if any(one.kind == kind for one in mends)]
-            yield paragraph(bold(f"rewritten: {counted(len(rows), 'change')}"), changed, dim("; ".join(kinds)))
+            kinds += (
+                ["\N{MULTIPLICATION SIGN}: alike in several blocks, of which the first is named (--all lists each)"]
+                if len(rows) < len(mends)
+                else []
+            )
+            yield paragraph(bold(f"rewritten: {counted(len(mends), 'change')}"), changed, dim("; ".join(kinds)))
     yield from ending(inference, remedy(inference))
     yield from _valid(before, inference)
+
+
+def _changes(mends: Iterable[Mend], *, is_complete: bool) -> Iterator[tuple[str, ...]]:
+    """The rows of the changes: unless the list is to be complete, those that differ only in the number of a block are one."""
+    alike: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for one in mends:
+        row = one.where.layer_type or "", one.where.layer_name or "", one.port, one.was, one.now, one.kind
+        alike.setdefault(row if is_complete else tuple([_BLOCK.sub("*", text) for text in row]), []).append(row)
+    for first, *others in alike.values():
+        yield (f"{len(others) + 1} \N{MULTIPLICATION SIGN} {first[0]}", *first[1:]) if others and not is_complete else first
 
 
 def _valid(before: Inference, inference: Inference) -> Iterator[Section]:

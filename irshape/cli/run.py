@@ -73,7 +73,7 @@ def describe(error: OSError, path: str) -> str:
         )
     if isinstance(error, IsADirectoryError) and (complaint := saved_model(named)):
         return f"{named}: {complaint}"
-    return f"{named}: {error.strerror or error}"
+    return f"{named}: {str(error.strerror or error).partition('; force=True')[0]}"
 
 
 def internal(error: Exception) -> str:

@@ -76,8 +76,8 @@ def proved(a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
         raise RunError(f"not proved, so nothing is written: {error}") from None
     if not found.is_same:
         raise RunError(f"nothing is written: {found.summary}", FAULTS)
-    has_numbers = any(one.finite for run in found.runs for one in run.outputs)  # equal NaN prove nothing
-    yield f"{'proved' if has_numbers else 'not proved'}: {escape(found.summary)}"
+    is_telling = any(one.name not in found._constant for run in found.runs for one in run.outputs)
+    yield f"{'proved' if is_telling else 'not proved'}: {escape(found.summary)}"
 
 
 def sections(comparison: RunComparison, *, is_complete: bool) -> Iterator[Section]:

@@ -35,6 +35,8 @@ _STRUCTURE: Final = frozenset("XGWA")
 _OTHERS: Final = ("A105", "X107")
 # The number of inputs, and a missing attribute: the type of a layer may be wrong.
 _OF_TYPES: Final = ("G107", "G108", "A101")
+# The hints of unknown operations that a port map names: without them a body lacks a Parameter or a Result.
+_OF_ENDS: Final = ("did you mean Parameter?", "did you mean Result?")
 
 # The order of causes: an id of two layers, all other errors and explained faults by their places. Everything else comes later.
 _OF_IDS, _OF_EDITS = range(2)
@@ -266,7 +268,7 @@ class _Report:
     def link(self) -> None:
         """Link every fault that follows from a cause."""
         tags = self._tags()
-        of_ids = {self.at[one]: one for one in self.found if one.code == "G101" and self.at.get(one) is not None}
+        of_ends = {self.at[one]: one for one in self.found if (one.code == "G101" or one.hint in _OF_ENDS) and self.at.get(one) is not None}
         overlap = next((one for one in self.found if one.code == "W202"), None)
         for one in self.found:
             node, cause = self.at.get(one), None
@@ -276,7 +278,7 @@ class _Report:
                 continue
             if one.code in ("G118", "G119"):
                 graphs = [node.model, *node.bodies.values()]
-                cause = next((two for at, two in of_ids.items() if at is not None and at.model in graphs), None)
+                cause = next((two for at, two in of_ends.items() if at is not None and at.model in graphs), None)
                 cause = cause or self._unread_state(node)
             elif node in self.leaders and (
                 one.code[0] in "STVA" or one.code in (*RECORDS, "R201", "R401") or self.leaders[node].code in _SKIPPED

@@ -254,14 +254,14 @@ class _Extraction:
         for item in sorted(state.items.values(), key=lambda item: -item.label):
             if item not in self.keep and item not in own:
                 state.leave(item)
-        for item in [item for item in state.items.values() if item.type == "Const" and not self.draft.readers_of(item)]:
-            state.leave(item)
         for item, name in self.names.items():  # a new input has the name of the layer for which it stands
             if state.named(name) is None:
                 state.rename(item, name)
         for value in outputs:
             if value not in results:
                 self.draft.result(value)
+        for item in self.draft.dead():  # what computed the first value of a variable that became an input
+            state.leave(item)
 
     def _losses(self, new: list[Value]) -> list[Loss]:
         """The axes of which OpenVINO knows less now."""

@@ -187,6 +187,7 @@ class Graph(Layers):
         path: str | os.PathLike[str],
         *,
         force: bool = False,
+        faulty: bool = False,
         in_place: bool = False,
         weights: Literal["copy", "link", "none"] = "copy",
         trim: bool = False,
@@ -201,8 +202,8 @@ class Graph(Layers):
             raise ValueError("trimmed weights fit the new file alone: write another path")
         _, new = checked(self._draft)
         errors = [one for one in new if one.severity == ERROR]
-        if errors and not force:
-            raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it")
+        if errors and not faulty:
+            raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; faulty=True writes it")
         draft = self._draft
         text, own = draft.text(trims=trim)
         is_short = draft.engine.constants.is_short

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from io import BytesIO
 from itertools import islice
 from typing import Any, Final
@@ -183,17 +183,18 @@ def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
             _renamed(draft, _replaced(draft, result, "Assign", {"variable_id": variable}, [last]), result)
 
 
-def stateless(draft: Draft) -> dict[str, str]:
+def stateless(draft: Draft, kept: Set[str] = frozenset()) -> dict[str, str]:
     """Make an input and an output of each variable, and return the name of the output by that of the input.
 
-    The id of a variable may hold both names, as that of `stateful` does. Such inputs and outputs come in the order of their numbers.
+    Variables that are `kept` stay, and get the output alone. The id of a variable may hold both names, as that of `stateful` does. Such
+    inputs and outputs come in the order of their numbers.
     """
     state = draft.state
     names: dict[str, str] = {}
     with state.attempt():
         for variable, (readers, assigns) in _variables(draft).items():
             state.note("make stateless", (readers or assigns)[0].name, variable)
-            values = [reader.outputs[0] for reader in readers]
+            values = [] if variable in kept else [reader.outputs[0] for reader in readers]
             name, output = _ends(variable)
             if values:
                 fact = draft.facts.view.of(values[0])
@@ -209,7 +210,7 @@ def stateless(draft: Draft) -> dict[str, str]:
                 if state.named(name) is None:
                     state.rename(new, name)
             for assign in assigns:
-                output = _output(draft, assign, output)
+                output = _output(draft, assign, output, is_kept=variable in kept)
             if name and output:
                 names[name] = output
         for item in draft.dead():  # what computed the first values
@@ -281,15 +282,19 @@ def _renamed(draft: Draft, new: Item, old: Item) -> None:
         state.rename(new, old.name)
 
 
-def _output(draft: Draft, assign: Item, name: str) -> str:
-    """Add the output that stands for an Assign, if possible under a name, and return its name."""
+def _output(draft: Draft, assign: Item, name: str, *, is_kept: bool) -> str:
+    """Add the output that stands for an Assign, or beside one that is kept, if possible under a name, and return its name."""
     state = draft.state
     source = assign.inputs[0]
     if source is None:
         raise EditError(f"{assign!r} assigns nothing")
-    for value in assign.outputs:
-        draft.redirect(value, source)
-    state.leave(assign)
-    new = draft.result(source, name if name and state.named(name) is None else assign.name)
+    own = assign.name
+    if is_kept:
+        own += "/result"
+    else:
+        for value in assign.outputs:
+            draft.redirect(value, source)
+        state.leave(assign)
+    new = draft.result(source, name if name and state.named(name) is None else own)
     state.set_names(source, _named(draft, source, name or ("" if source.names else new.name)))
     return preferred(split_names(source.names))

@@ -95,9 +95,11 @@ def sizes_by_name(sizes: Mapping[str, int] | None, known: Iterable[str], named: 
 
 
 def batch_sizes(symbols: Mapping[str, SymbolRange | Range], shapes: Iterable[DescribedShape | None]) -> dict[str, int]:
-    """The least sizes, from 1 on, of the symbols that are the batch: the first axis of an input."""
-    batch = {shape[0].name for shape in shapes if shape}
-    return {name: max(int(known.low), 1) for name, known in symbols.items() if name in batch}
+    """The least sizes, from 1 on, of the symbols that are the batch: the first axis of an input; and those of states alone, from 0 on."""
+    known = [shape for shape in shapes if shape]
+    batch = {shape[0].name for shape in known}
+    named = {name for shape in known for one in shape for name in one.symbols}
+    return {name: max(int(own.low), name in batch) for name, own in symbols.items() if name in batch or name not in named}
 
 
 def with_batch(

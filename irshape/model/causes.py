@@ -349,10 +349,14 @@ class Causes:
                 fault.hint = f"no layer has id {free}: was the layer removed that reads this one?"
 
     def name_output(self, fault: Fault, read: Container[int]) -> None:
-        """Name the output port that is meant where an edge starts at a port that is none: the only one, or the only one not in `read`."""
-        if fault.code == "G103" and fault.ends is not None and fault.hint is None and self.port_at(fault, is_input=True) is not None:
+        """Name the output port that is meant where an edge starts at none: the only one, or the only one not in `read`, if one fits."""
+        reader = self.port_at(fault, is_input=True)
+        if fault.code == "G103" and fault.ends is not None and fault.hint is None and reader is not None:
             node = self.nodes[fault.ends[0]]
             outputs = node.layer.outputs
+            if outputs and not _gives(node, reader):
+                fault.hint = f"correct from-layer: no output of {node.type} {clipped(node.name)} gives what the input records"
+                return
             unread = [port for slot, port in enumerate(outputs, node.first_slot) if slot not in read]
             if len(outputs) == 1:
                 fault.hint = f'did you mean from-port="{outputs[0].id}"? The layer has no other output port'

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -19,7 +20,7 @@ from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import UNNAMED, InputError, Inputs, ShapeLike, Shapes, Symbols, described_shape, note_changed_ranks
 from irshape.inference.run import Guard
 from irshape.model.build import place
-from irshape.model.model import Node
+from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, formula_text, symbols
@@ -301,7 +302,7 @@ class Session(inner.Session):
         except WeightsError as error:
             raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
         except Refusal as error:
-            return self._refused(wanted, [_refusal(error, _named_sizes(wish))], notes)
+            return self._refused(wanted, [_refusal(error, _named_sizes(wish), _left(self.model, wish))], notes)
         doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]
         if doubts and self._how.choose is None:
             inference = self._refused(wanted, doubts, notes)
@@ -390,14 +391,14 @@ class Session(inner.Session):
         others = [one for one in engine.diagnostics if one.severity != ERROR and (one.code, one.where) not in places]
         if not self.model.document.is_complete or self.model.document.is_example:
             return engine.diagnostics.replaced(others, errors)
-        rewriter, _ = self._rewriter(asked, wanted)
+        rewriter, wish = self._rewriter(asked, wanted)
         try:
             mends = rewriter.walked().bench.notes.mends
             causes = [_cause(mend) for mend in mends if mend.port != "elements"]  # the layer that reads them is a cause
             hint = _TRY
         except Refusal as error:
             hint = None
-            causes = [_refusal(error)]
+            causes = [_refusal(error, left=_left(self.model, wish))]
         except (EditError, WeightsError):  # only the errors of the pass are known
             causes = []
         if not causes:
@@ -434,8 +435,22 @@ def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
     return diagnostics.replaced([one for one in diagnostics if (one.code, one.where) not in places], others)
 
 
-def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:
-    """The error that a refused rewriting is; `others` are the open sizes beside the batch."""
+def _left(model: Model, wish: Wish) -> str | None:
+    """The advice to name the sizes of the inputs that keep a size which others no longer have; None if there are none."""
+    named = {was: str(wish.asked.get(name, name)) for name, was in wish.recorded.items() if was > 1}
+    options = []
+    for node in model.parameters:
+        shape = wish.inputs.shapes.get(node) or described_shape(node) or ()
+        if not any(one.symbols for one in shape) and any(one.low == one.high and one.low in named for one in shape):
+            sizes = [named.get(one.low, str(one)) if one.low == one.high else str(one) for one in shape]
+            if wish.batch is not None and sizes[0] == str(wish.recorded.get(wish.batch)):
+                sizes[0] = str(wish.asked.get(wish.batch, wish.batch))
+            options.append(f"--input {quote(node.name + shape_text(sizes))}")
+    return f"other inputs keep the old size; if they follow, name their sizes, too: {' '.join(options)}" if options else None
+
+
+def _refusal(error: Refusal, others: Sequence[str] = (), left: str | None = None) -> Diagnostic:
+    """The error that a refused rewriting is; `others` are the open sizes beside the batch, and `left` advises on other inputs."""
     from irshape.reshaping.bench import Mixed, where_of
 
     where, constant = where_of(error.item), error.constant
@@ -446,10 +461,10 @@ def _refusal(error: Refusal, others: Sequence[str] = ()) -> Diagnostic:
         told = f"it is not proven that {error.item!r} keeps the batch: {error.reason}" if error.code else f"{error.item!r} {error.reason}"
         return Diagnostic(error.code or "P110", told, where, hint=hint)
     if error.code is not None:
-        return Diagnostic(error.code, error.reason, where, severity=ERROR, hint=error.hint)
+        return Diagnostic(error.code, error.reason, where, severity=ERROR, hint=left or error.hint)
     related = () if constant is None or constant.base is None else (where_of(constant),)
     held = f": {constant!r} (line {related[0].line}) holds the old size" if related and repr(constant) not in error.reason else ""
-    return Diagnostic("S207", f"{error.item!r} {error.reason}{held}", where, hint=error.hint or _OTHER, related=related)
+    return Diagnostic("S207", f"{error.item!r} {error.reason}{held}", where, hint=left or error.hint or _OTHER, related=related)
 
 
 def _cause(mend: Mend) -> Diagnostic:

@@ -22,7 +22,6 @@ from irshape.running.pair import Feed, Pair, Side, first_difference
 from irshape.running.results import OutputDifference, Run, RunComparison, Tolerance
 from irshape.running.runner import Runner, RunningError
 from irshape.shape.limits import DEFAULT, Limits
-from irshape.shape.notation import parse_shape
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -101,6 +100,9 @@ def _paired(
     """Two models with their files and the process that runs them."""
     with TemporaryDirectory(prefix="irshape-run-") as folder:
         sides = Side("a", a, folder, reading), Side("b", b, folder, reading)
+        kept = sides[0].begun() & sides[1].begun()
+        for side in sides:
+            side.open(kept)
         with Runner(allowance) as runner:
             yield Pair(*sides, folder, runner, Tolerance.of(sides[0].model, sides[1].model, rtol, atol))
 
@@ -145,43 +147,39 @@ def _feeds(
     a, inputs = pair.a.model, pair.ends.inputs
     count = 0
 
-    def saved(arrays: Sequence[Any], state: Mapping[str, Any]) -> str:
+    def saved(arrays: Sequence[Any]) -> str:
         nonlocal count
         count += 1
         path = os.path.join(pair.folder, f"feed{count}.npz")
-        numpy.savez(
-            path, **{str(index): array for index, array in enumerate(arrays)}, **{f"state {name}": one for name, one in state.items()}
-        )
+        numpy.savez(path, **{str(index): array for index, array in enumerate(arrays)})
         return path
 
-    def feed(samples: list[list[Any]], whole: list[Any], states: list[dict[str, Any]], joined: dict[str, Any]) -> Feed:
+    def feed(samples: list[list[Any]], whole: list[Any]) -> Feed:
         a, b = (
             {end_name(node): one.shape for node, one in zip(side, arrays, strict=True)}
             for side, arrays in zip(sides, (samples[0], whole), strict=True)
         )
-        return Feed(a, b, [saved(*one) for one in zip(samples, states, strict=True)], saved(whole, joined))
+        return Feed(a, b, [saved(one) for one in samples], saved(whole))
 
     sides = a.parameters, pair.b.model.parameters
     if data is not None:
         arrays = _given(a, data)
-        yield feed([arrays], [arrays[index] for index in inputs], [{}], {})
+        yield feed([arrays], [arrays[index] for index in inputs])
         return
     axes = {} if batch is None and samples == 1 else _batch_axes(pair)
     random = numpy.random.default_rng(seed)
-    for shapes, state in sizes_of(a, _wanted(pair, axes), pair.a.opaque):
+    for shapes in sizes_of(a, _wanted(pair, axes), pair.a.opaque):
         own = {shapes[name][axis] for name, axis in axes.items()} or {1}
         if batch is not None and (len(own) > 1 or batch % min(own)):
             raise RunningError(f"the batch of the first model is {', '.join(map(str, own))}, and {batch} is no multiple of it")
         count = batch // min(own) if batch is not None else samples
-        yield feed(*_sampled(pair, axes, shapes, state, count, random))._replace(group=min(own) if len(own) == 1 else 0)
+        yield feed(*_sampled(pair, axes, shapes, count, random))._replace(group=min(own) if len(own) == 1 else 0)
 
 
-def _sampled(
-    pair: Pair, axes: Mapping[str, int], shapes: Shapes, state: Shapes, count: int, random: Generator
-) -> tuple[list[list[Any]], list[Any], list[dict[str, Any]], dict[str, Any]]:
-    """Random inputs and states: those of the first model for each sample, and those of the second one for all together.
+def _sampled(pair: Pair, axes: Mapping[str, int], shapes: Shapes, count: int, random: Generator) -> tuple[list[list[Any]], list[Any]]:
+    """Random inputs: those of the first model for each sample, and those of the second one for all together.
 
-    All samples share the inputs without a batch axis, and the variables without one.
+    All samples share the inputs without a batch axis.
     """
     import numpy
 
@@ -195,24 +193,7 @@ def _sampled(
     for index in pair.ends.inputs:
         axis = axes.get(end_name(parameters[index]))
         whole.append(parts[0][index] if axis is None else numpy.concatenate([part[index] for part in parts], axis))
-    places = _state_axes(pair, whole, state) if count > 1 else {}
-    joined = {name: random.standard_normal(shape) for name, shape in state.items()}
-    states = [{name: random.standard_normal(shape) if name in places else joined[name] for name, shape in state.items()} for _ in parts]
-    joined |= {name: numpy.concatenate([one[name] for one in states], axis) for name, axis in places.items()}
-    return parts, whole, states, joined
-
-
-def _state_axes(pair: Pair, whole: list[Any], state: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """The axis of each variable on which the second model has the states of several samples."""
-    model = pair.b.model
-    shapes = {end_name(node): list(array.shape) for node, array in zip(model.parameters, whole, strict=True)}
-    texts = inner.signature(model, inputs=shapes, weights=model.document.own_weights(), opaque=pair.b.opaque).state
-    known = {name: parse_shape(texts[name]) or () for name in state if name in texts}
-    found = {
-        name: [axis for axis, (one, size) in enumerate(zip(shape, state[name], strict=False)) if one.low == one.high != size]
-        for name, shape in known.items()
-    }
-    return {name: axes[0] for name, axes in found.items() if axes}
+    return parts, whole
 
 
 def _wanted(pair: Pair, axes: Mapping[str, int]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import irshape.verbs as inner
 from irshape.answers.signature.names import BATCH
@@ -15,7 +15,6 @@ from irshape.model.model import InputPort, Model, Node, OutputPort
 from irshape.report.diagnostic import ERROR
 from irshape.running.runner import RunningError
 from irshape.shape.dim import Size
-from irshape.shape.notation import parse_shape
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
 
@@ -48,27 +47,18 @@ _INDICES: Final[dict[str, int | None]] = {
 }
 
 
-class Sizes(NamedTuple):
-    """The shape of each input by name, and of each variable that has no first value in the model by its id."""
-
-    inputs: Shapes
-    state: Shapes
-
-
-def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) -> Iterator[Sizes]:
+def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) -> Iterator[Shapes]:
     """Sizes for the inputs of these shapes that the model accepts: the recorded ones, or for open sizes the smallest, then larger ones.
 
     Raises `RunningError` if irshape finds none.
     """
     weights = model.document.own_weights()
     signature = inner.signature(model, inputs=shapes, weights=weights, opaque=opaque)
-    valueless = {node.attributes["variable_id"] for node in model.of_type("ReadValue") if not node.inputs}
-    state = {name: parse_shape(text) or () for name, text in signature.state.items() if name in valueless}
     # A variable that has a first value begins empty.
-    empty = {} if state else {name: 0 for name, known in signature.symbols.items() if known.low == 0}
+    empty = {name: 0 for name, known in signature.symbols.items() if known.low == 0 and signature.state}
     found: list[Shapes] = []
     try:
-        valid = inner.sizes(model, inputs=shapes, weights=weights, opaque=opaque) if signature.symbols else None
+        valid = inner.sizes(model, inputs=shapes, weights=weights, opaque=opaque) if signature._found.question.symbols else None
         for least in _LEAST if valid else (1,):
             asked = {name: min(least, _MOST_SAMPLES) if name == BATCH else least for name in signature.symbols}
             sizes = asked | ((valid and valid.nearest({name: asked[name] for name in valid.symbols if name in asked}).above) or {})
@@ -76,13 +66,14 @@ def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) ->
                 assigned = signature.assign(chosen)
                 if assigned is not None and assigned not in found:
                     found.append(assigned)
-                    yield Sizes(assigned, {name: tuple([one.number(chosen) for one in shape]) for name, shape in state.items()})
+                    yield assigned
                     break
     except InputError as error:
         raise RunningError(f"{error}: give the inputs with --data") from None
     if not found:
         errors = [one.message for one in signature.diagnostics if one.severity == ERROR]
-        raise RunningError(f"irshape finds no sizes of the inputs that the model accepts{f': {errors[0]}' if errors else ''}")
+        why = f": {errors[0]}" if errors else "; give inputs with --data"
+        raise RunningError(f"irshape finds no sizes of the inputs that {model.document.path or model.name} accepts{why}")
 
 
 def drawn(model: Model, shapes: Shapes, opaque: frozenset[str], random: Generator) -> list[Any]:

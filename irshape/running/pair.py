@@ -8,7 +8,7 @@ although none of its inputs does.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -16,6 +16,7 @@ from irshape.answers.matching import Matching
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading
 from irshape.editing.graph import Graph, edit
+from irshape.editing.inputs import stateless
 from irshape.editing.state import EditError
 from irshape.files.writing import write_atomic
 from irshape.model.finding import end_name
@@ -159,24 +160,45 @@ class Side:
     def __init__(self, letter: str, source: Source | PublicModel | Graph | Inference, folder: str, reading: Reading) -> None:
         """Raises `RunningError` for a file that is not a whole IR, and the errors of `irshape.read`."""
         self.letter = letter
+        self._folder = folder
         try:
             if isinstance(source, Inference):
                 graph = edit(source.xml(), weights=source._inference.weights, opaque=source._inference.opaque)
             else:
                 graph = source if isinstance(source, Graph) else edit(source, **reading)
-            if graph._draft.state.journal:
-                model, weights = graph._draft.built()
-                model.document.weights = weights
-                graph = edit(published(model), opaque=graph._draft.opaque)
+            self._take(graph)
         except EditError as error:
             raise RunningError(str(error)) from None
+        self.name = self.model.document.path or self.model.name
+        self._weights = self._weights_file(self._graph._draft.original)
+
+    def _take(self, graph: Graph) -> None:
+        """Run the model that a graph has become."""
+        if graph._draft.state.journal:
+            model, weights = graph._draft.built()
+            model.document.weights = weights
+            graph = edit(published(model), opaque=graph._draft.opaque)
         self._graph = graph
         self.model: Model = graph._draft.model
         self.opaque = graph._draft.opaque
-        self.name = self.model.document.path or self.model.name
-        self._folder = folder
-        self._weights = self._weights_file(graph._draft.original)
         self._files: dict[tuple[OutputPort, ...], str] = {}
+
+    def begun(self) -> Set[str]:
+        """The ids of the variables to which the model gives a first value."""
+        return {node.attributes["variable_id"] for node in self.model.of_type("ReadValue") if node.inputs}
+
+    def open(self, kept: Set[str]) -> None:
+        """Make an input of each variable but those `kept`, and an output of each. Raises `RunningError`."""
+        if self.model.of_type("ReadValue"):
+            graph = self._graph
+            mark = graph.mark()
+            try:
+                stateless(graph._draft, kept)
+                self._take(graph)
+            except EditError as error:
+                raise RunningError(f"{self.name}: {error}") from None
+            finally:
+                graph.undo(mark)
 
     def read(self, runner: Runner, taps: Sequence[OutputPort] = ()) -> None:
         """Let a process read the model, with some tensors as further outputs. Raises `Refusal`."""

@@ -50,7 +50,6 @@ class _Models:
         network = self._models[model]
         with numpy.load(feeds, allow_pickle=False) as arrays:
             feed = [arrays[str(index)] for index in range(len(network.inputs))]
-            first = {name.removeprefix("state "): arrays[name] for name in arrays if name.startswith("state ")}
         shapes = {port: self._openvino.PartialShape(one.shape) for port, one in zip(network.inputs, feed, strict=True)}
         if not all(port.partial_shape.compatible(shape) for port, shape in shapes.items()):
             network.reshape(shapes)
@@ -58,9 +57,6 @@ class _Models:
         if model not in self._compiled:
             self._compiled[model] = self._core.compile_model(network, "CPU", _EXACT)
         request = self._compiled[model].create_infer_request()
-        for variable in request.query_state():
-            if variable.name in first:
-                variable.state = self._tensor(variable.state.get_element_type(), first[variable.name])
         request.infer({index: self._tensor(port.get_element_type(), feed[index]) for index, port in enumerate(network.inputs)})
         self._outputs[outputs] = [_array(request.get_output_tensor(index)) for index in range(len(network.outputs))]
         return {}
@@ -125,6 +121,7 @@ def _difference(a: Any, b: Any) -> dict[str, Any]:
 
     found: dict[str, Any] = {"shapes": [list(a.shape), list(b.shape)], "absolute": 0.0, "relative": 0.0, "largest": 0.0, "cosine": None}
     found |= {"at": None, "values": None, "finite": a.size, "is_exact": a.dtype.kind not in "fc" and b.dtype.kind not in "fc"}
+    found["is_constant"] = _is_constant(a)
     if a.shape != b.shape:
         return {**found, "absolute": None, "relative": None}
     if a.dtype.kind not in "fiub" or b.dtype.kind not in "fiub":
@@ -140,8 +137,8 @@ def _difference(a: Any, b: Any) -> dict[str, Any]:
         return found
     place = numpy.unravel_index(int(distance.argmax()), distance.shape)
     absolute, largest = float(distance[place]), float(abs(x).max(where=are_finite, initial=0.0))
-    found["finite"], found["largest"] = int(are_finite.sum()), largest
     u, v = x[are_finite], y[are_finite]
+    found["finite"], found["largest"], found["is_constant"] = u.size, largest, _is_constant(u)
     scales = float(numpy.linalg.norm(u)) * float(numpy.linalg.norm(v))
     found["cosine"] = float(u @ v) / scales if scales else None
     if absolute:
@@ -150,6 +147,11 @@ def _difference(a: Any, b: Any) -> dict[str, Any]:
         found["absolute"] = absolute if is_finite else None
         found["relative"] = absolute / largest if is_finite and largest else None
     return found
+
+
+def _is_constant(array: Any) -> bool:
+    """Whether all elements are the same, or the only one is 0."""
+    return bool((array == (array.flat[0] if array.size > 1 else 0)).all())
 
 
 def main() -> None:

@@ -67,7 +67,7 @@ class OutputDifference(NamedTuple):
 
     `absolute` is the largest difference, None if it has no number: other shapes, texts, or a number that only one side has. `relative` is
     its part of the largest number of the first model. `at` is the index where it is, and `values` are both elements there. `finite` is the
-    number of elements that are numbers on both sides.
+    number of elements that are numbers on both sides. `is_constant` says that these are one number, so that equal ones prove nothing.
     """
 
     name: str
@@ -78,6 +78,7 @@ class OutputDifference(NamedTuple):
     at: list[int] | None
     values: list[str] | None
     finite: int
+    is_constant: bool
     is_same: bool
 
     @classmethod
@@ -137,6 +138,12 @@ class RunComparison:
         return all(run.is_same for run in self.runs)
 
     @property
+    def _constant(self) -> list[str]:
+        """The outputs that are one number everywhere in each run, such as 0, or no number: that they are equal proves nothing."""
+        outputs = [one for run in self.runs for one in run.outputs]
+        return [name for name in dict.fromkeys(one.name for one in outputs) if all(one.is_constant for one in outputs if one.name == name)]
+
+    @property
     def summary(self) -> str:
         """The answer in one line."""
         runs = counted(len(self.runs), "run")
@@ -149,8 +156,11 @@ class RunComparison:
             verb, known = "differs" if len(differing) == 1 else "differ", len({one.name for one in outputs})
             return f"{counted(len(differing), 'output')} of {known} {verb} in {runs}: {some(differing, 3)}"
         largest = max((one.relative or 0.0 for one in outputs), default=0.0)
-        empty = "" if any(one.finite for one in outputs) or not outputs else "; no output has a number"
-        return f"equal outputs in {runs}{f', to {largest:.1g} of the largest number' if largest else ''}{empty}"
+        doubt = f"; this proves nothing of {some(constant, 3)}: the same number everywhere" if (constant := self._constant) else ""
+        if constant and len(constant) == len({one.name for one in outputs}):
+            number = "the same number everywhere" if any(one.finite for one in outputs) else "no number"
+            doubt = f"; this proves nothing, because each has {number}: give other inputs with --data"
+        return f"equal outputs in {runs}{f', to {largest:.1g} of the largest number' if largest else ''}{doubt}"
 
     def __repr__(self) -> str:
         return f"<RunComparison: {self.summary}>"
@@ -171,6 +181,7 @@ _OUTPUT: Final = Form(
     at=Field({"anyOf": [_SHAPE, {"type": "null"}], "description": "where the largest difference is"}),
     values=Field({"anyOf": [KINDS["texts"], {"type": "null"}], "description": "both elements there"}),
     finite="count: the number of elements that are numbers in both",
+    is_constant="flag: these are one number, so that equal ones prove nothing",
     is_same="flag",
 )
 

@@ -91,6 +91,7 @@ def test_layers_of_constants_cost_nothing() -> None:
     assert (found.macs, found.operations, found.folded) == (24, 0, 1)
     (layer,) = found.layers
     assert (layer.weights, layer.inputs, layer.outputs) == (4 * (12 + 4), 4 * 6, 4 * 8)
+    assert layer.parameters == 12 + 4
     assert layer.intensity() == 48 / (64 + 24 + 32)
     assert (found.parameters, found.parameter_bytes, found.parameters_by_type) == (16, 64, {"f32": (16, 64)})
 
@@ -114,6 +115,7 @@ def test_packed_elements_share_bytes() -> None:
     found = cost(net)
     assert found.parameters_by_type == {"u4": (5, 3)}
     assert found.layers[0].weights == 3
+    assert found.layers[0].parameters == 5
 
 
 def sizes_of(found: Cost, random: Random) -> Iterator[tuple[dict[str, int], dict[str, list[int]]]]:

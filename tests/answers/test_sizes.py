@@ -349,3 +349,17 @@ def test_the_batch_may_be_left_out() -> None:
     assert (found.admits(L=4), found.admits(L=5)) == (True, False)
     with pytest.raises(irshape.InputError, match="the size of L is missing"):
         found.admits(B=2)
+
+
+def test_a_size_of_a_state_alone_has_a_symbol_as_in_the_signature() -> None:
+    """A window of 3 slides over what the state of P has and the S that come; a state that is not told of is empty."""
+    net = Net(
+        'past: ReadValue-6(f32=0[1,4,0], variable_id=v, variable_type=f32, variable_shape="1,4,?")\n'
+        "all: Concat(past, x: f32[1,4,?], axis=2) -> Assign-6(variable_id=v)\n"
+        "all -> MaxPool-1(kernel=3, strides=1, pads_begin=0, pads_end=0) -> Result"
+    )
+    sizes, signature = (ask(net.xml.encode(), weights=net.bin) for ask in (irshape.sizes, irshape.signature))
+    assert (sizes.condition, sizes.is_exact, [*sizes.symbols]) == ("P + S >= 3", True, [*signature.symbols])
+    for given, valid in (({"S": 2}, False), ({"S": 3}, True), ({"S": 2, "P": 1}, True), ({"S": 1, "P": 1}, False)):
+        assert sizes.admits(given) == (signature.assign(given) is not None) == valid
+    assert sizes.nearest(S=1, P=0, fixed={"S": 1}).above == {"P": 2, "S": 1}

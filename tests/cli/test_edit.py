@@ -45,11 +45,14 @@ def test_a_page_shows_the_changes_before_the_model_is_written(tmp_path: Path, ru
     assert "changes.html: already exists (--force overwrites it)" in run(*line, code=2).err
 
 
-def test_new_errors_are_written_only_by_force(tmp_path: Path, run: Start) -> None:
+def test_new_errors_are_written_only_on_request(tmp_path: Path, run: Start) -> None:
     target = str(tmp_path / "new.xml")
     line = ["edit", ATROUS, "--set-attribute", "stem:strides=0,0", "-o", target]
-    assert "not written: the edits make 1 error" in run(*line, code=1).err and not os.listdir(tmp_path)
-    run(*line, "--force", code=0)
+    for more in ([], ["--force"]):
+        told = run(*line, *more, code=1).err
+        assert "not written: the edits make 1 error" in told and "--faulty writes it" in told and not os.listdir(tmp_path)
+    run(*line, "--faulty", code=0)
+    assert "already exists (--force overwrites it)" in run(*line, "--faulty", code=2).err
     assert not irshape.check(target).ok
 
 

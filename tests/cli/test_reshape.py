@@ -91,6 +91,31 @@ def test_changes_are_listed_and_written_with_the_model(run: Start, baked: Path) 
     assert baked.with_suffix(".bin").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("more", "layers"),
+    [
+        (
+            [],
+            ["2 \N{MULTIPLICATION SIGN} Reshape  net.0.a/split", "2 \N{MULTIPLICATION SIGN} Reshape  net.0.a/join", "Reshape      tail_0"],
+        ),
+        (
+            ["--all"],
+            ["Reshape  net.0.a/split", "Reshape  net.0.a/join", "Reshape  net.1.a/split", "Reshape  net.1.a/join", "Reshape  tail_0"],
+        ),
+    ],
+)
+def test_changes_of_equal_blocks_are_one_row(more: list[str], layers: list[str], run: Start, tmp_path: Path) -> None:
+    """Names that differ in more than the number of a block, and other changes, have rows of their own."""
+    text = "x: f32[1,4,6]"
+    for block in ("net.0.a", "net.1.a"):
+        text += f" -> {block}/split: Reshape([1,24], special_zero=false) -> {block}/join: Reshape([1,4,6], special_zero=false)"
+    Net(f"{text} -> tail_0: Reshape([1,24], special_zero=false) -> Result").save(tmp_path / "net.xml")
+    _, lines, _ = run("reshape", tmp_path / "net.xml", "--batch", "N", "--rewrite", *more)
+    rows = lines[lines.index("rewritten: 5 changes") + 2 :][: len(layers)]
+    assert all(row.startswith(wanted) for row, wanted in zip(rows, layers, strict=True))
+    assert any("--all lists each" in line for line in lines) == (not more)
+
+
 def test_changes_are_in_the_json(run: Start, baked: Path) -> None:
     code, lines, _ = run("reshape", baked, "--input", "[2,4,6]", "--rewrite", "--format", "json")
     report = json.loads("\n".join(lines))

@@ -246,4 +246,4 @@ def test_what_no_weights_hold_is_not_known(text: str, edit: Callable[[Graph], ob
     edit(graph)
     assert list(differences(graph)) == []
     with nullcontext() if is_written else pytest.raises(OSError, match="missing or cut short"):
-        graph.write(tmp_path / "new.xml", force=True)
+        graph.write(tmp_path / "new.xml", faulty=True)

@@ -190,3 +190,18 @@ def test_an_axis_that_is_known_less_is_named() -> None:
     assert reader.name in part.inputs  # a variable that is read and not assigned is an input
     for loss in part.losses:
         assert loss.because and loss.was != loss.is_now
+
+
+def test_what_computes_the_first_value_of_a_state_goes_with_the_variable() -> None:
+    """The part to `out` does not assign the variable, so the variable is an input; nothing reads `first` any more."""
+    graph = irshape.Graph("state")
+    x, old = graph.parameter("x", "[2]"), graph.parameter("old", "[2]")
+    graph.result(graph.add("ReLU", old, name="out"))
+    graph.result(graph.add("Add", old, x, name="new"))
+    graph.stateful({"old": "new"})
+    first = graph.add("Sin", x, name="first")
+    reader = graph.add("ReadValue", first, version="opset6", variable_id="oldnew", variable_type="f32", variable_shape="2", name="again")
+    graph["old"].output.replace_uses(reader)
+    graph["old"].remove()
+    part = irshape.extract(graph.model(), to="out").graph
+    assert {layer.name for layer in part if layer.type != "Result"} == {"x", "again", "out"} and not part.check().diagnostics

@@ -380,12 +380,18 @@ def test_writing_in_place_appends_to_the_weights(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["model.bin", "model.xml"]
 
 
-def test_new_errors_are_written_only_by_force(graph: irshape.Graph, tmp_path: Path) -> None:
+def test_new_errors_are_written_only_on_request(graph: irshape.Graph, tmp_path: Path) -> None:
+    """One word writes a faulty model, another one replaces a file, and neither does what the other one does."""
     graph["stem"].set(strides=(0, 0))
     with pytest.raises(ValueError, match=r"the edits make 1 error, the first is: .*A104"):
         graph.write(tmp_path / "model.xml")
+    with pytest.raises(ValueError, match="faulty=True writes it"):
+        graph.write(tmp_path / "model.xml", force=True)
     assert not os.listdir(tmp_path)
-    graph.write(tmp_path / "model.xml", force=True)
+    graph.write(tmp_path / "model.xml", faulty=True)
+    with pytest.raises(FileExistsError, match="already exists; force=True overwrites it"):
+        graph.write(tmp_path / "model.xml", faulty=True)
+    graph.write(tmp_path / "model.xml", faulty=True, force=True)
 
 
 def test_constants_without_bytes_get_an_empty_file(tmp_path: Path) -> None:
@@ -402,7 +408,7 @@ def test_constants_need_the_weights_that_they_come_behind(tmp_path: Path) -> Non
     graph = irshape.edit(tmp_path / "model.xml")
     graph["stem"].output.replace_uses(graph.add("Add", graph["stem"], 3.0))
     with pytest.raises(OSError, match="the weights are missing"):
-        graph.write(tmp_path / "new.xml", force=True)
+        graph.write(tmp_path / "new.xml", faulty=True)
     assert os.listdir(tmp_path) == ["model.xml"]
 
 
@@ -418,7 +424,7 @@ def test_the_bytes_that_cut_weights_lack_are_no_zeros(reader: str, codes: set[st
     graph["x"].output.replace_uses(graph.add("Add", graph["x"], 3.0))
     assert {one.code for one in irshape.check(graph.model()).diagnostics} <= codes
     with pytest.raises(OSError, match="the weights are missing or cut short") if not files else nullcontext():
-        graph.write(tmp_path / "new.xml", force=True)
+        graph.write(tmp_path / "new.xml", faulty=True)
     assert len(os.listdir(tmp_path)) == files
 
 

@@ -605,6 +605,15 @@ def test_a_parameter_without_a_value_is_told(inputs: str, map: str, told: list[s
     assert [(one.code, one.message) for one in irshape.check(net.xml.encode()).diagnostics] == [("G121", message) for message in told]
 
 
+@pytest.mark.parametrize("type", ["Parameter", "Result"])
+def test_a_misspelt_end_of_a_body_is_the_cause_of_the_fault_of_the_map(type: str) -> None:
+    net = iterator("f32[6,3]", SAME)
+    before, body = net.xml.split("<body>")
+    xml = f"{before}<body>" + body.replace(f'type="{type}"', f'type="{type}1"', 1)
+    first = next(one for one in irshape.check(xml.encode(), weights=net.bin).diagnostics if one.severity == ERROR and one.caused_by is None)
+    assert (first.code, first.hint) == ("G110", f"did you mean {type}?")
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize(("name", "old", "new", "code"), FAULTS)
 def test_openvino_does_not_read_the_maps_and_bodies_of_a_layer_that_nothing_reads(name: str, old: str, new: str, code: str) -> None:

@@ -202,7 +202,7 @@ def test_shapes_that_openvino_refuses_raise() -> None:
     inference = irshape.infer(model, inputs={"parameter_0": [1, 2, 3]})
     assert not inference.ok
     with pytest.raises(irshape.InputError, match="OpenVINO refuses the shapes"):
-        inference.apply_to(model, force=True)
+        inference.apply_to(model, faulty=True)
     with pytest.raises(ValueError, match="the model has 1 error"):
         inference.apply_to(model)
 

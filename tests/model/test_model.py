@@ -257,6 +257,15 @@ def test_an_edge_from_a_port_that_a_layer_with_several_does_not_have() -> None:
     assert (fault.code, fault.hint) == ("G103", 'did you mean from-port="3"? Nothing reads that output port')
 
 
+def test_no_port_is_meant_that_gives_something_else_than_the_input_records() -> None:
+    """The axes of the Squeeze are i64, and come from layer 0, which the Unsqueeze reads, too; the ReLU, layer 2, gives f32."""
+    net = Net("_a: [0]\nf32[1,2] -> ReLU -> Squeeze(_a) -> Unsqueeze(_a) -> Result")
+    wrong = net.xml.replace('from-layer="0" from-port="0"', 'from-layer="2" from-port="0"', 1)
+    assert wrong != net.xml
+    [fault] = causes(irshape.check(wrong.encode(), weights=net.bin).diagnostics)
+    assert fault.code == "G103" and (fault.hint or "").startswith("correct from-layer: no output of ReLU")
+
+
 def test_two_mistakes_are_two_faults() -> None:
     twice = XML.replace(edge(1, 0, 2, 1), edge(9, 0, 2, 1)).replace(edge(0, 0, 3, 1), edge(8, 0, 3, 1))
     assert [fault.code for fault in irshape.check(twice.encode()).diagnostics if fault.severity == "error"] == ["G102", "G102"]

@@ -411,3 +411,14 @@ def test_a_loop_may_put_the_batch_into_a_tensor_that_enters_without_it() -> None
     net.result(net.holder("Loop-5(max, true, zeros, x) f32", maps, body=body)[0])
     found = asked(net, batch=2)
     assert errors(found) == []
+
+
+@pytest.mark.parametrize("rewrite", [False, True])
+@pytest.mark.parametrize(("shape", "mask"), [("[N,S]", "mask[N,S]"), ("[1,16]", "mask[1,16]"), ("[3,8]", None)])
+def test_an_input_that_keeps_the_old_size_is_told(shape: str, mask: str | None, rewrite: bool) -> None:
+    """The mask is as long as the ids, and was forgotten; where the ids keep their length it is not the cause."""
+    net = Net("ids: f32[1,8] -> Multiply(mask: f32[1,8]) -> Reshape([1,8], special_zero=false) -> Result\nother: f32[1,3] -> Result")
+    found = irshape.reshape(net.xml.encode(), {"ids": shape}, weights=net.bin, rewrite=rewrite)
+    hints = [one.hint for one in found.diagnostics if one.hint]
+    told = f"other inputs keep the old size; if they follow, name their sizes, too: --input '{mask}'"
+    assert (told in hints) == (mask is not None) and not (mask is not None and found.ok)

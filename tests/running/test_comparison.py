@@ -188,6 +188,50 @@ def test_models_with_other_sizes_run_at_those_of_the_second(tmp_path: Path) -> N
     assert found.is_same and found.runs[0].shapes == {"x": (1, 3, 16, 16)}
 
 
+def stateful(*, sign: float = 1.0, start: bool = False) -> Graph:
+    """The sum of all inputs so far, kept in a variable; with `start`, it begins with the first input."""
+    graph = irshape.Graph("sum")
+    x, old = graph.parameter("x", "[?,3]"), graph.parameter("old", "[?,3]")
+    total = graph.add("Add", graph.add("Multiply", old, numpy.array([[sign]], "f4")), x, name="total")
+    graph.result(total, names="new")
+    graph.result(graph.add("ReLU", old), names="out")
+    graph.stateful({"old": "new"})
+    if start:
+        attributes = {"variable_id": "oldnew", "variable_type": "f32", "variable_shape": "?,3"}
+        reader = graph.add("ReadValue", x, version="opset6", **attributes)
+        graph["old"].output.replace_uses(reader)
+        graph["old"].remove()
+    return graph
+
+
+def stateless(**given: Any) -> Graph:
+    graph = edit(stateful(**given).model())
+    graph.stateless()
+    return graph
+
+
+@pytest.mark.parametrize("batch", [None, 3])
+@pytest.mark.parametrize(
+    ("a", "b", "differing"),
+    [
+        (stateful(), stateful(), []),
+        (stateful(), stateless(), []),
+        (stateless(), stateful(), []),
+        (stateful(), stateful(sign=-1.0), ["new"]),
+        (stateless(), stateful(sign=-1.0), ["new"]),
+        (stateful(), stateful(start=True), []),
+        (stateful(start=True), stateless(start=True), []),
+        (stateful(start=True), stateful(start=True), []),
+        (stateful(start=True), stateful(start=True, sign=-1.0), ["new"]),
+    ],
+)
+def test_states_of_both_models_begin_and_end_alike(a: Graph, b: Graph, differing: list[str], batch: int | None) -> None:
+    """A state is drawn like an input, and compared like an output. Where both have a first value, each begins with its own."""
+    found = irshape.compare(a, b, batch=batch)
+    assert sorted({one.name for run in found.runs for one in run.outputs if not one.is_same}) == differing
+    assert found.missing == [] and all(run.is_same for run in found.runs) == (not differing)
+
+
 def test_random_outputs_are_told_from_other_numbers() -> None:
     graph = irshape.Graph("random")
     x = graph.parameter("x", "[4]")
@@ -204,7 +248,7 @@ def test_a_model_that_openvino_refuses_is_a_result() -> None:
     broken["weights"].data = numpy.ones((8, 5), "f4")
     found = irshape.compare(net(), broken)
     assert not found.is_same and "model B fails where the other model runs" in found.summary
-    with pytest.raises(irshape.RunningError, match="no sizes of the inputs that the model accepts"):
+    with pytest.raises(irshape.RunningError, match="no sizes of the inputs that net accepts: the columns"):
         irshape.compare(broken, broken)
     extra = irshape.Graph("extra")
     extra.result(extra.add("Add", extra.parameter("p", "[2]"), extra.add("Add", extra.parameter("q", "[2]"), extra.parameter("r", "[2]"))))
@@ -279,11 +323,20 @@ def test_a_command_proves_what_it_writes(
     assert proof in capsys.readouterr().out and target.exists()
 
 
-def test_equal_outputs_without_a_number_prove_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    net = Net("x: f32[2]\nzero: Subtract(x, x)\nDivide(zero, zero) -> Result")
-    net.save(tmp_path / "nan.xml")
-    assert main(["simplify", str(tmp_path / "nan.xml"), "-o", str(tmp_path / "out.xml"), "--prove"]) == 0
-    assert "not proved: equal outputs in 1 run; no output has a number" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Divide(zero, zero) -> Result", "not proved: equal outputs in 1 run; this proves nothing, because each has no number"),
+        ("zero -> Result", "not proved: equal outputs in 1 run; this proves nothing, because each has the same number"),
+        ("Cos(zero) -> Result", "not proved: equal outputs in 1 run; this proves nothing, because each has the same number"),
+        ("zero -> Result\nx -> Result", "\nproved: equal outputs in 1 run; this proves nothing of zero: the same number everywhere"),
+        ("x -> Result", "\nproved: equal outputs in 1 run\n"),
+    ],
+)
+def test_outputs_of_one_number_prove_nothing(text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Net(f"x: f32[2]\nzero: Subtract(x, x)\n{text}").save(tmp_path / "net.xml")
+    assert main(["simplify", str(tmp_path / "net.xml"), "-o", str(tmp_path / "out.xml"), "--prove"]) == 0
+    assert told in capsys.readouterr().out
 
 
 def test_what_differs_is_not_written(pair: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -294,7 +294,7 @@ class Cost(Answer):
                 "runs": self.at(layer.runs), "macs": self.at(layer.macs), "operations": self.at(layer.operations),
                 "flops": self._flops_of(layer), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
                 "outputs": self.at(layer.outputs), "intensity": layer.intensity(self.near), "formula": str(layer.macs),
-                "uncounted": layer.uncounted or "",
+                "parameters": layer.parameters, "uncounted": layer.uncounted or "",
             }
             for layer in self.layers
         ]  # fmt: skip
@@ -794,6 +794,7 @@ _LAYERS: Final = form.Form(
         "intensity",
         lambda intensity, cost: intensity(cost.near),
     ),
+    parameters="count: elements of the constants that it reads",
     uncounted="text?: why the work is not counted and in no sum",
 )
 COST: Final = form.Form(

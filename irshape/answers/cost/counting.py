@@ -229,10 +229,10 @@ class Parameters:
         self.stored = sum(size for _, size in places)
 
 
-def weight_bytes(nodes: frozenset[Node]) -> int:
-    """The bytes of these constants, as the file stores them."""
-    ops = [node.op for node in nodes]
-    return sum(op.element_type.byte_size(prod(op.shape)) for op in ops if isinstance(op, Constant) and not op.is_broken)
+def held(nodes: frozenset[Node]) -> tuple[int, int]:
+    """The elements of these constants, and their bytes, as the file stores them."""
+    sizes = [(prod(op.shape), op.element_type) for op in (node.op for node in nodes) if isinstance(op, Constant) and not op.is_broken]
+    return sum(count for count, _ in sizes), sum(kind.byte_size(count) for count, kind in sizes)
 
 
 # Why the work of a layer is not counted.
@@ -271,16 +271,18 @@ class LayerCost:
     `node` is the layer, with `name` and `type`. `runs` is how often it runs: the trip count of the loops around it. All amounts are those
     of all its runs: `macs` (multiply-accumulates), `operations` (other operations on single elements), `flops` (two for each MAC, one for
     each operation); bytes of `weights` (constants that it reads), `inputs` (other tensors that it reads) and `outputs`. An amount is a
-    number or a `Formula`. `uncounted` says why the work is not counted and in no sum; it is None if the work is counted. `is_complete`
-    says that the bytes of every tensor are known.
+    number or a `Formula`. `parameters` are the elements of the constants that it reads. `uncounted` says why the work is not counted and in
+    no sum; it is None if the work is counted. `is_complete` says that the bytes of every tensor are known.
     """
 
     __slots__ = (
-        "_counted", "_names", "_node", "_runs", "inputs", "is_complete", "macs", "operations", "outputs", "runs", "uncounted", "weights",
+        "_counted", "_names", "_node", "_runs", "inputs", "is_complete", "macs", "operations", "outputs", "parameters", "runs",
+        "uncounted", "weights",
     )  # fmt: skip
 
-    def __init__(self, node: Node, runs: Size, counted: _Counted, weights: Size, names: Mapping[str, str]) -> None:
+    def __init__(self, node: Node, runs: Size, counted: _Counted, weights: Size, names: Mapping[str, str], parameters: int = 0) -> None:
         self._node = node
+        self.parameters = parameters
         self.uncounted = counted.uncounted
         self.is_complete = counted.is_complete
         self._names = names
@@ -365,8 +367,8 @@ class Counting:
         counted = self._known.get(key)
         if counted is None:
             counted = self._known[key] = self._counted(graph, node, read, outputs, runs)
-        weights = weight_bytes(frozenset().union(*[graph.constants[slot] for slot in constants])) if constants else 0
-        self.layers.append(LayerCost(node, runs, counted, weights, self._names))
+        parameters, weights = held(frozenset().union(*[graph.constants[slot] for slot in constants])) if constants else (0, 0)
+        self.layers.append(LayerCost(node, runs, counted, weights, self._names, parameters))
         macs.add(counted.work.macs)
         operations.add(counted.work.operations)
         if node.op_class is None or not node.op_class.is_view:
