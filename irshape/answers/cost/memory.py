@@ -15,7 +15,7 @@ from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, su
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked, selected
 from irshape.shape.limits import Work
-from irshape.shape.polynomial import Expression, split
+from irshape.shape.polynomial import Expression, Monomial, split
 from irshape.shape.range import multiply
 
 # Sizes up to this one are all tried for another layer at the peak; beyond it, sizes grow by a half and the place is found by halving.
@@ -44,6 +44,7 @@ class Race:
         self._places = [place for place, one in enumerate(amounts) if not any(_exceeds(other, one) for other in amounts)]
         self._running = [amounts[place] for place in self._places]
         self._memories = cache(partial(self._computed, values(self._running)))
+        self._apart = cache(self._parts)
         self._are_growing = all(map(_grows, self._running))
 
     def turns(self, low: int, high: int | None) -> list[tuple[int, tuple[int, ...]]]:
@@ -130,8 +131,23 @@ class Race:
         """The places of those that may be the greatest at a size between these two."""
         if not self._are_growing:
             return range(len(self._running))
-        least = max(self._memories(low))
-        return [place for place, memory in enumerate(self._memories(high)) if memory >= least]
+        memories = self._memories(low)
+        more, less = self._apart(memories.index(max(memories)))
+        pairs = zip(self._computed(more, high), self._computed(less, low), strict=True)
+        return [place for place, (one, other) in enumerate(pairs) if one >= other]
+
+    def _parts(self, place: int) -> list[Callable[[Mapping[str, int]], list[int]]]:
+        """The bytes that each takes more than the one at a place, and those that it takes less: both never shrink as the size grows."""
+        differences = [_difference(one, self._running[place]) for one in self._running]
+        first = next((one for one in self._running if isinstance(one, Formula)), None)
+        parts = []
+        for sign in (1, -1):
+            part: list[Amount] = []
+            for constant, terms in differences:
+                own = {monomial: sign * factor for monomial, factor in terms.items() if sign * factor > 0}
+                part.append(max(sign * constant, 0) if first is None else first.like(first.table.polynomial(max(sign * constant, 0), own)))
+            parts.append(values(part))
+        return parts
 
 
 def _grows(found: Amount) -> bool:
@@ -151,14 +167,11 @@ def _grows(found: Amount) -> bool:
 
 def _exceeds(a: Amount, b: Amount) -> bool:
     """Whether `a` is more than `b` for all sizes from 1 on, as their terms alone tell."""
-    (constant, terms), (other, others) = (split(one.expression if isinstance(one, Formula) else one) for one in (a, b))
-    if constant < other or len(terms) < len(others):
+    constant, terms = _difference(a, b)
+    if constant < 0:
         return False
-    more = dict(terms)
-    for monomial, factor in others:
-        more[monomial] = more.get(monomial, 0) - factor
-    is_more = constant > other
-    for monomial, factor in more.items():
+    is_more = constant > 0
+    for monomial, factor in terms.items():
         if factor and isinstance(a, Formula):
             table = a.table
             low = min([table.ranges[index].low if table.atoms[index].arguments else 1 for index in monomial])
@@ -166,6 +179,15 @@ def _exceeds(a: Amount, b: Amount) -> bool:
                 return False
             is_more |= low > 0
     return is_more
+
+
+def _difference(a: Amount, b: Amount) -> tuple[int, dict[Monomial, int]]:
+    """The constant and the terms by which `a` is more than `b`."""
+    (constant, terms), (other, others) = (split(one.expression if isinstance(one, Formula) else one) for one in (a, b))
+    more = dict(terms)
+    for monomial, factor in others:
+        more[monomial] = more.get(monomial, 0) - factor
+    return constant - other, more
 
 
 def _turns(winners: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, ...]]]:
