@@ -168,14 +168,14 @@ def _grows(found: Amount) -> bool:
 def _exceeds(a: Amount, b: Amount) -> bool:
     """Whether `a` is more than `b` for all sizes from 1 on, as their terms alone tell."""
     constant, terms = _difference(a, b)
-    if constant < 0:
+    if constant < 0 or (terms and isinstance(a, int)) or any(factor < 0 for factor in terms.values()):
         return False
     is_more = constant > 0
     for monomial, factor in terms.items():
         if factor and isinstance(a, Formula):
             table = a.table
             low = min([table.ranges[index].low if table.atoms[index].arguments else 1 for index in monomial])
-            if factor < 0 or low < 0:
+            if low < 0:
                 return False
             is_more |= low > 0
     return is_more
