@@ -275,15 +275,19 @@ class Hierarchy:
                 self._is_shape[position] = bool(found) and all(map(self._is_shape.__getitem__, found))
             self._name(drawn)
             whole = _Item("", drawn, 0)
-            if not is_drawn:
-                list(reached([whole], lambda one: () if one.is_layer else self._split(one.layers, one.depth)))  # which cuts the paths
-                continue
-            self._contents.read(drawn)
-            self._arrange(whole, root)
-            first = {one: position for position in reversed(inside) for one in self._producers[position]}
-            for position in reversed(inside):  # a hidden layer stands where its first reader does
-                if self._is_hidden[position]:
-                    self.group_of[position] = self.group_of[first[position]] if position in first else root
+            if is_drawn:
+                self._draw(whole, inside, root)
+            else:  # names are cut where groups share layers
+                list(reached([whole], lambda one: () if one.is_layer else self._split(one.layers, one.depth)))
+
+    def _draw(self, drawn: _Item, inside: Sequence[int], root: int) -> None:
+        """Give the layers inside a graph their groups; a layer that is not drawn stands where its first reader does."""
+        self._contents.read(drawn.layers)
+        self._arrange(drawn, root)
+        first = {one: position for position in reversed(inside) for one in self._producers[position]}
+        for position in reversed(inside):
+            if self._is_hidden[position]:
+                self.group_of[position] = self.group_of[first[position]] if position in first else root
 
     def path(self, node: Node) -> list[str]:
         """The names of the groups around a layer, outermost first."""
