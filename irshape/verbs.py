@@ -50,6 +50,15 @@ def infer(source: Source | Model, **asked: Unpack[Asked]) -> Inference:
     return _infer(*loaded(source, asked.get("weights")), asked, is_check=False)
 
 
+def read_in_names(source: Source | Model, **asked: Unpack[Asked]) -> Inference:
+    """Infer for the formulas alone, in the symbols of the signature: the pass without names is made only where it is needed."""
+    from irshape.answers.signature import naming
+
+    graph = load(source)
+    model, wanted, weights, opaque, _ = _question(graph, asked)
+    return naming.read_alone(model, wanted, weights, opaque) or naming.named(infer(graph, **asked), is_taken=True)
+
+
 def check(
     source: Source | Model,
     *,

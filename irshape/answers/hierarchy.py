@@ -228,7 +228,7 @@ class Hierarchy:
 
     `nodes` are the layers of all graphs; those of one graph stand together, in topological order. A layer of `hidden` is not drawn: it
     depends on constants alone. `shape_of` gives what must be equal in layers of equal blocks beside their content: the shapes of their
-    outputs. With `is_folded`, of equal blocks only the first has groups inside.
+    outputs. With `is_folded`, of equal blocks only the first has groups inside. Without `is_drawn`, it has `named_groups` alone.
     """
 
     def __init__(
@@ -238,6 +238,7 @@ class Hierarchy:
         shape_of: Callable[[Node], Hashable] = lambda node: None,
         *,
         is_folded: bool = False,
+        is_drawn: bool = True,
     ) -> None:
         self._is_folded = is_folded
         self.nodes: list[Node] = [node for graph in model.graphs() for node in dict.fromkeys([*graph, *graph.nodes])]
@@ -272,13 +273,21 @@ class Hierarchy:
                 found = [one for one in self._producers[position] if not self._is_hidden[one]]
                 self._sources[position] = [one for one in dict.fromkeys(found) if one < position]  # a faulty file may have circles
                 self._is_shape[position] = bool(found) and all(map(self._is_shape.__getitem__, found))
-            self._contents.read(drawn)
             self._name(drawn)
-            self._arrange(_Item("", drawn, 0), root)
-            first = {one: position for position in reversed(inside) for one in self._producers[position]}
-            for position in reversed(inside):  # a hidden layer stands where its first reader does
-                if self._is_hidden[position]:
-                    self.group_of[position] = self.group_of[first[position]] if position in first else root
+            whole = _Item("", drawn, 0)
+            if is_drawn:
+                self._draw(whole, inside, root)
+            else:  # names are cut where groups share layers
+                list(reached([whole], lambda one: () if one.is_layer else self._split(one.layers, one.depth)))
+
+    def _draw(self, drawn: _Item, inside: Sequence[int], root: int) -> None:
+        """Give the layers inside a graph their groups; a layer that is not drawn stands where its first reader does."""
+        self._contents.read(drawn.layers)
+        self._arrange(drawn, root)
+        first = {one: position for position in reversed(inside) for one in self._producers[position]}
+        for position in reversed(inside):
+            if self._is_hidden[position]:
+                self.group_of[position] = self.group_of[first[position]] if position in first else root
 
     def path(self, node: Node) -> list[str]:
         """The names of the groups around a layer, outermost first."""

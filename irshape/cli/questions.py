@@ -279,16 +279,14 @@ def _explain(given: Namespace) -> int:
 def _explained(target: str, model: Model, *, is_named: bool, **options: Any) -> Extended:
     """The explanation of a shape, with the axes of inputs that the signature ties together by the symbols in it."""
     from irshape.answers.explain.explainer import parse_target, unexplained
-    from irshape.answers.signature.naming import named
     from irshape.model.finding import find, names_of
 
-    inference = verbs.infer(model, **options)
+    inference = (verbs.read_in_names if is_named else verbs.infer)(model, **options)
     if not model.nodes:
         return Extended(model.document, unexplained(inference), (), {})
     wanted = parse_target(model, target)
     if wanted[1] is None:  # a port is that of a layer
         agree(wanted[0], find(model, wanted[0]), names_of)
-    inference = named(inference, is_taken=True) if is_named else inference
     explanation = verbs.explain(inference, *wanted)
     names = {name for step in explanation.steps for name in _NAME.findall(step.value)}
     return Extended(model.document, explanation, [one for one in inference.ties if not names.isdisjoint(_NAME.findall(one.size))], {})

@@ -197,6 +197,7 @@ class Known:
         return count - 1, (size - first) % modulus
 
     def _turn(self) -> None:
+        self._simplest: dict[Size, Size] = {}
         self._into: dict[int, Expression] = {}
         self._back: dict[int, Expression] = {}
         table = self._table
@@ -263,8 +264,11 @@ class Known:
 
     def simplest(self, size: Size) -> Size:
         """The size in the fewest operations that bounds and remainders leave."""
-        found = self.regular(size)
-        return found if found != size and self._length(found) < self._length(size) else size
+        found = self._simplest.get(size)
+        if found is None:
+            found = self.regular(size)
+            found = self._simplest[size] = found if found != size and self._length(found) < self._length(size) else size
+        return found
 
     def _length(self, size: Size) -> tuple[bool, int]:
         """The length of a formula for a reader: one with a part that has only a name is longer than any other."""

@@ -176,8 +176,19 @@ def test_the_first_pass_gets_the_names_where_another_one_would_say_the_same() ->
         assert (own.formulas, own.ports) == (other.formulas, other.ports), path
         assert [str(one.requirement) for one in own.guards] == [str(one.requirement) for one in other.guards], path
         assert [str(one) for one in own.data_sizes] == [str(one) for one in other.data_sizes], path
+        alone = verbs.read_in_names(path)
+        assert alone.reading.formulas == other.reading.formulas, path
+        assert (str(alone.ties), str(alone.data_sizes)) == (str(other.ties), str(other.data_sizes)), path
         taken += own.reading.graphs[0][1] is again.graphs[0][1] and own.reading is not again
     assert taken > 2
+
+
+def test_formulas_alone_need_no_inference_without_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = added("f32[?,?]", "f32[?,?]").xml.encode()
+    monkeypatch.delattr(verbs, "_infer")
+    assert set(verbs.read_in_names(net).formulas.values()) == {"[B,T]"}
+    with pytest.raises(NameError):
+        verbs.read_in_names(net, inputs={"parameter_0": "[N,T]", "parameter_1": "[N,T]"})
 
 
 @pytest.mark.parametrize(

@@ -725,9 +725,10 @@ def _by_type(sizes: Iterable[DataSize]) -> Mapping[str, str]:
 
 def _telling(layers: Sequence[LayerCost], model: Model) -> list[str]:
     """The paths of layers; where a converter made a name, the groups in which the layer stands in a summary."""
-    hierarchy = Hierarchy(model)
-    made = [hierarchy.named_groups(one._node) if GENERATED.fullmatch(one._node.name) else () for one in layers]
-    return [one.path.removesuffix(one._node.name) + "/".join(own) if own else one.path for one, own in zip(layers, made, strict=True)]
+    made = [GENERATED.fullmatch(one._node.name) for one in layers]
+    hierarchy = Hierarchy(model, is_drawn=False) if any(made) else None
+    groups = [hierarchy.named_groups(one._node) if own and hierarchy else () for own, one in zip(made, layers, strict=True)]
+    return [one.path.removesuffix(one._node.name) + "/".join(own) if own else one.path for one, own in zip(layers, groups, strict=True)]
 
 
 def _prefixes(paths: Sequence[str]) -> list[str] | None:

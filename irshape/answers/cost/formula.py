@@ -42,6 +42,10 @@ class Formula:
         self.expression = expression
         self._names = names
 
+    def like(self, expression: Expression) -> Amount:
+        """An expression of the same table as an amount, in the names of this one."""
+        return expression if isinstance(expression, int) else Formula(self.table, expression, self._names)
+
     @property
     def raw_symbols(self) -> tuple[str, ...]:
         """The names that the sizes have in the inference, also those that are shown under another name."""
@@ -161,7 +165,7 @@ def given(found: Sequence[Amount], sizes: Mapping[str, int]) -> list[Amount]:
         expressions = all_replaced(table, [one.expression if isinstance(one, Formula) else one for one in found], known)
     except ZeroDivisionError as error:
         raise _without_number(error) from None
-    return [one if isinstance(one, int) else Formula(table, one, first._names) for one in expressions]
+    return [first.like(one) for one in expressions]
 
 
 def divides_by_0(found: Amount, sizes: Mapping[str, int]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial, reduce
 from itertools import groupby, islice
 from math import inf
@@ -15,7 +15,7 @@ from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, su
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked, selected
 from irshape.shape.limits import Work
-from irshape.shape.polynomial import Expression, split
+from irshape.shape.polynomial import Expression, Monomial, split
 from irshape.shape.range import multiply
 
 # Sizes up to this one are all tried for another layer at the peak; beyond it, sizes grow by a half and the place is found by halving.
@@ -24,8 +24,6 @@ _LARGEST: Final = 1 << 20
 # Layers that have the peak for fewer sizes in a row take turns, if that happens more often than this in a row.
 _SHORT: Final = 64
 _MOST_RUNS: Final = 3
-# The most sizes for which formulas are computed without a look at the ends first.
-_TOGETHER: Final = 32
 # So many formulas are computed in a step of work.
 _A_STEP: Final = 16
 # A size is valid, or one of so many after it.
@@ -44,6 +42,7 @@ class Race:
         self._places = [place for place, one in enumerate(amounts) if not any(_exceeds(other, one) for other in amounts)]
         self._running = [amounts[place] for place in self._places]
         self._memories = cache(partial(self._computed, values(self._running)))
+        self._beyond = cache(self._parts)
         self._are_growing = all(map(_grows, self._running))
 
     def turns(self, low: int, high: int | None) -> list[tuple[int, tuple[int, ...]]]:
@@ -113,25 +112,33 @@ class Race:
         pending = [(0, len(sizes))] if sizes else []
         while pending:
             begin, end = pending.pop()
-            able = self._able(sizes[begin], sizes[end - 1])
-            if len(able) == 1:
-                found.update(dict.fromkeys(sizes[begin:end], able[0]))
-            elif end - begin > _TOGETHER:
+            if end - begin > 1 < len(self._able(sizes[begin], sizes[end - 1])):
                 middle = (begin + end) // 2
                 pending += [(middle, end), (begin, middle)]
             else:
-                evaluated = values([self._running[one] for one in able])
-                for size in sizes[begin:end]:
-                    memories = self._computed(evaluated, size) if self._are_growing else self._memories(size)
-                    found[size] = able[memories.index(max(memories))]
+                memories = self._memories(sizes[begin])
+                found.update(dict.fromkeys(sizes[begin:end], memories.index(max(memories))))
         return found
 
     def _able(self, low: int, high: int) -> Sequence[int]:
         """The places of those that may be the greatest at a size between these two."""
         if not self._are_growing:
             return range(len(self._running))
-        least = max(self._memories(low))
-        return [place for place, memory in enumerate(self._memories(high)) if memory >= least]
+        memories = self._memories(low)
+        more, less = self._beyond(memories.index(max(memories)))
+        pairs = zip(self._computed(more, high), self._computed(less, low), strict=True)
+        return [place for place, (one, other) in enumerate(pairs) if one >= other]
+
+    def _parts(self, place: int) -> list[Callable[[Mapping[str, int]], list[int]]]:
+        """The bytes that each takes more than the one at a place, and those that it takes less: both never shrink as the size grows."""
+        differences = [_apart(one, self._running[place]) for one in self._running]
+        first = next((one for one in self._running if isinstance(one, Formula)), None)
+        parts: list[list[Amount]] = [[], []]
+        for constant, terms in differences:
+            for sign, part in zip((1, -1), parts, strict=True):
+                own = {monomial: sign * factor for monomial, factor in terms.items() if sign * factor > 0}
+                part.append(first.like(first.table.polynomial(max(sign * constant, 0), own)) if first else max(sign * constant, 0))
+        return list(map(values, parts))
 
 
 def _grows(found: Amount) -> bool:
@@ -151,21 +158,32 @@ def _grows(found: Amount) -> bool:
 
 def _exceeds(a: Amount, b: Amount) -> bool:
     """Whether `a` is more than `b` for all sizes from 1 on, as their terms alone tell."""
-    (constant, terms), (other, others) = (split(one.expression if isinstance(one, Formula) else one) for one in (a, b))
-    if constant < other or len(terms) < len(others):
+    constant, terms = _apart(a, b)
+    if constant < 0 or (terms and isinstance(a, int)) or any(factor < 0 for factor in terms.values()):
         return False
-    more = dict(terms)
-    for monomial, factor in others:
-        more[monomial] = more.get(monomial, 0) - factor
-    is_more = constant > other
-    for monomial, factor in more.items():
+    is_more = constant > 0
+    for monomial, factor in terms.items():
         if factor and isinstance(a, Formula):
             table = a.table
             low = min([table.ranges[index].low if table.atoms[index].arguments else 1 for index in monomial])
-            if factor < 0 or low < 0:
+            if low < 0:
                 return False
             is_more |= low > 0
     return is_more
+
+
+def _apart(a: Amount, b: Amount) -> tuple[int, dict[Monomial, int]]:
+    """The constant and the terms by which `a` is more than `b`."""
+    (constant, terms), (other, others) = (split(one.expression if isinstance(one, Formula) else one) for one in (a, b))
+    return constant - other, _less(terms, others)
+
+
+def _less(terms: Iterable[tuple[Monomial, int]], others: Iterable[tuple[Monomial, int]]) -> dict[Monomial, int]:
+    """Terms without others."""
+    more = dict(terms)
+    for monomial, factor in others:
+        more[monomial] = more.get(monomial, 0) - factor
+    return more
 
 
 def _turns(winners: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, ...]]]:
@@ -468,9 +486,7 @@ def _covers(a: Moment, b: Moment) -> bool:
     """Whether one takes at least as much as another one for all sizes: first for a few, which nearly always decides."""
     if not all(map(ge, a.tried, b.tried)):
         return False
-    more = dict(a.memory.terms)
-    for monomial, factor in b.memory.terms.items():
-        more[monomial] = more.get(monomial, 0) - factor
+    more = _less(a.memory.terms.items(), b.memory.terms.items())
     if a.memory.terms:
         table = a.memory.scope.polynomials
         ranges, differing = table.ranges, [monomial for monomial, factor in more.items() if factor]

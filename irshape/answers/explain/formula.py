@@ -409,7 +409,7 @@ class Formulas:
         sizes = [size for fact in layer.facts for size in fact.shape or ()]
         # How many twins each size may have.
         most = {at: sum([is_same(size, leaf.value) for size in sizes]) - 1 for at, leaf in taken.items()}
-        named = self._named(layer, is_of_elements=False)
+        named = list(rule.facts)
         for number in range(_MOST_TWINS):
             taken = {at: leaf for at, leaf in taken.items() if most[at] > number}
             if not taken or work.is_done:

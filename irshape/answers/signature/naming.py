@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import DataSize, because, name_data_sizes, name_ties, nameless
+from irshape.answers.signature.notes import because, name_data_sizes, name_ties, nameless
+from irshape.inference.engine import Engine
 from irshape.inference.forms import NAMED
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError
+from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard
+from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR
+from irshape.shape.notation import Described
+from irshape.xml.weights import Weights
 
 # Inputs of more axes than this keep raw symbols, and so does a file whose pass takes more than this part of the steps of work.
 _MOST_AXES: Final = 1000
@@ -26,11 +29,10 @@ class NamedInference(Inference):
     together like that. Shapes and diagnostics are those of the inference without names.
     """
 
-    def __init__(self, plain: Inference, reading: Inference, found: Discovery, data_sizes: Sequence[DataSize]) -> None:
+    def __init__(self, plain: Inference, reading: Inference, found: Discovery) -> None:
         self.__dict__.update(plain.__dict__)
         self.__dict__.pop("guards", None)  # those that the plain inference has simplified are in its own symbols
-        self.ties = because(found)
-        self.data_sizes = data_sizes
+        self.ties, self.data_sizes = reading.ties, reading.data_sizes
         self._plain = plain
         self._read = reading
         self._multiples = list(found.demanded_multiples(reading.scope))
@@ -64,27 +66,41 @@ def discovered(plain: Inference, *, is_taken: bool = False) -> tuple[Inference, 
     """The inference as `named` gives it, and the symbols that were found for its names, if it has new ones."""
     if isinstance(plain, NamedInference) or not plain.ok or _is_much(plain) or not nameless(plain, plain.symbols):
         return plain, None
-    asked = plain.wanted
+    found = read(plain.model, plain.wanted, plain.weights, plain.opaque, like=plain.engine, is_taken=is_taken)
+    return (plain, None) if found is None else (NamedInference(plain, *found), found[1])
+
+
+def read(
+    model: Model, asked: Inputs, weights: Weights | None, opaque: frozenset[str], like: Engine | None = None, *, is_taken: bool = False
+) -> tuple[Inference, Discovery] | None:
+    """The inference of a pass with the shapes of the signature, and the symbols in them; None if it has errors or takes too much work."""
     try:
-        found = Discovery(
-            plain.model, asked, plain.weights, plain.opaque, keeps_named=True, is_reading=True, like=plain.engine, is_taken=is_taken
-        )
+        found = Discovery(model, asked, weights, opaque, keeps_named=True, is_reading=True, like=like, is_taken=is_taken)
         engine = found.engine if found.is_read else found.run(found.free_ranges, is_static=False)
     except InputError:
-        return plain, None
+        return None
     if found.engine.scope.work.is_done or any(one.severity == ERROR for one in engine.diagnostics):
-        return plain, None
+        return None
     reading = conclude(engine)
-    reading.given = plain.given
-    data_sizes = name_data_sizes(reading, found.ranges)
+    reading.given = {index: sizes for index, sizes in reading.given.items() if model.nodes[index] in asked.shapes}
+    reading.data_sizes = name_data_sizes(reading, found.ranges)
     name_ties(found, reading)
-    return NamedInference(plain, reading, found, data_sizes), found
+    reading.ties = because(found)
+    return reading, found
+
+
+def read_alone(model: Model, asked: Inputs, weights: Weights | None, opaque: frozenset[str]) -> Inference | None:
+    """The inference as `read` gives it without another one; None also if names may take too long, or if no size of an input needs one."""
+    sizes = _sizes(model, asked)
+    is_open = len(sizes) <= _MOST_AXES and any(not one.symbols and one.low < one.high for one in sizes)
+    reading, _ = (read(model, asked, weights, opaque) if is_open else None) or (None, None)
+    return None if reading is None or _is_much(reading) else reading
 
 
 def _is_much(plain: Inference) -> bool:
     """Whether names would take much longer than the pass: for inputs of very many axes, and for files that need much work."""
-    axes = 0
-    (model, run), *_ = plain.graphs
-    for node in model.parameters:
-        axes += len(run.slots[node.first_slot].shape or ()) if node.outputs else 0
-    return axes > _MOST_AXES or plain.steps > plain.scope.work.most // _SHARE
+    return len(_sizes(plain.model, plain.wanted)) > _MOST_AXES or plain.steps > plain.scope.work.most // _SHARE
+
+
+def _sizes(model: Model, asked: Inputs) -> list[Described]:
+    return [one for node in model.parameters for one in asked.shapes.get(node, described_shape(node)) or ()]
