@@ -78,6 +78,12 @@ ROWS = {
         "V102 input_order must hold each axis in [0, 2] once, got [0, 3, 1]; Const 'const_3' (line 34) holds [0,3,1]; with "
         "[0,2,1] the layer gives [1,4,8], which it records; this explains 3 layers [Transpose transpose_4, port 1]",
     ),
+    "the order of open axes that many layers share": (
+        "\n".join(f"x{number}: f32[4,?] -> Transpose([1,0]) -> Result" for number in range(5)),
+        lambda weights: weights[8:] + weights[:8],
+        "R301 warning: the port records [?,4], but the model computes [4,?]; Const 'const_1' (line 16) holds [0,1]; with "
+        "[1,0] the layer gives [?,4], which it records; this explains 5 layers [Transpose transpose_2, port 2]",
+    ),
     "the order of a constant": (
         TRANSPOSED,
         ('shape="3"', 'shape="1,3"'),
