@@ -267,6 +267,22 @@ class Inference:
         return guards
 
     @cached_property
+    def is_never_valid(self) -> bool:
+        """Whether no sizes fulfil the conditions of all layers together; a warning then names these layers."""
+        from irshape.inference.conditions import contradictory
+
+        guards = contradictory(self.reading._requirements, self.reading.scope) if self.ok else []
+        if guards:
+            places = [
+                place(one.model.document, one.layer, one.layer.offset, None, one.model.path) for one in (each._node for each in guards)
+            ]
+            told = [f"{guard.requirement} (line {where.line})" for guard, where in zip(guards, places, strict=True)]
+            self.report(
+                [Diagnostic("R401", f"no sizes fulfil these conditions together: {', '.join(told)}", places[0], related=tuple(places[1:]))]
+            )
+        return bool(guards)
+
+    @cached_property
     def known(self) -> Known:
         """What the conditions of every run say of the symbols."""
         from irshape.shape.remainders import Known
