@@ -102,7 +102,9 @@ class Changes:
             found = self.attributes(node, transfer, f"the layer gives {types}, which it records", 1, are_types=True)
             if found or not told:
                 return found
-        found = self.types(node, told, is_misfit=True) or [*islice(self.starts(node, told), _MOST_NAMED)]
+        others = {one.version for one in self.model.of_type(node.type) if one is not node}
+        found = self.versions(node, told, others) if node.version not in others else []
+        found = found or self.types(node, told, is_misfit=True) or [*islice(self.starts(node, told), _MOST_NAMED)]
         if not found:
             exchanged = [*islice(self.exchanges(node, told, (node,)), 1)]
             found = self.constants(node, told)
@@ -113,7 +115,7 @@ class Changes:
         if not found:  # inputs of a layer from which the node reads elements
             earlier = dict.fromkeys(way.steps[number:] for way in self.ways(node) for number in range(len(way.steps) - 1))
             found = [*islice((change for steps in earlier for change in self.exchanges(node, told, steps)), 1)]
-        return found or self.types(node, told)
+        return found or self.types(node, told) or self.versions(node, told, self.model.registry.versions(node.type))
 
     def told(self, node: Node) -> str:
         """The end of a sentence about a change: what the layer gives with it. Empty where no port records what the layer should give."""
@@ -451,6 +453,20 @@ class Changes:
         text = f"should its type be {' or '.join(likely)}? Then {told}"
         return [Change(text, is_guess=not is_misfit)] if 0 < len(likely) <= _MOST_NAMED else []
 
+    def versions(self, node: Node, told: str, versions: Iterable[str]) -> list[Change]:
+        """The first of some versions of a layer, of which irshape has another operation, with which it gives what it records."""
+        transfer, classes = self.witnesses.transfer(node), self.model.registry.versions(node.type)
+        if transfer is None or not transfer.is_pure:
+            return []
+        for version in versions:
+            op_class: Any = classes.get(version)
+            if op_class in (None, node.op_class) or not op_class.takes(len(node.sources)):
+                continue
+            outcome = self._with_attributes(node, transfer, node.layer.signature.attributes, op_class)
+            if outcome is not None and self.witnesses.passes(node, outcome):
+                return [Change(f"should its version be {version}? Then {told}")]
+        return []
+
     def place(self, node: Node, port: Any = None) -> Where:
         """The place of a node, or of one of its ports."""
         offset = node.layer.offset if port is None else port.offset
@@ -497,6 +513,33 @@ def _plain(text: str | None) -> str | None:
 
 def _spellings(op_class: Any) -> set[str]:
     return {declared.spelling for declared in op_class.attributes.values()}
+
+
+def version_for(node: Node) -> str:
+    """The version that has the attributes and the inputs of a node, if its own has not; else empty.
+
+    It is that of other layers of the type. Where there are none, it is the newest that has what the node has too much for its own.
+    """
+    op_class, others = node.op_class, Counter(one.version for one in node.model.of_type(node.type) if one is not node)
+    if op_class is None or node.version in others or _suits(node, op_class):
+        return ""
+    classes = node.model.registry.versions(node.type)
+    if (
+        not others
+        and op_class.takes(len(node.sources))
+        and not any(one.code in ("R104", "A103") for one in getattr(node.op, "findings", ()))
+    ):
+        return ""
+    suited = [version for version in (*dict(others.most_common()), *classes) if version in classes and _suits(node, classes[version])]
+    return next((version for version in suited if version in others or classes[version] is classes[suited[-1]]), "")
+
+
+def _suits(node: Node, op_class: Any) -> bool:
+    """Whether a node has exactly the attributes of an operation, and as many inputs."""
+    try:
+        return op_class.takes(len(node.sources)) and not op_class(node.layer.signature.attributes, node.model.document.limits).findings
+    except Malformed:
+        return False
 
 
 def _parts(node: Node) -> list[str]:

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
+from irshape.diagnosis.changes import version_for
 from irshape.diagnosis.recorded import RECORDS, dims_text, is_decided, recordable
 from irshape.files.reading import read
 from irshape.files.writing import write_atomic
@@ -186,6 +187,20 @@ def _write_attributes(site: _Site, node: Node, values: dict[Attribute, object]) 
     return _Repair(title, attribute_splices(site.document, node.layer, dict(texts)))
 
 
+def _correct_version(site: _Site) -> _Repair | None:
+    """Write the version to which the attributes of the layer belong."""
+    if (node := site.node) is None or not (version := version_for(node)):
+        return None
+    encoding, start = site.document.encoding, node.layer.offset
+    text = site.document.source[start : site.offset].decode(encoding, "ignore")
+    found = next((one for one in _ATTRIBUTE.finditer(text) if one[1] == "version"), None)
+    if found is None:
+        return None
+    first, end = (start + len(text[:at].encode(encoding)) for at in found.span())
+    new = f'version="{version}"'
+    return _Repair(f"write {new}", [Splice(first, end, new)])
+
+
 def _remove_attribute(site: _Site) -> _Repair | None:
     """Remove the attribute at the place, and the blanks before it."""
     attribute, length = None, 256
@@ -259,10 +274,10 @@ EVIDENCE: Final = {
 # Fixes that the author must decide on: another word may be meant, `yes` may mean true, an attribute may be misspelled.
 BY_HAND: Final[dict[str, _Maker]] = {
     "A101": _rename_misspelt,
-    "A103": _guess_word,
+    "A103": lambda site: _correct_version(site) or _guess_word(site),
     "R102": lambda site: _spell_attribute(site, is_meant=True),
     "R103": _state_defaults,
-    "R104": lambda site: _rename_misspelt(site) or _remove_attribute(site),
+    "R104": lambda site: _rename_misspelt(site) or _correct_version(site) or _remove_attribute(site),
 }
 _ALL: Final = SAFE | BY_HAND
 # The codes with a safe fix: also those whose fix is made where the fault is found.
