@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from irshape.report.diagnostic import Diagnostic
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.section import Block, Column, Item, Line, Section, Table, bold, dim, fault, joined, key, named, paragraph
 from irshape.report.surface import Guessed
 from irshape.report.text import counted, listed
@@ -156,6 +156,14 @@ def heading(guard: Guard) -> str:
 
     text = _PREMISES if guard.is_premise else REFUSED_DATA if is_about_data(guard.requirement) else REFUSED
     return f"if {guard.branch} runs, {text}" if guard.branch else text
+
+
+def validity(inference: Inference, doubt: str = "") -> str:
+    """The heading of the conditions on the inputs, with a doubt about them; it says so if no size is valid."""
+    if inference.is_never_valid:
+        return NEVER
+    is_faulty = any(one.severity == ERROR or (one.code == "R401" and not one.where.path) for one in inference.diagnostics)
+    return "valid for no size, as the faults tell; the other layers demand" if is_faulty else f"{REFUSED}{doubt}"
 
 
 def spoken(condition: str) -> str:

@@ -309,6 +309,11 @@ ROWS = {
         ('from-layer="2" from-port="0" to-layer="3" to-port="1"', 'from-layer="0" from-port="0" to-layer="3" to-port="1"'),
         "R301 warning: port 1 records [], but Parameter 'a', from which its edge starts, gives FP32 [2,8] [Multiply b, port 1]",
     ),
+    "a negative stride": (
+        "f32[1,1,8] -> p: AvgPool(strides=[1], pads_begin=[0], pads_end=[0], kernel=[8], exclude-pad=true) -> Result",
+        ('strides="1"', 'strides="-1"'),
+        "R201 warning: strides='-1' is read as 18446744073709551615 [AvgPool p]",
+    ),
     "a variable": (
         STATE,
         ('Assign"(.*?)variable_id="past.key"', r'Assign"\1variable_id="past.kez"'),
@@ -320,6 +325,7 @@ ROWS = {
 
 # What the first line of a row adds: its hint, or the title of its fix.
 HINTS = {
+    "a negative stride": "did you mean '1'?",
     "a version, by the attributes": 'write version="opset8"',
     "an id": 'did you mean id="1"? Edges name that id, but no layer has it',
     "the id of the first of two layers": 'did you mean id="1"? Edges name that id, but no layer has it',
