@@ -434,7 +434,7 @@ class Changes:
         types = [*([own] if own in registry.types() else []), *(type for family in _FAMILIES if node.type in family for type in family)]
         if is_misfit and node.op_class is not None:
             types = [] if _spellings(node.op_class).issuperset(attributes) else registry.types()
-        if transfer is None or not transfer.is_pure:
+        if transfer is None or not transfer.is_pure or (own == node.type and not is_misfit):
             return []
         found: dict[int, list[str]] = {}
         for type in dict.fromkeys(types):
