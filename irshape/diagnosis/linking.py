@@ -25,7 +25,7 @@ _MOST_CONTRADICTIONS: Final = 128
 _MOST_SIGNS: Final = 3
 # Codes that say that OpenVINO reads something else than its author meant.
 _OF_WEIGHTS: Final = ("W202", "R303")
-_SIGNS: Final = ("R101", "R102", "R103", "R104", "R201", *_OF_WEIGHTS)
+_SIGNS: Final = ("R101", "R102", "R103", "R104", "R201", "R203", *_OF_WEIGHTS)
 # The families of faults that follow from others, and those of the structure of a file, but for one that depends on a rank, and one of a
 # record.
 _EFFECTS: Final = frozenset("STV")
