@@ -314,6 +314,17 @@ ROWS = {
         ('strides="1"', 'strides="-1"'),
         "R201 warning: strides='-1' is read as 18446744073709551615 [AvgPool p]",
     ),
+    "a pad that cuts, before a condition that never holds": (
+        "x: f32[1,1,?,?]\nx -> c: Convolution(_, f32=0[1,1,3,3], strides=[1,1], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])\n"
+        "x, c -> Concat(axis=1) -> Result",
+        ('pads_begin="1,1"', 'pads_begin="-3,1"'),
+        "R203 warning: pads must not be negative, got -3 and 1 on axis 2 [Convolution c]",
+    ),
+    "a type that the name confirms": (
+        MASKED.replace("m: f32", "n: f32").replace("x, m -> MatMul", "x, n -> m: MatMul"),
+        ('name="m" type="MatMul" version="opset1">\\s*<data [^>]*>', 'name="m/Add" type="Add" version="opset1">'),
+        "S202 the inputs must broadcast on axis 0: 2 and 8 are neither equal nor 1 [Add m/Add]",
+    ),
     "a variable": (
         STATE,
         ('Assign"(.*?)variable_id="past.key"', r'Assign"\1variable_id="past.kez"'),
@@ -382,6 +393,13 @@ def test_a_constant_that_a_hundred_layers_share_is_one_cause() -> None:
     assert len(found) == 150
     [cause] = causes(found)
     assert "with [0,2,1] the layer gives [1,4,8], which it records; this explains 150 layers" in cause.message
+
+
+def test_a_record_that_bounds_have_decided_is_no_fault_behind_another_one() -> None:
+    """The ReLU records `?`, where its input has at least 101 rows: so the Slice gives 100 rows."""
+    text, weights = sound(Net("x: f32[101..,4]\nx, x -> a: Add -> ReLU -> Slice-8([-100], [9223372036854775807], [1]) -> Result"))
+    text = re.sub("<rt_info>.*?</rt_info>", "", text, flags=re.DOTALL).replace('to-layer="1" to-port="0"', 'to-layer="1" to-port="1"')
+    assert [one.code for one in causes(irshape.check(text.encode(), weights=weights).diagnostics)] == ["G104"]
 
 
 # A file of a few hundred layers takes the time of twenty small ones.
