@@ -192,13 +192,10 @@ def _correct_version(site: _Site) -> _Repair | None:
     if (node := site.node) is None or not (version := version_for(node)):
         return None
     encoding, start = site.document.encoding, node.layer.offset
-    text = site.document.source[start : site.offset].decode(encoding, "ignore")
-    found = next((one for one in _ATTRIBUTE.finditer(text) if one[1] == "version"), None)
-    if found is None:
-        return None
-    first, end = (start + len(text[:at].encode(encoding)) for at in found.span())
-    new = f'version="{version}"'
-    return _Repair(f"write {new}", [Splice(first, end, new)])
+    text, new = site.document.source[start : site.offset].decode(encoding, "ignore"), f'version="{version}"'
+    spans = [one.span() for one in _ATTRIBUTE.finditer(text) if one[1] == "version"]
+    first, end = [start + len(text[:at].encode(encoding)) for at in spans[0]] if spans else [start, start]
+    return _Repair(f"write {new}", [Splice(first, end, new)]) if spans else None
 
 
 def _remove_attribute(site: _Site) -> _Repair | None:
@@ -362,9 +359,8 @@ def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
     repair = _ALL[code](site)
     if repair is None:
         return None
-    start = (offset, *site.document.position(offset))
-    ends = [[_line_and_column(site.document, start, at) for at in (splice.start, splice.end)] for splice in repair.splices]
-    edits = [Edit(*splice, *first, *last) for splice, (first, last) in zip(repair.splices, ends, strict=True)]
+    position = site.document.position
+    edits = [Edit(*splice, *position(splice.start), *position(splice.end)) for splice in repair.splices]
     return Fix(repair.title, tuple(edits), code in SAFE)
 
 
@@ -463,18 +459,6 @@ def _trusting(graphs: Sequence[Model]) -> set[Node]:
             if graph.holder in found or not found.isdisjoint(map(graph.producer, node.sources)):
                 found.add(node)
     return found
-
-
-def _line_and_column(document: Document, where: tuple[int, int, int], offset: int) -> tuple[int, int]:
-    """The line and column of an offset, counted from a place whose offset, line and column are known."""
-    start, line, column = where
-    if offset < start:
-        between = document.source[offset:start].decode(document.encoding, "replace")
-        return document.position(offset) if "\n" in between else (line, column - len(between))
-    passed = document.source[start:offset].decode(document.encoding, "replace")
-    after = passed.rpartition("\n")[2]
-    width = len(after) - after.count("\ufeff")
-    return (line + lines, width + 1) if (lines := passed.count("\n")) else (line, column + width)
 
 
 def mendable(inference: Inference) -> tuple[list[Diagnostic], list[Edit]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from irshape.diagnosis.causes import Cause, Search
-from irshape.diagnosis.changes import Changes, said, version_for
+from irshape.diagnosis.changes import Changes, said, type_for, version_for
 from irshape.diagnosis.fixes import Places
 from irshape.diagnosis.recorded import RECORDS
 from irshape.diagnosis.witnesses import Witnesses
@@ -33,7 +33,7 @@ _STRUCTURE: Final = frozenset("XGWA")
 _OTHERS: Final = ("A105", "X107")
 # The number of inputs, and a missing attribute: the type of a layer may be wrong.
 _OF_TYPES: Final = ("G107", "G108", "A101")
-_OF_VERSIONS: Final = (*_OF_TYPES, "G109", "A103", "R104", "R103")
+_OF_OPERATIONS: Final = ("G111", *_OF_TYPES, "G109", "A103", "R104", "R103")
 
 # The order of causes: an id of two layers, all other errors and explained faults by their places. Everything else comes later.
 _OF_IDS, _OF_EDITS = range(2)
@@ -140,7 +140,7 @@ class _Report:
                 if not change.is_guess:
                     self.explained.add(leader)
         self.faulty |= self.search.unexplained
-        self._name_versions()
+        self._name_operations()
         self._name_constants()
 
     def _known(self, changes: Changes, node: Node) -> Diagnostic | None:
@@ -170,8 +170,6 @@ class _Report:
         node, own = cause.node, self._faults(cause.node)
         text = "; or ".join(change.text for change in cause.changes)
         if (known := self._known(changes, node)) is not None:  # a fault of the structure explains the rest
-            if known.code in _OF_TYPES and self.at[known] is node and text.startswith("should its "):
-                known.message = _joined(known.message, text)
             return known
         is_guess = cause.kind == "layer" and not (cause.changes and all(change.key or not change.is_guess for change in cause.changes))
         if is_guess and node not in self.signs and (sign := self._sign_before(node)) is not None:
@@ -218,13 +216,16 @@ class _Report:
                 pending += before
         return None
 
-    def _name_versions(self) -> None:
-        """Name the version to which a layer belongs, by its attributes and its inputs, where its own says something else of them."""
+    def _name_operations(self) -> None:
+        """Name the type or the version to which a layer belongs, by its name, attributes and inputs, where its own has others."""
         for node, own in self.own.items():
-            told = sorted((one for one in own if one.code in _OF_VERSIONS), key=lambda one: _OF_VERSIONS.index(one.code))
-            if told and not any("should its " in one.message for one in own) and (version := version_for(node)):
-                fault, *_ = told
-                fault.message = _joined(fault.message, f"should its version be {version}, which has its attributes and inputs?")
+            told = sorted((one for one in own if one.code in _OF_OPERATIONS), key=lambda one: _OF_OPERATIONS.index(one.code))
+            if not told or any("should its " in one.message for one in own):
+                continue
+            if type := type_for(node):
+                told[0].message = _joined(told[0].message, f"should its type be {type}, as its name says?")
+            elif version := version_for(node):
+                told[0].message = _joined(told[0].message, f"should its version be {version}, which has its attributes and inputs?")
 
     def _name_constants(self) -> None:
         """Name the constant at the port of a fault about values, where no cause is known."""

@@ -273,13 +273,11 @@ class Inference:
 
         guards = contradictory(self.reading._requirements, self.reading.scope) if self.ok else []
         if guards:
-            places = [
-                place(one.model.document, one.layer, one.layer.offset, None, one.model.path) for one in (each._node for each in guards)
-            ]
-            told = [f"{guard.requirement} (line {where.line})" for guard, where in zip(guards, places, strict=True)]
-            self.report(
-                [Diagnostic("R401", f"no sizes fulfil these conditions together: {', '.join(told)}", places[0], related=tuple(places[1:]))]
-            )
+            nodes = [guard._node for guard in guards]
+            wheres = [place(node.model.document, node.layer, node.layer.offset, None, node.model.path) for node in nodes]
+            told = ", ".join(f"{one.requirement} (line {where.line})" for one, where in zip(guards, wheres, strict=True))
+            message = f"no sizes fulfil these conditions together: {told}"
+            self.report([Diagnostic("R401", message, wheres[0], related=tuple(wheres[1:]))])
         return bool(guards)
 
     @cached_property

@@ -320,6 +320,11 @@ ROWS = {
         ('pads_begin="1,1"', 'pads_begin="-3,1"'),
         "R203 warning: pads must not be negative, got -3 and 1 on axis 2 [Convolution c]",
     ),
+    "a type that the name tells": (
+        "f32[2,8] -> act/Relu: ReLU -> Result",
+        ('type="ReLU"', 'type="Add"'),
+        "G107 input 1 (rhs) is missing; should its type be Relu, as its name says? [Add act/Relu]",
+    ),
     "a type that the name confirms": (
         MASKED.replace("m: f32", "n: f32").replace("x, m -> MatMul", "x, n -> m: MatMul"),
         ('name="m" type="MatMul" version="opset1">\\s*<data [^>]*>', 'name="m/Add" type="Add" version="opset1">'),
