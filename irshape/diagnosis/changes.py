@@ -21,7 +21,6 @@ from irshape.inference.facts import Fact
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.model.build import place
 from irshape.model.model import Node, reached
-from irshape.ops.attribute import Malformed
 from irshape.report.catalogue import is_fault
 from irshape.report.diagnostic import Where, clipped
 from irshape.report.text import common
@@ -417,10 +416,7 @@ class Changes:
         """The outcome of a node with other attributes, or as another operation; None if it is none."""
         if self.graph.scope.work.is_done:
             return None
-        try:
-            op = op_class(attributes, self.model.document.limits)
-        except Malformed:
-            return None
+        op = op_class(attributes, self.model.document.limits)
         return self.graph.rules.apply(node, Transfer(op, transfer.listed, transfer.wanted), self.facts(node))
 
     def types(self, node: Node, told: str, *, is_misfit: bool = False) -> list[Change]:
@@ -540,12 +536,8 @@ def version_for(node: Node) -> str:
 
 def _suits(node: Node, op_class: Any) -> bool:
     """Whether a node has exactly the attributes of an operation, and as many inputs."""
-    if op_class is None or not op_class.takes(len(node.sources)):
-        return False
-    try:
-        return not op_class(node.layer.signature.attributes, node.model.document.limits).findings
-    except Malformed:
-        return False
+    attributes, limits = node.layer.signature.attributes, node.model.document.limits
+    return op_class is not None and op_class.takes(len(node.sources)) and not op_class(attributes, limits).findings
 
 
 def _parts(node: Node) -> list[str]:

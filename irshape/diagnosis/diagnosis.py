@@ -45,21 +45,18 @@ def _judged(engine: Engine, found: Diagnostics, *, is_as_read: bool) -> Diagnost
     stale: dict[Diagnostic, list[int]] = {}
     loose: list[Diagnostic] = []
     for graph in engine.graphs():
-        own, less_exact = compare_recorded(document, graph.model, graph, is_as_read=is_as_read)
-        stale |= own
-        loose += less_exact
+        own, less_exact = compare_recorded(graph, is_as_read=is_as_read)
+        stale, loose = stale | own, loose + less_exact
     if found or len(stale) > len(loose) or not is_as_read:
         stale, loose = {one: behind for one, behind in stale.items() if one not in loose}, []
-    if stale:
-        found += without_surplus(stale, found)
+    found += without_surplus(stale, found)
     if found:
         from irshape.diagnosis.fixes import add_fixes
         from irshape.diagnosis.linking import find_causes
 
         causes = find_causes(engine, found) if is_as_read and not document.is_example else (set(), set(), {})
         # Many records that are less exact are the writer's, unless a few changes explain all of them.
-        leaders = {one.caused_by or one for one in loose}
-        if len(leaders) > MOST_LOOSE or not leaders.issubset(causes[1]):
+        if len(leaders := {one.caused_by or one for one in loose}) > MOST_LOOSE or not leaders.issubset(causes[1]):
             return found.replaced()
         engine.scope.work.renew()
         add_fixes(engine, found, stale, *causes, is_as_read=is_as_read)

@@ -9,12 +9,12 @@ from typing import Any, Final, TypeAlias
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.model.build import place
-from irshape.model.model import Model, Node
+from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
-from irshape.xml.document import Document, Port, Signature
+from irshape.xml.document import Port, Signature
 
 # The codes of records that the model contradicts.
 RECORDS: Final = ("R301", "R302")
@@ -30,9 +30,7 @@ _Found: TypeAlias = tuple[list[tuple[int, str, str]], list[int]]
 _NOTHING: Final[_Found] = ([], [])
 
 
-def compare_recorded(
-    document: Document, model: Model, engine: Engine, *, is_as_read: bool
-) -> tuple[dict[Diagnostic, list[int]], list[Diagnostic]]:
+def compare_recorded(engine: Engine, *, is_as_read: bool) -> tuple[dict[Diagnostic, list[int]], list[Diagnostic]]:
     """Recorded dims and precisions that contradict the inferred facts, each with the places of later ports that follow from it.
 
     A recorded -1 fits any size, but not where the inputs of a layer record all that OpenVINO knows of them (`is_decided`). A port without
@@ -40,6 +38,7 @@ def compare_recorded(
     of date for the same reason. `is_as_read` means that the inputs have the shapes of the file; what follows from others is no fault.
     Those that fit, but are less exact, are given a second time if there are many.
     """
+    model, document = engine.model, engine.model.document
     asked: list[Diagnostic] = []
     loose: list[Diagnostic] = []
     roots: dict[tuple[str, int], tuple[tuple[Diagnostic, ...], str]] = {}
