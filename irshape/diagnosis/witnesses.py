@@ -154,9 +154,13 @@ class Witnesses:
         """What the output ports of a node record."""
         return node.layer.signature.records[node.layer.signature.input_count :]
 
-    def gives(self, node: Node, outcome: Outcome, codes: Collection[str] = RECORDS) -> bool:
-        """Whether a rule passes and gives what the output ports record; these codes count. A poisoned output may be what is recorded."""
-        records, is_exact = self.outputs(node), node in self.taken and self._is_decided(node)
+    def gives(self, node: Node, outcome: Outcome, codes: Collection[str] = RECORDS, *, is_strict: bool = False) -> bool:
+        """Whether a rule passes and gives what the output ports record; these codes count. A poisoned output may be what is recorded.
+
+        With `is_strict`, facts of records are taken for all that OpenVINO knows.
+        """
+        records, taken = self.outputs(node), self.taken.get(node)
+        is_exact = taken is not None and (is_decided(node, taken) if is_strict else self._is_decided(node))
         if any(is_fault(found.code) for found in outcome.findings) or len(outcome.outputs) < len(records):
             return False
         both = zip(records, outcome.outputs, strict=False)
@@ -170,7 +174,7 @@ class Witnesses:
 
     def passes(self, node: Node, outcome: Outcome) -> bool:
         """Whether a rule passes, and gives known facts that the output ports record."""
-        return self.gives(node, outcome) and not any(fact.is_poisoned for fact in outcome.outputs)
+        return self.gives(node, outcome, is_strict=True) and not any(fact.is_poisoned for fact in outcome.outputs)
 
     def _judge(self, node: Node, outcome: Outcome) -> bool:
         """Whether the layer is wrong where its rule contradicts the output ports: the readers decide."""
