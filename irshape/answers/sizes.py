@@ -493,9 +493,9 @@ def sections(
     if not sizes.ok and any(one.code == "W104" for one in sizes.diagnostics):
         yield paragraph(joined("which sizes ", inputs, " may have is not known, because the weights cannot be read"))
     elif not sizes.ok:
-        why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
+        never = wording.NEVER if sizes.conditions else "valid for no size: the model has errors"
         held = wording.demands(guard for one in sizes.conditions for guard in one.guards)
-        yield Section(joined(inputs, f" {are} valid for no size: {why}"), list(held) if sizes.conditions else [])
+        yield Section(joined(inputs, f" {are} {never}"), list(held) if sizes.conditions else [])
     else:
         alone = "with these sizes" if sizes._question.called else "and can have no other sizes"
         names = [name for name in sizes.symbols if name in sizes._question.names]  # a state may be empty

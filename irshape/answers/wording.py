@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from irshape.report.diagnostic import Diagnostic
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.section import Block, Column, Item, Line, Section, Table, bold, dim, fault, joined, key, named, paragraph
 from irshape.report.surface import Guessed
 from irshape.report.text import counted, listed
@@ -120,6 +120,7 @@ _MANY: Final = 3
 # The most conditions that are listed.
 MOST_CONDITIONS: Final = 12
 REFUSED: Final = "valid for sizes of at least 1 where"
+NEVER: Final = "valid for no size: these conditions contradict each other"
 REFUSED_DATA: Final = "valid where, for sizes known only at run time"
 _PREMISES: Final = "formulas hold only where (for other sizes of at least 1, OpenVINO infers other shapes)"
 
@@ -155,6 +156,14 @@ def heading(guard: Guard) -> str:
 
     text = _PREMISES if guard.is_premise else REFUSED_DATA if is_about_data(guard.requirement) else REFUSED
     return f"if {guard.branch} runs, {text}" if guard.branch else text
+
+
+def validity(inference: Inference, doubt: str = "") -> str:
+    """The heading of the conditions on the inputs, with a doubt about them; it says so if no size is valid."""
+    if inference.is_never_valid:
+        return NEVER
+    is_faulty = any(one.severity == ERROR or (one.code == "R401" and not one.where.path) for one in inference.diagnostics)
+    return "valid for no size, as the faults tell; the other layers demand" if is_faulty else f"{REFUSED}{doubt}"
 
 
 def spoken(condition: str) -> str:

@@ -70,7 +70,9 @@ def _inferred(errand: Errand, writing: Writing) -> int:
 
 def _infer(model: Model, *, is_whole: bool, **options: Any) -> Inference:
     """The inference, in the symbols of the signature where formulas are shown or written."""
-    return in_names(verbs.infer(model, **options), is_whole=is_whole)
+    inference = in_names(verbs.infer(model, **options), is_whole=is_whole)
+    _ = shows_formulas(inference) and inference.is_never_valid  # which reports it
+    return inference
 
 
 def _sections(is_named: bool, selection: Selection, inference: Inference) -> Iterator[Section]:

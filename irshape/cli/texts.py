@@ -10,7 +10,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.wording import LONGEST, MOST_CONDITIONS, Parts, conditions, heading, more, reason, reasons, where
+from irshape.answers.wording import LONGEST, MOST_CONDITIONS, REFUSED, Parts, conditions, heading, more, reason, reasons, validity, where
 from irshape.cli.parser import meant
 from irshape.cli.run import Tally, agree, layers, put
 from irshape.inference.conditions import is_about_data
@@ -85,7 +85,7 @@ def guards(inference: Inference, *, is_complete: bool = False) -> Iterator[Secti
     """
     most = None if is_complete else MOST_CONDITIONS
     for title, members in groupby(_grouped(inference.guards, inference.data_sizes), lambda group: heading(group[0])):
-        listed = list(members)
+        title, listed = validity(inference) if title == REFUSED else title, list(members)
         own = [guard for group in listed for guard in group]
         if not any(is_about_data(one.requirement) for one in own) and (found := _solved(inference, own)) is not None:
             yield Section(title if found else "", list(conditions(found, most)))

@@ -21,7 +21,6 @@ from irshape.inference.facts import Fact
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.model.build import place
 from irshape.model.model import Node, reached
-from irshape.ops.attribute import Malformed
 from irshape.report.catalogue import is_fault
 from irshape.report.diagnostic import Where, clipped
 from irshape.report.text import common
@@ -102,7 +101,9 @@ class Changes:
             found = self.attributes(node, transfer, f"the layer gives {types}, which it records", 1, are_types=True)
             if found or not told:
                 return found
-        found = self.types(node, told, is_misfit=True) or [*islice(self.starts(node, told), _MOST_NAMED)]
+        others = {one.version for one in self.model.of_type(node.type) if one is not node}
+        found = self.versions(node, told, others) if node.version not in others else []
+        found = found or self.types(node, told, is_misfit=True) or [*islice(self.starts(node, told), _MOST_NAMED)]
         if not found:
             exchanged = [*islice(self.exchanges(node, told, (node,)), 1)]
             found = self.constants(node, told)
@@ -113,7 +114,7 @@ class Changes:
         if not found:  # inputs of a layer from which the node reads elements
             earlier = dict.fromkeys(way.steps[number:] for way in self.ways(node) for number in range(len(way.steps) - 1))
             found = [*islice((change for steps in earlier for change in self.exchanges(node, told, steps)), 1)]
-        return found or self.types(node, told)
+        return found or self.types(node, told) or self.versions(node, told, self.model.registry.versions(node.type))
 
     def told(self, node: Node) -> str:
         """The end of a sentence about a change: what the layer gives with it. Empty where no port records what the layer should give."""
@@ -415,10 +416,7 @@ class Changes:
         """The outcome of a node with other attributes, or as another operation; None if it is none."""
         if self.graph.scope.work.is_done:
             return None
-        try:
-            op = op_class(attributes, self.model.document.limits)
-        except Malformed:
-            return None
+        op = op_class(attributes, self.model.document.limits)
         return self.graph.rules.apply(node, Transfer(op, transfer.listed, transfer.wanted), self.facts(node))
 
     def types(self, node: Node, told: str, *, is_misfit: bool = False) -> list[Change]:
@@ -427,29 +425,39 @@ class Changes:
         `is_misfit` asks for those that have all attributes of the layer, if its own type lacks one: only these are tried, and of those
         that make peace the ones stay that have the fewest further attributes.
         """
-        transfer, attributes, registry = self.witnesses.transfer(node), node.layer.signature.attributes, self.model.registry
-        own = node.name.rpartition("/")[2].partition("_")[0]  # converters call a layer by its type
+        attributes, registry, own = node.layer.signature.attributes, self.model.registry, _type_in_name(node)
         types = [*([own] if own in registry.types() else []), *(type for family in _FAMILIES if node.type in family for type in family)]
         if is_misfit and node.op_class is not None:
             types = [] if _spellings(node.op_class).issuperset(attributes) else registry.types()
-        if transfer is None or not transfer.is_pure:
+        elif own == node.type:
             return []
         found: dict[int, list[str]] = {}
         for type in dict.fromkeys(types):
             classes = registry.versions(type)
-            op_class = classes.get(node.version) or next(reversed(classes.values()), None)
-            if op_class is None or type == node.type or not op_class.takes(len(node.sources)):
+            op_class: Any = classes.get(node.version) or next(reversed(classes.values()), None)
+            surplus = 0 if op_class is None else len(_spellings(op_class).difference(attributes))
+            if type == node.type or op_class is None or (is_misfit and surplus + len(attributes) != len(op_class.attributes)):
                 continue
-            surplus = len(_spellings(op_class).difference(attributes))
-            if is_misfit and surplus + len(attributes) != len(op_class.attributes):
-                continue
-            outcome = self._with_attributes(node, transfer, attributes, op_class)
-            if outcome is not None and self.witnesses.passes(node, outcome):
+            if self._passes_as(node, op_class):
                 found.setdefault(surplus if is_misfit else 0, []).append(type)
         likely = found[min(found)] if found else []
         likely = [own] if own in likely else likely
         text = f"should its type be {' or '.join(likely)}? Then {told}"
         return [Change(text, is_guess=not is_misfit)] if 0 < len(likely) <= _MOST_NAMED else []
+
+    def versions(self, node: Node, told: str, versions: Iterable[str]) -> list[Change]:
+        """The first of some versions of a layer with which it gives what it records."""
+        classes = self.model.registry.versions(node.type)
+        found = (one for one in versions if classes.get(one) is not node.op_class and self._passes_as(node, classes.get(one)))
+        return [Change(f"should its version be {version}? Then {told}") for version in islice(found, 1)]
+
+    def _passes_as(self, node: Node, op_class: Any) -> bool:
+        """Whether a node gives what it records as another operation."""
+        transfer = self.witnesses.transfer(node)
+        if op_class is None or transfer is None or not transfer.is_pure or not op_class.takes(len(node.sources)):
+            return False
+        outcome = self._with_attributes(node, transfer, node.layer.signature.attributes, op_class)
+        return outcome is not None and self.witnesses.passes(node, outcome)
 
     def place(self, node: Node, port: Any = None) -> Where:
         """The place of a node, or of one of its ports."""
@@ -497,6 +505,39 @@ def _plain(text: str | None) -> str | None:
 
 def _spellings(op_class: Any) -> set[str]:
     return {declared.spelling for declared in op_class.attributes.values()}
+
+
+def type_for(node: Node) -> str:
+    """The type that the name of a node tells, if it is another one and has the attributes and the inputs of the node; else empty."""
+    classes = node.model.registry.versions(_type_in_name(node)).values()
+    return next((one.TYPE for one in classes if one.TYPE.lower() != node.type.lower() and _suits(node, one)), "")
+
+
+def _type_in_name(node: Node) -> str:
+    """The last part of the name of a layer: converters call it by its type."""
+    return node.name.rpartition("/")[2].partition("_")[0]
+
+
+def version_for(node: Node) -> str:
+    """The version that has the attributes and the inputs of a node, if its own has not; else empty.
+
+    It is that of other layers of the type. Where there are none, it is the newest that has what the node has too much for its own.
+    """
+    op_class, others = node.op_class, Counter(one.version for one in node.model.of_type(node.type) if one is not node)
+    if op_class is None or node.version in others or _suits(node, op_class):
+        return ""
+    findings = getattr(node.op, "findings", ())
+    if not others and op_class.takes(len(node.sources)) and not any(one.code in ("R104", "A103") for one in findings):
+        return ""
+    classes = node.model.registry.versions(node.type)
+    suited = [one for one in (*(version for version, _ in others.most_common()), *classes) if _suits(node, classes.get(one))]
+    return next((one for one in suited if one in others or classes[one] is classes[suited[-1]]), "")
+
+
+def _suits(node: Node, op_class: Any) -> bool:
+    """Whether a node has exactly the attributes of an operation, and as many inputs."""
+    attributes, limits = node.layer.signature.attributes, node.model.document.limits
+    return op_class is not None and op_class.takes(len(node.sources)) and not op_class(attributes, limits).findings
 
 
 def _parts(node: Node) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from irshape.diagnosis.recorded import compare_recorded, without_surplus
+from irshape.diagnosis.recorded import MOST_LOOSE, compare_recorded, without_surplus
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, gathered
 from irshape.inference.stored import check_stored, distrusted
@@ -43,15 +43,21 @@ def _judged(engine: Engine, found: Diagnostics, *, is_as_read: bool) -> Diagnost
     if not any(one.code[0] == "W" or one.code == "R303" for one in found):  # those faults explain the others
         found += check_stored(document, engine.weights)
     stale: dict[Diagnostic, list[int]] = {}
+    loose: list[Diagnostic] = []
     for graph in engine.graphs():
-        stale |= compare_recorded(document, graph.model, graph, is_as_read=is_as_read)
-    if stale:
-        found += without_surplus(stale, found)
+        own, less_exact = compare_recorded(graph, is_as_read=is_as_read)
+        stale, loose = stale | own, loose + less_exact
+    if found or len(stale) > len(loose) or not is_as_read:
+        stale, loose = {one: behind for one, behind in stale.items() if one not in loose}, []
+    found += without_surplus(stale, found)
     if found:
         from irshape.diagnosis.fixes import add_fixes
         from irshape.diagnosis.linking import find_causes
 
         causes = find_causes(engine, found) if is_as_read and not document.is_example else (set(), set(), {})
+        # Many records that are less exact are the writer's, unless a few changes explain all of them.
+        if len(leaders := {one.caused_by or one for one in loose}) > MOST_LOOSE or not leaders.issubset(causes[1]):
+            return found.replaced()
         engine.scope.work.renew()
         add_fixes(engine, found, stale, *causes, is_as_read=is_as_read)
     return found

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
+from irshape.diagnosis.changes import version_for
 from irshape.diagnosis.recorded import RECORDS, dims_text, is_decided, recordable
 from irshape.files.reading import read
 from irshape.files.writing import write_atomic
@@ -186,6 +187,17 @@ def _write_attributes(site: _Site, node: Node, values: dict[Attribute, object]) 
     return _Repair(title, attribute_splices(site.document, node.layer, dict(texts)))
 
 
+def _correct_version(site: _Site) -> _Repair | None:
+    """Write the version to which the attributes of the layer belong."""
+    if (node := site.node) is None or not (version := version_for(node)):
+        return None
+    encoding, start = site.document.encoding, node.layer.offset
+    text, new = site.document.source[start : site.offset].decode(encoding, "ignore"), f'version="{version}"'
+    spans = [one.span() for one in _ATTRIBUTE.finditer(text) if one[1] == "version"]
+    first, end = [start + len(text[:at].encode(encoding)) for at in spans[0]] if spans else [start, start]
+    return _Repair(f"write {new}", [Splice(first, end, new)]) if spans else None
+
+
 def _remove_attribute(site: _Site) -> _Repair | None:
     """Remove the attribute at the place, and the blanks before it."""
     attribute, length = None, 256
@@ -236,41 +248,30 @@ def _remove_blanks(site: _Site) -> _Repair | None:
 
 
 _Maker: TypeAlias = Callable[[_Site], _Repair | None]
-# Safe fixes by code: OpenVINO reads the same model as before, or the file records what OpenVINO computes.
-SAFE: Final[dict[str, _Maker]] = {
-    "X107": _correct_precision,
-    "X201": _remove_blanks,
-    "X203": _remove_annotation,
-    "R101": _spell_number,
-    "R105": _spell_attribute,
-    "R301": _record_dims,
-    "R302": _record_precision,
-}
-# Why a fix of a code is safe, once there is no doubt about it.
-EVIDENCE: Final = {
-    "X107": "both names mean the same element type",
-    "X201": "OpenVINO passes over them",
-    "X203": "the shape of the input contradicts it",
-    "R101": "OpenVINO reads the same number",
-    "R105": "OpenVINO reads the same word",
-    "R301": "the model computes it, and every layer that reads the tensor records it",
-    "R302": "the model computes it, and every layer that reads the tensor records it",
+# Safe fixes by code, each with the reason: OpenVINO reads the same model as before, or the file records what OpenVINO computes.
+_COMPUTED: Final = "the model computes it, and every layer that reads the tensor records it"
+SAFE: Final[dict[str, tuple[_Maker, str]]] = {
+    "X107": (_correct_precision, "both names mean the same element type"),
+    "X201": (_remove_blanks, "OpenVINO passes over them"),
+    "X203": (_remove_annotation, "the shape of the input contradicts it"),
+    "R101": (_spell_number, "OpenVINO reads the same number"),
+    "R105": (_spell_attribute, "OpenVINO reads the same word"),
+    "R301": (_record_dims, _COMPUTED),
+    "R302": (_record_precision, _COMPUTED),
 }
 # Fixes that the author must decide on: another word may be meant, `yes` may mean true, an attribute may be misspelled.
 BY_HAND: Final[dict[str, _Maker]] = {
     "A101": _rename_misspelt,
-    "A103": _guess_word,
+    "A103": lambda site: _correct_version(site) or _guess_word(site),
     "R102": lambda site: _spell_attribute(site, is_meant=True),
     "R103": _state_defaults,
-    "R104": lambda site: _rename_misspelt(site) or _remove_attribute(site),
+    "R104": lambda site: _rename_misspelt(site) or _correct_version(site) or _remove_attribute(site),
 }
-_ALL: Final = SAFE | BY_HAND
+_ALL: Final = {code: maker for code, (maker, _) in SAFE.items()} | BY_HAND
 # The codes with a safe fix: also those whose fix is made where the fault is found.
 MENDED: Final = frozenset({*SAFE, "X204"})
 # Codes that say that an attribute of the layer may be wrong.
 _SUSPECT: Final = frozenset({*BY_HAND, "R303", "W202"} - {"R103"})
-# Codes whose fix writes inferred facts. The facts hold for the file only if no shape was given and no recorded port trusted.
-_INFERRED: Final = RECORDS
 
 
 def add_fixes(
@@ -290,7 +291,7 @@ def add_fixes(
     attributes with which layers give what they record. `is_as_read` means that the inputs have the shapes of the file. Examples of the
     specification get no fixes, because they are not valid XML.
     """
-    mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in _INFERRED)]
+    mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in RECORDS)]
     if not mendable or engine.model.document.is_example:
         return
     layers = _Layers(engine, diagnostics, meant)
@@ -299,7 +300,7 @@ def add_fixes(
     doubted = {offset for diagnostic, several in behind.items() if about(diagnostic) for offset in several}
     for diagnostic in mendable:
         is_explained = diagnostic.related or diagnostic in explained or diagnostic.caused_by in explained
-        if diagnostic.where.offset is None or (diagnostic.code in (*_INFERRED, "R101") and is_explained):
+        if diagnostic.where.offset is None or (diagnostic.code in (*RECORDS, "R101") and is_explained):
             continue
         doubt = about(diagnostic) if diagnostic.code in SAFE else None
         if doubt and diagnostic in failing and (attribute := _attribute_of(_Site(layers, diagnostic.where.offset), diagnostic.code)):
@@ -312,7 +313,7 @@ def add_fixes(
             title = repairs[0].title
             if len(repairs) > 1:
                 title += f", and mend {len(repairs) - 1} more {'place that follows' if len(repairs) == 2 else 'places that follow'} from it"
-            diagnostic.fix = Fix(title, tuple(edits), doubt == "", EVIDENCE[diagnostic.code] if doubt == "" else "")
+            diagnostic.fix = Fix(title, tuple(edits), doubt == "", SAFE[diagnostic.code][1] if doubt == "" else "")
             if diagnostic.code == "R102" and diagnostic.hint is None:
                 diagnostic.hint = _other_boolean(_Site(layers, diagnostic.where.offset), title)
             if doubt and diagnostic.hint is None:
@@ -342,14 +343,13 @@ def _attribute_of(site: _Site, code: str) -> str:
 def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
     """The fix of a fault at a place; None if there is none."""
     site = _Site(layers, offset)
-    if code in _INFERRED and site.node in layers.trusting:
+    if code in RECORDS and site.node in layers.trusting:
         return None
     repair = _ALL[code](site)
     if repair is None:
         return None
-    start = (offset, *site.document.position(offset))
-    ends = [[_line_and_column(site.document, start, at) for at in (splice.start, splice.end)] for splice in repair.splices]
-    edits = [Edit(*splice, *first, *last) for splice, (first, last) in zip(repair.splices, ends, strict=True)]
+    position = site.document.position
+    edits = [Edit(*splice, *position(splice.start), *position(splice.end)) for splice in repair.splices]
     return Fix(repair.title, tuple(edits), code in SAFE)
 
 
@@ -366,7 +366,7 @@ class _Doubts:
         self._alone = alone
         placed = [(found, layers.at(found.where.offset)) for found in diagnostics if found.where.offset is not None]
         self._suspected = {node for found, node in placed if node and (found.code in _SUSPECT or self._is_other_number(found))}
-        self._contradicted = {node for found, node in placed if found.code in _INFERRED}
+        self._contradicted = {node for found, node in placed if found.code in RECORDS}
 
     def about(self, diagnostic: Diagnostic) -> str:
         """The doubt about the fix of a fault, as a reason; empty if the fix is safe."""
@@ -377,11 +377,11 @@ class _Doubts:
             return "the text may mean another number than the one that OpenVINO reads"
         if node in self._suspected:
             return "an attribute of the layer may be wrong instead"
-        if diagnostic.code in _INFERRED and node in self._layers.faulty:
+        if diagnostic.code in RECORDS and node in self._layers.faulty:
             return "the layer has an error, and the record may be right"
         if diagnostic.code == "X203" and node in self._contradicted:
             return "the ports of the layer record something else"
-        if diagnostic.code in _INFERRED and diagnostic not in self._alone:
+        if diagnostic.code in RECORDS and diagnostic not in self._alone:
             return "the record may be right, and the model wrong; irshape infer --in-place records what the model computes"
         return ""
 
@@ -448,18 +448,6 @@ def _trusting(graphs: Sequence[Model]) -> set[Node]:
             if graph.holder in found or not found.isdisjoint(map(graph.producer, node.sources)):
                 found.add(node)
     return found
-
-
-def _line_and_column(document: Document, where: tuple[int, int, int], offset: int) -> tuple[int, int]:
-    """The line and column of an offset, counted from a place whose offset, line and column are known."""
-    start, line, column = where
-    if offset < start:
-        between = document.source[offset:start].decode(document.encoding, "replace")
-        return document.position(offset) if "\n" in between else (line, column - len(between))
-    passed = document.source[start:offset].decode(document.encoding, "replace")
-    after = passed.rpartition("\n")[2]
-    width = len(after) - after.count("\ufeff")
-    return (line + lines, width + 1) if (lines := passed.count("\n")) else (line, column + width)
 
 
 def mendable(inference: Inference) -> tuple[list[Diagnostic], list[Edit]]:

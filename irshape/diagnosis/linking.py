@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from irshape.diagnosis.causes import Cause, Search
-from irshape.diagnosis.changes import Changes, said
+from irshape.diagnosis.changes import Changes, said, type_for, version_for
 from irshape.diagnosis.fixes import Places
 from irshape.diagnosis.recorded import RECORDS
 from irshape.diagnosis.witnesses import Witnesses
@@ -27,7 +27,7 @@ _MOST_SIGNS: Final = 3
 _OF_WEIGHTS: Final = ("W202", "R303")
 # An element or a part of a port map that OpenVINO skips.
 _SKIPPED: Final = ("X206", "G121")
-_SIGNS: Final = ("R101", "R102", "R103", "R104", "R201", *_OF_WEIGHTS)
+_SIGNS: Final = ("R101", "R102", "R103", "R104", "R201", "R203", *_OF_WEIGHTS)
 # The families of faults that follow from others, and those of the structure of a file, but for one that depends on a rank, and one of a
 # record.
 _EFFECTS: Final = frozenset("STV")
@@ -35,6 +35,7 @@ _STRUCTURE: Final = frozenset("XGWA")
 _OTHERS: Final = ("A105", "X107")
 # The number of inputs, and a missing attribute: the type of a layer may be wrong.
 _OF_TYPES: Final = ("G107", "G108", "A101")
+_OF_OPERATIONS: Final = ("G111", *_OF_TYPES, "G109", "A103", "R104", "R103")
 # The hints of unknown operations that a port map names: without them a body lacks a Parameter or a Result.
 _OF_ENDS: Final = ("did you mean Parameter?", "did you mean Result?")
 
@@ -143,6 +144,7 @@ class _Report:
                 if not change.is_guess:
                     self.explained.add(leader)
         self.faulty |= self.search.unexplained
+        self._name_operations()
         self._name_constants()
 
     def _known(self, changes: Changes, node: Node) -> Diagnostic | None:
@@ -172,8 +174,6 @@ class _Report:
         node, own = cause.node, self._faults(cause.node)
         text = "; or ".join(change.text for change in cause.changes)
         if (known := self._known(changes, node)) is not None:  # a fault of the structure explains the rest
-            if known.code in _OF_TYPES and self.at[known] is node and text.startswith("should its type"):
-                known.message = _joined(known.message, text)
             return known
         is_guess = cause.kind == "layer" and not (cause.changes and all(change.key or not change.is_guess for change in cause.changes))
         if is_guess and node not in self.signs and (sign := self._sign_before(node)) is not None:
@@ -219,6 +219,17 @@ class _Report:
                 seen.update(before)
                 pending += before
         return None
+
+    def _name_operations(self) -> None:
+        """Name the type or the version to which a layer belongs, by its name, attributes and inputs, where its own has others."""
+        for node, own in self.own.items():
+            told = sorted((one for one in own if one.code in _OF_OPERATIONS), key=lambda one: _OF_OPERATIONS.index(one.code))
+            if not told or any("should its " in one.message for one in own):
+                continue
+            if type := type_for(node):
+                told[0].message = _joined(told[0].message, f"should its type be {type}, as its name says?")
+            elif version := version_for(node):
+                told[0].message = _joined(told[0].message, f"should its version be {version}, which has its attributes and inputs?")
 
     def _name_constants(self) -> None:
         """Name the constant at the port of a fault about values, where no cause is known."""

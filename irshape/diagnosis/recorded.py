@@ -9,19 +9,19 @@ from typing import Any, Final, TypeAlias
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.model.build import place
-from irshape.model.model import Model, Node
+from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
-from irshape.xml.document import Document, Port, Signature
+from irshape.xml.document import Port, Signature
 
 # The codes of records that the model contradicts.
 RECORDS: Final = ("R301", "R302")
 # The most faults before a port of which each may be the reason for another one there.
 _MOST_ROOTS: Final = 4
 # The most records with an open size that are mistakes; a writer that does not know the sizes leaves more of them open.
-_MOST_LOOSE: Final = 3
+MOST_LOOSE: Final = 3
 # What was found of recorded precision and dims, and the fact that they were compared with.
 _DECLARED: Final = ("Parameter", "Const")
 _Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], tuple[list[tuple[str, str]], list[tuple[str, str]]]]
@@ -30,13 +30,15 @@ _Found: TypeAlias = tuple[list[tuple[int, str, str]], list[int]]
 _NOTHING: Final[_Found] = ([], [])
 
 
-def compare_recorded(document: Document, model: Model, engine: Engine, *, is_as_read: bool) -> dict[Diagnostic, list[int]]:
+def compare_recorded(engine: Engine, *, is_as_read: bool) -> tuple[dict[Diagnostic, list[int]], list[Diagnostic]]:
     """Recorded dims and precisions that contradict the inferred facts, each with the places of later ports that follow from it.
 
     A recorded -1 fits any size, but not where the inputs of a layer record all that OpenVINO knows of them (`is_decided`). A port without
     `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too, it is only counted there, because it is out
     of date for the same reason. `is_as_read` means that the inputs have the shapes of the file; what follows from others is no fault.
+    Those that fit, but are less exact, are given a second time if there are many.
     """
+    model, document = engine.model, engine.model.document
     asked: list[Diagnostic] = []
     loose: list[Diagnostic] = []
     roots: dict[tuple[str, int], tuple[tuple[Diagnostic, ...], str]] = {}
@@ -99,11 +101,11 @@ def compare_recorded(document: Document, model: Model, engine: Engine, *, is_as_
             for root in several:
                 behind[root].append(port.offset)
             outputs.update(several[:1] if output >= 0 else ())
-    for root in (*asked, *(loose if len(loose) > _MOST_LOOSE else ())):
+    for root in asked:
         del behind[root]
     for root, count in outputs.items():
         root.message += f"; {count} {'port' if count == 1 else 'ports'} after it differ{'s' if count == 1 else ''} for the same reason"
-    return behind
+    return behind, loose if len(loose) > MOST_LOOSE else []
 
 
 def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -154,22 +154,32 @@ class Witnesses:
         """What the output ports of a node record."""
         return node.layer.signature.records[node.layer.signature.input_count :]
 
-    def gives(self, node: Node, outcome: Outcome, codes: Collection[str] = RECORDS) -> bool:
-        """Whether a rule passes and gives what the output ports record; these codes count. A poisoned output may be what is recorded."""
-        records, is_exact = self.outputs(node), node in self.taken and is_decided(node, self.taken[node])
+    def gives(self, node: Node, outcome: Outcome, codes: Collection[str] = RECORDS, *, is_strict: bool = False) -> bool:
+        """Whether a rule passes and gives what the output ports record; these codes count. A poisoned output may be what is recorded.
+
+        With `is_strict`, facts of records are taken for all that OpenVINO knows.
+        """
+        records, taken = self.outputs(node), self.taken.get(node)
+        is_exact = taken is not None and (is_decided(node, taken) if is_strict else self._is_decided(node))
         if any(is_fault(found.code) for found in outcome.findings) or len(outcome.outputs) < len(records):
             return False
         both = zip(records, outcome.outputs, strict=False)
         return not any(code in codes for record, fact in both for code, _ in contradictions(*record[1:], fact, is_exact=is_exact))
 
+    def _is_decided(self, node: Node) -> bool:
+        """Whether what a node takes decides its records; a fact that comes from a record has lost the bounds of open sizes."""
+        taken, records, slots = self.taken[node], node.layer.signature.records, self.graph.slots
+        both = zip(taken, node.sources, records, strict=False)
+        return is_decided(node, taken) and all(fact is slots[slot] or -1 not in (record[2] or ()) for fact, slot, record in both)
+
     def passes(self, node: Node, outcome: Outcome) -> bool:
         """Whether a rule passes, and gives known facts that the output ports record."""
-        return self.gives(node, outcome) and not any(fact.is_poisoned for fact in outcome.outputs)
+        return self.gives(node, outcome, is_strict=True) and not any(fact.is_poisoned for fact in outcome.outputs)
 
     def _judge(self, node: Node, outcome: Outcome) -> bool:
         """Whether the layer is wrong where its rule contradicts the output ports: the readers decide."""
         is_record = bool(outcome.outputs) and not any(is_fault(found.code) for found in outcome.findings)
-        is_exact = is_decided(node, self.taken[node])
+        is_exact = self._is_decided(node)
         for slot, (record, fact) in enumerate(zip(self.outputs(node), outcome.outputs, strict=False), node.first_slot):
             if contradictions(*record[1:], fact, is_exact=is_exact):
                 if is_record and self.readers_agree(slot, record, fact, is_exact=is_exact):

@@ -6,11 +6,12 @@ from math import gcd
 from typing import Final, TypeAlias
 
 from irshape.inference.run import Guard
-from irshape.shape.dim import Dim, Size, expression_of, origins
+from irshape.shape.dim import Dim, Scope, Size, expression_of, origins
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial, split
 from irshape.shape.remainders import Known, remainders_of
+from irshape.shape.reported import Reported
 from irshape.shape.simplify import (
     always_holds,
     composed,
@@ -46,6 +47,18 @@ def conditions(guards: Iterable[Guard], work: Work) -> tuple[list[Guard], Guard 
     for own in branches.values():
         kept += [guard for guard in _simpler(own, work, unfinished) if str(guard.requirement) not in texts]
     return kept, unfinished[0] if unfinished else None
+
+
+def contradictory(guards: Iterable[Guard], scope: Scope) -> list[Guard]:
+    """The guards that no sizes fulfil together, none of which can be left out; none if some sizes may fulfil all guards."""
+    found = list({guard.requirement: guard for guard in guards if not guard.branch and not guard.is_premise}.values())
+    if not Reported.of(scope, [guard.requirement for guard in found]).is_contradictory:
+        return []
+    for guard in reversed(found):
+        others = [one for one in found if one is not guard]
+        if Reported(scope, [one.requirement for one in others]).is_contradictory:
+            found = others
+    return found
 
 
 def _simpler(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> list[Guard]:

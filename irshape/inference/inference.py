@@ -267,6 +267,20 @@ class Inference:
         return guards
 
     @cached_property
+    def is_never_valid(self) -> bool:
+        """Whether no sizes fulfil the conditions of all layers together; a warning then names these layers."""
+        from irshape.inference.conditions import contradictory
+
+        guards = contradictory(self.reading._requirements, self.reading.scope) if self.ok else []
+        if guards:
+            nodes = [guard._node for guard in guards]
+            wheres = [place(node.model.document, node.layer, node.layer.offset, None, node.model.path) for node in nodes]
+            told = ", ".join(f"{one.requirement} (line {where.line})" for one, where in zip(guards, wheres, strict=True))
+            message = f"no sizes fulfil these conditions together: {told}"
+            self.report([Diagnostic("R401", message, wheres[0], related=tuple(wheres[1:]))])
+        return bool(guards)
+
+    @cached_property
     def known(self) -> Known:
         """What the conditions of every run say of the symbols."""
         from irshape.shape.remainders import Known

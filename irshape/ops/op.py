@@ -336,7 +336,9 @@ class Op:
                 value = attribute.default
             setattr(self, attribute.name, value)
             if remark is not None:
-                findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {spell(value)}", attribute=attribute.spelling))
+                hint = f"did you mean {text.replace('-', '')!r}?" if remark == "R201" else None  # a negative number that is none
+                message = f"{attribute.spelling}={text!r} is read as {spell(value)}"
+                findings.append(Finding(remark, message, attribute=attribute.spelling, hint=hint))
         if len(self.attributes) - absent < len(attributes):
             known = {attribute.spelling for attribute in self.attributes.values()}
             known.update((near or {}).values(), ANYWHERE)

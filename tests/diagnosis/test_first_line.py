@@ -78,6 +78,12 @@ ROWS = {
         "V102 input_order must hold each axis in [0, 2] once, got [0, 3, 1]; Const 'const_3' (line 34) holds [0,3,1]; with "
         "[0,2,1] the layer gives [1,4,8], which it records; this explains 3 layers [Transpose transpose_4, port 1]",
     ),
+    "the order of open axes that many layers share": (
+        "\n".join(f"x{number}: f32[4,?] -> Transpose([1,0]) -> Result" for number in range(5)),
+        lambda weights: weights[8:] + weights[:8],
+        "R301 warning: the port records [?,4], but the model computes [4,?]; Const 'const_1' (line 16) holds [0,1]; with "
+        "[1,0] the layer gives [?,4], which it records; this explains 5 layers [Transpose transpose_2, port 2]",
+    ),
     "the order of a constant": (
         TRANSPOSED,
         ('shape="3"', 'shape="1,3"'),
@@ -180,6 +186,21 @@ ROWS = {
         ('type="MatMul"', 'type="Add"'),
         "S202 the inputs must broadcast on axis 0: 2 and 8 are neither equal nor 1; should its type be MatMul? Then the layer "
         "gives [2,2], which it records [Add matmul_2]",
+    ),
+    "a version, by the attributes": (
+        "x: f32[4,8]\nx -> g: Gather-8([1], 1, batch_dims=0) -> Result\nx -> h: Gather-8([1], 1, batch_dims=0) -> Result",
+        ('"Gather" version="opset8"', '"Gather" version="opset5"'),
+        "R104 warning: Gather has no attribute 'batch_dims'; should its version be opset8, which has its attributes and inputs? [Gather g]",
+    ),
+    "a version, by the inputs": (
+        "f32[4,8] -> MVN-6([1], normalize_variance=true, eps=0.1, eps_mode=inside_sqrt) -> Result",
+        ('"MVN" version="opset6"', '"MVN" version="opset2"'),
+        "G108 the operation takes at most 1 input, got 2; should its version be opset6, which has its attributes and inputs? [MVN mvn_2]",
+    ),
+    "a version, by the records": (
+        "f32[4,8] -> a: SoftMax-8(axis=-1) -> b: SoftMax-8(axis=-1) -> Result",
+        ('version="opset8"', 'version="opset1"'),
+        "V102 axis must be in [0, 1], got -1; should its version be opset8? Then the layer gives [4,8], which it records [SoftMax a]",
     ),
     "an id": (BRANCHES, ('<layer id="1"', '<layer id="0"'), "G101 layer id 0 is already the id of 'x' [ReLU a]"),
     "a recorded dim": (
@@ -288,6 +309,27 @@ ROWS = {
         ('from-layer="2" from-port="0" to-layer="3" to-port="1"', 'from-layer="0" from-port="0" to-layer="3" to-port="1"'),
         "R301 warning: port 1 records [], but Parameter 'a', from which its edge starts, gives FP32 [2,8] [Multiply b, port 1]",
     ),
+    "a negative stride": (
+        "f32[1,1,8] -> p: AvgPool(strides=[1], pads_begin=[0], pads_end=[0], kernel=[8], exclude-pad=true) -> Result",
+        ('strides="1"', 'strides="-1"'),
+        "R201 warning: strides='-1' is read as 18446744073709551615 [AvgPool p]",
+    ),
+    "a pad that cuts, before a condition that never holds": (
+        "x: f32[1,1,?,?]\nx -> c: Convolution(_, f32=0[1,1,3,3], strides=[1,1], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])\n"
+        "x, c -> Concat(axis=1) -> Result",
+        ('pads_begin="1,1"', 'pads_begin="-3,1"'),
+        "R203 warning: pads must not be negative, got -3 and 1 on axis 2 [Convolution c]",
+    ),
+    "a type that the name tells": (
+        "f32[2,8] -> act/Relu: ReLU -> Result",
+        ('type="ReLU"', 'type="Add"'),
+        "G107 input 1 (rhs) is missing; should its type be Relu, as its name says? [Add act/Relu]",
+    ),
+    "a type that the name confirms": (
+        MASKED.replace("m: f32", "n: f32").replace("x, m -> MatMul", "x, n -> m: MatMul"),
+        ('name="m" type="MatMul" version="opset1">\\s*<data [^>]*>', 'name="m/Add" type="Add" version="opset1">'),
+        "S202 the inputs must broadcast on axis 0: 2 and 8 are neither equal nor 1 [Add m/Add]",
+    ),
     "a variable": (
         STATE,
         ('Assign"(.*?)variable_id="past.key"', r'Assign"\1variable_id="past.kez"'),
@@ -299,6 +341,8 @@ ROWS = {
 
 # What the first line of a row adds: its hint, or the title of its fix.
 HINTS = {
+    "a negative stride": "did you mean '1'?",
+    "a version, by the attributes": 'write version="opset8"',
     "an id": 'did you mean id="1"? Edges name that id, but no layer has it',
     "the id of the first of two layers": 'did you mean id="1"? Edges name that id, but no layer has it',
     "ids exchanged": "exchange the ids of the layers in lines 14 and 30",
@@ -330,7 +374,7 @@ def test_the_first_line(net: str, edit: tuple[str, str] | Callable[[bytes], byte
 @pytest.mark.parametrize(("row", "hint"), HINTS.items())
 def test_the_hint_of_the_first_line(row: str, hint: str) -> None:
     [cause] = edited(*ROWS[row][:2])
-    assert cause.hint == hint
+    assert hint in (cause.hint, cause.fix and cause.fix.title)
 
 
 def test_an_id_that_both_of_two_layers_may_have_lost() -> None:
@@ -354,6 +398,13 @@ def test_a_constant_that_a_hundred_layers_share_is_one_cause() -> None:
     assert len(found) == 150
     [cause] = causes(found)
     assert "with [0,2,1] the layer gives [1,4,8], which it records; this explains 150 layers" in cause.message
+
+
+def test_a_record_that_bounds_have_decided_is_no_fault_behind_another_one() -> None:
+    """The ReLU records `?`, where its input has at least 101 rows: so the Slice gives 100 rows."""
+    text, weights = sound(Net("x: f32[101..,4]\nx, x -> a: Add -> ReLU -> Slice-8([-100], [9223372036854775807], [1]) -> Result"))
+    text = re.sub("<rt_info>.*?</rt_info>", "", text, flags=re.DOTALL).replace('to-layer="1" to-port="0"', 'to-layer="1" to-port="1"')
+    assert [one.code for one in causes(irshape.check(text.encode(), weights=weights).diagnostics)] == ["G104"]
 
 
 # A file of a few hundred layers takes the time of twenty small ones.

@@ -51,7 +51,9 @@ class NamedInference(Inference):
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`; `named` has the formulas and guards in the symbols of the signature."""
-        return {**self._plain.to_dict(), "named": NAMED(self)}
+        own = NAMED(self)
+        self._plain.diagnostics = self.diagnostics  # those that the names have shown, too
+        return {**self._plain.to_dict(), "named": own}
 
 
 def named(plain: Inference, *, is_taken: bool = False) -> Inference:

@@ -25,7 +25,6 @@ from irshape.answers.signature.notes import (
 )
 from irshape.answers.wording import (
     MOST_CONDITIONS,
-    REFUSED,
     REFUSED_DATA,
     SIZE,
     Answer,
@@ -41,6 +40,7 @@ from irshape.answers.wording import (
     where,
 )
 from irshape.answers.wording import conditions as condition_blocks
+from irshape.answers.wording import validity as heading_of
 from irshape.inference.engine import Engine
 from irshape.inference.inference import conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name, with_batch
@@ -89,6 +89,7 @@ class Signature(Answer):
         found = Discovery(model, given, weights, opaque, like=like) if found is None else found.settle()
         self._inference = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
+        _ = self._inference.is_never_valid  # which reports it
         self._found = found
         self.inputs: Final = {end_name(node): shape_text(shape) for node, shape in found.question.shapes.items()}
         self.state: Final = {variable(node): shape_text(shape) for node, shape in found.state.items()}
@@ -310,7 +311,8 @@ def validity(signature: Signature, most: int | None = None, *, has_reasons: bool
     if any(not (one.branch or signature._is_decided(one)) and signature.symbols.keys() & {*one.symbols} for one in signature.conditions):
         doubt = doubt or " (as far as formulas tell)"
     if own:
-        return Section(f"{REFUSED}{doubt}", list(condition_blocks(own, most)) if has_reasons else [Fit(spoken(one.text)) for one in own])
+        title = heading_of(signature._inference, doubt)
+        return Section(title, list(condition_blocks(own, most)) if has_reasons else [Fit(spoken(one.text)) for one in own])
     is_free = signature.ok and signature.symbols
     return Section(f"valid for every {in_a_row(list(signature.symbols))} of at least 1{doubt}" if is_free else "", [])
 
