@@ -263,7 +263,10 @@ class Reported:
             return
         a, b = atom.arguments
         if atom.kind == "floor" and isinstance(b, int) and b <= INT64_MAX:
-            yield a, Range(low * b, high * b + b - 1)
+            rest = self._range(a)
+            is_exact = rest.modulus % b == 0  # then `a` is `b*floor(a/b)` and a known remainder
+            times_b = multiply(self._atoms[atom.index], exactly(b))
+            yield a, add(times_b, exactly(rest.remainder % b) if is_exact else Range(0, b - 1))
         elif atom.kind == "broadcast":
             # It is one of both, and the other is as far from it as they are from each other.
             least, most, *_ = self._range(self._table.add(a, b, -1))

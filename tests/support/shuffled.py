@@ -5,7 +5,7 @@ from random import Random
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-_ORDERED = ("Parameter", "Result")
+_ORDERED = ("parameter", "result")
 
 
 def shuffled(source: bytes, seed: int) -> bytes:
@@ -31,9 +31,9 @@ def plain(source: bytes) -> bytes:
 def _order(layers: list[Element], edges: list[Element], random: Random) -> Iterator[Element]:
     """The layers in a random topological order."""
     needs: dict[str | None, set[str | None]] = {layer.get("id"): set() for layer in layers}
-    before: dict[str | None, str | None] = {}
+    before: dict[str, str | None] = {}
     for layer in layers:
-        type = layer.get("type")
+        type = layer.get("type", "").lower()
         if type in _ORDERED:
             if type in before:
                 needs[layer.get("id")].add(before[type])
