@@ -578,3 +578,11 @@ def test_a_sum_that_lacks_its_axes_is_no_mean() -> None:
     [edge] = [one for one in net.edges if 'to-layer="3" to-port="1"' in one]
     broken = text.replace(edge, edge.replace('from-port="0"', 'from-port="9"'))
     assert not granting.Session(broken.encode(), weights=net.bin).reshape(batch=3).ok
+
+
+def test_a_concat_in_a_cycle_may_have_any_axis() -> None:
+    """What its outputs are is not known, so nothing is known of the axis that they are joined along either."""
+    text = (DATA / "twenty.xml").read_text()
+    begin = text.index('name="circle_back"')
+    source = text[:begin] + text[begin:].replace('axis="1"', 'axis="10000"', 1)
+    assert source != text and not granting.Session(source.encode(), weights=(DATA / "twenty.bin").read_bytes()).reshape(batch=2).ok

@@ -1,4 +1,4 @@
-"""Models whose layers are written in another valid order: the same layers, ids and edges; Parameters and Results keep their order."""
+"""Models that are written in another valid order: the same layers, attributes, ids and edges; Parameters and Results keep their order."""
 
 from collections.abc import Iterator
 from random import Random
@@ -9,10 +9,11 @@ _ORDERED = ("parameter", "result")
 
 
 def shuffled(source: bytes, seed: int) -> bytes:
-    """The text of a model with its layers and edges in another order, those of bodies included."""
+    """The text of a model with its layers, edges and attributes in another order, those of bodies included."""
     root = ElementTree.fromstring(source)
     random = Random(seed)
     for graph in root.iter():
+        graph.attrib = dict(random.sample(list(graph.attrib.items()), len(graph.attrib)))
         layers, edges = graph.find("layers"), graph.find("edges")
         if layers is not None:
             rows = list(edges) if edges is not None else []
