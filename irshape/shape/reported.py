@@ -263,10 +263,9 @@ class Reported:
             return
         a, b = atom.arguments
         if atom.kind == "floor" and isinstance(b, int) and b <= INT64_MAX:
-            rest = self._range(a)
-            is_exact = rest.modulus % b == 0  # then `a` is `b*floor(a/b)` and a known remainder
-            times_b = multiply(self._atoms[atom.index], exactly(b))
-            yield a, add(times_b, exactly(rest.remainder % b) if is_exact else Range(0, b - 1))
+            own = self._range(a)  # it is `b*floor(a/b)` and a remainder, which may be known
+            rest = exactly(own.remainder % b) if own.modulus % b == 0 else Range(0, b - 1)
+            yield a, add(multiply(self._atoms[atom.index], exactly(b)), rest)
         elif atom.kind == "broadcast":
             # It is one of both, and the other is as far from it as they are from each other.
             least, most, *_ = self._range(self._table.add(a, b, -1))
