@@ -187,9 +187,8 @@ def cost(
     graph = load(source)
     model, wanted, weights, opaque, _ = _question(graph, asked)
     found = Signature(model, wanted, weights, opaque) if opened(model, wanted).symbols else None
-    if found is not None and found.ok:  # no inference without names is needed
-        return _cost(found._inference, near or {}, found, views, in_place)
-    return _cost(infer(graph, **asked), near or {}, None, views, in_place)
+    inference = found._inference if found is not None and found.ok else infer(graph, **asked)
+    return _cost(inference, near or {}, found, views, in_place)
 
 
 def summary(source: Source | Model, *, depth: int | None = None, near: Mapping[str, int] | None = None, **asked: Unpack[Asked]) -> Summary:
@@ -206,9 +205,9 @@ def _cost(
     from irshape.answers.cost.memory import Reuse
     from irshape.answers.signature.notes import name_data_sizes
 
-    if found is None and inference.ok and _is_open(inference):
-        found = signature_of(inference)
-    elif found is None:
+    if found is None or not found.ok:
+        found = (found or signature_of(inference)) if inference.ok and _is_open(inference) else None
+    if found is None:
         name_data_sizes(inference, inference.symbols)
     return Cost(inference if found is None else found._inference, found, near, Reuse(views, in_place))
 

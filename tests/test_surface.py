@@ -261,6 +261,8 @@ DETECTOR = "examples/detector.xml"
         (lambda: irshape.reshape(DETECTOR, limits="x"), "reshape takes Limits as limits, not 'x'"),
         (lambda: irshape.check(DETECTOR, limits=10**5000), "check takes Limits as limits, not a value of the class int"),
         (lambda: irshape.check(DETECTOR, weights=[None]), "weights are a path, bytes, a file or False, not a value of the class list"),
+        (lambda: irshape.check(DETECTOR, extensions=3), "extensions are files and names of modules, not a value of the class int"),
+        (lambda: irshape.scan(DETECTOR, extensions=[3]), "extensions are files and names of modules, not a value of the class list"),
         (lambda: irshape.infer(DETECTOR).apply_to("x"), "apply_to takes an openvino.Model as model, not a value of the class str"),  # type: ignore[type-var]
         (lambda: irshape.ops(3), "ops takes str or None as type, not 3"),
         (lambda: irshape.scan(DETECTOR, targets=None), "scan takes Iterable[str] as targets, not None"),

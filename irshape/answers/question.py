@@ -29,7 +29,8 @@ def opened(model: Model, given: Inputs) -> Inputs:
     ranges = dict(given.symbols)
     for node in model.parameters:
         shape = given.shapes.get(node, described_shape(node))
-        if shape is None or not node.layer.signature.output_count:  # a Parameter that lists no output has no tensor
+        # A Parameter of no opset has the shape that its port records, and one that lists no output has no tensor.
+        if shape is None or node.op is None or not node.layer.signature.output_count:
             shapes[node] = None
             continue
         sizes = []

@@ -36,31 +36,38 @@ def registry_of(extensions: Extensions) -> Registry:
 
     Raises `ExtensionError` if one cannot be loaded or has an operation that is known already.
     """
-    names = [extensions] if isinstance(extensions, str | os.PathLike) else list(extensions)
+    names = names_of(extensions)
     if not names:
         return REGISTRY
     keys = tuple(map(_key, names))
     registry = _registries.get(keys)
     if registry is None:
         registry = Registry(REGISTRY)
-        for name, key in zip([os.fspath(name) for name in names], keys, strict=True):
+        for name, key in zip(names, keys, strict=True):
             if key not in _loaded:
                 _loaded[key] = _load(name)
             for op in _loaded[key]:
                 if registry.find(op.TYPE, op.VERSION) is not op:
                     _add(registry, op, name)
-        registry.sources = tuple([os.path.abspath(name) if _is_file(os.fspath(name)) else os.fspath(name) for name in names])
+        registry.sources = tuple([os.path.abspath(name) if _is_file(name) else name for name in names])
         _registries[keys] = registry
     return registry
+
+
+def names_of(extensions: Extensions) -> list[str]:
+    """The extensions as texts. Raises `TypeError` for what is no file and no name."""
+    try:
+        return [os.fspath(one) for one in ([extensions] if isinstance(extensions, str | os.PathLike) else extensions)]
+    except TypeError:
+        raise TypeError(f"extensions are files and names of modules, not a value of the class {type(extensions).__name__}") from None
 
 
 def _is_file(name: str) -> bool:
     return name.endswith((".toml", ".py")) or "/" in name or os.sep in name
 
 
-def _key(given: str | os.PathLike[str]) -> object:
+def _key(name: str) -> object:
     """The name of an extension; for a file also its state, so that a changed file is read again."""
-    name = os.fspath(given)
     if not _is_file(name):
         return name
     try:

@@ -220,7 +220,7 @@ class PageData:
                 {
                     "type": _named(own.type),
                     "version": _named(own.version),
-                    "attributes": [[_named(name), _named(value)] for name, value in own.attributes.items()],
+                    "attributes": [[_named(name), _named(value)] for name, value in sorted(own.attributes.items())],
                     "inputs": [[id, escape(port.name)] for id, port in zip(own.input_ids, node.inputs, strict=True)],
                     "outputs": own.output_ids,
                 }

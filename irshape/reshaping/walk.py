@@ -148,12 +148,11 @@ def _reach(bench: Bench, item: Item, axis: int) -> int:
 def _mean(bench: Bench, item: Item) -> None:
     """A sum over an open axis that is divided by the recorded number of its elements."""
     for value, other in ((item.inputs[0], item.inputs[1]), (item.inputs[1], item.inputs[0])):
-        if value is None or other is None or value.item.type != "ReduceSum":
+        if value is None or other is None or value.item.type != "ReduceSum" or None in (*value.item.inputs, None)[:2]:
             continue
-        array, data = bench.array(other), value.item.inputs[0]
-        axes = bench.elements(source(value.item, 1))
-        recorded = None if data is None else bench.recorded_sizes(data)
-        if array is None or array.size != 1 or data is None or recorded is None or not axes:
+        array, data, axes = bench.array(other), source(value.item, 0), bench.elements(source(value.item, 1))
+        recorded = bench.recorded_sizes(data)
+        if array is None or array.size != 1 or recorded is None or not axes:
             continue
         named = [axis % len(recorded) for axis in axes if isinstance(axis, int)]
         count = 1
@@ -451,7 +450,7 @@ class Walk:
         if bench.traced is not None:
             slot = item.outputs[0].slot
             notes.traces.held[slot] = notes.traces.held[slot]._replace(trace=bench.traced)
-        if item.type == "Concat":
+        if item.type == "Concat" and bench.shape(item.outputs[0]) is not None:  # what a cycle feeds may have any attributes
             axis = int(item.attributes["axis"])
             parts = [(bench.sizes(value)[axis], bench.recorded_sizes(value)) for value in item.inputs if value is not None]
             notes.sums[item.outputs[0].slot] = [Factor(size, was[axis] if was else None) for size, was in parts]

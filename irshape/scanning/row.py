@@ -291,6 +291,7 @@ def scan(
     target.
     """
     from irshape.answers.policies import find_policies
+    from irshape.ops.extensions import names_of
 
     wanted = [targets] if isinstance(targets, str) else list(targets)
     find_policies(wanted)
@@ -302,7 +303,7 @@ def scan(
         choice=choice,
         targets=wanted,
         opaque=[opaque] if isinstance(opaque, str) else list(opaque),
-        extensions=[os.fspath(extensions)] if isinstance(extensions, (str, os.PathLike)) else [os.fspath(path) for path in extensions],
+        extensions=names_of(extensions),
         limits=limits,
         has_cost=cost,
         bounds=Bounds(max_members, max_expansion, follow_links),

@@ -263,7 +263,9 @@ class Reported:
             return
         a, b = atom.arguments
         if atom.kind == "floor" and isinstance(b, int) and b <= INT64_MAX:
-            yield a, Range(low * b, high * b + b - 1)
+            own = self._range(a)  # it is `b*floor(a/b)` and a remainder, which may be known
+            rest = exactly(own.remainder % b) if own.modulus % b == 0 else Range(0, b - 1)
+            yield a, add(multiply(self._atoms[atom.index], exactly(b)), rest)
         elif atom.kind == "broadcast":
             # It is one of both, and the other is as far from it as they are from each other.
             least, most, *_ = self._range(self._table.add(a, b, -1))

@@ -92,8 +92,8 @@ class Signature:
 
     @property
     def content(self) -> Hashable:
-        """All of this: equal for layers that can share a signature."""
-        return self.type, self.version, (*self.attributes.items(),), self.input_count, self.records
+        """All of this, whatever the order of the attributes: equal for layers that can share a signature."""
+        return self.type, self.version, frozenset(self.attributes.items()), self.input_count, self.records
 
     @property
     def input_ids(self) -> list[int]:

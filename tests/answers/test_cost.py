@@ -11,6 +11,7 @@ from math import prod
 from pathlib import Path
 from random import Random
 from typing import Any, Final
+from unittest import mock
 
 import jsonschema
 import pytest
@@ -20,6 +21,8 @@ from irshape import verbs
 from irshape.answers.cost.cost import Comparison, Cost
 from irshape.answers.cost.formula import Formula, amount, value, values
 from irshape.answers.cost.memory import Race
+from irshape.answers.signature import signature
+from irshape.answers.signature.discovery import Discovery
 from irshape.report.terminal import lines
 from irshape.shape.dim import Scope, Size, broadcast_of, dim_max, expression_of
 from irshape.shape.formula import parse_formula, size_by
@@ -51,6 +54,13 @@ def test_the_cost_of_a_decoder_is_a_formula_of_its_sizes() -> None:
     assert found.macs.evaluate(B=2, P=3, S=5) == 16 * 2 * 3 * 5 + 16 * 2 * 5 * 5 + 320 * 2 * 5
     assert found.macs.evaluate({"B": 2, "P": 3, "S": 5}) == found.at(found.macs, {"B": 2, "P": 3, "S": 5})
     assert found.macs.leading == "16*B*P*S + 16*B*S*S"
+
+
+def test_the_sizes_of_a_file_get_their_names_once() -> None:
+    """No size from 1 to 3 is a multiple of 7, which OpenVINO does not notice: the file has no errors, but its signature has."""
+    with mock.patch.object(signature, "Discovery", wraps=Discovery) as passes:
+        assert cost(Net(f"f32[1..3] -> {nets.reshape(-1, 7)} -> Result")).signature is not None
+    assert passes.call_count == 1
 
 
 @pytest.mark.parametrize(

@@ -563,3 +563,26 @@ def test_the_iterations_of_a_loop_over_an_input_that_it_lacks_are_a_symbol(numbe
 def test_the_body_of_an_unknown_version_of_a_loop_is_not_simplified() -> None:
     net = loop("f32[?,?]", inside("Concat(_x, axis=0)"))
     assert irshape.simplify(net.xml.replace('type="Loop" version="opset5"', 'type="Loop" version="none"').encode(), weights=net.bin)
+
+
+def test_a_parameter_of_no_opset_keeps_the_shape_that_its_port_records() -> None:
+    text = Net("x: f32[?,?] -> ReLU -> Result").xml.replace('version="opset1"', 'version="none"', 1)
+    source = text.replace('precision="FP32"/>', f'precision="FP32">{"<dim>-1</dim>" * 3}</port>', 1).encode()
+    with pytest.raises(InputError, match="the model has no symbol 'B'"):
+        verbs.signature(source, inputs={"x": "[7,H]"}, symbols={"B": 2})
+
+
+def test_a_sum_that_lacks_its_axes_is_no_mean() -> None:
+    net = Net("x: f32[2,4] -> a: ReLU -> s: ReduceSum([1], keep_dims=true)\na -> Divide(s) -> Result")
+    text = verbs.infer(net.xml.encode(), weights=net.bin).xml().decode().replace('type="ReLU"', 'type="Relux"')
+    [edge] = [one for one in net.edges if 'to-layer="3" to-port="1"' in one]
+    broken = text.replace(edge, edge.replace('from-port="0"', 'from-port="9"'))
+    assert not granting.Session(broken.encode(), weights=net.bin).reshape(batch=3).ok
+
+
+def test_a_concat_in_a_cycle_may_have_any_axis() -> None:
+    """What its outputs are is not known, so nothing is known of the axis that they are joined along either."""
+    text = (DATA / "twenty.xml").read_text()
+    begin = text.index('name="circle_back"')
+    source = text[:begin] + text[begin:].replace('axis="1"', 'axis="10000"', 1)
+    assert source != text and not granting.Session(source.encode(), weights=(DATA / "twenty.bin").read_bytes()).reshape(batch=2).ok

@@ -276,13 +276,15 @@ def test_equal_rows_belong_to_every_sample() -> None:
 # The sample at place 3 has never been seen: that 3 is added to it is a guess.
 NUMBERED = "Add(f32[3,2], f32=[[0],[1],[2]]) -> Result"
 SUMMED = f"{FOLDED.format(EVEN)}\nReduceSum(_more, [0], keep_dims=false) -> Result"
+# Each sample draws other numbers, so it is not that of before.
+DRAWN = "Multinomial-13(f32[1,4], [3], convert_type=i64, with_replacement=true, log_probs=false) -> Result"
 LEAVING = {**{name: (GATHERED.format(one), "P111") for name, one in MIXED.items()}, "rows that differ": (FOLDED.format(COUNTING), "P111")}
 
 
 @pytest.mark.parametrize(
     ("net", "code"),
-    [*LEAVING.values(), (NUMBERED, "P111"), (SUMMED, "P110")],
-    ids=[*LEAVING, "constants that number the samples", "rows that are summed"],
+    [*LEAVING.values(), (NUMBERED, "P111"), (SUMMED, "P110"), (DRAWN, "P111")],
+    ids=[*LEAVING, "constants that number the samples", "rows that are summed", "numbers that are drawn"],
 )
 def test_what_leaves_a_sample_is_refused(net: str, code: str) -> None:
     assert codes(asked(Net(net), batch="N", rewrite=True)) == {code}

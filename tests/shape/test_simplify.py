@@ -115,6 +115,14 @@ def test_guards_that_no_sizes_meet_take_little_work() -> None:
     assert DEFAULT.work - scope.work.left < 3_000  # it was 11,000
 
 
+def test_halves_of_halves_take_little_work() -> None:
+    """The half of the half ... of `N` is even: `N` is a multiple of 2**50, which two rounds tell."""
+    scope = Scope(DEFAULT)
+    size = scope.symbol("N", 1)
+    assert Reported(scope, [demand("div", size // 2**index, 2) for index in range(50)]).range(size) == (2**50, inf, 2**50, 0)
+    assert DEFAULT.work - scope.work.left < 4_000  # it was 47,785, and the modulus was 2
+
+
 @pytest.mark.parametrize("seed", [*range(10), 111, 148, 174, 365, 461, 729, 755, 826, 1054, 2280])
 def test_no_order_of_guards_changes_a_bound(seed: int) -> None:
     chance = random.Random(seed)

@@ -1,18 +1,19 @@
-"""Models whose layers are written in another valid order: the same layers, ids and edges; Parameters and Results keep their order."""
+"""Models that are written in another valid order: the same layers, attributes, ids and edges; Parameters and Results keep their order."""
 
 from collections.abc import Iterator
 from random import Random
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-_ORDERED = ("Parameter", "Result")
+_ORDERED = ("parameter", "result")
 
 
 def shuffled(source: bytes, seed: int) -> bytes:
-    """The text of a model with its layers and edges in another order, those of bodies included."""
+    """The text of a model with its layers, edges and attributes in another order, those of bodies included."""
     root = ElementTree.fromstring(source)
     random = Random(seed)
     for graph in root.iter():
+        graph.attrib = dict(random.sample(list(graph.attrib.items()), len(graph.attrib)))
         layers, edges = graph.find("layers"), graph.find("edges")
         if layers is not None:
             rows = list(edges) if edges is not None else []
@@ -31,9 +32,9 @@ def plain(source: bytes) -> bytes:
 def _order(layers: list[Element], edges: list[Element], random: Random) -> Iterator[Element]:
     """The layers in a random topological order."""
     needs: dict[str | None, set[str | None]] = {layer.get("id"): set() for layer in layers}
-    before: dict[str | None, str | None] = {}
+    before: dict[str, str | None] = {}
     for layer in layers:
-        type = layer.get("type")
+        type = layer.get("type", "").lower()
         if type in _ORDERED:
             if type in before:
                 needs[layer.get("id")].add(before[type])
