@@ -249,3 +249,13 @@ def test_of_constants_with_the_same_bytes_one_is_named_in_any_order(seed: int) -
     xml = re.sub(r'offset="(\d+)"', lambda found: f'offset="{ {"0": 0, "16": 0, "32": 1}[found[1]] }"', net.xml)
     [message] = [one.message for one in irshape.check(shuffled(xml.encode(), seed), weights=net.bin).diagnostics if one.code == "W202"]
     assert message == "bytes 1 to 17 overlap bytes 0 to 16 of the constant 'const_1' in part"
+
+
+def test_a_condition_behind_an_edge_that_is_none_follows_from_it() -> None:
+    """A Concat without one of its inputs has a shape; the Convolution behind it takes more channels."""
+    window = "strides=[1,1], pads_begin=[0,0], pads_end=[0,0], dilations=[1,1]"
+    net = Net(f"_x: f32[1,8,?,?]\nConcat(_x, _x, axis=1) -> Convolution(f32[4,16,1,1], {window}) -> Result")
+    lost = net.xml.replace('<port id="1" precision="FP32"/>', "", 1)
+    assert [(one.code, one.caused_by and one.caused_by.code) for one in irshape.check(lost.encode()).diagnostics] == [
+        ("G103", None), ("S201", "G103")
+    ]  # fmt: skip
