@@ -25,8 +25,11 @@ Shapes: TypeAlias = dict[str, tuple[int, ...]]
 """The shape of each input, by the name of its Parameter."""
 Bounds: TypeAlias = tuple[Bound, Bound]
 
-# Open sizes are tried at the smallest valid ones that are at least so large, until enough of them run.
-_LEAST: Final = (1, 3, 6, 2, 8, 16, 32, 64, 224, 320)
+# Open sizes are tried at the smallest valid ones that are at least so large, until enough of them run. Where the smallest one is larger
+# than 1, the steps to the next ones are larger, too: so many at the most, each of so many. The third sizes show windows deep inside.
+_LEAST: Final = (1, 3, 70, 6, 2, 8, 16, 32, 224, 320)
+_MOST_STEPS: Final = 5
+_WIDEST_STEP: Final = 32
 _MOST_SAMPLES: Final = 2
 _WORDS: Final = ("", "a", "the cat sat on the mat", "Zürich 8001", "don't", "12.5 % of 1,000", "naïve 東京")
 # Layers that give elements of their inputs, moved or repeated, by the inputs that they move; None is every input.
@@ -57,11 +60,17 @@ def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) ->
     # A variable that has a first value begins empty.
     empty = {name: 0 for name, known in signature.symbols.items() if known.low == 0 and signature.state}
     found: list[Shapes] = []
+    smallest: Mapping[str, int] = {}
     try:
         valid = inner.sizes(model, inputs=shapes, weights=weights, opaque=opaque) if signature._found.question.symbols else None
         for least in _LEAST if valid else (1,):
-            asked = {name: min(least, _MOST_SAMPLES) if name == BATCH else least for name in signature.symbols}
+            asked = {
+                name: min(least, _MOST_SAMPLES) if name == BATCH
+                else max(least, size + min(least - 1, _MOST_STEPS) * min(size, _WIDEST_STEP))
+                for name, size in ((name, smallest.get(name, 0)) for name in signature.symbols)
+            }  # fmt: skip
             sizes = asked | ((valid and valid.nearest({name: asked[name] for name in valid.symbols if name in asked}).above) or {})
+            smallest = smallest or sizes
             for chosen in (sizes | empty, sizes):
                 assigned = signature.assign(chosen)
                 if assigned is not None and assigned not in found:

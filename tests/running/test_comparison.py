@@ -9,9 +9,10 @@ import numpy
 import pytest
 
 import irshape
+from irshape import verbs
 from irshape.cli.main import main
 from irshape.editing.graph import Graph, edit
-from irshape.running.inputs import bounds_of, drawn
+from irshape.running.inputs import bounds_of, drawn, sizes_of
 from irshape.running.limits import RUNS
 from irshape.running.runner import Refusal, Runner
 from irshape.testing import assert_same
@@ -353,3 +354,17 @@ def test_the_assertion_for_tests(pair: tuple[str, str]) -> None:
     simple = edit(pair[0])
     simple["second"].rename("another")
     assert_same(pair[0], simple.model(), run=True)
+
+
+POOL = "MaxPool(f32[?,3,?,?], kernel=[29,29], strides=[29,29], pads_begin=[0,0], pads_end=[0,0], rounding_type=floor) -> Result"
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [("f32[?,3,?,?] -> ReLU -> Result", [(1, 1, 1), (2, 3, 3), (2, 70, 70)]), (POOL, [(1, 29, 29), (2, 87, 87), (2, 174, 174)])],
+    ids=["from 1 on", "from a window on"],
+)
+def test_sizes_of_runs_are_apart(text: str, sizes: list[tuple[int, ...]]) -> None:
+    """At the smallest sizes, and at ones just above, the tensors deep inside may have one element, which shows few changes."""
+    found = zip(sizes_of(verbs.read(Net(text).xml.encode()), {}, frozenset()), sizes, strict=False)
+    assert [(n, h, w) for shapes, _ in found for n, _, h, w in shapes.values()] == sizes
