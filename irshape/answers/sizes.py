@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from irshape.answers import wording
 from irshape.answers.question import CONDITION, Condition, filled, is_whole, merged, opened
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.notes import NOTES, Note, because, name_data_sizes, notes, variable
+from irshape.answers.signature.notes import NOTES, Note, because, indexing, name_data_sizes, notes, variable
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, of_one, of_several, solve
 from irshape.inference.engine import Engine
@@ -106,7 +106,7 @@ class ValidSizes(Guessed):
         self.symbols: Final = question.symbols
         self._order = {name: number for number, name in enumerate(self.symbols)}
         self.notes: Final[list[Note]] = [] if found is None else notes(found)
-        self._reached = set() if found is None else {guard._node for one in because(found) for guard in one.guards}
+        self._because = [] if found is None else because(found)
         self._multiples = {} if found is None else found.multiples
         self._domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
         self._question = question
@@ -509,10 +509,7 @@ def sections(
         premises = list(members)
         yield Section(text, [*wording.demands(premises[:most]), *wording.more(len(premises[most:]) if most else 0)])
     yield wording.also([note.text for note in sizes.notes])
-    nodes = [node for node in _indexing(sizes._inference) if node not in sizes._reached] if sizes.ok and sizes.symbols else []
-    if nodes:
-        told = wording.about_layer(nodes[0], "an index out of range gives wrong numbers, or fails at run time", len(nodes) - 1)
-        yield Section("not checked: indices that the model computes from the sizes", [told])
+    yield wording.unchecked(indexing(sizes._inference, sizes._because) if sizes.ok and sizes.symbols else [])
     if sizes.undecided:
         yield Section("formulas do not decide", list(_undecided(sizes)))
     if sizes.never_runs:
@@ -526,24 +523,6 @@ def sections(
         below, above = map(_sizes_text, nearest)
         rows = [f"below  {below}", f"above  {above}"] if nearest.below != nearest.above or nearest.below is None else [below]
         yield Section(f"nearest to {_sizes_text(near)}{taken}", rows)
-
-
-def _indexing(inference: Inference) -> list[Node]:
-    """The layers that read indices which other layers compute from the sizes of inputs, and whose elements no rule follows."""
-    found = []
-    for graph, run in inference.graphs:
-        kinds: dict[Node, int] = {}  # 0 for constants, 1 for what they and sizes give, 2 for data
-        for node in graph:
-            own = {"Const": 0, "ShapeOf": 1}.get(node.type)
-            kinds[node] = max((kinds.get(one, 2) for one in node.producers), default=2) if own is None else own
-            if node.op is None:
-                continue
-            for position, slot in enumerate(node.sources):
-                port, source = node.op.input_at(position, len(node.sources)), graph.producer(slot)
-                is_computed = source is not None and kinds.get(source) == 1 and run.slots[slot].elements is None
-                if is_computed and port is not None and port.name == "indices":
-                    found.append(node)
-    return found
 
 
 def nearest_text(sizes: ValidSizes, shapes: Mapping[str, Sequence[Size] | None]) -> str:

@@ -184,6 +184,12 @@ def demands(guards: Iterable[Guard], parts: Parts | None = None) -> Iterator[Blo
     yield from () if parts else where(own)
 
 
+def unchecked(nodes: Sequence[Node]) -> Section:
+    """The layers whose indices no condition covers."""
+    told = [about_layer(nodes[0], "an index out of range gives wrong numbers, or fails at run time", len(nodes) - 1)] if nodes else []
+    return Section("not checked: indices that the model computes from the sizes" if nodes else "", told)
+
+
 def conditions(found: Sequence[Condition], most: int | None = None) -> Iterator[Block]:
     """The first conditions in simple words, each with the layers that demand it, below a wide one; long ones are cut into named parts."""
     parts = Parts(LONGEST)

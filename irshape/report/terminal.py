@@ -172,15 +172,20 @@ def _table(table: Table, palette: Palette, room: int | None) -> Iterator[str]:
 
 
 def _row(row: Sequence[Line], layout: Sequence[tuple[Column, int, str]], beside: int, palette: Palette, room: int | None) -> Iterator[str]:
-    """The cells of the first columns in a line, and below it the others, from `beside` on, and the last one if it has too wide a name."""
+    """The cells of the first columns in a line. Those from `beside` on stand below it if they do not fit, and one with too wide a name."""
     filled = [-1, *(place for place, cell in enumerate(row[:beside]) if cell)]
     if filled[-1] > 0 and room is not None and _widest_word(row[filled[-1]], palette) > max(room - _start(layout, filled[-1]), _NARROWEST):
         beside = filled.pop()
     last, start = filled[-1], _start(layout, filled[-1])
     shown = [
         _line(cell, palette, style, width, is_number=column.is_number)
-        for cell, (column, width, style) in zip(row[: max(last, 0)], layout, strict=False)
+        for cell, (column, width, style) in zip(row[:beside], layout, strict=False)
     ]
+    short = [(cell, style) for cell, (_, _, style) in zip(row[beside:], layout[beside:], strict=True) if cell]
+    if short and room is not None and _start(layout, beside) + _total([_cells(cell, palette) for cell, _ in short]) <= room:
+        yield _GAP.join([*shown, *(_line(cell, palette, style) for cell, style in short)])
+        return
+    shown = shown[: max(last, 0)]
     if last >= 0:
         column, width, style = layout[last]
         if column.is_number:
@@ -306,7 +311,7 @@ def _around_difference(texts: Sequence[str], width: int) -> dict[str, str]:
     head = _shared(texts)
     tail = _shared([text[:head:-1] for text in texts])
     each = (width - 2 - max(cells(text[head : len(text) - tail]) for text in texts)) // 4
-    found = {text: f"{text[:each]}…{text[head - each : len(text) - tail + each]}…{text[len(text) - each :]}" for text in texts}
+    found = {text: f"…{text[head - each : len(text) - tail + each]}…{text[len(text) - 2 * each :]}" for text in texts}
     return found if 0 < each <= min(head, tail) // 2 and max(map(cells, found.values())) <= width else {}
 
 

@@ -113,7 +113,7 @@ def test_any_width_is_a_width(width: int) -> None:
 @pytest.mark.parametrize(
     ("texts", "width", "short"),
     [
-        (["a" * 20 + "1" + "b" * 20, "a" * 20 + "23" + "b" * 20], 12, ["aa…aa1bb…bb", "aa…aa23bb…bb"]),
+        (["a" * 20 + "1" + "b" * 20, "a" * 20 + "23" + "b" * 20], 12, ["…aa1bb…bbbb", "…aa23bb…bbbb"]),
         (["a" * 20 + "1" * 9 + "b" * 20, "a" * 20 + "2" * 9 + "b" * 20], 9, ["aaaa…bbbb"] * 2),
         (["a1" + "b" * 20, "a2" + "b" * 20], 9, ["a1bb…bbbb", "a2bb…bbbb"]),
         (["b" * 20 + "1a", "b" * 20 + "2a", "b"], 9, ["bbbb…bb1a", "bbbb…bb2a", "b"]),

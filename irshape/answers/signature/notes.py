@@ -155,6 +155,27 @@ def because(found: Discovery) -> list[Because]:
     return [made[key] for key in sorted(made)]
 
 
+def indexing(inference: Inference, found: Iterable[Because]) -> list[Node]:
+    """The layers that read indices which other layers compute from the sizes of inputs, and whose elements no rule and no tie follows."""
+    tied = {guard._node for one in found for guard in one.guards}
+    nodes = []
+    for graph, run in inference.graphs:
+        kinds: dict[Node, int] = {}  # 0 for constants, 1 for what they and sizes give, 2 for data
+        for node in graph:
+            own = {"Const": 0, "ShapeOf": 1}.get(node.type)
+            kinds[node] = max((kinds.get(one, 2) for one in node.producers), default=2) if own is None else own
+            if node.op is None or node in tied:
+                continue
+            for position, slot in enumerate(node.sources):
+                source = graph.producer(slot)
+                if source is None or kinds.get(source) != 1 or run.slots[slot].elements is not None:
+                    continue
+                port = node.op.input_at(position, len(node.sources))
+                if port is not None and port.name == "indices":
+                    nodes.append(node)
+    return nodes
+
+
 def variable(node: Node) -> str:
     """The name of the variable that a ReadValue reads."""
     op: Any = node.op

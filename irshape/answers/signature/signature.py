@@ -18,6 +18,7 @@ from irshape.answers.signature.notes import (
     DataSize,
     Note,
     because,
+    indexing,
     name_data_sizes,
     name_ties,
     notes,
@@ -37,6 +38,7 @@ from irshape.answers.wording import (
     shapes,
     spoken,
     ties,
+    unchecked,
     where,
 )
 from irshape.answers.wording import conditions as condition_blocks
@@ -131,6 +133,7 @@ class Signature(Answer):
         for text, members in groupby((one for one in self.conditions if one.branch), lambda one: heading(one.guards[0])):
             yield Section(text, list(condition_blocks(list(members))))
         yield also([note.text for note in self.notes])
+        yield unchecked(indexing(self._inference, self.because) if self.ok and self.symbols else [])
         if has_reasons:
             yield ties(self.because, "because", is_complete=is_complete)
 
