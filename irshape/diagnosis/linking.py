@@ -35,8 +35,8 @@ _STRUCTURE: Final = frozenset("XGWA")
 _OTHERS: Final = ("A105", "X107")
 # The number of inputs, and a missing attribute: the type of a layer may be wrong.
 _OF_TYPES: Final = ("G107", "G108", "A101")
-# An edge that is none may leave a layer without one of many inputs: its shape is known, and wrong.
-_OF_EDGES: Final = ("G101", "G102", "G103", "G106")
+# Without an edge or the bytes of a constant a shape may be known, and wrong.
+_OF_SOURCES: Final = ("G101", "G102", "G103", "G106", "W102", "W103")
 _OF_OPERATIONS: Final = ("G111", *_OF_TYPES, "G109", "A103", "R104", "R103")
 # The hints of unknown operations that a port map names: without them a body lacks a Parameter or a Result.
 _OF_ENDS: Final = ("did you mean Parameter?", "did you mean Result?")
@@ -307,8 +307,9 @@ class _Report:
                 cause = tags.get(node)
             elif one.code in ("R103", "R104"):  # the attributes of one layer; its type may be wrong
                 cause = next((each for each in self.own[node] if each.code == "R104"), None)
-            if cause in (None, one) and one.code in ("S201", "R401"):
-                cause = next((tags[before] for before in node.producers if before in tags and tags[before].code in _OF_EDGES), None)
+            if cause in (None, one) and one.code in ("S201", "R401", "R301"):
+                before = (*node.producers, *(each for body in node.bodies.values() for each in body.results))
+                cause = next((tags[each] for each in before if each in tags and tags[each].code in _OF_SOURCES), cause)
             if cause is not None and cause is not one and not (one in self.alone and cause in self.alone):
                 one.caused_by = cause
 
@@ -321,7 +322,7 @@ class _Report:
     def _tags(self) -> dict[Node, Diagnostic]:
         """The cause of each node: its own, or that of its first input that has one. Bodies come after their holder and before it."""
         causes = ((node, one) for node, one in self.leaders.items() if one not in self.alone)
-        tags = {node: one for node, one in causes if node in self.faulty or one.code in (*_OF_EDGES, *_OF_WEIGHTS)}
+        tags = {node: one for node, one in causes if node in self.faulty or one.code in (*_OF_SOURCES, *_OF_WEIGHTS)}
         graphs = [*self.places.graphs.values()]
         for graph in (*graphs, *reversed(graphs), *graphs) if tags else ():
             model = graph.model

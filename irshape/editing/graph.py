@@ -17,11 +17,13 @@ from irshape.editing.inputs import stateful, stateless
 from irshape.editing.layers import Layer, Layers, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import Simplification, simplify
 from irshape.editing.state import EditError, EditStep
+from irshape.inference.inputs import InputError, read_shape
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.surface import knowing
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
+from irshape.shape.notation import shape_text
 from irshape.xml.patched_weights import AppendedWeights
 from irshape.xml.writer import quoted, write_ir
 
@@ -61,7 +63,7 @@ class Graph(Layers):
     def parameter(
         self,
         name: str,
-        shape: str | Iterable[int],
+        shape: str | Iterable[int | None] | None,
         element_type: ElementType | str = "f32",
         *,
         names: str | Iterable[str] | None = None,
@@ -69,10 +71,14 @@ class Graph(Layers):
     ) -> Tensor:
         """Add an input of the model, the last one or the one before another Parameter, and return its output.
 
-        `shape` is written as in OpenVINO, `"[1,3,224..448,?]"`. The tensor has the name of the input, or `names`.
+        `shape` is written as in OpenVINO, `"[1,3,224..448,?]"`, or has numbers, with None for an open size. The tensor has the name of the
+        input, or `names`. Raises InputError for anything else.
         """
         draft = self._draft
-        text = shape.strip("[]") if isinstance(shape, str) else ",".join(map(str, shape))
+        sizes = read_shape(name, shape)
+        if named := [one for size in sizes or () for one in size.symbols]:
+            raise InputError(f"the shape of {name!r}: a Parameter has numbers, intervals and ?, not {named[0]!r}")
+        text = shape_text(sizes).strip("[]")
         with self.attempt():
             place = None if before is None else draft.state.place_before(before._live())
             item = draft.parameter(name, text, element_type_of(element_type), place)

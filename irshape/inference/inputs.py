@@ -235,7 +235,7 @@ def asked_inputs(model: Model, inputs: Shapes | None, symbols: Symbols | None) -
     for name, value in shapes.items():
         node = names.get(name)
         if node is not None:
-            described[node] = _described(name, value)
+            described[node] = read_shape(name, value)
         elif is_pattern(name):
             patterns.append((name, value))
         else:
@@ -243,7 +243,7 @@ def asked_inputs(model: Model, inputs: Shapes | None, symbols: Symbols | None) -
     if patterns:
         exact = frozenset(described)
         for name, value in patterns:
-            shape = _described(name, value)
+            shape = read_shape(name, value)
             described.update((node, shape) for node in matched(name, names) if node not in exact)
     return Inputs(described, *_sizes_of_symbols(symbols)) if symbols else Inputs(described)
 
@@ -319,7 +319,7 @@ def described_shape(node: Node) -> DescribedShape:
 
 def parse_batch(size: int | str) -> Described:
     """The size of a batch, from a number, a range or a symbol. Raises InputError for anything else."""
-    shape = _described("batch", [size])
+    shape = read_shape("batch", [size])
     if shape is None or len(shape) != 1:
         raise InputError(f"the batch must be one size, not {size!r}")
     return shape[0]
@@ -379,7 +379,8 @@ def unknown_input(name: str, known: Sequence[str]) -> str:
     return f"the model has no input {name!r}; it has {', '.join(map(repr, known)) or 'none'}{similar(name, known)}"
 
 
-def _described(name: str, value: object) -> DescribedShape:
+def read_shape(name: str, value: object) -> DescribedShape:
+    """The shape that a user gives an input: a text, numbers, or an object that has a shape. Raises InputError for anything else."""
     if value is None:
         return None
     if type(value) is not tuple and not isinstance(value, str | Sequence):

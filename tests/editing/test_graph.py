@@ -602,3 +602,18 @@ def test_a_list_holds_several_inputs() -> None:
     a, b = graph.parameter("a", "[?,4]"), graph.parameter("b", "[?,2]")
     assert graph.op.Concat([a, b], axis=1).output.shape[1] == 6
     assert graph.op.Concat([a, numpy.ones((1, 1), "f4")], axis=1).output.shape == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        ("[1,3", "'[' is never closed"), ("[1,N]", "a Parameter has numbers, intervals and ?, not 'N'"), ([1, -2], "'-2'"),
+        ([1, None, 3], "[1,?,3]"), ("1, 2..5", "[1,2..5]"), ("...", "[...]"), ((), "[]"),
+    ],
+)  # fmt: skip
+def test_the_shape_of_a_new_parameter_is_read_as_that_of_an_input(shape: Any, told: str) -> None:
+    try:
+        found = str(irshape.Graph("net").parameter("x", shape).text)
+    except irshape.InputError as error:
+        found = str(error)
+    assert told in found

@@ -715,3 +715,13 @@ def test_a_second_pass_gives_the_same() -> None:
     model = irshape.read(net.xml.encode())
     first, second = (irshape.infer(model, weights=net.bin).ports for _ in range(2))
     assert first == second
+
+
+def test_a_constant_of_a_body_that_lacks_its_bytes_leads() -> None:
+    """Without the condition the number of iterations, and what the Loop records, are not known."""
+    net = loop("f32[4,3]", SAME, back=False, trips=4, output=JOINED)
+    xml = irshape.infer(net.xml.encode(), weights=net.bin).xml().decode()
+    before, body = xml.split("<body>")
+    cut = "<body>".join((before, body.replace('size="1"', 'size="0"', 1)))
+    found = irshape.check(cut.encode(), weights=net.bin).diagnostics
+    assert [(one.code, one.caused_by and one.caused_by.code) for one in found] == [("W103", None), ("R301", "W103")]
