@@ -36,7 +36,7 @@ _ROUNDINGS: Final = 64
 _RELAXATIONS: Final = 3
 # A polynomial of more terms than this has the bounds that its atoms give.
 _MOST_RELAXED: Final = 8
-_RELAXED: Final = 4  # the steps of work that it takes
+_RELAXED: Final = 8  # the steps of work that it takes
 # How many bits mark symbols. Symbols may share a bit: the marks only have to tell that two atoms have no common symbol.
 _MARKS: Final = 60
 
