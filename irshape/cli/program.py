@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import signal
-from types import FrameType
-
 
 def program() -> int:
     """Run the command line, and return its exit code."""
     interrupts = []
-
-    def interrupted(number: int, frame: FrameType | None) -> None:
-        interrupts.append(number)
-        signal.default_int_handler(number, frame)
-
     try:
+        import signal
+
+        def interrupted(number: int, _: object) -> None:
+            interrupts.append(number)
+            raise KeyboardInterrupt
+
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, interrupted)
         from irshape.cli.main import program as run
