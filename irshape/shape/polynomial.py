@@ -36,6 +36,7 @@ _ROUNDINGS: Final = 64
 _RELAXATIONS: Final = 3
 # A polynomial of more terms than this has the bounds that its atoms give.
 _MOST_RELAXED: Final = 8
+_RELAXED: Final = 8  # the steps of work that it takes
 # How many bits mark symbols. Symbols may share a bit: the marks only have to tell that two atoms have no common symbol.
 _MARKS: Final = 60
 
@@ -339,7 +340,9 @@ class PolynomialTable:
         """Bounds of a polynomial after one of its atoms is replaced by the atom's arguments, which may cancel with other terms."""
         atom = self.atoms[pivot]
         coefficient = terms.pop((pivot,))
-        if steps == 0 and known is self.ranges:
+        if known is not self.ranges:
+            self.work.left -= _RELAXED  # for every question again, while the polynomial keeps its own range
+        elif steps == 0:
             given = [monomial for argument in atom.arguments for monomial, _ in split(argument)[1]]
             if terms.keys().isdisjoint(given):
                 return None  # nothing cancels, and the range of the atom tells as much as its arguments

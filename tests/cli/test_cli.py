@@ -357,13 +357,25 @@ def test_a_name_the_stream_cannot_encode_is_spelled_out(tmp_path: Path) -> None:
     assert r"gr\xf6\xdfe" in out
 
 
-def test_an_interrupt_while_modules_are_loaded_is_no_traceback() -> None:
-    code = """
-import builtins, sys
+SWALLOWED = """
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("datetime")
+"""
+
+
+@pytest.mark.parametrize("name", ["irshape.cli.main", "irshape.cli.check"])
+@pytest.mark.parametrize("lines", ["raise KeyboardInterrupt", SWALLOWED])
+def test_an_interrupt_while_modules_are_loaded_is_no_traceback(name: str, lines: str) -> None:
+    """Modules in C, such as NumPy's, tell of an interrupt by an ImportError that does not name it."""
+    code = f"""
+import builtins, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a run in the background does not have
 real = builtins.__import__
 def interrupted(name, *rest):
-    if name == "irshape.cli.main":
-        raise KeyboardInterrupt
+    if name == "{name}":
+        {lines}
     return real(name, *rest)
 builtins.__import__ = interrupted
 from irshape.cli.program import program

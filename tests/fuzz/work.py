@@ -263,6 +263,8 @@ NETS: Final[dict[str, str | tuple[str, str]]] = {
     "halves_of_halves": "_x: f32[?,?]" + lines(
         f"_x -> _y{i}: Split(0, num_splits=2) f32 f32\n_x: Concat(_y{i}.1, _y{i}.0, axis=1)" for i in range(76)
     ) + "\n_x -> Result",
+    "blocks_of_blocks": "f32[?,?,?,?]"
+    + " -> SpaceToDepth(block_size=3, mode=blocks_first) -> DepthToSpace(block_size=2, mode=blocks_first)" * 60 + " -> Result",
     "splits_of_splits": f"f32[?,?] -> _x: Split(1, num_splits=250){' f32' * 250}"
     + lines(f"_x.{i} -> _y{i}: Split(0, num_splits=30){' f32' * 30}\n_y{i}.{i % 30} -> Result" for i in range(45)),
     "sixty_axes_that_split": "_x: f32[?,?]" + lines(

@@ -123,6 +123,16 @@ def test_halves_of_halves_take_little_work() -> None:
     assert DEFAULT.work - scope.work.left < 4_000  # it was 47,785, and the modulus was 2
 
 
+def test_a_floor_that_a_question_replaces_is_counted_as_work() -> None:
+    """Of `N - N//2` the floor is replaced by `N`; of `N - N//2 - M//3` two floors are, whichever is the last. Each takes 8 steps."""
+    scope = Scope(DEFAULT)
+    size, other = scope.symbol("N", 1), scope.symbol("M", 1)
+    for total, replaced in ((size - size // 2, 1), (size - size // 2 - other // 3, 2)):
+        before = scope.work.left
+        scope.polynomials.bound_given(total.polynomial, {})
+        assert before - scope.work.left == 8 * replaced
+
+
 @pytest.mark.parametrize("seed", [*range(10), 111, 148, 174, 365, 461, 729, 755, 826, 1054, 2280])
 def test_no_order_of_guards_changes_a_bound(seed: int) -> None:
     chance = random.Random(seed)
