@@ -509,14 +509,15 @@ def sections(
         premises = list(members)
         yield Section(text, [*wording.demands(premises[:most]), *wording.more(len(premises[most:]) if most else 0)])
     yield wording.also([note.text for note in sizes.notes])
-    yield wording.unchecked(indexing(sizes._inference, sizes._because) if sizes.ok and sizes.symbols else [])
+    unchecked = indexing(sizes._inference, sizes._because) if sizes.ok and sizes.symbols else []
+    yield wording.unchecked(unchecked)
     if sizes.undecided:
         yield Section("formulas do not decide", list(_undecided(sizes)))
     if sizes.never_runs:
         title = f"with {_sizes_text(sizes.sample)} OpenVINO accepts the model, but cannot run it"
         yield Section(title, list(map(fault, sizes.never_runs)))
     if nearest is not None and nearest.below == nearest.above == near:
-        yield paragraph(f"{_sizes_text(near)}: valid")
+        yield paragraph(f"{_sizes_text(near)}: valid{', if the indices that are not checked are in range' if unchecked else ''}")
     elif nearest is not None and sizes.ok:
         others = {name: size for name, size in sizes._batch(nearest.below or nearest.above or ()).items() if name not in (near or ())}
         taken = f" (taking {_sizes_text(others)})" if others else ""
