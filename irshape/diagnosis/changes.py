@@ -290,7 +290,10 @@ class Changes:
         return [change for way, change in both if change is not None and self._gives(way, change.elements)]
 
     def named(self, node: Node) -> Change | None:
-        """The constants from which a node reads elements, where no other number is known to be right."""
+        """The constants from which a node reads elements, where no other number is known to be right; of a body its port map."""
+        if entry := next((one for one in node.layer.port_maps or () if one.tag == "output"), None):
+            where = place(self.model.document, node.layer, entry.offset)
+            return Change(f"its port map (line {where.line}) tells how the values of its body leave it", (where,), is_guess=True)
         ways = self.ways(node)[:_MOST_NAMED]
         if not ways:
             return None

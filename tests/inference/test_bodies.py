@@ -725,3 +725,11 @@ def test_a_constant_of_a_body_that_lacks_its_bytes_leads() -> None:
     cut = "<body>".join((before, body.replace('size="1"', 'size="0"', 1)))
     found = irshape.check(cut.encode(), weights=net.bin).diagnostics
     assert [(one.code, one.caused_by and one.caused_by.code) for one in found] == [("W103", None), ("R301", "W103")]
+
+
+def test_a_port_map_is_named_where_its_axis_is_another_one() -> None:
+    """The constants that a Loop reads say nothing of the axis on which its values are joined."""
+    net = loop("f32[4,3]", SAME, back=False, trips=4, output=JOINED)
+    xml = irshape.infer(net.xml.encode(), weights=net.bin).xml().decode()
+    [fault] = irshape.check(xml.replace('axis="0"', 'axis="1"', 1).encode(), weights=net.bin).diagnostics
+    assert fault.code == "R301" and "its port map (line " in fault.message, fault.message
