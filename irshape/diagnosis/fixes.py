@@ -189,7 +189,12 @@ def _write_attributes(site: _Site, node: Node, values: dict[Attribute, object]) 
 
 def _correct_version(site: _Site) -> _Repair | None:
     """Write the version to which the attributes of the layer belong."""
-    if (node := site.node) is None or not (version := version_for(node)):
+    if (node := site.node) is None:
+        return None
+    versions = site.layers.versions
+    if node not in versions:  # each of its attributes asks
+        versions[node] = version_for(node)
+    if not (version := versions[node]):
         return None
     encoding, start = site.document.encoding, node.layer.offset
     text, new = site.document.source[start : site.offset].decode(encoding, "ignore"), f'version="{version}"'
@@ -411,7 +416,7 @@ class _Layers(Places):
     """The layers of a file by their places, and what fixes must not rely on.
 
     `trusting` are the nodes whose facts depend on trusted ports of an unknown operation. `faulty` are the nodes with an error that has no
-    safe fix, even if their output is unused.
+    safe fix, even if their output is unused. `versions` are those to which the attributes of nodes belong, as far as they were sought.
     """
 
     def __init__(self, engine: Engine, diagnostics: Iterable[Diagnostic], meant: Mapping[Node, Mapping[str, str]]) -> None:
@@ -420,6 +425,7 @@ class _Layers(Places):
         self.trusting = _trusting([*self.graphs])
         errors = (found.where.offset for found in diagnostics if CATALOGUE[found.code].severity == ERROR and found.code not in SAFE)
         self.faulty = {self.at(offset) for offset in errors if offset is not None}
+        self.versions: dict[Node, str] = {}
         self.last: tuple[Node | None, dict[int, tuple[Port, Fact]]] = (None, {})
 
     def ports(self, node: Node) -> dict[int, tuple[Port, Fact]]:

@@ -343,7 +343,9 @@ class Op:
             known = {attribute.spelling for attribute in self.attributes.values()}
             known.update((near or {}).values(), ANYWHERE)
             findings += [
-                Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in attributes if name not in known
+                Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name)
+                for name in sorted(attributes)
+                if name not in known
             ]
         if findings:
             self.findings = tuple(findings)

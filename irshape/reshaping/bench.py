@@ -368,6 +368,11 @@ def total(sizes: Iterable[Size]) -> Size:
     return found
 
 
+def axis_of(item: Item) -> int:
+    """The attribute `axis` of a layer; OpenVINO takes 0 for one that lacks it."""
+    return int(item.attributes.get("axis", 0))
+
+
 def listed(sizes: Iterable[Any]) -> str:
     """A shape in words."""
     return f"[{','.join(formula_text(size) if isinstance(size, int | Dim) else str(size) for size in sizes)}]"

@@ -12,7 +12,7 @@ from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.model.const import STORED
 from irshape.model.model import behind
-from irshape.reshaping.bench import CONSTANTS
+from irshape.reshaping.bench import CONSTANTS, axis_of
 from irshape.shape.dim import Size
 
 if TYPE_CHECKING:
@@ -133,5 +133,5 @@ _RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "Gather": _gathered,
     "Split": lambda item, data, axis: np.split(data, int(item.attributes["num_splits"]), int(axis)),
     "VariadicSplit": lambda item, data, axis, lengths: np.split(data, np.cumsum(lengths)[:-1], int(axis)) if min(lengths) >= 0 else None,
-    "Concat": lambda item, *arrays: np.concatenate(arrays, int(item.attributes["axis"])),
+    "Concat": lambda item, *arrays: np.concatenate(arrays, axis_of(item)),
 }

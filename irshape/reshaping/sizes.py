@@ -17,7 +17,7 @@ import numpy as np
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, same
-from irshape.reshaping.bench import Bench, listed, scalar, source, total, vector
+from irshape.reshaping.bench import Bench, axis_of, listed, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.shape.dim import Dim, Size, expression_of, product, symbols
 
@@ -430,7 +430,7 @@ def top_k(bench: Bench) -> None:
     item = bench.item
     data = source(item, 0)
     count, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
-    axis = int(item.attributes["axis"]) % len(shape)
+    axis = axis_of(item) % len(shape)
     if not count or recorded is None or not isinstance(count[0], int) or count[0] != recorded[axis] or not isinstance(shape[axis], Dim):
         return
     bench.connect(1, scalar(bench, shape[axis], data))

@@ -17,7 +17,7 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
-from irshape.reshaping.bench import CONSTANTS, Bench, formula, listed, scalar, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, axis_of, formula, listed, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
 
@@ -370,7 +370,7 @@ def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
         return
     ranks = [len(bench.sizes(value)) for value in item.inputs if value is not None]
     if item.type in ("Concat", "GatherElements"):
-        along = int(item.attributes["axis"]) % max(ranks[0], 1)
+        along = axis_of(item) % max(ranks[0], 1)
         yield from ([(port, axis) for port in range(len(ranks))] for axis in range(min(ranks)) if axis != along)
     elif item.type == "ScaledDotProductAttention":
         yield from _attention(ranks)
@@ -521,7 +521,7 @@ def _most_rows(bench: Bench, indices: Value, axis: int, rows: Size) -> int | Non
 
 def _through_gather_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
     item = value.item
-    axis = int(item.attributes["axis"]) % len(bench.sizes(value))
+    axis = axis_of(item) % len(bench.sizes(value))
     data = {own: size for own, size in wants.items() if own != axis}
     return bench.again(item, _given(bench, item, 0, data), stretched(bench, source(item, 1), wants))
 
@@ -593,7 +593,7 @@ def _axes_of_prefix(bench: Bench, item: Item, shape: Sequence[Size]) -> set[int]
 
 def _through_concat(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     item = value.item
-    if int(item.attributes["axis"]) % len(bench.sizes(value)) in wants:
+    if axis_of(item) % len(bench.sizes(value)) in wants:
         return None
     return bench.again(item, *[_given(bench, item, port, wants) for port in range(len(item.inputs))])
 

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from irshape.editing.state import EditError, Item, Value
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
-from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mixed, Place, Refusal, listed, source, where_of
+from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mixed, Place, Refusal, axis_of, listed, source, where_of
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
@@ -451,7 +451,7 @@ class Walk:
             slot = item.outputs[0].slot
             notes.traces.held[slot] = notes.traces.held[slot]._replace(trace=bench.traced)
         if item.type == "Concat" and bench.shape(item.outputs[0]) is not None:  # what a cycle feeds may have any attributes
-            axis = int(item.attributes["axis"])
+            axis = axis_of(item)
             parts = [(bench.sizes(value)[axis], bench.recorded_sizes(value)) for value in item.inputs if value is not None]
             notes.sums[item.outputs[0].slot] = [Factor(size, was[axis] if was else None) for size, was in parts]
         self._place(item)

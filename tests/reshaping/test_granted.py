@@ -424,3 +424,9 @@ def test_an_input_that_keeps_the_old_size_is_told(shape: str, mask: str | None, 
     hints = [one.hint for one in found.diagnostics if one.hint]
     told = f"other inputs keep the old size; if they follow, name their sizes, too: --input '{mask}'"
     assert (told in hints) == (mask is not None) and not (mask is not None and found.ok)
+
+
+def test_a_concat_without_an_axis_has_axis_0() -> None:
+    """OpenVINO takes 0 for an attribute that is missing, and so does a rewriting."""
+    inference = asked(Net("Concat(f32[2,3], f32=[[1,2,3]]) -> Result"), "[2,W]", rewrite=True)
+    assert (errors(inference), output(inference)) == ([], "[3,?]")

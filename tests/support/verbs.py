@@ -101,8 +101,8 @@ def without_places(found: Any) -> Any:
     """An answer without lines and columns."""
     if isinstance(found, dict):
         kept = {key: without_places(value) for key, value in found.items() if key not in _PLACES}
-        if "diagnostics" in kept:  # which are sorted by place
-            kept["diagnostics"] = sorted(kept["diagnostics"], key=str)
+        for key in kept.keys() & {"diagnostics", "faults"}:  # which are sorted by place
+            kept[key] = sorted(kept[key], key=str)
         return kept
     if isinstance(found, list | tuple):
         return [without_places(one) for one in found]
