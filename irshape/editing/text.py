@@ -318,11 +318,17 @@ class _Writer:
             if item.base is None:
                 continue
             layer = item.base.layer
-            for port, was, value in _inputs(item, item.base):
-                if value is not None:
-                    yield from self._stale(layer, port, before[was] if was >= 0 else None, self._facts[value.slot])
+            inputs = [
+                splice
+                for port, was, value in _inputs(item, item.base)
+                if value is not None
+                for splice in self._stale(layer, port, before[was] if was >= 0 else None, self._facts[value.slot])
+            ]
+            yield from inputs
+            # The record of an unknown operation is trusted for the inputs that it records: with new ones its outputs are said anew.
+            is_anew = bool(inputs) and item.base.op is None
             for port, was, value in _outputs(item, item.base):
-                yield from self._stale(layer, port, before[was], self._facts[value.slot])
+                yield from self._stale(layer, port, None if is_anew else before[was], self._facts[value.slot])
 
     def _stale(self, layer: Layer, port: Port, before: Fact | None, after: Fact) -> list[Splice]:
         """The splices that give a port its new fact; none if the port would say of the old fact the same."""

@@ -14,10 +14,12 @@ import pytest
 
 import irshape
 from irshape import EditError, ElementType
+from irshape.report import snippets
 from irshape.xml.document import Document
 from irshape.xml.patched_weights import PatchedWeights
 from irshape.xml.weights import Weights
 from irshape.xml.writer import Splice, spliced
+from tests.support.edits import differences
 from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent.parent
@@ -617,3 +619,11 @@ def test_the_shape_of_a_new_parameter_is_read_as_that_of_an_input(shape: Any, to
     except irshape.InputError as error:
         found = str(error)
     assert told in found
+
+
+def test_a_new_input_of_an_unknown_operation_leaves_no_old_output() -> None:
+    """What a file records for an unknown operation is trusted for the inputs that it records: new ones must not come to stand beside it."""
+    xml = snippets.CUSTOM.replace("<dim>1</dim> <dim>8</dim>", "<dim>1</dim> <dim>9</dim>")  # of another input: the output is not known
+    graph = irshape.edit(xml.encode())
+    graph["x"].set(shape="1,7")
+    assert list(differences(graph)) == []
