@@ -443,7 +443,8 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
             return repeated
     if item.type in CONSTANTS:
         return generated(bench, item, wants, keep_ones=keep_ones)
-    rule = _through_elements if is_elementwise(item) else _RULES.get(item.type)
+    is_whole = all(one is not None for one in item.inputs)  # a faulty edge leaves an input that reads nothing
+    rule = (_through_elements if is_elementwise(item) else _RULES.get(item.type)) if is_whole else None
     made = rule(bench, value, wants) if rule is not None else None
     if made is None:
         axis, size = next(iter(wants.items()))

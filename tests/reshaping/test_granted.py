@@ -430,3 +430,12 @@ def test_a_concat_without_an_axis_has_axis_0() -> None:
     """OpenVINO takes 0 for an attribute that is missing, and so does a rewriting."""
     inference = asked(Net("Concat(f32[2,3], f32=[[1,2,3]]) -> Result"), "[2,W]", rewrite=True)
     assert (errors(inference), output(inference)) == ([], "[3,?]")
+
+
+def test_a_layer_that_lacks_an_input_is_not_made_again() -> None:
+    """An edge of the Reshape leads to no port, so nothing tells what it would give at another size."""
+    net = Net("x: f32[1,5]\nAdd(x, Reshape(f32=0[5], [1,5], special_zero=false)) -> Result")
+    xml = net.xml.replace('from-layer="1" from-port="0" to-layer="3"', 'from-layer="1" from-port="7" to-layer="3"')
+    assert xml != net.xml
+    inference = irshape.reshape(xml.encode(), {"x": "[1,N]"}, weights=net.bin, rewrite=True)
+    assert not inference.ok and "I101" not in codes(inference)
