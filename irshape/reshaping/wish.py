@@ -31,13 +31,14 @@ class Wish(NamedTuple):
     @property
     def is_static(self) -> bool:
         """Whether only numbers are asked for."""
-        return bool(self.recorded) and self.recorded.keys() == self.asked.keys()
+        names = {name for shape in self.inputs.shapes.values() for size in shape or () for name in size.symbols}
+        return bool(self.recorded) and self.recorded.keys() == self.asked.keys() >= names
 
 
 def wish(wanted: Inputs, recorded: Mapping[Node, Shape], batch: Mapping[Node, int]) -> Wish:
     """The wish that inputs of these shapes make of a model with the recorded ones. `batch` is the axis of the batch of some inputs.
 
-    Raises `InputError` if one symbol has two values in the file.
+    Raises `InputError` if one symbol has two values in the file, or a size of several symbols has none.
     """
     maker = _Maker(wanted)
     shapes: dict[Node, DescribedShape] = {}
@@ -56,6 +57,10 @@ def wish(wanted: Inputs, recorded: Mapping[Node, Shape], batch: Mapping[Node, in
             else:
                 sizes.append(maker.opened(size, was, letters[axis : axis + 1] or "D", is_batch=False))
         shapes[node] = tuple(sizes)
+    for node, shape in shapes.items():
+        for size, was in zip(shape or (), recorded.get(node) or (), strict=False):
+            if size.formula is not None and isinstance(was, int) and not maker.recorded.keys() >= set(size.symbols):
+                raise InputError(f"the file has {was} for {size}, which does not tell {' and '.join(size.symbols)}: give this size one name")
     return Wish(Inputs(shapes, maker.ranges), maker.recorded, maker.asked, maker.batch)
 
 

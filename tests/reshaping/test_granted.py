@@ -439,3 +439,8 @@ def test_a_layer_that_lacks_an_input_is_not_made_again() -> None:
     assert xml != net.xml
     inference = irshape.reshape(xml.encode(), {"x": "[1,N]"}, weights=net.bin, rewrite=True)
     assert not inference.ok and "I101" not in codes(inference)
+
+
+def test_a_size_of_several_symbols_that_the_file_does_not_tell_is_refused() -> None:
+    with pytest.raises(irshape.InputError, match=r"the file has 5 for H \+ W, which does not tell H and W: give this size one name"):
+        asked(Net("f32[1,5] -> ReLU -> Result"), "[1,H+W]", rewrite=True)
