@@ -60,7 +60,9 @@ def wish(wanted: Inputs, recorded: Mapping[Node, Shape], batch: Mapping[Node, in
     for node, shape in shapes.items():
         for size, was in zip(shape or (), recorded.get(node) or (), strict=False):
             if size.formula is not None and isinstance(was, int) and not maker.recorded.keys() >= set(size.symbols):
-                raise InputError(f"the file has {was} for {size}, which does not tell {' and '.join(size.symbols)}: give this size one name")
+                raise InputError(
+                    f"the file has {was} for {size}, which does not tell {' and '.join(size.symbols)}: give this size one name"
+                )
     return Wish(Inputs(shapes, maker.ranges), maker.recorded, maker.asked, maker.batch)
 
 
