@@ -53,7 +53,9 @@ def refusal(error: OSError, path: str, *, force: bool) -> RunError:
 
 
 def _may_be_replaced(error: OSError) -> bool:
-    return isinstance(error, FileExistsError) and (error.strerror or "").startswith("already exists")
+    from irshape.files.writing import EXISTS
+
+    return isinstance(error, FileExistsError) and error.strerror == EXISTS
 
 
 class Writing(NamedTuple):

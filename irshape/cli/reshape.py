@@ -152,11 +152,8 @@ def _sections(is_complete: bool, before: Inference, inference: Inference) -> Ite
             columns = (Column("dim"), Column(most=WIDEST, is_cut=True), *[Column(is_below=True)] * 4)
             changed = Table(columns, rows, ("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"))
             kinds = [f"{kind}: {meaning}" for kind, meaning in _KINDS.items() if any(one.kind == kind for one in mends)]
-            kinds += (
-                ["\N{MULTIPLICATION SIGN}: alike in several blocks, of which the first is named (--all lists each)"]
-                if len(rows) < len(mends)
-                else []
-            )
+            if len(rows) < len(mends):
+                kinds.append("\N{MULTIPLICATION SIGN}: alike in several blocks, of which the first is named (--all lists each)")
             yield paragraph(bold(f"rewritten: {counted(len(mends), 'change')}"), changed, dim("; ".join(kinds)))
     yield from ending(inference, remedy(inference))
     yield from _valid(before, inference)

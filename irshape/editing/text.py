@@ -325,7 +325,7 @@ class _Writer:
                 for splice in self._stale(layer, port, before[was] if was >= 0 else None, self._facts[value.slot])
             ]
             yield from inputs
-            # The record of an unknown operation is trusted for the inputs that it records: with new ones its outputs are said anew.
+            # The outputs that a file records for an unknown operation are trusted for the inputs beside them. New inputs need new outputs.
             is_anew = bool(inputs) and item.base.op is None
             for port, was, value in _outputs(item, item.base):
                 yield from self._stale(layer, port, None if is_anew else before[was], self._facts[value.slot])

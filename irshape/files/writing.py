@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Iterable
 from typing import IO, Final, NamedTuple
 
-_EXISTS: Final = "already exists; force=True overwrites it"
+EXISTS: Final = "already exists; force=True overwrites it"
 
 
 def write_atomic(
@@ -69,12 +69,12 @@ class Target(NamedTuple):
                 real = os.path.realpath(path)
                 return cls(real, path, stat.S_IMODE(os.lstat(real).st_mode), True)
             if not force:
-                raise FileExistsError(errno.EEXIST, _EXISTS, path)
+                raise FileExistsError(errno.EEXIST, EXISTS, path)
             return cls(real, path, None, True)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         if not (is_source or force):
-            raise FileExistsError(errno.EEXIST, _EXISTS, path)
+            raise FileExistsError(errno.EEXIST, EXISTS, path)
         return cls(real, path, stat.S_IMODE(status.st_mode), True)
 
     @property
@@ -110,7 +110,7 @@ class Target(NamedTuple):
         try:
             os.link(temporary, self.real)
         except FileExistsError:
-            raise FileExistsError(errno.EEXIST, _EXISTS, self.path) from None
+            raise FileExistsError(errno.EEXIST, EXISTS, self.path) from None
         except (OSError, AttributeError):
             # Without hard links, an empty file reserves the path and is then replaced.
             os.close(os.open(self.real, os.O_WRONLY | os.O_CREAT | os.O_EXCL))

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from irshape.model.model import Model, Node
 from irshape.shape.dim import Size, dim_max, eq, le
 from irshape.xml.document import PortMap
-from irshape.xml.lexical import BODIES, whole_number
+from irshape.xml.lexical import BODIES, MAP_NUMBERS, whole_number
 
 
 class Slice:
@@ -132,7 +132,7 @@ def _body(node: Node, name: str, map: str) -> Body:
 
 
 # The attributes of the entries of a port map, and the purposes that an input and an output may have.
-_ATTRIBUTES: Final = frozenset(("axis", "end", "external_port_id", "internal_layer_id", "part_size", "purpose", "start", "stride"))
+_ATTRIBUTES: Final = frozenset((*MAP_NUMBERS, "purpose"))
 _PURPOSES: Final = {"input": "current_iteration", "output": "execution_condition"}
 
 

@@ -25,11 +25,12 @@ Shapes: TypeAlias = dict[str, tuple[int, ...]]
 """The shape of each input, by the name of its Parameter."""
 Bounds: TypeAlias = tuple[Bound, Bound]
 
-# Open sizes are tried at the smallest valid ones that are at least so large, until enough of them run. Where the smallest one is larger
-# than 1, the steps to the next ones are larger, too: so many at the most, each of so many. The third sizes show windows deep inside.
+# Open sizes are tried at the smallest valid ones that are at least so large, until enough of them run. At 70, tensors behind several
+# strides have more than one element.
 _LEAST: Final = (1, 3, 70, 6, 2, 8, 16, 32, 224, 320)
-_MOST_STEPS: Final = 5
+# A smallest valid size above 1 is the length of the steps to the next sizes, up to a widest step; there are at most so many steps.
 _WIDEST_STEP: Final = 32
+_MOST_STEPS: Final = 5
 _MOST_SAMPLES: Final = 2
 _WORDS: Final = ("", "a", "the cat sat on the mat", "Zürich 8001", "don't", "12.5 % of 1,000", "naïve 東京")
 # Layers that give elements of their inputs, moved or repeated, by the inputs that they move; None is every input.

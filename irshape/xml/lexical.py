@@ -19,6 +19,8 @@ BODIES: Final = {
     "Loop": (("body", "port_map"),),
     "TensorIterator": (("body", "port_map"),),
 }
+# The attributes of the entries of a port map that are numbers.
+MAP_NUMBERS: Final = ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size")
 
 # The notes of version 0 that OpenVINO reads.
 KNOWN_NOTES: Final = frozenset({

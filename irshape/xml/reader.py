@@ -19,7 +19,18 @@ from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType, similar_type
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Positions, PreProcess, Signature, Suppression
-from irshape.xml.lexical import BODIES, EDGE_ENDS, INTEGER, IR_VERSIONS, KNOWN_NOTES, SHARED_OFFSET, own_offset, to_int64, whole_number
+from irshape.xml.lexical import (
+    BODIES,
+    EDGE_ENDS,
+    INTEGER,
+    IR_VERSIONS,
+    KNOWN_NOTES,
+    MAP_NUMBERS,
+    SHARED_OFFSET,
+    own_offset,
+    to_int64,
+    whole_number,
+)
 from irshape.xml.markup import NOTHING, Children, Enter, ForgivenError, Markup, UnreadableError
 from irshape.xml.source import content
 
@@ -41,9 +52,8 @@ _TYPES_WITH_BODIES: Final = frozenset(_BODIES)
 # What stands for the layers and edges of a body that the fast lane reads.
 _LEFT_OUT: Final = b"<layers/><edges/>"
 _PORT_MAPS: Final = (*dict.fromkeys(map for bodies in BODIES.values() for _, map in bodies), "back_edges")
-# The attributes that <input> and <output> of a port map must have, and those that must be numbers if present.
+# The attributes that <input> and <output> of a port map must have.
 _MAPPED: Final = ("external_port_id", "internal_layer_id")
-_MAP_NUMBERS: Final = ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size")
 # The axis of an input counts from 0; the axis along which an output is concatenated may be negative and count from the end.
 _UNSIGNED: Final = {"input": ("internal_layer_id", "axis"), "output": ("internal_layer_id",)}
 
@@ -541,7 +551,7 @@ class _Reader(Markup):
             for name in _MAPPED:
                 if name not in attributes:
                     self.fault("X105", f"<{tag}> of <{self.map}> has no {name}", offset)
-            for name in _MAP_NUMBERS:
+            for name in MAP_NUMBERS:
                 if name in attributes:
                     self.number(tag, name, attributes[name], offset, 0, is_unsigned=name in _UNSIGNED[tag])
         self.hold(layer, since)
