@@ -266,11 +266,24 @@ DETECTOR = "examples/detector.xml"
         (lambda: irshape.infer(DETECTOR).apply_to("x"), "apply_to takes an openvino.Model as model, not a value of the class str"),  # type: ignore[type-var]
         (lambda: irshape.ops(3), "ops takes str or None as type, not 3"),
         (lambda: irshape.scan(DETECTOR, targets=None), "scan takes Iterable[str] as targets, not None"),
+        (lambda: irshape.check(DETECTOR, targets=b"x"), "check takes str or Iterable[str] as targets, not b'x'"),
+        (lambda: irshape.check(DETECTOR, structure=np.zeros(2)), "check takes bool as structure, not array([0., 0.])"),
+        *(
+            (lambda weights=weights: irshape.diff(DETECTOR, DETECTOR, weights=weights), f"or Literal[False] as weights, not {weights!r}")
+            for weights in (True, "x", (None,))
+        ),
     ],
 )
 def test_an_argument_of_a_wrong_kind_is_named(call: Any, message: str) -> None:
     with pytest.raises(TypeError, match=re.escape(message)):
         call()
+
+
+@pytest.mark.parametrize(("path", "code"), [("\0", "0"), ("\ud800", "U+D800, which no file name can have")])
+@pytest.mark.parametrize("ask", [irshape.check, irshape.scan, irshape.edit(DETECTOR).write])
+def test_a_path_that_no_file_can_have_is_refused(ask: Any, path: str, code: str) -> None:
+    with pytest.raises(OSError, match=re.escape(f"the path has a character of code {code}")):
+        ask(path)
 
 
 def test_an_array_gives_its_shape_to_the_only_input() -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 def program() -> int:
     """Run the command line, and return its exit code."""
-    interrupts = []
+    interrupts: list[float] = []
     try:
         import signal
+        from time import monotonic
 
-        def interrupted(number: int, _: object) -> None:
-            interrupts.append(number)
+        def interrupted(*_: object) -> None:
+            if interrupts and monotonic() - interrupts[-1] < 1:
+                return  # a key that is pressed twice shall not stop what the first interrupt cleans up
+            interrupts.append(monotonic())
             raise KeyboardInterrupt
 
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:

@@ -27,11 +27,21 @@ class Path(os.PathLike[str]):
         return self.path
 
 
+def possible(path: str | os.PathLike[str]) -> str:
+    """The text of a path. Raises `OSError` for one that no file can have."""
+    path = os.fspath(path)
+    try:
+        code = "0" if b"\0" in os.fsencode(path) else ""
+    except UnicodeEncodeError as error:
+        code = f"U+{ord(path[error.start]):04X}, which no file name can have"
+    if code:
+        raise OSError(errno.EINVAL, f"the path has a character of code {code}", path)
+    return path
+
+
 def opened(path: str | os.PathLike[str]) -> tuple[int, os.stat_result]:
     """A descriptor of a regular file, and the state of the file. Raises `OSError`."""
-    path = os.fspath(path)
-    if "\0" in path:
-        raise OSError(errno.EINVAL, "the path has a character of code 0", path)
+    path = possible(path)
     # Without O_NONBLOCK, opening a pipe that has no writer blocks for ever.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
     try:

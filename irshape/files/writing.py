@@ -9,6 +9,8 @@ import stat
 from collections.abc import Callable, Iterable
 from typing import IO, Final, NamedTuple
 
+from irshape.files.reading import possible
+
 EXISTS: Final = "already exists; force=True overwrites it"
 
 
@@ -50,9 +52,7 @@ class Target(NamedTuple):
         kept: Iterable[str | os.PathLike[str]] = (),
     ) -> Target:
         """The place at a path. Only `in_place` follows a link, and only to the source. Takes and raises what `write_atomic` does."""
-        path = os.fspath(path)
-        if "\0" in path:
-            raise OSError(errno.EINVAL, "the path has a character of code 0", path)
+        path = possible(path)
         folder, name = os.path.split(path)
         real = os.path.join(os.path.realpath(folder), name)
         try:

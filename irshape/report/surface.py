@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import collections.abc
 import sys
 import typing
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from types import FunctionType, UnionType
@@ -32,7 +34,7 @@ def knowing(function: Callable[_P, _R]) -> Callable[_P, _R]:
             arguments.refuse(given, named)
         try:
             return function(*given, **named)
-        except (AttributeError, OverflowError, TypeError) as error:
+        except (AttributeError, OverflowError, TypeError, ValueError) as error:
             if type(error).__module__ == "builtins" and (misfit := arguments.misfit(given, named)):
                 raise TypeError(misfit) from error
             raise
@@ -100,10 +102,11 @@ class _Arguments:
         return self._meant(note.removeprefix("Unpack[")[:-1]).__annotations__ if note.startswith("Unpack[") else None
 
     def _meant(self, note: str, module: str | None = None) -> Any:
-        """The type that an annotation means; `Any` if it has a name that only type checkers know."""
+        """The type that an annotation means, with `Any` for a name that only type checkers know."""
+        names = (builtins, typing, collections.abc, sys.modules[module or self._function.__module__])
         try:
-            return eval(note, {**vars(typing), **vars(collections.abc), **vars(sys.modules[module or self._function.__module__])})
-        except (AttributeError, NameError, TypeError):
+            return eval(note, {}, defaultdict(lambda: Any, {name: known for one in names for name, known in vars(one).items()}))
+        except (AttributeError, TypeError):
             return Any
 
 
@@ -122,11 +125,13 @@ def _fits(value: Any, kind: Any) -> bool:
         is_one = isinstance(value, origin)
     except TypeError:  # a type variable, a protocol
         return True
-    if not is_one or not isinstance(value, Collection) or isinstance(value, str | bytes):
+    if not is_one or not isinstance(value, Collection) or isinstance(value, str):
         return is_one
     try:
         if isinstance(value, Mapping) and len(parts) == 2:
             return all(_fits(one, part) for pair in value.items() for one, part in zip(pair, parts, strict=True))
+        if origin is tuple and parts and Ellipsis not in parts:
+            return len(value) == len(parts) and all(map(_fits, value, parts))
         return len(parts) != 1 or all(_fits(one, parts[0]) for one in value)
     except TypeError:  # an array without axes
         return False

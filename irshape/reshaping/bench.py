@@ -21,6 +21,7 @@ from irshape.editing.state import Item, Value
 from irshape.inference.facts import Fact
 from irshape.model.build import place
 from irshape.model.model import Node
+from irshape.ops.attribute import read_integer
 from irshape.ops.flow import Axis, Factor, Trace
 from irshape.report.diagnostic import Where
 from irshape.shape.dim import Dim, Size, dim_of, evaluate, expression_of, formula_text, origins, symbols
@@ -370,7 +371,12 @@ def total(sizes: Iterable[Size]) -> Size:
 
 def axis_of(item: Item) -> int:
     """The attribute `axis` of a layer; OpenVINO takes 0 for one that lacks it."""
-    return int(item.attributes.get("axis", 0))
+    return next(iter(numbers_of(item, "axis")), 0)
+
+
+def numbers_of(item: Item, name: str) -> list[int]:
+    """The numbers of an attribute as OpenVINO reads them: it ignores what follows each one."""
+    return [read_integer(one)[0] for one in item.attributes.get(name, "").split(",") if one.strip()]
 
 
 def listed(sizes: Iterable[Any]) -> str:

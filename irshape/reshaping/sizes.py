@@ -17,7 +17,7 @@ import numpy as np
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, same
-from irshape.reshaping.bench import Bench, axis_of, listed, scalar, source, total, vector
+from irshape.reshaping.bench import Bench, axis_of, listed, numbers_of, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.shape.dim import Dim, Size, expression_of, product, symbols
 
@@ -241,7 +241,7 @@ def gather(bench: Bench) -> None:
     if any(isinstance(size, Dim) for size in bench.shape(chosen) or (None,)):
         return
     axes = bench.elements(source(item, 2))
-    if not axes or not isinstance(axes[0], int) or int(item.attributes.get("batch_dims", 0)):
+    if not axes or not isinstance(axes[0], int) or any(numbers_of(item, "batch_dims")):
         return
     axis = axes[0] % len(bench.sizes(data))
     recorded, all_recorded = bench.recorded_sizes(data), bench.recorded_sizes(item.outputs[0])
@@ -325,7 +325,7 @@ def strided_ends(bench: Bench) -> None:
 
 def _mask(item: Item, name: str, length: int) -> list[int]:
     """The numbers of a mask of a StridedSlice, 0 for those that it does not state."""
-    found = [int(one) for one in item.attributes.get(name, "").split(",") if one.strip()]
+    found = numbers_of(item, name)
     return found + [0] * max(length - len(found), 0)
 
 
@@ -365,7 +365,7 @@ def output_shape(bench: Bench) -> None:
     given = bench.elements(source(item, 2)) if len(item.inputs) > 2 else None
     if given is None or recorded is None:
         return
-    strides = [int(stride) for stride in item.attributes["strides"].split(",")]
+    strides = numbers_of(item, "strides")
     sizes = list(zip(given, strides, bench.sizes(data)[2:], recorded[2:], strict=True))
     wanted = [
         stride * own + (size - stride * was) if isinstance(own, Dim) and isinstance(size, int) else size for size, stride, own, was in sizes

@@ -17,7 +17,7 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
-from irshape.reshaping.bench import CONSTANTS, Bench, axis_of, formula, listed, scalar, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, axis_of, formula, listed, numbers_of, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
 
@@ -497,7 +497,7 @@ def _through_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
 def _through_gather(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     item = value.item
     axes = bench.elements(source(item, 2))
-    if axes is None or not isinstance(axes[0], int) or int(item.attributes.get("batch_dims", 0)):
+    if axes is None or not isinstance(axes[0], int) or any(numbers_of(item, "batch_dims")):
         return None
     axis = axes[0] % len(bench.sizes(source(item, 0)))
     count = len(bench.sizes(source(item, 1)))

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from irshape.editing.state import EditError, Item, Value
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
-from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mixed, Place, Refusal, axis_of, listed, source, where_of
+from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mixed, Place, Refusal, axis_of, listed, numbers_of, source, where_of
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
@@ -120,7 +120,7 @@ def _recorded(what: str) -> Callable[[Bench, Item, Sequence[int]], None]:
 def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """The number of elements that a TopK takes of an open axis."""
     count, shape = bench.elements(source(item, 1)), bench.sizes(source(item, 0))
-    axis = int(item.attributes.get("axis", "0")) % len(shape)
+    axis = axis_of(item) % len(shape)
     if axis in axes and count and isinstance(count[0], int) and count[0] > 1:
         bench.keep(f"{item!r} takes {count[0]} of {formula_text(shape[axis])}")
 
@@ -137,7 +137,7 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 def _reach(bench: Bench, item: Item, axis: int) -> int:
     """The size of a window along an axis."""
-    kernel = [int(one) for one in item.attributes.get("kernel", "").split(",") if one.strip()]
+    kernel = numbers_of(item, "kernel")
     if kernel:
         return kernel[axis - 2] if axis - 2 < len(kernel) else 1
     weights = bench.recorded_sizes(source(item, 1)) or ()

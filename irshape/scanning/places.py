@@ -10,7 +10,7 @@ from functools import lru_cache
 from tempfile import TemporaryFile
 from typing import Final, Protocol, TypeVar
 
-from irshape.files.reading import is_known, listed, open_file
+from irshape.files.reading import is_known, listed, open_file, possible
 from irshape.scanning.archive import Archive, Bounds
 from irshape.scanning.place import Place, TransportError, asked, digest
 from irshape.scanning.remote import Remote, walk
@@ -255,7 +255,7 @@ class Places:
         elif os.path.isdir(place.root):
             yield from self._folder(place.root)
         else:
-            os.stat(place.root)  # a wrong path is an error of the run
+            os.stat(possible(place.root))  # a wrong path is an error of the run
             yield place
 
     def _members(self, place: Place) -> Iterator[Place]:

@@ -365,9 +365,19 @@ SWALLOWED = """
 """
 
 
+# A second interrupt does not stop what the first one cleans up.
+TWICE = """
+        try:
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            signal.raise_signal(signal.SIGINT)
+            print("cleaned up")
+"""
+
+
 @pytest.mark.parametrize("name", ["irshape.cli.main", "irshape.cli.check"])
-@pytest.mark.parametrize("lines", ["raise KeyboardInterrupt", SWALLOWED])
-def test_an_interrupt_while_modules_are_loaded_is_no_traceback(name: str, lines: str) -> None:
+@pytest.mark.parametrize(("lines", "out"), [("raise KeyboardInterrupt", ""), (SWALLOWED, ""), (TWICE, "cleaned up\n")])
+def test_an_interrupt_while_modules_are_loaded_is_no_traceback(name: str, lines: str, out: str) -> None:
     """Modules in C, such as NumPy's, tell of an interrupt by an ImportError that does not name it."""
     code = f"""
 import builtins, signal, sys
@@ -382,4 +392,4 @@ from irshape.cli.program import program
 sys.exit(program())
 """
     process = subprocess.run([sys.executable, "-c", code, "check", SPACE_TO_DEPTH], capture_output=True, text=True, check=False, cwd=ROOT)
-    assert (process.returncode, process.stderr) == (130, "")
+    assert (process.returncode, process.stdout, process.stderr) == (130, out, "")

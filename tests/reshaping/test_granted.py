@@ -444,3 +444,16 @@ def test_a_layer_that_lacks_an_input_is_not_made_again() -> None:
 def test_a_size_of_several_symbols_that_the_file_does_not_tell_is_refused() -> None:
     with pytest.raises(irshape.InputError, match=r"the file has 5 for H \+ W, which does not tell H and W: give this size one name"):
         asked(Net("f32[1,5] -> ReLU -> Result"), "[1,H+W]", rewrite=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "expected"),
+    [
+        ('f32[2,3] -> Concat(f32[2,3], axis="1,1") -> Result', "[2,4]", "[2,7]"),
+        ('f32[2,3] -> Concat(f32=[[1.0,2.0,3.0],[1.0,2.0,3.0]], axis="1.5") -> Result', "[4,3]", "[4,6]"),
+    ],
+)
+def test_a_rewriting_reads_numbers_as_openvino_does(text: str, shape: str, expected: str) -> None:
+    """OpenVINO ignores what follows a number."""
+    found = asked(Net(text), shape, rewrite=True)
+    assert (errors(found), output(found)) == ([], expected)
