@@ -231,14 +231,14 @@ class ValidSizes(Guessed):
     def _next(self, given: dict[str, int], fixed: dict[str, int], *, is_above: bool) -> dict[str, int] | None:
         """The nearest valid sizes on one side."""
         wanted = {**given, **fixed}
-        columns = []
+        columns, least = [], self._batch(self.symbols)
         for names in self._groups():
             self._work.take(1 + 2 * len(self._solved.relations))
             if self._work.is_done:
                 return None
             if not self.is_by_trial and wanted.keys().isdisjoint(names):
                 continue
-            batch = self._batch(names)
+            batch = {name: least[name] for name in names if name in least}
             wanted = {**batch, **wanted}
             missing = [name for name in names if name not in wanted]
             if missing:

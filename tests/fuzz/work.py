@@ -192,6 +192,8 @@ NETS: Final[dict[str, str | tuple[str, str]]] = {
     "faults_of_many_layers": "_x: f32[?,3]" + lines(joined(["_x", f"f32[{i},4]"]) + " -> Result" for i in range(125)),
     # Files of one kind of thing, as much of it as fits. First two shapes that no equation ties together.
     "two_inputs_of_ten_thousand": lines([f"{shape(10_000)} -> ReLU -> Result"] * 2),
+    # Three thousand symbols that no condition ties together.
+    "reshape_of_three_thousand": f"{shape(3_000)} -> Reshape([{'0,' * 2_999}-1], special_zero=true) -> Unsqueeze([0]) -> Result",
     "intervals_of_rank_six_thousand": f"{shape(6_000, '1..9')} -> Softmax(axis=1) -> Result",
     "chain_of_layers": "f32[?,?,?,?]" + " -> ReLU" * 250 + " -> Result",
     # Each layer has a size of its own.
