@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
@@ -54,6 +55,11 @@ class GraphDraft:
     def facts(self) -> Facts | BodyFacts:
         """The facts of the tensors as they are now."""
         raise NotImplementedError
+
+    @property
+    def layer_count(self) -> int:
+        """The number of layers, with those of bodies."""
+        return len(self.state.items) + sum(types_inside(item).total() for item in self.state.items.values())
 
     def body(self, item: Item, name: str) -> BodyDraft:
         """The draft of a body of an item."""
@@ -427,15 +433,15 @@ def is_tensor(given: Any) -> bool:
     return hasattr(given, "_value") or hasattr(given, "_item")
 
 
-def types_inside(item: Item) -> set[str]:
-    """The types of the layers in the bodies of an item."""
-    found: set[str] = set()
+def types_inside(item: Item) -> Counter[str]:
+    """The types of the layers in the bodies of an item, each with the number of its layers."""
+    found: Counter[str] = Counter()
     for name, body in item.held.items():
         if name in item.bodies:
             for one in item.bodies[name].items.values():
-                found |= {one.type} | types_inside(one)
+                found += Counter([one.type]) + types_inside(one)
         else:
-            found.update(*(graph.types for graph in body.graphs()))
+            found.update(node.type for graph in body.graphs() for node in graph)
     return found
 
 

@@ -223,7 +223,7 @@ class Graph(Layers):
         write_ir(path, text, source=draft.model.document.path, weights=own, how=weights, force=force, in_place=in_place)
 
     def __repr__(self) -> str:
-        return f"<Graph {self._draft.model.name!r}: {counted(len(self), 'layer')}, {counted(len(self.steps), 'edit')}>"
+        return f"<Graph {self._draft.model.name!r}: {counted(self._draft.layer_count, 'layer')}, {counted(len(self.steps), 'edit')}>"
 
 
 @knowing

@@ -424,7 +424,7 @@ class Body(Layers):
             raise EditError(f"{self._draft.holder!r} is removed")
 
     def __repr__(self) -> str:
-        return f"<Body {self._draft.model.path!r}: {counted(len(self), 'layer')}>"
+        return f"<Body {self._draft.model.path!r}: {counted(self._draft.layer_count, 'layer')}>"
 
 
 def layer_of(draft: GraphDraft, item: Item) -> Layer:

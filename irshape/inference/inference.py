@@ -405,7 +405,7 @@ class Inference:
 
     def __repr__(self) -> str:
         counts = Counter(diagnostic.severity for diagnostic in self.diagnostics)
-        return f"<Inference of {self.document.path or self.model.name!r}: {counted(len(self.model), 'layer')}, {verdict(counts)}>"
+        return f"<Inference of {self.document.path or self.model.name!r}: {counted(self.model.layer_count, 'layer')}, {verdict(counts)}>"
 
     def write(
         self,
