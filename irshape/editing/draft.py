@@ -14,7 +14,7 @@ from irshape.editing.facts import BodyFacts, Facts
 from irshape.editing.state import EditError, Item, State, Value, joined_names
 from irshape.editing.text import ALIGNMENT, serialised
 from irshape.inference.engine import Engine
-from irshape.inference.inputs import recorded_inputs
+from irshape.inference.inputs import InputError, read_shape, recorded_inputs
 from irshape.inference.stored import last_end
 from irshape.inference.verdict import infer
 from irshape.model.const import Const
@@ -24,6 +24,7 @@ from irshape.model.model import SINKS, Model, reached
 from irshape.ops.op import OpClass
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
+from irshape.shape.notation import shape_text
 from irshape.shape.shape import Shape, format_shape
 from irshape.xml.lexical import BODIES
 from irshape.xml.patched_weights import AppendedWeights, PatchedWeights, RangedWeights
@@ -156,8 +157,8 @@ class GraphDraft:
         for name, value in attributes.items():
             if item.op_class is not None and name not in spellings:
                 raise EditError(f"{item.type} has no attribute {name!r}; it has {', '.join(sorted(known)) or 'none'}")
-            text = _text(name, value)
-            found[spellings.get(name, name)] = text.strip("[]") if name in ("shape", "variable_shape") else text
+            is_shape = name in ("shape", "variable_shape")
+            found[spellings.get(name, name)] = _shape_text(item.name, value) if is_shape else _text(name, value)
         return found
 
     def value_of(self, given: Any) -> Value:
@@ -451,6 +452,13 @@ def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...]
     if found is None:
         raise EditError(f"{element_type!r} is no element type")
     return found.precision, None if shape is None else tuple(shape)
+
+
+def _shape_text(name: str, value: Any) -> str:
+    sizes = read_shape(name, value)
+    if named := [one for size in sizes or () for one in size.symbols]:
+        raise InputError(f"the shape of {name!r}: a Parameter has numbers, intervals and ?, not {named[0]!r}")
+    return shape_text(sizes).strip("[]")
 
 
 def _text(name: str, value: Any) -> str:

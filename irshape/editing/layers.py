@@ -200,7 +200,7 @@ class Layer(Guessed):
         """Set attributes, and return the layer. Raises `EditError` for an attribute that the operation does not have.
 
         Values are numbers, words, booleans, element types and sequences of these: `set(strides=(1, 1))`. `set(**{"exclude-pad": True})`
-        names an attribute that Python cannot spell.
+        names an attribute that Python cannot spell. A `shape` is written as for `graph.parameter`, with None for an open size.
         """
         state = self._draft.state
         changed = self._draft.spell(self._live(), attributes)
