@@ -79,6 +79,11 @@ def check(
         policies = find_policies(wanted)
     model, weights = loaded(source, asked.get("weights"))
     inference = _infer(model, weights, asked, is_check=True)
+    if inference.ok and inference.contradicting:
+        from irshape.answers.signature.naming import named
+
+        inference = named(inference)
+        _ = inference.is_never_valid  # which reports it, in the symbols of the signature
     if wanted:
         judge(inference, policies)
     if batch is not None and inference.ok:

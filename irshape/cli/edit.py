@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from irshape import verbs
 from irshape.api.reading import Reading
 from irshape.cli.arguments import Command, add_colour, add_input_arguments, add_limit, add_operations, at_least_0
-from irshape.cli.outputs import check_outputs, refusal, write_output
+from irshape.cli.outputs import check_outputs, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
 from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import put_text, shape, table
@@ -76,7 +76,7 @@ class Change(NamedTuple):
         try:
             graph.write(target, force=self.force, faulty=self.faulty, in_place=in_place, trim=trim)
         except OSError as error:
-            raise refusal(error, target, force=self.force) from None
+            raise RunError(describe(error, target)) from None
         except EditError as error:
             raise RunError(f"{target}: not written: {error}", FAULTS) from None
         except ValueError as error:
@@ -331,7 +331,7 @@ def _part_sections(graph: Graph, part: Part, formulas: Mapping[str, str], path: 
         place = "the rank" if loss.axis is None else f"axis {loss.axis}"
         reason = f", because {', '.join(loss.because)} became an input" if loss.because else ""
         blocks.append(f"{loss.layer}, output {loss.output}: {place} is {loss.is_now}, and {loss.was} in the whole model{reason}")
-    yield paragraph(*blocks, f"written: {path} ({counted(len(graph), 'layer')} of {len(graph._draft.model.nodes)})")
+    yield paragraph(*blocks, f"written: {path} ({counted(graph._draft.layer_count, 'layer')} of {graph._draft.model.layer_count})")
 
 
 def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, str, str, str]:
@@ -378,7 +378,7 @@ def _run_simplify(given: Namespace) -> int:
     change = change_of(given)
     before = change.opened()
     graph = sized(given.file, before, given.input, dict(chain(*given.set)))
-    count = len(graph)
+    count = graph._draft.layer_count
     try:
         steps = simplify(graph._draft, given.only)
     except EditError as error:
@@ -388,7 +388,8 @@ def _run_simplify(given: Namespace) -> int:
         put_proof(before, graph)
     if not given.dry_run:
         change.write(graph, trim=given.trim)
-    put(f"{f'written: {escape(given.output)}' if given.output else 'nothing is written'} ({counted(len(graph), 'layer')} of {count})")
+    done = f"written: {escape(given.output)}" if given.output else "nothing is written"
+    put(f"{done} ({counted(graph._draft.layer_count, 'layer')} of {count})")
     return CLEAN
 
 

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
 from irshape.cli.files import is_one
 from irshape.cli.run import CLEAN, FAULTS, RunError, describe, exit_code
+from irshape.files.writing import EXISTS
 from irshape.inference.inference import Inference
 from irshape.report.text import escape
 
@@ -33,7 +34,7 @@ def check_outputs(paths: Iterable[str | None], *, force: bool, inputs: Sequence[
             try:
                 Target.at(path, force=force, kept=inputs_of(inputs))
             except OSError as error:
-                raise refusal(error, path, force=force) from None
+                raise RunError(describe(error, path)) from None
 
 
 def write_output(path: str, data: bytes | Callable[[IO[bytes]], object], *, force: bool, inputs: Sequence[str] = ()) -> None:
@@ -43,19 +44,7 @@ def write_output(path: str, data: bytes | Callable[[IO[bytes]], object], *, forc
     try:
         write_atomic(path, data, force=force, kept=inputs_of(inputs))
     except OSError as error:
-        raise refusal(error, path, force=force) from None
-
-
-def refusal(error: OSError, path: str, *, force: bool) -> RunError:
-    """The error of an output that could not be written."""
-    advice = " (--force overwrites it)" if not force and _may_be_replaced(error) else ""
-    return RunError(f"{describe(error, path)}{advice}")
-
-
-def _may_be_replaced(error: OSError) -> bool:
-    from irshape.files.writing import EXISTS
-
-    return isinstance(error, FileExistsError) and error.strerror == EXISTS
+        raise RunError(describe(error, path)) from None
 
 
 class Writing(NamedTuple):
@@ -107,12 +96,11 @@ def write(writing: Writing, inference: Inference) -> Iterator[str]:
     except FileExistsError as error:
         existing = os.fspath(error.filename or target)
         is_input = os.path.exists(existing) and os.path.samefile(existing, inference.document.path or "")
-        advice = "--in-place overwrites it" if is_input else "--force overwrites it"
-        if not is_input and not _may_be_replaced(error):  # the weights of the model, which nothing overwrites
-            advice = "give another -o"
+        # Nothing overwrites the weights of the model.
+        advice = "" if error.strerror == EXISTS else "; --in-place overwrites it" if is_input else "; give another -o"
         if existing != target:
             advice += ", --weights none leaves it"
-        raise RunError(f"{describe(error, target)} ({advice})") from error
+        raise RunError(f"{describe(error, target)}{advice}") from error
     except OSError as error:
         raise RunError(describe(error, target)) from error
     if writing.is_told:

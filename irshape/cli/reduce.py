@@ -67,7 +67,7 @@ def run(given: Namespace) -> int:
         reduction = _reduced(given, draft)
     except OSError as error:
         return complain(describe(error, given.output))
-    size = f"{reduction.layers} of {counted(len(draft.model.nodes), 'layer')}, {reduction.candidate.size} bytes of weights"
+    size = f"{reduction.layers} of {counted(draft.model.layer_count, 'layer')}, {reduction.candidate.size} bytes of weights"
     put(f"written: {escape(os.path.join(given.output, ''))} ({size})")
     return CLEAN
 
@@ -158,7 +158,7 @@ def _report(given: Namespace, draft: Draft, reduction: Reduction, test: Test) ->
     else:
         lines += [f"irshape reports {given.keep}{_matched(given)}:", "", _block("irshape check model.xml")]
     lines += ["", "## Versions", "", *(f"- {name} {version}" for name, version in _versions()), "", "## What was removed", ""]
-    lines += [f"- the whole model: {counted(len(draft.model.nodes), 'layer')}", *(f"- {step}" for step in reduction.steps[1:]), ""]
+    lines += [f"- the whole model: {counted(draft.model.layer_count, 'layer')}", *(f"- {step}" for step in reduction.steps[1:]), ""]
     return "\n".join(lines)
 
 

@@ -73,7 +73,7 @@ def describe(error: OSError, path: str) -> str:
         )
     if isinstance(error, IsADirectoryError) and (complaint := saved_model(named)):
         return f"{named}: {complaint}"
-    return f"{named}: {str(error.strerror or error).partition('; force=True')[0]}"
+    return f"{named}: {str(error.strerror or error).replace('force=True', '--force')}"
 
 
 def internal(error: Exception) -> str:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations, islice, pairwise, permutations
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from irshape.diagnosis.recorded import contradictions, dims_text
@@ -69,15 +69,11 @@ class Change(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A constant, and the layers from there to the one that reads sizes from it."""
+    """A constant, and in order all layers from there to the last one, which reads sizes from it and takes the nearest from `start`."""
 
     constant: Node
     steps: tuple[Node, ...]
-
-    @property
-    def start(self) -> Node:
-        """The layer from which the last one takes what the constant decides."""
-        return self.steps[-2] if len(self.steps) > 1 else self.constant
+    start: Node
 
 
 class Changes:
@@ -112,7 +108,8 @@ class Changes:
             elif not found or found[0].explained < 2:  # a constant at which other layers fail, too, is no exchanged input
                 found = found[:1] + exchanged
         if not found:  # inputs of a layer from which the node reads elements
-            earlier = dict.fromkeys(way.steps[number:] for way in self.ways(node) for number in range(len(way.steps) - 1))
+            inside = sorted({one for way in self.ways(node) for one in way.steps if one is not node}, key=attrgetter("index"))
+            earlier = ((one, *_between(one, [*inside, node])) for one in inside)
             found = [*islice((change for steps in earlier for change in self.exchanges(node, told, steps)), 1)]
         return found or self.types(node, told) or self.versions(node, told, self.model.registry.versions(node.type))
 
@@ -230,7 +227,8 @@ class Changes:
         """The constants from which a node reads elements, nearest first, with the nodes from there to it."""
         if (found := self._ways.get(node)) is not None:
             return found
-        found = self._ways[node] = []
+        ends: list[tuple[Node, Node]] = []
+        inside = {node}
         pending: list[tuple[tuple[Node, ...], int]] = []
         for position, slot in enumerate(node.sources):
             port = None if node.op is None else node.op.input_at(position, len(node.sources))
@@ -245,9 +243,12 @@ class Changes:
             seen.add(slot)
             if producer.type in _CONSTANTS:
                 if self._elements(producer):
-                    found.append(Way(producer, steps))
+                    ends.append((producer, steps[-2] if len(steps) > 1 else producer))
             elif len(steps) <= _MOST_BETWEEN and producer.type != "ShapeOf":
+                inside.add(producer)
                 pending += [((producer, *steps), one) for one in producer.sources]
+        ordered = sorted(inside, key=attrgetter("index"))
+        found = self._ways[node] = [Way(constant, _between(constant, ordered), start) for constant, start in ends]
         return found
 
     def _elements(self, constant: Node) -> tuple[Any, ...] | None:
@@ -466,6 +467,16 @@ class Changes:
         """The place of a node, or of one of its ports."""
         offset = node.layer.offset if port is None else port.offset
         return place(self.model.document, node.layer, offset, None if port is None else str(port.id), self.model.path)
+
+
+def _between(start: Node, ordered: Iterable[Node]) -> tuple[Node, ...]:
+    """The layers, among those that are ordered, that read what a node gives, or what such a layer gives."""
+    reached, found = set(start.slots), list[Node]()
+    for one in ordered:
+        if not reached.isdisjoint(one.sources):
+            reached.update(one.slots)
+            found.append(one)
+    return tuple(found)
 
 
 def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:

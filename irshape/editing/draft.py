@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
@@ -13,7 +14,7 @@ from irshape.editing.facts import BodyFacts, Facts
 from irshape.editing.state import EditError, Item, State, Value, joined_names
 from irshape.editing.text import ALIGNMENT, serialised
 from irshape.inference.engine import Engine
-from irshape.inference.inputs import recorded_inputs
+from irshape.inference.inputs import InputError, read_shape, recorded_inputs
 from irshape.inference.stored import last_end
 from irshape.inference.verdict import infer
 from irshape.model.const import Const
@@ -23,6 +24,7 @@ from irshape.model.model import SINKS, Model, reached
 from irshape.ops.op import OpClass
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
+from irshape.shape.notation import shape_text
 from irshape.shape.shape import Shape, format_shape
 from irshape.xml.lexical import BODIES
 from irshape.xml.patched_weights import AppendedWeights, PatchedWeights, RangedWeights
@@ -54,6 +56,11 @@ class GraphDraft:
     def facts(self) -> Facts | BodyFacts:
         """The facts of the tensors as they are now."""
         raise NotImplementedError
+
+    @property
+    def layer_count(self) -> int:
+        """The number of layers, with those of bodies."""
+        return len(self.state.items) + sum(types_inside(item).total() for item in self.state.items.values())
 
     def body(self, item: Item, name: str) -> BodyDraft:
         """The draft of a body of an item."""
@@ -150,8 +157,8 @@ class GraphDraft:
         for name, value in attributes.items():
             if item.op_class is not None and name not in spellings:
                 raise EditError(f"{item.type} has no attribute {name!r}; it has {', '.join(sorted(known)) or 'none'}")
-            text = _text(name, value)
-            found[spellings.get(name, name)] = text.strip("[]") if name in ("shape", "variable_shape") else text
+            is_shape = name in ("shape", "variable_shape")
+            found[spellings.get(name, name)] = _shape_text(item.name, value) if is_shape else _text(name, value)
         return found
 
     def value_of(self, given: Any) -> Value:
@@ -427,15 +434,15 @@ def is_tensor(given: Any) -> bool:
     return hasattr(given, "_value") or hasattr(given, "_item")
 
 
-def types_inside(item: Item) -> set[str]:
-    """The types of the layers in the bodies of an item."""
-    found: set[str] = set()
+def types_inside(item: Item) -> Counter[str]:
+    """The types of the layers in the bodies of an item, each with the number of its layers."""
+    found: Counter[str] = Counter()
     for name, body in item.held.items():
         if name in item.bodies:
             for one in item.bodies[name].items.values():
-                found |= {one.type} | types_inside(one)
+                found += Counter([one.type]) + types_inside(one)
         else:
-            found.update(*(graph.types for graph in body.graphs()))
+            found.update(node.type for graph in body.graphs() for node in graph)
     return found
 
 
@@ -445,6 +452,13 @@ def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...]
     if found is None:
         raise EditError(f"{element_type!r} is no element type")
     return found.precision, None if shape is None else tuple(shape)
+
+
+def _shape_text(name: str, value: Any) -> str:
+    sizes = read_shape(name, value)
+    if named := [one for size in sizes or () for one in size.symbols]:
+        raise InputError(f"the shape of {name!r}: a Parameter has numbers, intervals and ?, not {named[0]!r}")
+    return shape_text(sizes).strip("[]")
 
 
 def _text(name: str, value: Any) -> str:

@@ -56,14 +56,9 @@ class Part(NamedTuple):
 
 
 def between(draft: Draft, sources: Sequence[Value], targets: Sequence[Item]) -> set[Item]:
-    """The items on which the targets depend, up to the sources. Raises `EditError` for a source that leads to no target."""
+    """The items on which the targets depend, up to the sources."""
     stops = set(sources)
-    found = set(reached(targets, lambda item: [value.item for value in item.inputs if value is not None and value not in stops]))
-    used = {value for item in found for value in item.inputs}
-    for value in sources:
-        if value not in used:
-            raise EditError(f"nothing that is kept reads {value.item!r}")
-    return found
+    return set(reached(targets, lambda item: [value.item for value in item.inputs if value is not None and value not in stops]))
 
 
 def around(draft: Draft, center: Item, distance: int) -> set[Item]:
@@ -150,7 +145,7 @@ class _Extraction:
         self.before = {value: facts.view.of(value) for item in self.keep for value in item.outputs}
         new = self._replaced()
         self._redirected(new)
-        self._drop_the_rest(outputs, set(new.values()))
+        self._drop_the_rest(outputs, new)
         taken = [item.name for item in self.keep if item not in self.asked | self.constant and item.type not in ("Const", *_ENDS)]
         frozen = [(value.item.name, facts.of(own).elements or ()) for value, own in new.items() if value in self.frozen]
         lost = [new[value] for value in self.inputs if value in new]
@@ -240,7 +235,7 @@ class _Extraction:
                 if item in self.keep:
                     self.state.connect(item, index, own)
 
-    def _drop_the_rest(self, outputs: list[Value], new: set[Value]) -> None:
+    def _drop_the_rest(self, outputs: list[Value], new: dict[Value, Value]) -> None:
         """Remove every layer that is not kept, and give the outputs Results."""
         state = self.state
         wanted = set(outputs)
@@ -250,7 +245,7 @@ class _Extraction:
             if value in wanted and value.item in self.keep:
                 self.keep[item] = None
                 results.add(value)
-        own = {value.item for value in new}
+        own = {value.item for value in new.values()}
         for item in sorted(state.items.values(), key=lambda item: -item.label):
             if item not in self.keep and item not in own:
                 state.leave(item)
@@ -260,8 +255,15 @@ class _Extraction:
         for value in outputs:
             if value not in results:
                 self.draft.result(value)
+        asked = {new[value]: value for value in self.sources}
+        read = [value for item in self.draft.of_type("Parameter") for value in item.outputs if value in asked or state.reads_of(value)]
         for item in self.draft.dead():  # what computed the first value of a variable that became an input
             state.leave(item)
+        for value in read:
+            if not state.reads_of(value):
+                if value in asked:
+                    raise EditError(f"no layer of the part reads {asked[value].item!r}, so it cannot be an input")
+                state.leave(value.item)
 
     def _losses(self, new: list[Value]) -> list[Loss]:
         """The axes of which OpenVINO knows less now."""

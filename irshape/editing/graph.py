@@ -17,7 +17,7 @@ from irshape.editing.inputs import stateful, stateless
 from irshape.editing.layers import Layer, Layers, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import Simplification, simplify
 from irshape.editing.state import EditError, EditStep
-from irshape.inference.inputs import InputError, read_shape
+from irshape.inference.inputs import read_shape
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.surface import knowing
@@ -75,13 +75,9 @@ class Graph(Layers):
         input, or `names`. Raises InputError for anything else.
         """
         draft = self._draft
-        sizes = read_shape(name, shape)
-        if named := [one for size in sizes or () for one in size.symbols]:
-            raise InputError(f"the shape of {name!r}: a Parameter has numbers, intervals and ?, not {named[0]!r}")
-        text = shape_text(sizes).strip("[]")
         with self.attempt():
             place = None if before is None else draft.state.place_before(before._live())
-            item = draft.parameter(name, text, element_type_of(element_type), place)
+            item = draft.parameter(name, shape_text(read_shape(name, shape)), element_type_of(element_type), place)
             tensor = tensor_of(self._draft, item.outputs[0])
             tensor.names = item.name if names is None else names
         return tensor
@@ -223,7 +219,7 @@ class Graph(Layers):
         write_ir(path, text, source=draft.model.document.path, weights=own, how=weights, force=force, in_place=in_place)
 
     def __repr__(self) -> str:
-        return f"<Graph {self._draft.model.name!r}: {counted(len(self), 'layer')}, {counted(len(self.steps), 'edit')}>"
+        return f"<Graph {self._draft.model.name!r}: {counted(self._draft.layer_count, 'layer')}, {counted(len(self.steps), 'edit')}>"
 
 
 @knowing

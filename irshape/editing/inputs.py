@@ -222,7 +222,7 @@ def _variables(draft: Draft) -> dict[str, tuple[list[Item], list[Item]]]:
     """The layers that read each variable, and those that assign it, in the order of the file."""
     found: dict[str, tuple[list[Item], list[Item]]] = {}
     for item in sorted(draft.state.items.values(), key=lambda item: item.place):
-        if types_inside(item) & {"ReadValue", "Assign"}:
+        if types_inside(item).keys() & {"ReadValue", "Assign"}:
             raise EditError(f"{item!r} has a variable in its body, which cannot become an input")
         if item.type in ("ReadValue", "Assign"):
             found.setdefault(item.attributes.get("variable_id", ""), ([], []))[item.type == "Assign"].append(item)

@@ -200,7 +200,7 @@ class Layer(Guessed):
         """Set attributes, and return the layer. Raises `EditError` for an attribute that the operation does not have.
 
         Values are numbers, words, booleans, element types and sequences of these: `set(strides=(1, 1))`. `set(**{"exclude-pad": True})`
-        names an attribute that Python cannot spell.
+        names an attribute that Python cannot spell. A `shape` is written as for `graph.parameter`, with None for an open size.
         """
         state = self._draft.state
         changed = self._draft.spell(self._live(), attributes)
@@ -424,7 +424,7 @@ class Body(Layers):
             raise EditError(f"{self._draft.holder!r} is removed")
 
     def __repr__(self) -> str:
-        return f"<Body {self._draft.model.path!r}: {counted(len(self), 'layer')}>"
+        return f"<Body {self._draft.model.path!r}: {counted(self._draft.layer_count, 'layer')}>"
 
 
 def layer_of(draft: GraphDraft, item: Item) -> Layer:

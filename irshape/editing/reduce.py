@@ -320,7 +320,7 @@ class Reducer:
         self._leave_out()
         self._shrink()
         assert self.best is not None
-        return Reduction(self.best, len(self.draft.state.items), self.steps)
+        return Reduction(self.best, self.draft.layer_count, self.steps)
 
     # Layers.
 
@@ -449,7 +449,7 @@ class Reducer:
         if not is_whole:
             model = self._judge.model(candidate)
             self.draft = Draft(model, model.document.own_weights(), self.draft.opaque)
-        layers, tries = (counted(count, word) for count, word in ((len(self.draft.state.items), "layer"), (self._judge.tries, "trial")))
+        layers, tries = (counted(count, word) for count, word in ((self.draft.layer_count, "layer"), (self._judge.tries, "trial")))
         told = f"{step}: {layers}, {candidate.size} bytes of weights, after {tries}"
         if self.steps and self.steps[-1].partition(":")[0] == step:
             self.steps[-1] = told

@@ -61,7 +61,7 @@ def html(inference: Inference) -> str:
         cells = (node.key, node.name, node.type, shapes, *([faults.get(node.key, "")] if faults else []))
         rows.append([Span(cell, "error") for cell in cells] if node.key in faults else cells)
     head = ("id", "layer", "type", "shapes", *(["faults"] if faults else []))
-    about = f" {counted(len(inference.model), 'layer')}, {verdict(Counter(one.severity for one in inference.diagnostics))}"
+    about = f" {counted(inference.model.layer_count, 'layer')}, {verdict(Counter(one.severity for one in inference.diagnostics))}"
     table = Table([Column()] * len(head), rows, head, len(layers) - len(rows))
     guards = [(str(guard.requirement), guard._node.name, guard.requirement.message) for guard in inference.guards]
     conditions = Table([Column()] * 3, guards, ("valid only if", "layer", "reason"))

@@ -267,11 +267,16 @@ class Inference:
         return guards
 
     @cached_property
-    def is_never_valid(self) -> bool:
-        """Whether no sizes fulfil the conditions of all layers together; a warning then names these layers."""
+    def contradicting(self) -> list[Guard]:
+        """Conditions that no sizes fulfil together."""
         from irshape.inference.conditions import contradictory
 
-        guards = contradictory(self.reading._requirements, self.reading.scope) if self.ok else []
+        return contradictory(self._requirements, self.scope) if self._requirements else []
+
+    @cached_property
+    def is_never_valid(self) -> bool:
+        """Whether no sizes fulfil the conditions of all layers together; a warning then names these layers."""
+        guards = self.reading.contradicting if self.ok else []
         if guards:
             nodes = [guard._node for guard in guards]
             wheres = [place(node.model.document, node.layer, node.layer.offset, None, node.model.path) for node in nodes]
@@ -400,7 +405,7 @@ class Inference:
 
     def __repr__(self) -> str:
         counts = Counter(diagnostic.severity for diagnostic in self.diagnostics)
-        return f"<Inference of {self.document.path or self.model.name!r}: {counted(len(self.model), 'layer')}, {verdict(counts)}>"
+        return f"<Inference of {self.document.path or self.model.name!r}: {counted(self.model.layer_count, 'layer')}, {verdict(counts)}>"
 
     def write(
         self,

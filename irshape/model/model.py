@@ -440,6 +440,11 @@ class Model:
         return sorted(nodes, key=lambda node: ranks[node.index])
 
     @property
+    def layer_count(self) -> int:
+        """The number of layers, with those of bodies."""
+        return sum(map(len, self.graphs()))
+
+    @property
     def types(self) -> list[str]:
         """The types of the nodes, spelled as in the file."""
         return list(self._by_type)

@@ -435,7 +435,7 @@ class Model(Exporting):
         return html([paragraph((bold(self.name), f" {self._about()}"), table)])
 
     def _about(self) -> str:
-        return f"IR v{self.ir_version}, {counted(len(self), 'layer')}"
+        return f"IR v{self.ir_version}, {counted(self._graph.layer_count, 'layer')}"
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {self._about()}>"

@@ -23,7 +23,7 @@ from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas, names_in
 from irshape.model.bodies import Body, bodies_of
 from irshape.model.finding import end_name
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, reached
 from irshape.ops.context import element_count
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import Diagnostic, Edit, clipped, escape
@@ -448,17 +448,21 @@ _MARKS: Final = ("added", "changed", "follows")
 def changes_of(difference: Difference, hierarchy: Hierarchy) -> dict[str, Any]:
     """The changes, and the marks of layers and groups by the numbers that the page gives them.
 
-    `difference` is from some model to the one of `hierarchy`. A layer that only the first model has is listed, and stands in no graph.
+    `difference` is from some model to the one of `hierarchy`. A layer that only the first model has is listed with the next layer after it
+    that both models have.
     """
+    partner = {a: b for matching in difference._matchings for a, b in matching.partner.items()}
     rows: list[dict[str, Any]] = []
     marks: dict[int, str] = {}
     for change in difference.changes:
         mark = change.kind if change.kind in ("added", "removed") else "changed"
-        position = -1 if change.b is None else hierarchy.position[change.b]
         node = change.b or change.a
+        behind = reached([node], lambda one: one.consumers) if node is not None and change.b is None else ()
+        next_one = change.b or next((partner[one] for one in behind if one in partner), None)
+        position = -1 if next_one is None else hierarchy.position[next_one]
         arrow = "" if change.before is change.after is None else f" {change.before or 'none'} -> {change.after or 'none'}"
         rows.append(_row(change.kind, mark, position, f"{change.what}{arrow}".strip(), node))
-        if position >= 0:
+        if change.b is not None:
             marks[position] = _first(mark, marks.get(position))
     for number, effect in enumerate(difference.effects):
         position = hierarchy.position[effect.b]

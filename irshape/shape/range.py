@@ -212,3 +212,14 @@ COMPOSE: Final[dict[str, Callable[[Range, Range], Range]]] = {
     "max": maximum,
     "broadcast": join,
 }
+
+
+def fitting(known: Range, wanted: int) -> int:
+    """The size of a range that is nearest to a wanted one."""
+    low, high, modulus, remainder = known
+    size = max(wanted, int(low)) if low != -inf else wanted
+    size = min(size, int(high)) if high != inf else size
+    if modulus > 1:
+        size += (remainder - size) % modulus
+        size = size - modulus if size > high else size
+    return size

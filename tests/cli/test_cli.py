@@ -182,7 +182,7 @@ def test_output_is_not_overwritten_unasked(run: Start, dynamic: Path, tmp_path: 
     out = tmp_path / "out.xml"
     out.write_text("mine")
     done = run("infer", dynamic, "-o", out)
-    assert (done.code, done.err) == (2, f"irshape: {out}: already exists (--force overwrites it)\n")
+    assert (done.code, done.err) == (2, f"irshape: {out}: already exists; --force overwrites it\n")
     assert out.read_text() == "mine"
     assert run("infer", dynamic, "-o", out, "--force").code == 0
     assert out.read_text() != "mine"

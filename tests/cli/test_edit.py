@@ -42,7 +42,7 @@ def test_a_page_shows_the_changes_before_the_model_is_written(tmp_path: Path, ru
     assert f"written: {target}" in printed and "the model is not written" in printed and os.listdir(tmp_path) == ["changes.html"]
     shown = Path(target).read_text()
     assert "stem/relu" in shown  # a layer that is gone is in the changes alone
-    assert "changes.html: already exists (--force overwrites it)" in run(*line, code=2).err
+    assert "changes.html: already exists; --force overwrites it" in run(*line, code=2).err
 
 
 def test_new_errors_are_written_only_on_request(tmp_path: Path, run: Start) -> None:
@@ -52,7 +52,7 @@ def test_new_errors_are_written_only_on_request(tmp_path: Path, run: Start) -> N
         told = run(*line, *more, code=1).err
         assert "not written: the edits make 1 error" in told and "--faulty writes it" in told and not os.listdir(tmp_path)
     run(*line, "--faulty", code=0)
-    assert "already exists (--force overwrites it)" in run(*line, "--faulty", code=2).err
+    assert "already exists; --force overwrites it" in run(*line, "--faulty", code=2).err
     assert not irshape.check(target).ok
 
 
@@ -105,7 +105,7 @@ def test_a_model_is_written_without_the_layers(path: str, tmp_path: Path, run: S
     printed = run("simplify", path, "-o", target, "--prove", "--trim", code=0).out
     assert "no-op  Convert  1" in printed and "proved: equal outputs in 3 runs" in printed
     assert f"written: {target} (11 layers of 12)" in printed and "same" not in irshape.read(target)
-    assert "already exists (--force overwrites it)" in run("simplify", path, "-o", target, code=2).err
+    assert "already exists; --force overwrites it" in run("simplify", path, "-o", target, code=2).err
 
 
 def test_shape_computations_go_once_the_sizes_are_set(path: str, tmp_path: Path, run: Start) -> None:
@@ -139,7 +139,7 @@ def test_the_backbone_of_a_model(tmp_path: Path, run: Start) -> None:
     assert "input  image     f32[?,3,?,?]      [B,3,H,W]" in printed and f"written: {target} (17 layers of 18)" in printed
     model = irshape.read(target)
     assert "upsample" not in model and irshape.check(target).diagnostics == []
-    assert "already exists (--force overwrites it)" in run("extract", ATROUS, "--to", "features", "-o", target, code=2).err
+    assert "already exists; --force overwrites it" in run("extract", ATROUS, "--to", "features", "-o", target, code=2).err
     run("extract", ATROUS, "--from", "stem/relu", "--to", "features", "-o", target, "--force", code=0)
     assert irshape.read(target).parameters[0].name == "stem/relu"
 

@@ -64,14 +64,14 @@ def test_weights_link_and_none(tmp_path: Path, models: Path, run: Start) -> None
 def test_other_weights_stay(tmp_path: Path, run: Start) -> None:
     (tmp_path / "out.bin").write_bytes(b"others")
     done = run("infer", ATROUS, "-o", tmp_path / "out.xml", code=2)
-    assert "out.bin: already exists (--force overwrites it, --weights none leaves it)" in done.err
+    assert "out.bin: already exists; --force overwrites it, --weights none leaves it" in done.err
     assert below(tmp_path) == ["out.bin"]
     assert (tmp_path / "out.bin").read_bytes() == b"others"
 
 
 def test_nothing_overwrites_the_weights_that_are_read(models: Path, run: Start) -> None:
     done = run("infer", models / "atrous.xml", "-o", models / "atrous.bin", "--force", code=2)
-    assert "atrous.bin: would overwrite its own input (give another -o)" in done.err
+    assert "atrous.bin: would overwrite its own input; give another -o" in done.err
 
 
 def test_a_file_written_in_place_keeps_its_weights(models: Path, run: Start) -> None:

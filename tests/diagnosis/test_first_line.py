@@ -21,6 +21,14 @@ from tests.support.irs import WITH_WEIGHTS
 STEM = "x: f32[1,3,32,32] -> c: Convolution(_, f32=0[8,3,3,3], strides=[2,2], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
 SECOND = "d: Convolution(_, f32=0[8,8,3,3], strides=[1,1], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
 TRANSPOSED = "x: f32[1,8,4] -> Transpose([0,2,1]) -> ReLU -> Result"
+PADDED = """x: f32[9,4]
+y: f32[6,4]
+x -> ShapeOf-3(output_type=i64) -> gx: Gather([0], 0)
+y -> ShapeOf-3(output_type=i64) -> gy: Gather([0], 0)
+gx, gy -> s: Subtract
+s -> Multiply([0]) -> b: Concat(_, [0], axis=0)
+s -> Convert(destination_type=i64) -> Convert(destination_type=i64) -> e: Concat(_, [0], axis=0)
+y, b, e -> p: Pad(pad_mode=constant) -> Result"""
 SHARED = """x: f32[1,8,4]
 y: f32[1,8,4]
 z: f32[1,8,4]
@@ -145,6 +153,12 @@ ROWS = {
         ('to-layer="2" to-port="0"(.*)to-layer="2" to-port="1"', r'to-layer="2" to-port="1"\1to-layer="2" to-port="0"'),
         "R301 warning: inputs 0 and 1 look exchanged: each port records what the other one takes; 2 ports after it differ for "
         "the same reason [MatMul matmul_2, port 0]",
+    ),
+    "exchanged inputs far before, with two ways from there": (
+        PADDED,
+        ('to-layer="10" to-port="0"(.*)to-layer="10" to-port="1"', r'to-layer="10" to-port="1"\1to-layer="10" to-port="0"'),
+        "R301 warning: the port records [9,4], but the model computes [3,4]; inputs 0 and 1 of Subtract 's' look exchanged: the "
+        "other way round the layer gives [9,4], which it records [Pad p, port 3]",
     ),
     "a moved edge": (
         BRANCHES,

@@ -165,7 +165,7 @@ def test_sources_become_inputs_and_keep_their_names() -> None:
 
 @pytest.mark.parametrize(
     ("sources", "targets", "message"),
-    [(["features"], ["stem"], "nothing that is kept reads Concat 'features'"), ([], ["image"], "no layer of the part computes it")],
+    [(["features"], ["stem"], "no layer of the part reads"), ([], ["image"], "no layer of the part computes it")],
 )
 def test_what_is_no_part_is_refused(sources: list[str], targets: list[str], message: str) -> None:
     graph = irshape.edit(ATROUS)
@@ -174,6 +174,16 @@ def test_what_is_no_part_is_refused(sources: list[str], targets: list[str], mess
     ends = [graph[name]._item for name in targets]
     with pytest.raises(irshape.EditError, match=message):
         extract(draft, between(draft, values, ends), values, [item.outputs[0] for item in ends])
+
+
+def test_what_only_a_first_value_needs_is_no_input() -> None:
+    """The variable becomes an input, which has no first value."""
+    net = Net("x: f32[4]\nx -> ReLU -> t: ReLU -> s: ReadValue-6(variable_id=v, variable_type=f32, variable_shape=[4])\ny: f32[4]\n"
+              "s, y -> sum: Add -> a: Assign-6(variable_id=v)\nsum -> Result")  # fmt: skip
+    with pytest.raises(irshape.EditError, match="no layer of the part reads ReLU 't', so it cannot be an input"):
+        irshape.extract(net.xml.encode(), from_="t", to="sum")
+    part = irshape.extract(net.xml.encode(), from_="y", to="sum")
+    assert [tensor.layer.name for tensor in part.graph.inputs] == ["y", "s"]
 
 
 @pytest.mark.parametrize("part", [{"to": "Equal_2812"}, {"from_": "Mod_2809"}, {"around": "Mod_2809"}])
@@ -193,7 +203,7 @@ def test_an_axis_that_is_known_less_is_named() -> None:
 
 
 def test_what_computes_the_first_value_of_a_state_goes_with_the_variable() -> None:
-    """The part to `out` does not assign the variable, so the variable is an input; nothing reads `first` any more."""
+    """The part to `out` does not assign the variable, so the variable is an input; nothing reads `first` and `x` any more."""
     graph = irshape.Graph("state")
     x, old = graph.parameter("x", "[2]"), graph.parameter("old", "[2]")
     graph.result(graph.add("ReLU", old, name="out"))
@@ -204,4 +214,4 @@ def test_what_computes_the_first_value_of_a_state_goes_with_the_variable() -> No
     graph["old"].output.replace_uses(reader)
     graph["old"].remove()
     part = irshape.extract(graph.model(), to="out").graph
-    assert {layer.name for layer in part if layer.type != "Result"} == {"x", "again", "out"} and not part.check().diagnostics
+    assert {layer.name for layer in part if layer.type != "Result"} == {"again", "out"} and not part.check().diagnostics

@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -613,12 +614,16 @@ def test_a_list_holds_several_inputs() -> None:
         ([1, None, 3], "[1,?,3]"), ("1, 2..5", "[1,2..5]"), ("...", "[...]"), ((), "[]"),
     ],
 )  # fmt: skip
-def test_the_shape_of_a_new_parameter_is_read_as_that_of_an_input(shape: Any, told: str) -> None:
-    try:
-        found = str(irshape.Graph("net").parameter("x", shape).text)
-    except irshape.InputError as error:
-        found = str(error)
-    assert told in found
+def test_the_shape_of_a_parameter_is_read_as_that_of_an_input(shape: Any, told: str) -> None:
+    def changed(shape: Any) -> irshape.Tensor:
+        return irshape.Graph("net").parameter("x", "[7]").layer.set(shape=shape).output
+
+    for made in (partial(irshape.Graph("net").parameter, "x"), changed):
+        try:
+            found = str(made(shape).text)
+        except irshape.InputError as error:
+            found = str(error)
+        assert told in found
 
 
 def test_a_new_input_of_an_unknown_operation_leaves_no_old_output() -> None:

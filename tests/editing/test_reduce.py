@@ -229,3 +229,11 @@ def test_weights_that_cannot_be_read_are_said(order: int) -> None:
     net = Net("x: f32[4], f32=1[4] -> Add -> Multiply(_, f32=2[4]) -> Result")
     with pytest.raises(irshape.EditError, match="a constant needs bytes that cannot be read: bytes 0 to 16 are needed"):
         irshape.reduce(shuffled(net.xml.encode(), order), keep="W102", weights=net.bin[:8])
+
+
+def test_the_output_of_a_faulty_layer_keeps_its_record() -> None:
+    """The Result of a reproducer recorded no dims, which was one more fault."""
+    net = Net("x: f32[2,8]\nx, f32=0[8] -> Multiply -> ReLU -> Result")
+    text = irshape.infer(net.xml.encode(), weights=net.bin).xml().replace(b'shape="2,8"', b'shape="2,9"')
+    found = bytes(irshape.reduce(text, keep="R301", weights=net.bin))
+    assert [one.code for one in irshape.check(found, weights=net.bin).diagnostics] == ["R301", "S202"]

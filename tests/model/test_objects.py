@@ -74,6 +74,10 @@ def test_what_a_console_shows() -> None:
     assert repr(model) == "<Model 'faulty': IR v11, 8 layers>"
     assert repr(model["fold"]) == "<SpaceToDepth 2 'fold'>"
     assert repr(inference["fold"]) == "<SpaceToDepth 'fold' -> dynamic[...]>"
+    loop = "examples/sums.xml"
+    assert repr(irshape.read(loop)) == "<Model 'sums': IR v11, 15 layers>"
+    assert repr(irshape.check(loop)).endswith("sums.xml': 15 layers, no faults>")
+    assert repr(irshape.edit(loop)) == "<Graph 'sums': 15 layers, 0 edits>"
     assert repr(irshape.Session(ATROUS)) == "<Session of <Model 'atrous': IR v11, 18 layers>>"
     assert repr(irshape.read(ATROUS)["stem/weights"].const) == "<Const f32[4,3,3,3], 432 bytes at 0>"
     [height] = irshape.infer(ATROUS, inputs={"image": "[1,3,H,8]"}, symbols={"H": "8..64"})["image"].outputs[0].shape[2:3]  # type: ignore[index]

@@ -124,7 +124,7 @@ def test_the_command_writes_the_page(capsys: Any, tmp_path: Path) -> None:
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(encoding="utf-8"))[1])  # type: ignore[index]
     assert data["name"] == "atrous.xml"
     code, _, error = run(capsys, EXAMPLES / "atrous.xml", "-o", page)
-    assert (code, error) == (2, f"irshape: {page}: already exists (--force overwrites it)\n")
+    assert (code, error) == (2, f"irshape: {page}: already exists; --force overwrites it\n")
     assert run(capsys, EXAMPLES / "atrous.xml", "-o", page, "--force")[0] == 0
 
 

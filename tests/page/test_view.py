@@ -193,6 +193,8 @@ def test_changes_of_many_layers_alike_are_one_group(shown: Shown) -> None:
     assert "removed Const \u00d7 5" in page.inner_text("#list")
     page.click("#list summary:has-text('Const')")
     assert page.locator("#list details[open] .row").count() == 5
+    page.click("#list details[open] .row >> nth=0")
+    assert page.evaluate("() => app.model.name(app.chosen)") == "add0"
 
 
 def test_a_refusal_does_not_cover_the_first_layer(shown: Shown) -> None:

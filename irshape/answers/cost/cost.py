@@ -23,7 +23,6 @@ from irshape.answers.cost.formula import (
     Formula,
     amount,
     divides_by_0,
-    fitting,
     ratio,
     reference,
     shown,
@@ -54,7 +53,7 @@ from irshape.report.text import bytes_text, counted, number_text, some
 from irshape.shape.dim import Dim, formula_text, symbols
 from irshape.shape.guard import Requirement, all_hold, broken
 from irshape.shape.polynomial import Expression, Polynomial
-from irshape.shape.range import Range
+from irshape.shape.range import Range, fitting
 
 # So many conditions are tried in a step of work.
 _A_STEP: Final = 16

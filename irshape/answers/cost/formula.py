@@ -13,7 +13,7 @@ from irshape.shape.dim import Dim, Scope, Size, dim_of
 from irshape.shape.fold import all_replaced, fold
 from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, split
-from irshape.shape.range import Range
+from irshape.shape.range import Range, fitting
 
 # The digits of a coefficient in the leading terms.
 _DIGITS: Final = 4
@@ -404,14 +404,3 @@ def _target(name: str, usual: int, spatial: int) -> int:
     if name.startswith(_BATCH):
         return 1
     return spatial if name[:1] in _SPATIAL else usual
-
-
-def fitting(known: Range, wanted: int) -> int:
-    """The size of a range that is nearest to a wanted one."""
-    low, high, modulus, remainder = known
-    size = max(wanted, int(low)) if low != -inf else wanted
-    size = min(size, int(high)) if high != inf else size
-    if modulus > 1:
-        size += (remainder - size) % modulus
-        size = size - modulus if size > high else size
-    return size

@@ -200,7 +200,7 @@ class App {
     const { changes } = this.model.data;
     if (!changes) return null;
     const own = changes.filter((change) => change.layer === layer);
-    return own.length ? [element("h3", {}, "Changes"), ...own.map((change) => element("p", { class: "formula" }, change.text))] : null;
+    return own.length ? [element("h3", {}, "Changes"), ...own.map((change) => element("p", { class: "formula" }, change.kind === "removed" ? `removed ${change.about}` : change.text))] : null;
   }
 
   // What if.
