@@ -267,16 +267,18 @@ def broadcast(bench: Bench) -> None:
     item = bench.item
     data, recorded = source(item, 0), bench.recorded_sizes(item.outputs[0])
     target, shape = bench.elements(source(item, 1)), bench.sizes(data)
-    if recorded is None or target is None or any(isinstance(one, Dim) for one in target):
-        return
-    if item.attributes.get("mode", "numpy").lower() == "explicit":
+    if recorded is None or target is None or item.attributes.get("mode", "numpy").lower() == "explicit":
         return
     wanted: list[Size] = list(recorded)
     lag = len(recorded) - len(shape)
     for axis, size in enumerate(shape):
         if isinstance(size, Dim) and bench.at(size) == recorded[axis + lag]:
             wanted[axis + lag] = size
-    if any(isinstance(size, Dim) for size in wanted):
+    for axis, one in enumerate(target, len(recorded) - len(target)):
+        if isinstance(one, Dim):  # the model computes it from shapes already
+            wanted[axis] = one
+    now = bench.shape(item.outputs[0])
+    if any(isinstance(size, Dim) for size in wanted) and not (now and all(map(same, now, wanted))):
         set_shape(bench, 1, wanted, data)
 
 
