@@ -16,7 +16,7 @@ import numpy as np
 
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
-from irshape.ops.flow import OWN, Axis, Factor, Trace, same
+from irshape.ops.flow import OWN, Axis, Factor, Trace, quotient, same
 from irshape.reshaping.bench import Bench, axis_of, listed, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.shape.dim import Dim, Size, expression_of, product, symbols
@@ -88,6 +88,8 @@ def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis])
         yield _Filled((*done, taken or (OWN,)), following, (), rest)
         if rest and rest[0].recorded == 1:
             yield _Filled(done, 1, (*taken, rest[0]), rest[1:])
+        elif rest and (outer := _outer(rest[0])) is not None:
+            yield _Filled(done, 1, (*taken, Factor(outer, 1)), (Factor(rest[0].recorded, rest[0].recorded), *rest[1:]))
         return
     (size, recorded), more = rest[0] if rest else Factor(1), rest[1:]
     if not recorded:
@@ -108,6 +110,11 @@ def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis])
         yield _Filled(done, need, taken, (Factor(size * second, recorded * second), *more[1:]))
     elif known is not None:
         yield _Filled(done, need, taken, (*known, *more))
+
+
+def _outer(factor: Factor) -> Size | None:
+    """What a formula is times its recorded size: N for `4*N` of 4; None if there is no such formula."""
+    return quotient(factor.size, factor.recorded) if isinstance(factor.size, Dim) and factor.recorded else None
 
 
 def reshape(bench: Bench) -> None:
@@ -296,10 +303,11 @@ def slice_ends(bench: Bench) -> None:
     cut = [axis % len(shape) for axis in axes or range(len(ends))]
     for end, axis in zip(ends, cut, strict=False):
         found: list[Size] = [end]
-        if isinstance(end, int) and isinstance(own := shape[axis], Dim) and last > end >= recorded[axis]:
-            found = [own]
-            if end == recorded[axis] and not bench.holds_batch(own):
-                found += [size for size in _resolutions(bench, item, end, axis) if not same(size, own) and size != end]
+        if isinstance(end, int) and isinstance(own := shape[axis], Dim) and last > end > 0:
+            found = [own] if end >= recorded[axis] else []
+            if end <= recorded[axis] and not bench.holds_batch(own):
+                found += [size for size in _before(bench, item, end, axis) if not same(size, own)]
+            found += [end] if end < recorded[axis] or not found else []
         options = [[*one, size] for one in options for size in found][:_MOST]
     if options[0] != list(ends):
         wanted = bench.pick([_Sizes(one) for one in options])
@@ -391,18 +399,24 @@ class _Sizes(list[Any]):
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
     """Formulas with this value at the recorded sizes: of the axis at another resolution, the inputs' first, or in proportion."""
+    own, recorded = bench.sizes(source(item, 0))[axis], bench.recorded_sizes(source(item, 0))
+    found = _before(bench, item, number, axis)
+    if recorded and recorded[axis]:
+        common = gcd(number, recorded[axis])
+        part = own // (recorded[axis] // common)
+        if same(part * (recorded[axis] // common), own) and not any(same(part * (number // common), one) for one in found):
+            found.append(part * (number // common))
+    return found or [number]
+
+
+def _before(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
+    """Formulas with this value at the recorded sizes that an axis has in an earlier tensor, the inputs' first."""
     own, rank = bench.sizes(source(item, 0))[axis], len(bench.sizes(source(item, 0)))
-    recorded = bench.recorded_sizes(source(item, 0))
     found: dict[Any, Size] = {}
     for shape in _earlier(bench, item, axis):
         if len(shape) == rank and bench.at(shape[axis]) == number and symbols(shape[axis]) == symbols(own):
             found.setdefault(str(shape[axis]), shape[axis])
-    if recorded and recorded[axis]:
-        common = gcd(number, recorded[axis])
-        part = own // (recorded[axis] // common)
-        if same(part * (recorded[axis] // common), own):
-            found.setdefault(str(part * (number // common)), part * (number // common))
-    return sorted(found.values(), key=lambda size: str(size) not in symbols(size)) or [number]
+    return sorted(found.values(), key=lambda size: str(size) not in symbols(size))
 
 
 def _earlier(bench: Bench, item: Item, axis: int) -> Iterator[tuple[Size, ...]]:
