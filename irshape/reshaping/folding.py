@@ -104,6 +104,11 @@ def _gathered(item: Item, data: Array, indices: Array, axis: Array) -> Array | N
     return None if int(item.attributes.get("batch_dims", 0)) else np.take(data, indices, int(axis.reshape(-1)[0]))
 
 
+def _summed(item: Item, data: Array, axis: Array) -> Array | None:
+    is_other = any(item.attributes.get(name, "false").lower() in ("true", "1") for name in ("exclusive", "reverse"))
+    return None if is_other else np.cumsum(data, int(axis), data.dtype)
+
+
 def _exact(function: Callable[..., Any]) -> Callable[..., Any]:
     """A rule on elements, which takes no attributes that change it."""
     return lambda item, *arrays: function(*arrays)
@@ -130,6 +135,7 @@ _RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "Reshape": _reshaped,
     "Slice": _sliced,
     "Range": _range,
+    "CumSum": _summed,
     "Gather": _gathered,
     "Split": lambda item, data, axis: np.split(data, int(item.attributes["num_splits"]), int(axis)),
     "VariadicSplit": lambda item, data, axis, lengths: np.split(data, np.cumsum(lengths)[:-1], int(axis)) if min(lengths) >= 0 else None,

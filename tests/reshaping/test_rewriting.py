@@ -70,7 +70,8 @@ COMPUTED = Net("""
 """)
 
 
-# A target of which the model computes only the batch; rows that are filled up to 8 and cut to 6 again; and 4 rows for each sample.
+# A target of which the model computes only the batch; rows that are filled up to 8 and cut to 6 again; 4 rows for each sample; and a
+# count of ones.
 REPEATED = Net("""
     _x: f32[1,1,4]
     Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0) -> Concat([3,4], axis=0) -> _target: Relu
@@ -80,6 +81,7 @@ CUT = Net("""
     _x: f32[1,6,4]
     Add(_x, Slice-8(Concat(_x, f32=0.0[1,2,4], axis=1), [0], [6], [1], [1])) -> Result
 """)
+COUNTED = Net("Add(f32[1,6], CumSum-3(f32=1.0[1,6], 1, exclusive=false, reverse=false)) -> Result")
 ROWS = Net("Reshape(f32[4,6], [-1,4,6], special_zero=false) -> Result")
 
 
@@ -99,9 +101,10 @@ FOLDED = Net("""
     (REPEATED, "[N,1,S]", {}, ["[N,3,S]"]),
     (CUT, "[1,S,4]", {}, ["[S]"]),
     (ROWS, "[4*N,6]", {}, []),
+    (COUNTED, "[1,S]", {}, ["[1,S]", "[S]"]),
     (FOLDED, "[1,4,H,W]", {"symbols": {"H": "2*h", "W": "2*w"}}, ["[1,16,-1]", "[2*h,2*w]"]),
 ], ids=["a size that may be 0 is no copy", "multiples", "multiples and more", "partly computed", "partly computed target", "cut",
-    "rows of samples", "put together again"])  # fmt: skip
+    "rows of samples", "counted", "put together again"])  # fmt: skip
 def test_sizes_that_layers_compute(net: Net, shape: str, options: dict[str, Any], now: list[str]) -> None:
     found = asked(net, shape, rewrite=True, choose="first", **options)
     assert errors(found) == []
