@@ -60,8 +60,8 @@ class _Filled(NamedTuple):
 def _fillings(factors: Sequence[Factor], recorded: Sequence[int], products: Mapping[object, Axis]) -> list[Trace]:
     """The ways to fill axes of recorded sizes with factors in their order.
 
-    A numeric factor is cut where an axis ends; so is a formula, on either side, and a formula that is one of the `products` where it was
-    joined.
+    A numeric factor is cut where an axis ends; so is a formula, on either side, a formula that is one of the `products` where it was
+    joined, and a multiple of its recorded size behind what is multiplied: `4*N` of 4 may be N rows of 4.
     """
     found: list[Trace] = []
     if not recorded or 0 in recorded:
@@ -88,8 +88,8 @@ def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis])
         yield _Filled((*done, taken or (OWN,)), following, (), rest)
         if rest and rest[0].recorded == 1:
             yield _Filled(done, 1, (*taken, rest[0]), rest[1:])
-        elif rest and (outer := _outer(rest[0])) is not None:
-            yield _Filled(done, 1, (*taken, Factor(outer, 1)), (Factor(rest[0].recorded, rest[0].recorded), *rest[1:]))
+        elif rest and (was := rest[0].recorded) and isinstance(outer := quotient(rest[0].size, was), Dim):
+            yield _Filled(done, 1, (*taken, Factor(outer, 1)), (Factor(was, was), *rest[1:]))
         return
     (size, recorded), more = rest[0] if rest else Factor(1), rest[1:]
     if not recorded:
@@ -110,11 +110,6 @@ def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis])
         yield _Filled(done, need, taken, (Factor(size * second, recorded * second), *more[1:]))
     elif known is not None:
         yield _Filled(done, need, taken, (*known, *more))
-
-
-def _outer(factor: Factor) -> Size | None:
-    """What a formula is times its recorded size: N for `4*N` of 4; None if there is no such formula."""
-    return quotient(factor.size, factor.recorded) if isinstance(factor.size, Dim) and factor.recorded else None
 
 
 def reshape(bench: Bench) -> None:
