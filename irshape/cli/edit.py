@@ -17,7 +17,7 @@ from irshape.cli.outputs import check_outputs, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
 from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import put_text, shape, table
-from irshape.editing.draft import found, found_output, meant, meant_output
+from irshape.editing.draft import found, found_output, layer_count, meant, meant_output
 from irshape.editing.graph import Graph, checked, edit
 from irshape.editing.inputs import VALUES, is_named_end, parsed
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
@@ -331,7 +331,7 @@ def _part_sections(graph: Graph, part: Part, formulas: Mapping[str, str], path: 
         place = "the rank" if loss.axis is None else f"axis {loss.axis}"
         reason = f", because {', '.join(loss.because)} became an input" if loss.because else ""
         blocks.append(f"{loss.layer}, output {loss.output}: {place} is {loss.is_now}, and {loss.was} in the whole model{reason}")
-    yield paragraph(*blocks, f"written: {path} ({counted(graph._draft.layer_count, 'layer')} of {graph._draft.model.layer_count})")
+    yield paragraph(*blocks, f"written: {path} ({counted(layer_count(graph._draft), 'layer')} of {graph._draft.model.layer_count})")
 
 
 def _row(role: str, tensor: Tensor, formulas: Mapping[str, str]) -> tuple[str, str, str, str]:
@@ -378,7 +378,7 @@ def _run_simplify(given: Namespace) -> int:
     change = change_of(given)
     before = change.opened()
     graph = sized(given.file, before, given.input, dict(chain(*given.set)))
-    count = graph._draft.layer_count
+    count = layer_count(graph._draft)
     try:
         steps = simplify(graph._draft, given.only)
     except EditError as error:
@@ -389,7 +389,7 @@ def _run_simplify(given: Namespace) -> int:
     if not given.dry_run:
         change.write(graph, trim=given.trim)
     done = f"written: {escape(given.output)}" if given.output else "nothing is written"
-    put(f"{done} ({counted(graph._draft.layer_count, 'layer')} of {count})")
+    put(f"{done} ({counted(layer_count(graph._draft), 'layer')} of {count})")
     return CLEAN
 
 

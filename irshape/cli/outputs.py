@@ -9,7 +9,6 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
 from irshape.cli.files import is_one
 from irshape.cli.run import CLEAN, FAULTS, RunError, describe, exit_code
-from irshape.files.writing import EXISTS
 from irshape.inference.inference import Inference
 from irshape.report.text import escape
 
@@ -94,6 +93,8 @@ def write(writing: Writing, inference: Inference) -> Iterator[str]:
             _make_place(writing.output, target)
         inference.write(target, force=writing.force, in_place=writing.in_place, weights=writing.weights or "copy")
     except FileExistsError as error:
+        from irshape.files.writing import EXISTS
+
         existing = os.fspath(error.filename or target)
         is_input = os.path.exists(existing) and os.path.samefile(existing, inference.document.path or "")
         # Nothing overwrites the weights of the model.

@@ -57,11 +57,6 @@ class GraphDraft:
         """The facts of the tensors as they are now."""
         raise NotImplementedError
 
-    @property
-    def layer_count(self) -> int:
-        """The number of layers, with those of bodies."""
-        return len(self.state.items) + sum(types_inside(item).total() for item in self.state.items.values())
-
     def body(self, item: Item, name: str) -> BodyDraft:
         """The draft of a body of an item."""
         if (item, name) not in self._bodies:
@@ -432,6 +427,11 @@ def _fed_otherwise(state: State, model: Model) -> Item | None:
 def is_tensor(given: Any) -> bool:
     """Whether something is a tensor or a layer of a draft, and no number."""
     return hasattr(given, "_value") or hasattr(given, "_item")
+
+
+def layer_count(draft: GraphDraft) -> int:
+    """The number of layers, with those of bodies."""
+    return len(draft.state.items) + sum(types_inside(item).total() for item in draft.state.items.values())
 
 
 def types_inside(item: Item) -> Counter[str]:

@@ -12,7 +12,7 @@ import irshape.verbs as inner
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
 from irshape.editing.arrays import element_type_of
-from irshape.editing.draft import Draft
+from irshape.editing.draft import Draft, layer_count
 from irshape.editing.inputs import stateful, stateless
 from irshape.editing.layers import Layer, Layers, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import Simplification, simplify
@@ -219,7 +219,7 @@ class Graph(Layers):
         write_ir(path, text, source=draft.model.document.path, weights=own, how=weights, force=force, in_place=in_place)
 
     def __repr__(self) -> str:
-        return f"<Graph {self._draft.model.name!r}: {counted(self._draft.layer_count, 'layer')}, {counted(len(self.steps), 'edit')}>"
+        return f"<Graph {self._draft.model.name!r}: {counted(layer_count(self._draft), 'layer')}, {counted(len(self.steps), 'edit')}>"
 
 
 @knowing

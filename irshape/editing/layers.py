@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from irshape.editing.arrays import data_of
 from irshape.editing.bodies import add_input, add_output, feed_back, leave, other_body
-from irshape.editing.draft import BodyDraft, GraphDraft, found, meant, meant_output, unknown_layer
+from irshape.editing.draft import BodyDraft, GraphDraft, found, layer_count, meant, meant_output, unknown_layer
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.model.export import Attributes
@@ -424,7 +424,7 @@ class Body(Layers):
             raise EditError(f"{self._draft.holder!r} is removed")
 
     def __repr__(self) -> str:
-        return f"<Body {self._draft.model.path!r}: {counted(self._draft.layer_count, 'layer')}>"
+        return f"<Body {self._draft.model.path!r}: {counted(layer_count(self._draft), 'layer')}>"
 
 
 def layer_of(draft: GraphDraft, item: Item) -> Layer:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.editing.arrays import Data
 from irshape.editing.bodies import add_input, can_move, leave, move_out
-from irshape.editing.draft import BodyDraft, Draft, GraphDraft
+from irshape.editing.draft import BodyDraft, Draft, GraphDraft, layer_count
 from irshape.editing.extract import extract
 from irshape.editing.layers import layer_of
 from irshape.editing.state import EditError, Item, Value
@@ -320,7 +320,7 @@ class Reducer:
         self._leave_out()
         self._shrink()
         assert self.best is not None
-        return Reduction(self.best, self.draft.layer_count, self.steps)
+        return Reduction(self.best, layer_count(self.draft), self.steps)
 
     # Layers.
 
@@ -449,7 +449,7 @@ class Reducer:
         if not is_whole:
             model = self._judge.model(candidate)
             self.draft = Draft(model, model.document.own_weights(), self.draft.opaque)
-        layers, tries = (counted(count, word) for count, word in ((self.draft.layer_count, "layer"), (self._judge.tries, "trial")))
+        layers, tries = (counted(count, word) for count, word in ((layer_count(self.draft), "layer"), (self._judge.tries, "trial")))
         told = f"{step}: {layers}, {candidate.size} bytes of weights, after {tries}"
         if self.steps and self.steps[-1].partition(":")[0] == step:
             self.steps[-1] = told

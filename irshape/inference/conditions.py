@@ -7,10 +7,9 @@ from typing import Final, TypeAlias
 
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, Scope, Size, expression_of, origins
-from irshape.shape.guard import Requirement, all_hold
+from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial, split
-from irshape.shape.range import fitting
 from irshape.shape.remainders import Known, remainders_of
 from irshape.shape.reported import Reported
 from irshape.shape.simplify import (
@@ -27,8 +26,6 @@ from irshape.shape.simplify import (
 
 # The most equalities that are used to simplify other guards.
 _MOST_EQUALITIES: Final = 64
-# The sizes that are tried before conditions are searched for a contradiction.
-_USUAL: Final = (224, 256, 64, 512, 32, 16, 8, 2, 1)
 
 _Sum: TypeAlias = tuple[tuple[Monomial, int], ...]
 """A sum that a requirement compares with a number: monomials with coefficients that have no common factor."""
@@ -54,22 +51,14 @@ def conditions(guards: Iterable[Guard], work: Work) -> tuple[list[Guard], Guard 
 
 def contradictory(guards: Iterable[Guard], scope: Scope) -> list[Guard]:
     """The guards that no sizes fulfil together, none of which can be left out; none if some sizes may fulfil all guards."""
-    found = list({guard.requirement: guard for guard in guards if not guard.branch and not guard.is_premise}.values())
-    requirements = [guard.requirement for guard in found]
-    if _usual_sizes_fulfil(requirements, scope) or not Reported.of(scope, requirements).is_contradictory:
+    found = list({guard.requirement: guard for guard in guards}.values())
+    if not Reported.of(scope, [guard.requirement for guard in found]).is_contradictory:
         return []
     for guard in reversed(found):
         others = [one for one in found if one is not guard]
         if Reported(scope, [one.requirement for one in others]).is_contradictory:
             found = others
     return found
-
-
-def _usual_sizes_fulfil(requirements: list[Requirement], scope: Scope) -> bool:
-    """Whether the size of some usual input fulfils all requirements, taken for every symbol: this spares a search in most models."""
-    table, hold = scope.polynomials, all_hold(requirements)
-    ranges = {atom.name: table.ranges[atom.index] for atom in table.atoms if atom.kind == "symbol"}
-    return any(hold({name: fitting(known, size) for name, known in ranges.items()}) for size in _USUAL)
 
 
 def _simpler(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> list[Guard]:

@@ -12,7 +12,7 @@ from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.model.const import STORED
 from irshape.model.model import behind
-from irshape.reshaping.bench import CONSTANTS, axis_of
+from irshape.reshaping.bench import CONSTANTS, axis_of, numbers_of
 from irshape.shape.dim import Size
 
 if TYPE_CHECKING:
@@ -101,7 +101,12 @@ def _range(item: Item, start: Array, stop: Array, step: Array) -> Array | None:
 
 
 def _gathered(item: Item, data: Array, indices: Array, axis: Array) -> Array | None:
-    return None if int(item.attributes.get("batch_dims", 0)) else np.take(data, indices, int(axis.reshape(-1)[0]))
+    return None if any(numbers_of(item, "batch_dims")) else np.take(data, indices, int(axis.reshape(-1)[0]))
+
+
+def _summed(item: Item, data: Array, axis: Array) -> Array | None:
+    is_other = any(item.attributes.get(name, "false").lower() in ("true", "1") for name in ("exclusive", "reverse"))
+    return None if is_other else np.cumsum(data, int(axis), data.dtype)
 
 
 def _exact(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -130,8 +135,9 @@ _RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "Reshape": _reshaped,
     "Slice": _sliced,
     "Range": _range,
+    "CumSum": _summed,
     "Gather": _gathered,
-    "Split": lambda item, data, axis: np.split(data, int(item.attributes["num_splits"]), int(axis)),
+    "Split": lambda item, data, axis: np.split(data, numbers_of(item, "num_splits")[0], int(axis)),
     "VariadicSplit": lambda item, data, axis, lengths: np.split(data, np.cumsum(lengths)[:-1], int(axis)) if min(lengths) >= 0 else None,
     "Concat": lambda item, *arrays: np.concatenate(arrays, axis_of(item)),
 }

@@ -16,7 +16,7 @@ import numpy as np
 
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
-from irshape.ops.flow import OWN, Axis, Factor, Trace, same
+from irshape.ops.flow import OWN, Axis, Factor, Trace, quotient, same
 from irshape.reshaping.bench import Bench, axis_of, listed, numbers_of, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.shape.dim import Dim, Size, expression_of, product, symbols
@@ -60,8 +60,8 @@ class _Filled(NamedTuple):
 def _fillings(factors: Sequence[Factor], recorded: Sequence[int], products: Mapping[object, Axis]) -> list[Trace]:
     """The ways to fill axes of recorded sizes with factors in their order.
 
-    A numeric factor is cut where an axis ends; so is a formula, on either side, and a formula that is one of the `products` where it was
-    joined.
+    A numeric factor is cut where an axis ends; so is a formula, on either side, a formula that is one of the `products` where it was
+    joined, and a multiple of its recorded size behind what is multiplied: `4*N` of 4 may be N rows of 4.
     """
     found: list[Trace] = []
     if not recorded or 0 in recorded:
@@ -88,6 +88,8 @@ def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis])
         yield _Filled((*done, taken or (OWN,)), following, (), rest)
         if rest and rest[0].recorded == 1:
             yield _Filled(done, 1, (*taken, rest[0]), rest[1:])
+        elif rest and (was := rest[0].recorded) and isinstance(outer := quotient(rest[0].size, was), Dim):
+            yield _Filled(done, 1, (*taken, Factor(outer, 1)), (Factor(was, was), *rest[1:]))
         return
     (size, recorded), more = rest[0] if rest else Factor(1), rest[1:]
     if not recorded:
@@ -267,16 +269,18 @@ def broadcast(bench: Bench) -> None:
     item = bench.item
     data, recorded = source(item, 0), bench.recorded_sizes(item.outputs[0])
     target, shape = bench.elements(source(item, 1)), bench.sizes(data)
-    if recorded is None or target is None or any(isinstance(one, Dim) for one in target):
-        return
-    if item.attributes.get("mode", "numpy").lower() == "explicit":
+    if recorded is None or target is None or item.attributes.get("mode", "numpy").lower() == "explicit":
         return
     wanted: list[Size] = list(recorded)
     lag = len(recorded) - len(shape)
     for axis, size in enumerate(shape):
         if isinstance(size, Dim) and bench.at(size) == recorded[axis + lag]:
             wanted[axis + lag] = size
-    if any(isinstance(size, Dim) for size in wanted):
+    for axis, one in enumerate(target, len(recorded) - len(target)):
+        if isinstance(one, Dim):  # the model computes it from shapes already
+            wanted[axis] = one
+    now = bench.shape(item.outputs[0])
+    if any(isinstance(size, Dim) for size in wanted) and not (now and all(map(same, now, wanted))):
         set_shape(bench, 1, wanted, data)
 
 
@@ -294,10 +298,11 @@ def slice_ends(bench: Bench) -> None:
     cut = [axis % len(shape) for axis in axes or range(len(ends))]
     for end, axis in zip(ends, cut, strict=False):
         found: list[Size] = [end]
-        if isinstance(end, int) and isinstance(own := shape[axis], Dim) and last > end >= recorded[axis]:
-            found = [own]
-            if end == recorded[axis] and not bench.holds_batch(own):
-                found += [size for size in _resolutions(bench, item, end, axis) if not same(size, own) and size != end]
+        if isinstance(end, int) and isinstance(own := shape[axis], Dim) and last > end > 0:
+            found = [own] if end >= recorded[axis] else []
+            if end <= recorded[axis] and not bench.holds_batch(own):
+                found += [size for size in _before(bench, item, end, axis) if not same(size, own)]
+            found += [end] if end < recorded[axis] or not found else []
         options = [[*one, size] for one in options for size in found][:_MOST]
     if options[0] != list(ends):
         wanted = bench.pick([_Sizes(one) for one in options])
@@ -389,18 +394,24 @@ class _Sizes(list[Any]):
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
     """Formulas with this value at the recorded sizes: of the axis at another resolution, the inputs' first, or in proportion."""
+    own, recorded = bench.sizes(source(item, 0))[axis], bench.recorded_sizes(source(item, 0))
+    found = _before(bench, item, number, axis)
+    if recorded and recorded[axis]:
+        common = gcd(number, recorded[axis])
+        part = own // (recorded[axis] // common)
+        if same(part * (recorded[axis] // common), own) and not any(same(part * (number // common), one) for one in found):
+            found.append(part * (number // common))
+    return found or [number]
+
+
+def _before(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
+    """Formulas with this value at the recorded sizes that an axis has in an earlier tensor, the inputs' first."""
     own, rank = bench.sizes(source(item, 0))[axis], len(bench.sizes(source(item, 0)))
-    recorded = bench.recorded_sizes(source(item, 0))
     found: dict[Any, Size] = {}
     for shape in _earlier(bench, item, axis):
         if len(shape) == rank and bench.at(shape[axis]) == number and symbols(shape[axis]) == symbols(own):
             found.setdefault(str(shape[axis]), shape[axis])
-    if recorded and recorded[axis]:
-        common = gcd(number, recorded[axis])
-        part = own // (recorded[axis] // common)
-        if same(part * (recorded[axis] // common), own):
-            found.setdefault(str(part * (number // common)), part * (number // common))
-    return sorted(found.values(), key=lambda size: str(size) not in symbols(size)) or [number]
+    return sorted(found.values(), key=lambda size: str(size) not in symbols(size))
 
 
 def _earlier(bench: Bench, item: Item, axis: int) -> Iterator[tuple[Size, ...]]:

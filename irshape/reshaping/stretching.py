@@ -616,6 +616,10 @@ def _through_range(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     return ramp(bench, wants[0], str(bench.tensor(value).element_type))
 
 
+def _through_sum(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    return bench.again(value.item, _given(bench, value.item, 0, wants), bench.tensor(source(value.item, 1)))
+
+
 _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     "Gather": _through_gather,
     "GatherElements": _through_gather_elements,
@@ -626,4 +630,5 @@ _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     "Concat": _through_concat,
     **dict.fromkeys(("Split", "VariadicSplit"), _through_split),
     "Range": _through_range,
+    "CumSum": _through_sum,
 }

@@ -25,7 +25,7 @@ from irshape.shape.dim import (
     symbols,
 )
 from irshape.shape.polynomial import Polynomial, split
-from irshape.shape.range import Range, meet, reduced
+from irshape.shape.range import Range, fitting, meet, reduced
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -147,6 +147,17 @@ def all_hold(requirements: Sequence[Requirement]) -> Callable[[Mapping[str, int]
         return True
 
     return hold
+
+
+# The sizes of usual inputs.
+_USUAL: Final = (224, 256, 64, 512, 32, 16, 8, 2, 1)
+
+
+def usual_sizes_fulfil(requirements: Sequence[Requirement], scope: Scope) -> bool:
+    """Whether all relations hold for one of the usual sizes, or the size nearest to it in the range of a symbol, taken for every symbol."""
+    table, hold = scope.polynomials, all_hold(requirements)
+    ranges = {atom.name: table.ranges[atom.index] for atom in table.atoms if atom.kind == "symbol"}
+    return any(hold({name: fitting(known, size) for name, known in ranges.items()}) for size in _USUAL)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

@@ -113,7 +113,8 @@ NEEDS = "S207 Add 'add_4' needs H*W elements along axis 2 of Const 'const_3' [1,
 TOGETHER = Net("""
     _k: MaxPool-1(f32[1,1,8], kernel="4", strides="4", pads_begin="0", pads_end="0", rounding_type=floor)
     _four: Tile(_k, [1,1,4])
-    Add(_four, Slice-8(Concat(_four, f32=0[1,1,1], axis=2), [0], [8], [1], [2])) -> Result
+    Concat(_four, f32=0[1,1,1], axis=2) -> StridedSlice([0,0,0], [0,0,8], [1,1,1], begin_mask="1,1,1", end_mask="1,1,0") -> _cut: Relu
+    Add(_four, _cut) -> Result
 """)
 
 

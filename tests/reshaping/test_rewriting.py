@@ -70,6 +70,21 @@ COMPUTED = Net("""
 """)
 
 
+# A target of which the model computes only the batch; rows that are filled up to 8 and cut to 6 again; 4 rows for each sample; and a
+# count of ones.
+REPEATED = Net("""
+    _x: f32[1,1,4]
+    Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0) -> Concat([3,4], axis=0) -> _target: Relu
+    Broadcast-3(_x, _target, mode=bidirectional) -> Result
+""")
+CUT = Net("""
+    _x: f32[1,6,4]
+    Add(_x, Slice-8(Concat(_x, f32=0.0[1,2,4], axis=1), [0], [6], [1], [1])) -> Result
+""")
+COUNTED = Net("Add(f32[1,6], CumSum-3(f32=1.0[1,6], 1, exclusive=false, reverse=false)) -> Result")
+ROWS = Net("Reshape(f32[4,6], [-1,4,6], special_zero=false) -> Result")
+
+
 # Blocks of 2x2 of an image, which a Col2Im puts together again.
 FOLDED = Net("""
     SpaceToDepth(f32[1,4,16,16], mode=depth_first, block_size=2)
@@ -83,8 +98,13 @@ FOLDED = Net("""
     (PAIRS, "[1,H,W,3]", {"symbols": {"H": "4*h", "W": "4*w"}}, ["[1,2*h,2,4*w,3]"]),
     (PAIRS, "[1,H,W,3]", {"symbols": {"H": "4*h+8", "W": "4*w"}}, ["[1,2*h + 4,2,4*w,3]"]),
     (COMPUTED, "[N,S,9]", {"recorded": {"parameter_0": "[1,4,9]"}}, ["[0,-1]"]),
+    (REPEATED, "[N,1,S]", {}, ["[N,3,S]"]),
+    (CUT, "[1,S,4]", {}, ["[S]"]),
+    (ROWS, "[4*N,6]", {}, []),
+    (COUNTED, "[1,S]", {}, ["[1,S]", "[S]"]),
     (FOLDED, "[1,4,H,W]", {"symbols": {"H": "2*h", "W": "2*w"}}, ["[1,16,-1]", "[2*h,2*w]"]),
-], ids=["a size that may be 0 is no copy", "multiples", "multiples and more", "partly computed", "put together again"])  # fmt: skip
+], ids=["a size that may be 0 is no copy", "multiples", "multiples and more", "partly computed", "partly computed target", "cut",
+    "rows of samples", "counted", "put together again"])  # fmt: skip
 def test_sizes_that_layers_compute(net: Net, shape: str, options: dict[str, Any], now: list[str]) -> None:
     found = asked(net, shape, rewrite=True, choose="first", **options)
     assert errors(found) == []
