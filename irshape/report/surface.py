@@ -116,7 +116,8 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin in (Union, UnionType):
         return any(_fits(value, part) for part in parts)
     if origin is Literal:
-        return any(isinstance(value, type(part)) for part in parts)  # the function itself tells of another word
+        # The function itself tells of a word that it does not know.
+        return any(value is part or (isinstance(value, type(part)) and (value == part or isinstance(part, str))) for part in parts)
     if origin in (int, float):
         return hasattr(type(value), "__index__" if origin is int else "__float__")
     if origin in (None, bool):
