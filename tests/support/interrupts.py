@@ -12,8 +12,8 @@ _PACKAGE = str(Path(irshape.__file__).parent)
 
 
 def of_irshape(code: CodeType) -> bool:
-    """Whether code is that of irshape."""
-    return code.co_filename.startswith(_PACKAGE)
+    """Whether code is that of irshape, of which an error reaches the caller: Python drops those of `__del__`."""
+    return code.co_filename.startswith(_PACKAGE) and code.co_name != "__del__"
 
 
 class Interrupter:
