@@ -268,7 +268,10 @@ class Discovery:
     def read(self, engine: Engine) -> Engine:
         """An engine after a pass for a reading: with sizes of at least 1 where only these have the formulas that another engine gives."""
         free = self.run(self.free_ranges, is_static=False)
-        return self.run(self.declared, is_static=False) if _is_vaguer(free, engine) else free
+        shapes = ((fact.shape or (), own.shape or ()) for fact, own in zip(free.slots, engine.slots, strict=False))
+        pairs = ((a, b) for ours, theirs in shapes for a, b in zip(ours, theirs, strict=False))
+        is_vaguer = any(origins(a) & ~NAMED and not origins(b) & ~NAMED for a, b in pairs)
+        return self.run(self.declared, is_static=False) if is_vaguer else free
 
     def settle(self) -> Discovery:
         """Let `engine` be a pass with the present shapes and ranges, where it is one for a reading."""
@@ -469,13 +472,6 @@ class Discovery:
             else:
                 inputs[node] = None if self.question.shapes[node] is None else described
         return inputs, state
-
-
-def _is_vaguer(engine: Engine, other: Engine) -> bool:
-    """Whether an engine leaves a size to data of which another one of the same model has a formula."""
-    pairs = zip(engine.slots, other.slots, strict=False)
-    sizes = ((a, b) for fact, own in pairs if fact.shape and own.shape for a, b in zip(fact.shape, own.shape, strict=False))
-    return any(origins(a) & ~NAMED and not origins(b) & ~NAMED for a, b in sizes)
 
 
 def _multiples(unifier: Unifier, index: int) -> Iterator[Guard]:
