@@ -328,6 +328,15 @@ def test_another_layer_takes_over_where_the_sizes_grow() -> None:
         assert max(value(memory, {"S": size}) for _, memory in own.layers) == number.peak_memory
 
 
+def test_the_sizes_beside_the_one_that_grows_are_the_first_ones() -> None:
+    found = "\n".join(f"x -> NonZero-3(output_type=i64) -> Concat([[{n}]], axis=1) -> Result" for n in range(5))
+    net = Net(
+        f"x: f32[?]\nx, f32=0[100] -> Concat(axis=0) -> ReLU -> ReduceSum([0], keep_dims=true) -> Result\nx -> Tile([4]) -> Result\n{found}"
+    )
+    (said,) = [line for line in lines(cost(net, inputs={"x": "[S]"})._sections()) if "grows" in line]
+    assert said.endswith(" and 2 more, the peak is")
+
+
 def test_rounded_sizes_let_layers_take_turns() -> None:
     """Halves that are rounded up, twice, are more than the whole for odd sizes, but not much: 4*(3*S + ...) bytes against 4*(2*S + S)."""
     net = Net(f"x: f32[1,1,?,8] -> half: {nets.pool(1, 2)}\nhalf, half -> Concat(axis=1) -> Result\nx -> ReLU -> Result")

@@ -15,6 +15,8 @@ from irshape.answers.signature.naming import named as name
 from irshape.answers.signature.notes import BECAUSE
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
+from irshape.report.terminal import lines
+from tests.answers import nets
 from tests.answers.assignments import ASSIGNMENTS, sizes
 from tests.answers.test_signature import BOXES, added, joined
 from tests.support.ir import Net
@@ -277,3 +279,15 @@ def test_what_is_written_with_names_is_read_and_written_the_same() -> None:
     written = inferred(net)._named.xml()
     assert b'value="[min(B, T)]' in written
     assert irshape.infer(written, weights=net.bin)._named.xml() == written
+
+
+def test_the_end_of_an_axis_is_a_formula_in_every_verb() -> None:
+    """The last B of T elements: `mask[-B:]` is the whole mask where B is 0, so only sizes of at least 1 have a formula."""
+    count = f"x: f32[?]\nmask: f32[?]\nx -> {nets.size(0)} -> _n: Multiply([-1])"
+    net = Net(f"{count}\nmask -> Slice-8(_n, [9223372036854775807], [1], [0]) -> Result")
+    model = irshape.read(net.xml.encode(), weights=net.bin)
+    wanted = irshape.signature(model).outputs.popitem()[1].strip("[]")
+    assert wanted == "T - max(T - B, 0)"
+    assert irshape.infer(model)["slice_11"].outputs[0].formula == f"[{wanted}]"
+    assert wanted in str(irshape.explain(model, "slice_11", 5, 0))
+    assert "known only at run time" not in "\n".join(lines(irshape.info(model)._sections()))

@@ -348,6 +348,22 @@ def test_a_premise_excludes_only_sizes_that_fail(net: Net, shape: str, condition
     assert told == ([] if condition == "A == 1" else ["the formulas hold only where A == 1: axis 0 is removed only if its size is 1"])
 
 
+@pytest.mark.parametrize(
+    ("net", "shape", "valid", "heading"),
+    [
+        (squeezed("f32[?,3]"), "[A,3]", [1, 2, 3], "formulas hold only where (for other sizes"),
+        (squeezed("f32[?,2,3]", order=[1, 0]), "[A,2,3]", [1], "valid for sizes of at least 1 where"),
+    ],
+    ids=["other sizes accepted", "its rank demanded"],
+)
+def test_a_signature_says_of_a_premise_what_the_sizes_say(net: Net, shape: str, valid: list[int], heading: str) -> None:
+    sizes = irshape.sizes(net.xml.encode(), inputs={"x": shape}, weights=net.bin)
+    signature = irshape.signature(net.xml.encode(), inputs={"x": shape}, weights=net.bin)
+    assert [A for A in (1, 2, 3) if sizes.admits(A=A)] == [A for A in (1, 2, 3) if signature.assign(A=A)] == valid
+    *_, title, condition = lines(signature._sections())
+    assert title.startswith(heading) and condition.startswith("  A == 1")
+
+
 def test_the_batch_may_be_left_out() -> None:
     found = answer(Net("f32[?,3,?] -> Reshape([0,-1,6], special_zero=true) -> Result"), {"parameter_0": "[B,3,L]"})
     assert (found.admits(L=4), found.admits(L=5)) == (True, False)

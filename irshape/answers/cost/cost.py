@@ -564,9 +564,7 @@ class _Page:
         if cost.signature is None:
             return
         yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
-        most = None if self.is_complete else len(cost.symbols) + _MOST_NAMES
-        sizes = some([f"{name}={size}" for name, size in cost.near.items()], most)
-        near = joined("numbers are those at ", key(sizes), f"{cost._remark}; --near changes the sizes")
+        near = joined("numbers are those at ", key(self.near()), f"{cost._remark}; --near changes the sizes")
         said = {one.name for one in cost.signature.data_sizes}
         others = [one for one in cost.data_sizes if one.name not in said]
         data = (f"known only at run time: {name} of {nodes}" for name, nodes in _by_type(others).items())
@@ -621,12 +619,17 @@ class _Page:
             each = f" and {len(names) - 1} more, each" if len(names) > 1 else ""
             yield what if number == 0 else "", text, (named(names[0]), f"{each} {formula}".rstrip())
 
+    def near(self, but: str = "") -> str:
+        """The sizes at which numbers are given, without that of one symbol."""
+        sizes = [f"{name}={size}" for name, size in self.cost.near.items() if name != but]
+        return some(sizes, None if self.is_complete else len(self.cost.symbols) - bool(but) + _MOST_NAMES)
+
     def stretches(self, symbol: str) -> Iterator[Block]:
         """The layers that have the peak of memory as a symbol grows."""
         found = self.cost.stretches(symbol)
         if len(found) < 2 and not any(len(one.layers) > 1 for one in found):
             return
-        others = ", ".join(f"{name}={size}" for name, size in self.cost.near.items() if name != symbol)
+        others = self.near(symbol)
         rows: list[Block] = []
         for one in found if self.is_complete else found[:_MOST_STRETCHES]:
             until = f"up to {one.high:,}" if one is found[0] and one.high is not None else f"from {one.low:,}"

@@ -16,12 +16,12 @@ from irshape.inference.inputs import InputError, Inputs, described_shape, input_
 from irshape.inference.run import Guard
 from irshape.model.finding import split_names
 from irshape.model.model import Model, Node
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, product
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, origins, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, size_of
-from irshape.shape.polynomial import Expression, PolynomialTable
+from irshape.shape.polynomial import NAMED, Expression, PolynomialTable
 from irshape.shape.range import Range, meet, reduced
 from irshape.shape.reported import Reported
 from irshape.xml.weights import Weights
@@ -265,6 +265,14 @@ class Discovery:
         engine.run(inputs.question(engine).with_overrides(overrides))
         return engine
 
+    def read(self, engine: Engine) -> Engine:
+        """An engine after a pass for a reading: with sizes of at least 1 where only these have the formulas that another engine gives."""
+        free = self.run(self.free_ranges, is_static=False)
+        shapes = ((fact.shape or (), own.shape or ()) for fact, own in zip(free.slots, engine.slots, strict=False))
+        pairs = ((a, b) for ours, theirs in shapes for a, b in zip(ours, theirs, strict=False))
+        is_vaguer = any(origins(a) & ~NAMED and not origins(b) & ~NAMED for a, b in pairs)
+        return self.run(self.declared, is_static=False) if is_vaguer else free
+
     def settle(self) -> Discovery:
         """Let `engine` be a pass with the present shapes and ranges, where it is one for a reading."""
         if self.is_read:
@@ -374,7 +382,7 @@ class Discovery:
         # Where no demand ties symbols together, narrower ranges of them cannot tie any.
         self.is_read = self._is_reading and len(self.steps) == 1 and all(len(below) < 2 for below in map(unifier.below, unifier.demands))
         if self.is_read:
-            self.engine = self._renamed(self._taken, self.free_ranges) or self.run(self.free_ranges, is_static=False)
+            self.engine = self._renamed(self._taken, self.free_ranges) or self.read(engine)
         else:
             self.engine = self._renamed(engine, ranges) or self.run(ranges)
 

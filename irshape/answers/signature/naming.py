@@ -78,7 +78,7 @@ def read(
     """The inference of a pass with the shapes of the signature, and the symbols in them; None if it has errors or takes too much work."""
     try:
         found = Discovery(model, asked, weights, opaque, keeps_named=True, is_reading=True, like=like, is_taken=is_taken)
-        engine = found.engine if found.is_read else found.run(found.free_ranges, is_static=False)
+        engine = found.engine if found.is_read else found.read(found.engine)
     except InputError:
         return None
     if found.engine.scope.work.is_done or any(one.severity == ERROR for one in engine.diagnostics):

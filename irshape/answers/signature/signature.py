@@ -71,9 +71,9 @@ class Signature(Answer):
     """The inputs, the variables and the outputs of a model in as few symbols as possible. It prints as one line.
 
     `inputs`, `state` and `outputs` have the shapes by name, as texts that `inputs=` takes: `[B,P + S]`. `symbols` are the symbols with
-    their ranges. Every assignment of sizes to the symbols that fulfils the `conditions` gives shapes that OpenVINO accepts. Sizes are at
-    least 1. `notes` tell which other sizes OpenVINO accepts, `because` which layers tie the axes together, and `data_sizes`
-    which layers decide sizes by their data. `diagnostics` are the faults of the model. `ok` is false if the
+    their ranges. Every assignment of sizes to the symbols that fulfils the `conditions` gives shapes that OpenVINO accepts; it may also
+    accept sizes that break a premise. Sizes are at least 1. `notes` tell which other sizes OpenVINO accepts, `because` which layers tie the
+    axes together, and `data_sizes` which layers decide sizes by their data. `diagnostics` are the faults of the model. `ok` is false if the
     model has errors; then the shapes are those that are known.
     """
 
@@ -118,7 +118,7 @@ class Signature(Answer):
     def _sections(self, *, is_complete: bool = False, has_reasons: bool = False) -> Iterator[Section]:
         """The text: title, signature, conditions, notes and reasons; with `is_complete`, whatever its length."""
         yield from opening(self.document, self.diagnostics)
-        others = [one for one in self.conditions if not one.branch and not self._is_decided(one)]
+        others = [one for one in self.conditions if not self._is_apart(one) and not self._is_decided(one)]
         valid, remarks = validity(self, None if is_complete else MOST_CONDITIONS), []
         if others and not is_complete:
             text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
@@ -130,7 +130,7 @@ class Signature(Answer):
         yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid
         if others and is_complete:
             yield Section(REFUSED_DATA, list(condition_blocks(others)))
-        for text, members in groupby((one for one in self.conditions if one.branch), lambda one: heading(one.guards[0])):
+        for text, members in groupby(filter(self._is_apart, self.conditions), lambda one: heading(one.guards[0])):
             yield Section(text, list(condition_blocks(list(members))))
         yield also([note.text for note in self.notes])
         yield unchecked(indexing(self._inference, self.because) if self.ok and self.symbols else [])
@@ -188,8 +188,12 @@ class Signature(Answer):
         return list(dict.fromkeys(name for name in sizes if name and name in own))
 
     def _is_decided(self, condition: Condition) -> bool:
-        """Whether the symbols alone decide a condition; if not, it is about sizes known only at run time."""
-        return self.symbols.keys() >= set(condition.symbols)
+        """Whether the symbols alone decide a condition that always holds; if not, it is apart, or about sizes known only at run time."""
+        return not self._is_apart(condition) and self.symbols.keys() >= set(condition.symbols)
+
+    def _is_apart(self, condition: Condition) -> bool:
+        """Whether a condition has a heading of its own: that of a body, or that only formulas assume it and OpenVINO accepts more sizes."""
+        return bool(condition.branch) or not self._assumed.isdisjoint(condition.guards)
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/signature.schema.json`."""
@@ -210,9 +214,22 @@ class Signature(Answer):
     @cached_property
     def _own_guards(self) -> list[Guard]:
         """The guards on the symbols alone that hold whichever bodies run."""
-        own = self.symbols.keys()
         limits = self._found.limits(self._found.engine)
-        return [guard for guard in (*self._inference.guards, *limits) if not guard.branch and guard.requirement.symbols() <= own]
+        return [one for one in (*self._inference.guards, *limits) if self._is_own(one) and one not in self._assumed]
+
+    def _is_own(self, guard: Guard) -> bool:
+        return not guard.branch and guard.requirement.symbols() <= self.symbols.keys()
+
+    @cached_property
+    def _assumed(self) -> frozenset[Guard]:
+        """The premises on the symbols alone without which OpenVINO accepts other sizes, as inferences with these show."""
+        premises = frozenset(guard for guard in self._inference.guards if guard.is_premise and self._is_own(guard))
+        if not premises:
+            return premises
+        from irshape.answers.sizes import ValidSizes
+
+        question = Inputs(self._found.question.shapes, self.symbols)
+        return premises.difference(ValidSizes(question, self._found.engine, self._inference, self._session, self._found)._guards)
 
     # Outputs.
 
@@ -268,7 +285,7 @@ class Signature(Answer):
                 yield Condition(text, (name,), tuple(causes.get(name, ())))
         yield from relations
         for guard in self._inference.guards:
-            if guard.branch or not (guard.is_premise or guard.requirement.symbols() <= self.symbols.keys()):
+            if guard.branch or guard in self._assumed or not (guard.is_premise or guard.requirement.symbols() <= self.symbols.keys()):
                 yield self._verbatim(guard.requirement, guard)
 
     def _verbatim(self, requirement: Any, guard: Guard) -> Condition:
@@ -309,9 +326,10 @@ def ends(signature: Signature, *, is_complete: bool = False) -> Iterator[Block]:
 
 def validity(signature: Signature, most: int | None = None, *, has_reasons: bool = True) -> Section:
     """The first conditions on the sizes of the inputs, with the layers that demand them if it has reasons."""
-    own = [one for one in signature.conditions if not one.branch and signature._is_decided(one)]
+    own = list(filter(signature._is_decided, signature.conditions))
     doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
-    if any(not (one.branch or signature._is_decided(one)) and signature.symbols.keys() & {*one.symbols} for one in signature.conditions):
+    on_data = (one for one in signature.conditions if not (signature._is_apart(one) or signature._is_decided(one)))
+    if any(signature.symbols.keys() & {*one.symbols} for one in on_data):
         doubt = doubt or " (as far as formulas tell)"
     if own:
         title = heading_of(signature._inference, doubt)
@@ -328,7 +346,7 @@ SIGNATURE: Final = Form(
     inputs=described("the shape of each input, in the notation of `--input`", "names"),
     state=described("the shape of each variable", "names"),
     outputs=described("the shape of each output", "names"),
-    conditions=CONDITION.list("all must hold; those on sizes known only at run time come last"),
+    conditions=CONDITION.list("all must hold; those that only formulas assume, and those on sizes known only at run time, come last"),
     notes=NOTES,
     because=BECAUSE.list("the axes that are tied to others"),
     data_sizes=DATA_SIZE.list("the sizes known only at run time"),
