@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.model.build import place
-from irshape.model.model import Node
+from irshape.model.model import Node, reached
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
@@ -207,7 +207,7 @@ def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
     """Whether the inputs of a layer record exactly what OpenVINO knows of facts, and all elements that it reads are numbers.
 
     Then OpenVINO has computed what the output ports record from nothing else. Shapes in bodies follow from those that enter, and a number
-    that cannot be read is open.
+    that cannot be read is open. So is one that a ShapeOf reads of a shape with open sizes: irshape may know such a size by its formula.
     """
     if node.op is None or node.model.holder is not None or any(one.code == "X106" for one in node.model.document.diagnostics):
         return False
@@ -216,9 +216,16 @@ def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
         if recordable(fact.openvino_view) != (dims or ()) or fact.element_type is ElementType.dynamic:
             return False
         elements, is_read = fact.openvino_view.elements, port is not None and (port.value or port.ends)
-        if is_read and not fact.is_literal and not (elements and {int}.issuperset(map(type, elements))):
+        if is_read and not fact.is_literal and not (elements and {int}.issuperset(map(type, elements)) and _is_measured(node, index)):
             return False
     return True
+
+
+def _is_measured(node: Node, index: int) -> bool:
+    """Whether all shapes from which the elements of an input are computed are recorded without open sizes."""
+    source = node.model.producer(node.sources[index])
+    nodes = reached([] if source is None else [source], lambda one: () if one.type == "ShapeOf" else one.producers)
+    return all(-1 not in (one.layer.signature.records[0][2] or ()) for one in nodes if one.type == "ShapeOf" and one.sources)
 
 
 def recordable(fact: Fact) -> tuple[int, ...] | None:

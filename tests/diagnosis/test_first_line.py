@@ -421,6 +421,21 @@ def test_a_record_that_bounds_have_decided_is_no_fault_behind_another_one() -> N
     assert [one.code for one in causes(irshape.check(text.encode(), weights=weights).diagnostics)] == ["G104"]
 
 
+def test_a_size_that_only_a_formula_tells_is_no_fault_of_a_record() -> None:
+    """OpenVINO does not divide 2*B*24 by 2*B: so the Reshape records [?,?], and the layer that takes the size from there [?]."""
+    net = Net("""
+        x: f32[?,2,24] -> ShapeOf -> Gather([0], [0]) -> b: Multiply([2])
+        b, [-1] -> p: Concat(axis=0)
+        x, p -> Reshape(special_zero=false) -> ShapeOf -> Gather([1], [0]) -> s: Squeeze
+        s, [1] -> m: Reshape(special_zero=false)
+        m, f32=0.0, f32=1.0 -> RandomUniform-8(output_type=f32, op_seed=0, global_seed=0) -> Result
+    """)
+    text, weights = sound(net)
+    text = re.sub("<rt_info>.*?</rt_info>", "", text, flags=re.DOTALL)
+    text = re.sub(r'(<dim>-1</dim>|">)(\s*)<dim>24</dim>', r"\1\2<dim>-1</dim>", text)
+    assert not irshape.check(text.encode(), weights=weights).diagnostics
+
+
 # A file of a few hundred layers takes the time of twenty small ones.
 SMALL = [path for path in WITH_WEIGHTS if path.stat().st_size < 60_000]
 
