@@ -23,6 +23,8 @@ from irshape.shape.guard import Requirement
 _NAMES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order", "pattern", "shape", "target_shape"})
 # A window that covers so many elements is a whole axis, and no small step.
 _LARGEST_STEP: Final = 4
+# A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
+_MOST_SCALES: Final = 4
 _WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
 
 
@@ -36,6 +38,7 @@ def watch(bench: Bench) -> None:
     axes = [axis for axis, size in enumerate(shape) if bench.is_open(size)]
     if item.type in ("Divide", "Multiply"):
         _mean(bench, item)
+        _scale(bench, item)
     elif not axes:
         return
     elif item.type in _WINDOWS:
@@ -162,6 +165,19 @@ def _mean(bench: Bench, item: Item) -> None:
         is_open = any(bench.is_open(bench.sizes(data)[axis]) for axis in named)
         if is_open and number and min(abs(number - count), abs(1 / number - count)) < count * 1e-4:
             bench.keep(f"{item!r} divides a sum over {count} elements by the constant {number:g}")
+
+
+def _scale(bench: Bench, item: Item) -> None:
+    """A constant of a few recorded sizes of the inputs, such as width and height, by which coordinates are divided or multiplied."""
+    for value in item.inputs:
+        if value is None or not 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES:
+            continue
+        array = bench.array(value)
+        data = [node.outputs[0] for node in bench.draft.of_type("Parameter")] if array is not None else []
+        sizes = {bench.at(size) for one in data for size in bench.shape(one) or () if bench.is_open(size)}
+        if array is not None and sizes.issuperset(array.reshape(-1).tolist()) and 1 not in array:
+            numbers = ", ".join(f"{one:g}" for one in array.reshape(-1).tolist())
+            bench.keep(f"{item!r} scales by the constant [{numbers}] of recorded sizes")
 
 
 _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {

@@ -288,6 +288,15 @@ def test_a_number_that_stays_is_refused() -> None:
     assert [one.code for one in found.diagnostics] == ["N109"]
 
 
+@pytest.mark.parametrize(
+    ("scale", "told"), [("[8.0, 6.0]", ["S208 Divide 'd' scales by the constant [8, 6] of recorded sizes"]), ("[8.0, 5.0]", [])]
+)
+def test_a_scale_by_recorded_sizes_is_told(scale: str, told: list[str]) -> None:
+    """Places of the pixels that are not 0, from 0 to 1: the file does not say that other images have other widths."""
+    places = "f32[6,8] -> NonZero-3(output_type=i64) -> Transpose([1,0]) -> p: Convert(destination_type=f32)"
+    assert errors(asked(Net(f"{places}\np, f32={scale} -> d: Divide -> Result"), "[H,W]", rewrite=True)) == told
+
+
 # A causal mask beside a constant that the exporter may have folded from a shape.
 CONSTANT = Net(f"{MASK}\n[1,6,6] -> Result")
 TABLE = "were learned or computed for this size"
