@@ -22,6 +22,7 @@ from irshape.model.public import Model, public
 from irshape.report.diagnostic import NOTE
 from irshape.report.section import faults
 from irshape.report.selection import Choice, Selection, checked_prefix
+from irshape.report.surface import knowing
 from irshape.report.terminal import block_lines, lines
 from irshape.report.text import escape, verdict
 from irshape.shape.dim import Dim, Size, bounds, eq_unasked, formula_text
@@ -46,13 +47,14 @@ Bindings: TypeAlias = dict[str, Size]
 
 
 def _told(assertion: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Make an assertion raise its errors without the frames of irshape, which pytest would show."""
+    """Make an assertion `knowing`, and let it raise its errors without the frames of irshape, which pytest would show."""
+    knows = knowing(assertion)
 
     @wraps(assertion)
     def call(*given: _P.args, **named: _P.kwargs) -> _R:
         __tracebackhide__ = True
         try:
-            return assertion(*given, **named)
+            return knows(*given, **named)
         except Exception as error:
             raise error.with_traceback(None) from error.__cause__
 

@@ -16,6 +16,7 @@ import irshape
 import irshape.extend
 from irshape.api.reading import Reading
 from irshape.running.results import Tolerance
+from irshape.testing import assert_shape
 
 ROOT = Path(__file__).parent.parent
 ATROUS = "examples/atrous.xml"
@@ -265,6 +266,7 @@ DETECTOR = "examples/detector.xml"
         (lambda: irshape.scan(DETECTOR, extensions=[3]), "extensions are files and names of modules, not a value of the class list"),
         (lambda: irshape.infer(DETECTOR).apply_to("x"), "apply_to takes an openvino.Model as model, not a value of the class str"),  # type: ignore[type-var]
         (lambda: irshape.ops(3), "ops takes str or None as type, not 3"),
+        (lambda: assert_shape(DETECTOR, 0, "[1]"), "assert_shape takes str as name, not 0"),  # type: ignore[arg-type]
         (lambda: irshape.scan(DETECTOR, targets=None), "scan takes Iterable[str] as targets, not None"),
         (lambda: irshape.check(DETECTOR, targets=b"x"), "check takes str or Iterable[str] as targets, not b'x'"),
         (lambda: irshape.check(DETECTOR, structure=np.zeros(2)), "check takes bool as structure, not array([0., 0.])"),

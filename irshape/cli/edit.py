@@ -310,6 +310,10 @@ def _run_extract(given: Namespace) -> int:
     except EditError as error:
         raise RunError(f"{given.file}: {error}") from None
     if given.prove:
+        whole = {node.name for node in graph._draft.model.parameters}
+        own = [repr(tensor.layer.name) for tensor in graph.inputs if tensor.layer.name not in whole]
+        if own:
+            raise RunError(f"--prove feeds both models the same inputs, but only the part has the input {own[0]}; give --to without --from")
         put_proof(graph, graph)
     change.write(graph, trim=True)
     put_text(given.color, _part_sections(graph, part, formulas, given.output))

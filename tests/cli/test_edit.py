@@ -108,6 +108,11 @@ def test_a_model_is_written_without_the_layers(path: str, tmp_path: Path, run: S
     assert "already exists; --force overwrites it" in run("simplify", path, "-o", target, code=2).err
 
 
+def test_a_part_with_inputs_of_its_own_is_not_proved(run: Start, tmp_path: Path) -> None:
+    said = run("extract", ATROUS, "--from", "stem", "--to", "upsample", "-o", tmp_path / "cut.xml", "--prove", code=2).err
+    assert "only the part has the input 'stem'; give --to without --from" in said and not [*tmp_path.iterdir()]
+
+
 def test_shape_computations_go_once_the_sizes_are_set(path: str, tmp_path: Path, run: Start) -> None:
     target = str(tmp_path / "static.xml")
     done = run("simplify", path, "--input", "x[N,3,L]", "--set", "N=2", "L=8", "-o", target, code=0)
