@@ -331,15 +331,17 @@ def _tensor(tensor: InfoTensor) -> tuple[Line, ...]:
 def _roots(info: Info) -> Iterator[tuple[Line, ...]]:
     """The axes that make sizes dynamic: axes of inputs first, then the axes that most ports depend on."""
     widest = max((len(str(root.ports)) for root in info.roots), default=0)
-    filled = roots(info.signature._inference) if info.signature and any(root.kind == "data" for root in info.roots) else info.roots
-    lost = {(root.node, root.axis) for root in filled if root.kind == "data"}
+    has_data = any(root.kind == "data" for root in info.roots)
+    named = roots(info.signature._inference) if info.signature and has_data else info.roots
+    of_data = {(root.node, root.axis) for root in named if root.kind == "data"}
     for root in sorted(info.roots, key=lambda root: (root.kind != "input", -root.ports)):
         size = info._inference.format((root.size,)).strip("[]")
         if not size.isdecimal():  # a guard may leave only one size
             ports = f"{root.ports:{widest}} port{'s' if root.ports > 1 else ''}"
             name = end_name(root.node) if root.kind == "input" else root.node.name
-            is_formula = root.kind == "data" and (root.node, root.axis) not in lost
-            yield f"{name} axis {root.axis}", ports, size, "a formula of sizes of at least 1" if is_formula else _CAUSES.get(root.kind, "")
+            is_formula = root.kind == "data" and (root.node, root.axis) not in of_data
+            cause = "a formula of sizes of at least 1" if is_formula else _CAUSES.get(root.kind, "")
+            yield f"{name} axis {root.axis}", ports, size, cause
     for node, count in info._unranked.items():
         yield node.name, counted(count, "port"), "unknown rank", ""
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations, islice, pairwise, permutations
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from irshape.diagnosis.recorded import contradictions, dims_text
@@ -69,7 +69,7 @@ class Change(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A constant, and in order all layers from there to the last one, which reads sizes from it and takes the nearest from `start`."""
+    """A constant, and in order all layers behind it up to the one that reads sizes; `start` is the layer, or constant, before that one."""
 
     constant: Node
     steps: tuple[Node, ...]
@@ -108,7 +108,7 @@ class Changes:
             elif not found or found[0].explained < 2:  # a constant at which other layers fail, too, is no exchanged input
                 found = found[:1] + exchanged
         if not found:  # inputs of a layer from which the node reads elements
-            inside = sorted({one for way in self.ways(node) for one in way.steps if one is not node}, key=attrgetter("index"))
+            inside = self.model.in_order({one for way in self.ways(node) for one in way.steps if one is not node})
             earlier = ((one, *_between(one, [*inside, node])) for one in inside)
             found = [*islice((change for steps in earlier for change in self.exchanges(node, told, steps)), 1)]
         return found or self.types(node, told) or self.versions(node, told, self.model.registry.versions(node.type))
@@ -247,7 +247,7 @@ class Changes:
             elif len(steps) <= _MOST_BETWEEN and producer.type != "ShapeOf":
                 inside.add(producer)
                 pending += [((producer, *steps), one) for one in producer.sources]
-        ordered = sorted(inside, key=attrgetter("index"))
+        ordered = self.model.in_order(inside)
         found = self._ways[node] = [Way(constant, _between(constant, ordered), start) for constant, start in ends]
         return found
 
@@ -470,7 +470,7 @@ class Changes:
 
 
 def _between(start: Node, ordered: Iterable[Node]) -> tuple[Node, ...]:
-    """The layers, among those that are ordered, that read what a node gives, or what such a layer gives."""
+    """The layers, of some in topological order, that a node reaches through these layers alone."""
     reached, found = set(start.slots), list[Node]()
     for one in ordered:
         if not reached.isdisjoint(one.sources):

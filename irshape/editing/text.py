@@ -268,7 +268,7 @@ class _Writer:
         wanted: PortFacts | Port = self._annotator.port(Port(id, None, -1), fact, fact)
         node = None if value is None else value.item.base
         if fact.is_poisoned and value is not None and node is not None and value.index < len(node.layer.outputs):
-            wanted = node.layer.outputs[value.index]  # which a layer with a fault keeps
+            wanted = node.layer.outputs[value.index]  # a layer with a fault keeps its records
         content = [f"{self._lines.layout.line(3)}<dim>{size}</dim>" for size in wanted.dims or ()]
         if note is not None:
             entry = self._lines.element(4, "attribute", {"name": ANNOTATION, "version": "0", "value": note})

@@ -170,14 +170,13 @@ def _mean(bench: Bench, item: Item) -> None:
 def _scale(bench: Bench, item: Item) -> None:
     """A constant of a few recorded sizes of the inputs, such as width and height, by which coordinates are divided or multiplied."""
     for value in item.inputs:
-        if value is None or not 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES:
+        if value is None or not 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES or (array := bench.array(value)) is None:
             continue
-        array = bench.array(value)
-        data = [node.outputs[0] for node in bench.draft.of_type("Parameter")] if array is not None else []
-        sizes = {bench.at(size) for one in data for size in bench.shape(one) or () if bench.is_open(size)}
-        if array is not None and sizes.issuperset(array.reshape(-1).tolist()) and 1 not in array:
-            numbers = ", ".join(f"{one:g}" for one in array.reshape(-1).tolist())
-            bench.keep(f"{item!r} scales by the constant [{numbers}] of recorded sizes")
+        inputs = [node.outputs[0] for node in bench.draft.of_type("Parameter")]
+        sizes = {bench.at(size) for one in inputs for size in bench.shape(one) or () if bench.is_open(size)}
+        numbers = array.reshape(-1).tolist()
+        if 1 not in numbers and sizes.issuperset(numbers):
+            bench.keep(f"{item!r} scales by the constant [{', '.join(f'{one:g}' for one in numbers)}], recorded sizes of the inputs")
 
 
 _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {

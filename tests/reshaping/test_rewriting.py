@@ -289,7 +289,7 @@ def test_a_number_that_stays_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "told"), [("[8.0, 6.0]", ["S208 Divide 'd' scales by the constant [8, 6] of recorded sizes"]), ("[8.0, 5.0]", [])]
+    ("scale", "told"), [("[8.0, 6.0]", ["S208 Divide 'd' scales by the constant [8, 6], recorded sizes of the inputs"]), ("[8.0, 5.0]", [])]
 )
 def test_a_scale_by_recorded_sizes_is_told(scale: str, told: list[str]) -> None:
     """Places of the pixels that are not 0, from 0 to 1: the file does not say that other images have other widths."""
