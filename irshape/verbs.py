@@ -66,11 +66,13 @@ def check(
     batch: int | str | None = None,
     suppressions: bool = True,
     structure: bool = False,
+    errors_only: bool = False,
     **asked: Unpack[Asked],
 ) -> Inference:
     """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
 
-    With `batch`, also report whether the model keeps a batch of this size.
+    With `batch`, also report whether the model keeps a batch of this size. With `errors_only`, spare the search for conditions that
+    contradict each other, which gives a warning.
     """
     wanted = list(targets)
     if wanted:
@@ -79,7 +81,7 @@ def check(
         policies = find_policies(wanted)
     model, weights = loaded(source, asked.get("weights"))
     inference = _infer(model, weights, asked, is_check=True)
-    if inference.ok and inference.contradicting:
+    if not errors_only and inference.ok and inference.contradicting:
         from irshape.answers.signature.naming import named
 
         inference = named(inference)

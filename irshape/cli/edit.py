@@ -173,7 +173,7 @@ def _run_edit(given: Namespace) -> int:
     if given.prove:
         put_proof(graph, graph)
     if given.output is None and not given.in_place:
-        errors = [one for one in checked(graph._draft)[1] if one.severity == ERROR]
+        errors = [one for one in checked(graph._draft, errors_only=True)[1] if one.severity == ERROR]
         put("".join(f"{escape(str(one))}\n" for one in errors) + "the model is not written without -o or --in-place")
         return FAULTS if errors else CLEAN
     change.write(graph, in_place=given.in_place, trim=given.trim)

@@ -202,7 +202,7 @@ class Graph(Layers):
         """
         if trim and in_place:
             raise ValueError("trimmed weights fit the new file alone: write another path")
-        _, new = checked(self._draft)
+        _, new = checked(self._draft, errors_only=True)
         errors = [one for one in new if one.severity == ERROR]
         if errors and not faulty:
             raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; faulty=True writes it")
@@ -234,11 +234,11 @@ def edit(source: Source | Model, **reading: Unpack[Reading]) -> Graph:
     return graph
 
 
-def checked(draft: Draft) -> tuple[Inference, list[Diagnostic]]:
-    """The check of the edited model, and the faults that are new."""
-    before = inner.check(draft.model, weights=draft.original, opaque=draft.opaque).diagnostics
+def checked(draft: Draft, *, errors_only: bool = False) -> tuple[Inference, list[Diagnostic]]:
+    """The check of the edited model, and the faults that are new; `errors_only` as in `irshape.verbs.check`."""
+    before = inner.check(draft.model, weights=draft.original, opaque=draft.opaque, errors_only=errors_only).diagnostics
     model, weights = draft.built()
-    found = inner.check(model, weights=weights, opaque=draft.opaque)
+    found = inner.check(model, weights=weights, opaque=draft.opaque, errors_only=errors_only)
     known = {_told(one) for one in before}
     found.diagnostics.sort(key=lambda one: _told(one) in known)
     return Inference(found, published(model)), [one for one in found.diagnostics if _told(one) not in known]
