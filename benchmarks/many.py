@@ -15,9 +15,9 @@ from typing import TypeVar
 from benchmarks.measure import ROOT
 from irshape.cli.scan import on_cluster
 from irshape.scanning.place import Place
-from irshape.scanning.results import Journal, read
+from irshape.scanning.results import UnfinishedRows, read
 from irshape.scanning.row import Scan
-from irshape.scanning.table import Row, Summary
+from irshape.scanning.table import Row, TableCounts
 
 T = TypeVar("T")
 
@@ -64,12 +64,12 @@ def simulate(files: int, tables: int, folder: Path) -> None:
         assert set(seen) == {1}, "a file has no row or two"
     print(f"  scheduler and client in one process: {cost:.0f} µs of CPU for each file")
     output = str(folder / "part0.parquet")
-    journal = Journal(output, "")
+    journal = UnfinishedRows(output, "")
     timed("journal", files, lambda: fill(journal, work, files))
     size = os.path.getsize(journal.path)
     timed("table", files, lambda: journal.finish(output))
     print(f"  {size / 1e6:,.0f} MB of journal, {os.path.getsize(output) / 1e6:,.0f} MB of Parquet")
-    timed("summary", files, lambda: Summary(read(output)))
+    timed("summary", files, lambda: TableCounts(read(output)))
     for number in range(1, tables):
         os.link(output, folder / f"part{number}.parquet")
     distinct = timed(f"merge: {tables} tables, {files * tables:,} rows", files * tables, lambda: merged(folder))
@@ -82,7 +82,7 @@ def mark(found: Iterator[tuple[int, Row]], seen: bytearray) -> None:
         seen[number] += 1
 
 
-def fill(journal: Journal, work: Ready, files: int) -> None:
+def fill(journal: UnfinishedRows, work: Ready, files: int) -> None:
     """Add the row of each file."""
     for number in range(files):
         journal.add(work(number)[1])

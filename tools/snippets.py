@@ -9,10 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from irshape.cli.main import main
-from irshape.report.snippet import Run, Snippet, bytes_text, changed_lines
+from irshape.report.snippet import Invocation, Snippet, bytes_text, changed_lines
 
 
-def printed(run: Run, *options: str) -> str:
+def printed(run: Invocation, *options: str) -> str:
     """What the command of a run prints, in a folder that holds the file and its weights, with further options."""
     before = Path.cwd()
     with TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as out:

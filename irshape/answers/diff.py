@@ -44,7 +44,7 @@ _NUMBERS: Final = {
 _MOST_F16: Final = 65504.0
 
 
-class Content:
+class ConstantBytes:
     """The bytes of a Const. Every method that reads them raises WeightsError if the weights lack them."""
 
     __slots__ = ("count", "element_type", "offset", "size", "weights")
@@ -78,7 +78,7 @@ class Content:
         """Whether `numbers` can read the elements."""
         return self.element_type.name in _NUMBERS and self.size == self.element_type.byte_size(self.count or 0)
 
-    def is_like(self, other: Content) -> bool:
+    def is_like(self, other: ConstantBytes) -> bool:
         """Whether both hold the same bytes."""
         if self.size != other.size:
             return False
@@ -94,7 +94,7 @@ class Content:
             yield self.weights.read(start, min(size, end - start))
 
 
-def difference(a: Content, b: Content) -> tuple[str, str] | None:
+def difference(a: ConstantBytes, b: ConstantBytes) -> tuple[str, str] | None:
     """The contents of two constants of equal type and shape, as texts that show their difference; None if they are equal."""
     if a.is_like(b):
         return None
@@ -110,7 +110,7 @@ def difference(a: Content, b: Content) -> tuple[str, str] | None:
     return f"{a.count} elements", f"{count} of them differ, {amount}"
 
 
-def is_rounded(a: Content, b: Content) -> bool:
+def is_rounded(a: ConstantBytes, b: ConstantBytes) -> bool:
     """Whether two constants of real types hold the same numbers, up to rounding from the wider type to the narrower one."""
     if not (a.element_type.is_real and b.element_type.is_real and a.is_numeric and b.is_numeric and a.count == b.count):
         return False
@@ -126,7 +126,7 @@ def is_rounded(a: Content, b: Content) -> bool:
         )
 
 
-def _distance(a: Content, b: Content) -> tuple[int, float]:
+def _distance(a: ConstantBytes, b: ConstantBytes) -> tuple[int, float]:
     """The number of elements that differ, and their largest difference."""
     import numpy
 
@@ -360,7 +360,7 @@ class _Differ:
         self.asides["place"] += ours.is_broken or theirs.is_broken or ours.offset != theirs.offset
         if ours.is_broken or theirs.is_broken or (ours.element_type, ours.shape) != (theirs.element_type, theirs.shape):
             return
-        one, other = Content(ours, self.difference.a.weights), Content(theirs, self.difference.b.weights)
+        one, other = ConstantBytes(ours, self.difference.a.weights), ConstantBytes(theirs, self.difference.b.weights)
         key = one.element_type, one.count, one.offset, one.size, other.offset, other.size
         if key not in self.contents:
             self.bytes_left -= one.size + other.size

@@ -53,10 +53,10 @@ class Violation(NamedTuple):
     shapes: tuple[tuple[str, str], ...] = ()
 
 
-class Wish(NamedTuple):
-    """A demand on every size: `code` and `fault` are the code and the words of a violation.
+class SizePolicy(NamedTuple):
+    """A policy for every size: `code` and `fault` are the code and the words of a violation.
 
-    `is_open` tells from the bounds of a size whether the size violates the demand, and `ports` counts the ports that do because of a root.
+    `is_open` tells from the bounds of a size whether the size violates it, and `ports` counts the ports that do because of a root.
     """
 
     code: str
@@ -65,8 +65,8 @@ class Wish(NamedTuple):
     ports: Callable[[Root], int]
 
 
-FIXED: Final = Wish("P101", "is not fixed", lambda known: known[0] < known[1], lambda root: root.ports)
-BOUNDED: Final = Wish("P102", "is unbounded", is_unbounded, lambda root: root.unbounded)
+FIXED: Final = SizePolicy("P101", "is not fixed", lambda known: known[0] < known[1], lambda root: root.ports)
+BOUNDED: Final = SizePolicy("P102", "is unbounded", is_unbounded, lambda root: root.unbounded)
 
 
 class OpenSizes:
@@ -78,7 +78,7 @@ class OpenSizes:
     left out.
     """
 
-    def __init__(self, inference: Inference, wish: Wish) -> None:
+    def __init__(self, inference: Inference, wish: SizePolicy) -> None:
         self._inference = inference
         self._wish = wish
         self._reading = named(inference).reading

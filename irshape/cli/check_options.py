@@ -150,7 +150,7 @@ def source_of(given: Namespace) -> dict[str, Any]:
     return {"files": [given.stdin_filename or _STDIN], "source": content}
 
 
-class Wish(NamedTuple):
+class CheckOptions(NamedTuple):
     """What a check is asked for beside the files: the codes, what is mended and accepted, and how and where the faults are reported."""
 
     settings: Mapping[str, Any]
@@ -184,7 +184,7 @@ class Wish(NamedTuple):
         return self.format in DOCUMENTS or self.statistics or bool(self.write_baseline and self.format in ("text", CONCISE))
 
 
-def wish_of(given: Namespace) -> Wish:
+def wish_of(given: Namespace) -> CheckOptions:
     """What the options of a check ask for."""
     # A file from a stranger must not choose how it is checked, so --isolate uses no configuration beside it.
     settings = {
@@ -193,4 +193,4 @@ def wish_of(given: Namespace) -> Wish:
     }  # fmt: skip
     suppressions, forgives = not (given.ignore_suppressions or given.isolate), bool(given.exit_zero or given.write_baseline)
     told = vars(given)
-    return Wish(settings, suppressions, given.show_settings, forgives, *(told[name] for name in Wish._fields[4:]))
+    return CheckOptions(settings, suppressions, given.show_settings, forgives, *(told[name] for name in CheckOptions._fields[4:]))

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
-from irshape.answers.diff import Change, Content, Difference, Effect, is_rounded
+from irshape.answers.diff import Change, ConstantBytes, Difference, Effect, is_rounded
 from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.answers.wording import title
 from irshape.cli.arguments import add_colour, add_limit, add_operations
@@ -301,12 +301,12 @@ def _is_result(node: Node) -> bool:
     return node.type == "Result" and node.model.holder is None
 
 
-def _content(node: Node | None, weights: object) -> Content | None:
+def _content(node: Node | None, weights: object) -> ConstantBytes | None:
     """The content of a Const, or of the Const that a Convert reads."""
     if node is not None and node.type == "Convert" and node.producers:
         node = node.producers[0]
     op = node.op if node is not None else None
-    return Content(op, weights) if isinstance(op, Constant) and not op.is_broken else None  # type: ignore[arg-type]
+    return ConstantBytes(op, weights) if isinstance(op, Constant) and not op.is_broken else None  # type: ignore[arg-type]
 
 
 # The amounts of costs that are compared, each with its words and the form of its numbers.

@@ -52,7 +52,7 @@ def add_target_arguments(command: ArgumentParser) -> None:
     add_colour(command)
 
 
-class Change(NamedTuple):
+class EditedFile(NamedTuple):
     """The file that a command changes, how the file is read, and where the result goes."""
 
     file: str
@@ -83,10 +83,10 @@ class Change(NamedTuple):
             raise RunError(f"{target}: not written: {str(error).replace('faulty=True', '--faulty')}", FAULTS) from None
 
 
-def change_of(given: Namespace) -> Change:
+def change_of(given: Namespace) -> EditedFile:
     """What the options of a command that changes a file ask for."""
     reading = Reading(weights=given.weights_file, opaque=given.opaque, limits=given.limits, extensions=given.extensions)
-    return Change(given.file, reading, given.output, given.force, given.faulty)
+    return EditedFile(given.file, reading, given.output, given.force, given.faulty)
 
 
 def layer(graph: Graph, text: str) -> Layer:
@@ -181,7 +181,7 @@ def _run_edit(given: Namespace) -> int:
     return CLEAN
 
 
-def _write_page(path: str, graph: Graph, change: Change) -> None:
+def _write_page(path: str, graph: Graph, change: EditedFile) -> None:
     """Write the page that shows the edited model and its changes. Raises `RunError`."""
     from irshape.page.data import PageData
     from irshape.page.html import page

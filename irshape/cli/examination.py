@@ -20,11 +20,11 @@ from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
-    from irshape.cli.inputs import Fit
+    from irshape.cli.inputs import OptionFit
     from irshape.cli.request import Request
 
 
-class Answer(Protocol):
+class FileAnswer(Protocol):
     """The result of a command for one file."""
 
     @property
@@ -60,7 +60,7 @@ class Extended(NamedTuple):
 _MANY_OBJECTS = 100_000
 
 # The answer about the only file of a run. The end of the process frees it, which takes far less time than to free each object.
-_kept: list[Answer] = []
+_kept: list[FileAnswer] = []
 
 # Code, message and hint for a file that needed more memory than the machine has.
 OUT_OF_MEMORY = ("I103", "there was not enough memory", None)
@@ -75,7 +75,7 @@ def collect() -> None:
             gc.collect()
 
 
-class Outcome(NamedTuple):
+class FileOutcome(NamedTuple):
     """The result for one file as plain data, so that a worker can send it.
 
     `body` is the report in the chosen format, `complaint` a line for the error stream. `layers` is None if the file was not examined.
@@ -91,7 +91,7 @@ class Outcome(NamedTuple):
     layers: int | None = None
     is_foreign: bool = False
     accepted: Sequence[str] = ()
-    fits: Sequence[Fit] = ()
+    fits: Sequence[OptionFit] = ()
 
 
 def lost(path: str, code: str, message: str, hint: str | None) -> Model:
@@ -123,11 +123,11 @@ class Errand(NamedTuple):
     """
 
     request: Request
-    ask: Callable[..., Answer]
+    ask: Callable[..., FileAnswer]
     say: Callable[[Any], Iterable[str]] | None = None
     do: Callable[[Any], Iterable[str]] | None = None
 
-    def __call__(self, path: str) -> Outcome:
+    def __call__(self, path: str) -> FileOutcome:
         """The outcome of a file. Any content gives one; only `MemoryError` is left to the caller."""
         collect()
         try:
@@ -143,13 +143,13 @@ class Errand(NamedTuple):
             complaint = f"{path}: this needs the package {error.name}; install irshape with its packages: pip install ."
         except Exception as error:
             complaint = f"{path}: {internal(error)}"
-        return Outcome(path, FAILED, complaint=complaint)
+        return FileOutcome(path, FAILED, complaint=complaint)
 
-    def lost(self, path: str, code: str, message: str, hint: str | None) -> Outcome:
+    def lost(self, path: str, code: str, message: str, hint: str | None) -> FileOutcome:
         """The outcome for a file whose examination was cut short: the file counts as one that could not be read."""
         return self._outcome(path, self.ask(lost(path, code, message, hint)), (), ())._replace(code=FAILED)
 
-    def _outcome(self, path: str, answer: Answer, remarks: Sequence[str], fits: Sequence[Fit]) -> Outcome:
+    def _outcome(self, path: str, answer: FileAnswer, remarks: Sequence[str], fits: Sequence[OptionFit]) -> FileOutcome:
         lines = [*remarks, *self._said(answer)]
         code, complaint = exit_code(answer.diagnostics, self.request.is_strict), ""
         try:
@@ -158,9 +158,9 @@ class Errand(NamedTuple):
             code, complaint = max(code, error.code), str(error)
         document, accepted = answer.document, getattr(answer, "accepted", ())
         count, is_foreign = document.layer_count, document.is_foreign
-        return Outcome(path, code, "\n".join(lines), complaint, answer.diagnostics, count, is_foreign, accepted, fits)
+        return FileOutcome(path, code, "\n".join(lines), complaint, answer.diagnostics, count, is_foreign, accepted, fits)
 
-    def _said(self, answer: Answer) -> Iterable[str]:
+    def _said(self, answer: FileAnswer) -> Iterable[str]:
         if self.say is None:
             return ()
         if self.request.format == "text":
@@ -171,7 +171,7 @@ class Errand(NamedTuple):
 
 
 @contextmanager
-def asked(request: Request, ask: Callable[..., Answer], path: str) -> Iterator[tuple[Answer, Sequence[str], Sequence[Fit]]]:
+def asked(request: Request, ask: Callable[..., FileAnswer], path: str) -> Iterator[tuple[FileAnswer, Sequence[str], Sequence[OptionFit]]]:
     """The answer about a file, remarks, and the options about its inputs. The weights are open as long as the answer may read them."""
     own = request.settings.of(path) if request.settings is not None else None
     limits, opaque, extensions, weights_file = request.limits, request.opaque, request.extensions, request.weights
@@ -192,7 +192,7 @@ def asked(request: Request, ask: Callable[..., Answer], path: str) -> Iterator[t
         inputs: Mapping[str, str] = {}
         symbols: Mapping[str, str] = {}
         remarks: Sequence[str] = ()
-        fits: Sequence[Fit] = ()
+        fits: Sequence[OptionFit] = ()
         if request.inputs or request.symbols or (own is not None and own.configuration):
             from irshape.cli.inputs import asked_of, matches
 

@@ -15,7 +15,7 @@ from irshape.cli.outputs import Writing, only_targets, write, writing_of
 from irshape.cli.request import request_of
 from irshape.cli.road import answered, found
 from irshape.cli.run import CLEAN, guarded, layers
-from irshape.cli.texts import TIED, UNNAMED, Rows, Selection, ending, guards, in_names, said, shows_formulas, table
+from irshape.cli.texts import TIED, UNNAMED, ListedLayers, Rows, ending, guards, in_names, said, shows_formulas, table
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.section import Block, Section, dim, paragraph
@@ -50,7 +50,7 @@ def run(given: Namespace) -> int:
     writing, request = writing_of(given), request_of(given)
     is_whole, is_named = writing.is_wanted or request.format != "text", not given.raw_symbols
     ask = partial(_infer, is_whole=is_whole) if is_named else verbs.infer
-    selection = Selection(given.all, given.layer, [one.lower() for one in given.type], given.changed_only)
+    selection = ListedLayers(given.all, given.layer, [one.lower() for one in given.type], given.changed_only)
     say = said(given.color, partial(_sections, is_named, selection))
     errand = Errand(request, ask, say, partial(write, writing))
     if not given.watch:
@@ -75,7 +75,7 @@ def _infer(model: Model, *, is_whole: bool, **options: Any) -> Inference:
     return inference
 
 
-def _sections(is_named: bool, selection: Selection, inference: Inference) -> Iterator[Section]:
+def _sections(is_named: bool, selection: ListedLayers, inference: Inference) -> Iterator[Section]:
     """Title, table, ties, guards, faults and summary of one file."""
     yield paragraph(title(inference.document))
     has_formulas = shows_formulas(inference)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _VALUE: Final = re.compile(r"[+-]?[0-9.]+(?:e[+-]?[0-9]+)?|true|false|.*\.npy", re.IGNORECASE)
 
 
-class Fit(NamedTuple):
+class OptionFit(NamedTuple):
     """An option about an input, as one file meets it: the reason why it does not fit the file, empty if it does.
 
     `is_own` says that the option is of the command line, not of a configuration.
@@ -41,7 +41,7 @@ def asked_of(
     names_of: Callable[[Mapping[str, str]], frozenset[str]],
     *,
     is_many: bool,
-) -> tuple[dict[str, str], dict[str, str], list[Fit]]:
+) -> tuple[dict[str, str], dict[str, str], list[OptionFit]]:
     """The shapes and the symbols for a file, by name, and every option about them.
 
     `asked` are the shapes of the command line, `symbols` its symbols, and `names_of` tells which symbols the file has for shapes of
@@ -50,7 +50,7 @@ def asked_of(
     """
     inputs: dict[str, str] = {}
     patterns: dict[str, str] = {}
-    fits: list[Fit] = []
+    fits: list[OptionFit] = []
     names = input_names(model) if asked or (own and own.inputs) else {}
     for text in asked:
         name, shape, reason = _parted(text, model, names)
@@ -58,7 +58,7 @@ def asked_of(
             reason = _misfit(name, shape, model, names)
         if reason and not is_many:
             raise RunError(reason)
-        fits.append(Fit(f"--input {text!r}", reason, is_own=True))
+        fits.append(OptionFit(f"--input {text!r}", reason, is_own=True))
         if not reason:
             (patterns if _is_pattern(name, names) else inputs)[name] = shape
     _expand(patterns, inputs, names)
@@ -68,7 +68,7 @@ def asked_of(
         patterns = {}
         for name, shape in own.inputs.items():
             reason = _misfit(name, shape, model, names)
-            fits.append(Fit(f"inputs.{name} of {own.configuration}", reason, is_own=False))
+            fits.append(OptionFit(f"inputs.{name} of {own.configuration}", reason, is_own=False))
             if not reason and _is_pattern(name, names):
                 patterns[name] = shape
             elif not reason and names[name] not in taken:
@@ -81,14 +81,14 @@ def asked_of(
 
 def _settle(
     known: dict[str, str], symbols: Mapping[str, str], own: FileSettings | None, names_of: Callable[[], frozenset[str]], *, is_many: bool
-) -> Iterator[Fit]:
+) -> Iterator[OptionFit]:
     """Leave out the symbols that a file does not have, unless the command line asks for them in the only file."""
     checked = [name for name in known if is_many or name not in symbols]
     names = names_of() if checked else frozenset()
     for name in checked:
         is_own = name in symbols
         option = f"--set {name}" if is_own else f"symbols.{name} of {own.configuration if own else ''}"
-        yield Fit(option, "" if name in names else "the model has no such symbol", is_own=is_own)
+        yield OptionFit(option, "" if name in names else "the model has no such symbol", is_own=is_own)
         if name not in names:
             del known[name]
 

@@ -26,12 +26,12 @@ def inputs_of(files: Iterable[str]) -> Iterator[str]:
 
 def check_outputs(paths: Iterable[str | None], *, force: bool, inputs: Sequence[str] = ()) -> None:
     """Raise `RunError` for the first output that may not be written, before the run begins. None stands for an output not asked for."""
-    from irshape.files.writing import Target
+    from irshape.files.writing import OutputFile
 
     for path in paths:
         if path is not None:
             try:
-                Target.at(path, force=force, kept=inputs_of(inputs))
+                OutputFile.at(path, force=force, kept=inputs_of(inputs))
             except OSError as error:
                 raise RunError(describe(error, path)) from None
 

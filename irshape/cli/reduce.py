@@ -16,8 +16,8 @@ from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.editing.draft import Draft
 from irshape.editing.reduce import NotShown, Reduction
 from irshape.editing.state import EditError
-from irshape.editing.trial import JOURNAL, Answers, Candidate, Command, OtherQuestion, Test, content_of
-from irshape.editing.verbs import Fault
+from irshape.editing.trial import JOURNAL, Answers, Candidate, FailingCommand, OtherQuestion, Test, content_of
+from irshape.editing.verbs import KeptFault
 from irshape.files.writing import write_atomic
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.text import counted, escape
@@ -95,7 +95,7 @@ def _complaint(given: Namespace) -> str | None:
 
 def _reduced(given: Namespace, draft: Draft) -> Reduction:
     """The reduction of a file, and its folder. Raises `RunError`."""
-    fault = Fault(draft, given.command_line, given.keep, given.match, given.timeout)
+    fault = KeptFault(draft, given.command_line, given.keep, given.match, given.timeout)
     try:
         whole = content_of(draft)
     except EditError as error:
@@ -150,7 +150,7 @@ def _report(given: Namespace, draft: Draft, reduction: Reduction, test: Test) ->
         "## The fault",
         "",
     ]
-    if isinstance(test, Command):
+    if isinstance(test, FailingCommand):
         code, output = test.run(reduction.candidate)
         text = output.decode("utf-8", "replace").rstrip()[-_MOST_OUTPUT:]
         command = given.command_line.replace("{}", "model.xml")

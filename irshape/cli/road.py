@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from irshape.cli.examination import OUT_OF_MEMORY, Errand, Outcome
+from irshape.cli.examination import OUT_OF_MEMORY, Errand, FileOutcome
 from irshape.cli.files import find, is_much
 from irshape.cli.run import CLEAN, FAILED, RunError, Tally, complain, put
 from irshape.cli.screen import Progress
@@ -16,7 +16,7 @@ from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted
 
 if TYPE_CHECKING:
-    from irshape.cli.inputs import Fit
+    from irshape.cli.inputs import OptionFit
     from irshape.cli.request import Request
     from irshape.report.documents import Checked
 
@@ -42,7 +42,7 @@ def found(request: Request) -> Found:
     return Found(paths, complaints)
 
 
-def examined(errand: Errand, paths: Sequence[str]) -> Generator[Outcome, None, None]:
+def examined(errand: Errand, paths: Sequence[str]) -> Generator[FileOutcome, None, None]:
     """The outcome of each file, in order. Worker processes examine them if that is faster or the request has an allowance."""
     jobs, allowance = errand.request.jobs, errand.request.allowance
     jobs = min((cores() if is_much(paths) else 1) if jobs is None else jobs, len(paths))
@@ -73,7 +73,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def own(outcomes: Generator[Outcome, None, None], request: Request, totals: Totals) -> Iterator[Outcome]:
+def own(outcomes: Generator[FileOutcome, None, None], request: Request, totals: Totals) -> Iterator[FileOutcome]:
     """The outcomes of IRs. Other XML files, which a folder may hold, are counted and passed over."""
     named = frozenset(() if request.skips_foreign else request.files)
     with closing(outcomes):  # which ends the workers
@@ -84,7 +84,7 @@ def own(outcomes: Generator[Outcome, None, None], request: Request, totals: Tota
                 yield outcome
 
 
-def printed(outcomes: Iterable[Outcome], frame: Frame, format: str) -> Iterator[Outcome]:
+def printed(outcomes: Iterable[FileOutcome], frame: Frame, format: str) -> Iterator[FileOutcome]:
     """The outcomes, each of which is printed as it comes. A run that cannot go on ends with an outcome that says so."""
     opening, joint, end, closing = frame
     before = opening
@@ -97,11 +97,11 @@ def printed(outcomes: Iterable[Outcome], frame: Frame, format: str) -> Iterator[
                 complain(outcome.complaint)
             yield outcome
     except RunError as error:
-        yield Outcome("", complain(str(error)))
+        yield FileOutcome("", complain(str(error)))
     put((before if before is opening else "") + closing, format, "")
 
 
-def summed(outcomes: Iterable[Outcome], request: Request, there: Found, totals: Totals) -> int:
+def summed(outcomes: Iterable[FileOutcome], request: Request, there: Found, totals: Totals) -> int:
     """Add up the outcomes, and return the worst exit code."""
     fits, worst = Fits(), FAILED if there.complaints else CLEAN
     for outcome in outcomes:
@@ -140,7 +140,7 @@ class Totals:
         self.foreign = 0
         self.accepted: dict[str, Sequence[str]] = {}
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: FileOutcome) -> None:
         """Count one more file."""
         for one in outcome.diagnostics:
             count, mendable = self.kinds.get(one.code, (0, 0))
@@ -162,9 +162,9 @@ class Fits:
 
     def __init__(self) -> None:
         self._fitting: set[str] = set()
-        self._unfit: dict[str, tuple[Fit, str, int]] = {}
+        self._unfit: dict[str, tuple[OptionFit, str, int]] = {}
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: FileOutcome) -> None:
         """Count one more file."""
         for one in outcome.fits:
             if one.reason:

@@ -25,7 +25,7 @@ from irshape.cli.road import cores
 from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, put_json
 from irshape.cli.screen import Progress
 from irshape.cli.texts import put_text
-from irshape.cli.workers import Result, Task, Work, ending, in_workers, serve_tasks
+from irshape.cli.workers import FileWork, Result, Task, ending, in_workers, serve_tasks
 from irshape.report import section
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.section import Column, Item, Section, bold, paragraph
@@ -34,10 +34,10 @@ from irshape.running.limits import Allowance, can_limit
 from irshape.scanning.archive import BOUNDS, Bounds
 from irshape.scanning.place import MissingError, Place, asked
 from irshape.scanning.places import Places
-from irshape.scanning.results import OTHERS, PARTIAL, Cache, Journal, ResultsError, Table, format_of, read
+from irshape.scanning.results import OTHERS, PARTIAL, Cache, ResultsError, StoredTable, UnfinishedRows, format_of, read
 from irshape.scanning.row import Scan
 from irshape.scanning.table import FAILED as LOST
-from irshape.scanning.table import INVALID, LISTED, VERDICTS, Row, Summary, TableChanges
+from irshape.scanning.table import INVALID, LISTED, VERDICTS, Row, TableChanges, TableCounts
 
 if TYPE_CHECKING:
     from distributed import Client, Future, as_completed
@@ -59,7 +59,9 @@ _PATIENCE: Final = 60.0
 _own = threading.local()
 
 
-def on_cluster(work: Work[Task, Result], tasks: Iterable[Task], address: str, allowance: Allowance | None) -> Generator[Result, None, None]:
+def on_cluster(
+    work: FileWork[Task, Result], tasks: Iterable[Task], address: str, allowance: Allowance | None
+) -> Generator[Result, None, None]:
     """The result of each task, in the order in which groups of them are finished. Closing the generator cancels the rest.
 
     `address` is that of the scheduler (`tcp://host:8786`), or `local` for a cluster of this machine. Raises `RunError`.
@@ -149,7 +151,7 @@ def _threads(client: Client) -> int:
     return 0
 
 
-def _examine(work: Work[Task, Result], tasks: list[Task], allowance: Allowance | None) -> list[Result]:
+def _examine(work: FileWork[Task, Result], tasks: list[Task], allowance: Allowance | None) -> list[Result]:
     """The results of a group of tasks, on a worker of the cluster."""
     setup = pickle.dumps((work, allowance))
     results: list[Result] = []
@@ -278,7 +280,7 @@ def run(given: Namespace) -> int:
         return complain(str(error))
 
 
-class Candidate(NamedTuple):
+class ScanFile(NamedTuple):
     """A file to check, unless it still has a version that is known."""
 
     place: Place
@@ -290,14 +292,14 @@ class FileScan(NamedTuple):
 
     scan: Scan
 
-    def __call__(self, task: Candidate) -> tuple[Place, Row | None]:
+    def __call__(self, task: ScanFile) -> tuple[Place, Row | None]:
         """The place and the row of a file."""
         if task.version is not None and self.scan.version(task.place) == task.version:
             return task.place, None
         collect()
         return task.place, self.scan(task.place)
 
-    def lost(self, task: Candidate, code: str, message: str, hint: str | None) -> tuple[Place, Row | None]:
+    def lost(self, task: ScanFile, code: str, message: str, hint: str | None) -> tuple[Place, Row | None]:
         """The row of a file whose check was cut short."""
         return task.place, self.scan.lost(task.place, code, message, hint)
 
@@ -314,12 +316,12 @@ def _scan(given: Namespace) -> int:
         worst = max(map(complain, places.complaints), default=CLEAN)
         if not places.count:
             return worst
-        journal = open_files.enter_context(closing(Journal(given.output, _identity(given.files, scan), restarts=given.restart)))
+        journal = open_files.enter_context(closing(UnfinishedRows(given.output, _identity(given.files, scan), restarts=given.restart)))
         if journal.done:
             done = counted(journal.done, "file")
             print(f"irshape: {escape(given.output)}{PARTIAL}: {done} of an unfinished run are done", file=sys.stderr)
         left = (place for place in places if place.name not in journal)
-        tasks = (Candidate(place, cache.version(place.name, scan.settings) if cache is not None else None) for place in left)
+        tasks = (ScanFile(place, cache.version(place.name, scan.settings) if cache is not None else None) for place in left)
         progress = Progress(sys.stderr, places.count - journal.done)
         # The libraries that read URLs start threads.
         has_threads = "fsspec" in sys.modules or any(asked(argument).is_url for argument in given.files)
@@ -370,19 +372,19 @@ def _unit(given: Namespace) -> Scan:
 
 
 @contextmanager
-def _earlier(path: str | None) -> Iterator[Table | None]:
+def _earlier(path: str | None) -> Iterator[StoredTable | None]:
     """The table of --against, which is read once before anything is done, and stays what it is if --output replaces it."""
     if path is None:
         yield None
         return
-    with closing(Table(path)) as table:
+    with closing(StoredTable(path)) as table:
         table.check()
         yield table
 
 
-def _summarize(path: str, before: Table | None, format: str, color: str) -> int:
+def _summarize(path: str, before: StoredTable | None, format: str, color: str) -> int:
     """Print what a table holds and what has changed since an earlier one; 1 if it holds errors, 2 if it holds failed files."""
-    summary = Summary(read(path))
+    summary = TableCounts(read(path))
     comparison = TableChanges(before, read(path)) if before is not None else None
     if format == "json":
         put_json({**summary.to_dict(), **({"since": comparison.to_dict()} if comparison is not None else {})})
@@ -391,7 +393,7 @@ def _summarize(path: str, before: Table | None, format: str, color: str) -> int:
     return FAILED if summary.verdicts[LOST] else FAULTS if summary.verdicts[INVALID] else CLEAN
 
 
-def _summed(summary: Summary) -> Iterator[Section]:
+def _summed(summary: TableCounts) -> Iterator[Section]:
     verdicts = ", ".join(f"{summary.verdicts[one]:,} {one}" for one in VERDICTS if summary.verdicts[one])
     seconds = f"{summary.seconds:.1f} s of work" if summary.seconds else "no work"
     read = f"{bytes_text(summary.bytes_read)} read of {bytes_text(summary.bytes_there)}"

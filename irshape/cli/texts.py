@@ -142,7 +142,7 @@ _LEAST = 6
 _MOST_NAMES = 20_000
 
 
-class Selection(NamedTuple):
+class ListedLayers(NamedTuple):
     """The layers that are listed: all with `is_complete`, else no constants, and of `layers`, `types` and changes only.
 
     A layer is a pattern of names, a text that names one, or a module.
@@ -191,7 +191,7 @@ def nothing(model: Model, patterns: Iterable[str]) -> str:
 class Rows:
     """The cells of the table, one row for each port: `rows`. `hidden` are the numbers of the layers that are left out, in words."""
 
-    def __init__(self, inference: Inference, has_formulas: bool, selection: Selection) -> None:
+    def __init__(self, inference: Inference, has_formulas: bool, selection: ListedLayers) -> None:
         self._inference = inference
         self._facts, self._formulas = inference.ports, inference.formulas
         self._has_formulas = has_formulas

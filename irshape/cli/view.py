@@ -93,7 +93,7 @@ def _place(model: Model, layer: str | None) -> str:
 
 def _serve(request: Request, layer: str | None, port: int, *, opens: bool) -> int:
     """Serve the page until Ctrl-C."""
-    from irshape.page.server import Server, Watched
+    from irshape.page.server import LiveData, Server
 
     path = request.files[0]
     found: list[Mapping[str, Any]] = []
@@ -115,7 +115,7 @@ def _serve(request: Request, layer: str | None, port: int, *, opens: bool) -> in
 
     try:
         place = _place(verbs.read(Path(path), limits=request.limits, extensions=request.extensions), layer) if layer else ""
-        server = Server(Watched(path, data, failed), port)
+        server = Server(LiveData(path, data, failed), port)
     except ValueError as error:  # InputError, too
         return complain(str(error))
     except OSError as error:

@@ -36,7 +36,7 @@ _Taken = TypeVar("_Taken", contravariant=True)
 _Given = TypeVar("_Given", covariant=True)
 
 
-class Work(Protocol[_Taken, _Given]):
+class FileWork(Protocol[_Taken, _Given]):
     """The work on one file. It and its tasks can be pickled."""
 
     def __call__(self, task: _Taken, /) -> _Given:
@@ -47,7 +47,7 @@ class Work(Protocol[_Taken, _Given]):
 
 
 def in_workers(
-    work: Work[Task, Result],
+    work: FileWork[Task, Result],
     tasks: Iterable[Task],
     jobs: int,
     allowance: Allowance | None,
@@ -107,7 +107,7 @@ class _Worker(Generic[Task]):
 
     __slots__ = ("_process", "connection", "number", "task")
 
-    def __init__(self, context: Any, work: Work[Task, Any], allowance: Allowance | None) -> None:
+    def __init__(self, context: Any, work: FileWork[Task, Any], allowance: Allowance | None) -> None:
         self.connection: Connection
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, self.connection, work, allowance), daemon=True)
@@ -143,7 +143,7 @@ class _Worker(Generic[Task]):
         self.end()
 
 
-def _serve(connection: Connection, theirs: Connection, work: Work[Any, Any], allowance: Allowance | None) -> None:
+def _serve(connection: Connection, theirs: Connection, work: FileWork[Any, Any], allowance: Allowance | None) -> None:
     """Work on the tasks that arrive, until the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run that started this worker ends it
     theirs.close()
@@ -151,7 +151,7 @@ def _serve(connection: Connection, theirs: Connection, work: Work[Any, Any], all
     serve_tasks(work, allowance, connection.recv, connection.send_bytes)
 
 
-def serve_tasks(work: Work[Any, Any], allowance: Allowance | None, receive: Callable[[], Any], send: Callable[[bytes], object]) -> None:
+def serve_tasks(work: FileWork[Any, Any], allowance: Allowance | None, receive: Callable[[], Any], send: Callable[[bytes], object]) -> None:
     """Work on the tasks that arrive, within the limits, until no more can arrive. A process without memory ends with `NO_MEMORY`."""
     try:
         if allowance is not None:

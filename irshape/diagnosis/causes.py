@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from irshape.diagnosis.changes import Change, Changes, said
+from irshape.diagnosis.changes import Changes, Proposal, said
 from irshape.diagnosis.recorded import contradictions, dims_text, fits, recordable
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.model.causes import Ids, told_exchanged
@@ -33,7 +33,7 @@ class Cause(NamedTuple):
 
     kind: str
     node: Node
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Proposal, ...] = ()
     port: int = -1
     group: tuple[Node, ...] = ()
 
@@ -82,7 +82,7 @@ class Search:
         if pair is not None and not self._is_explained(changes, pair[0]):
             text = f"{told_exchanged(pair)}, whose ends then record the same"
             beside = (pair[1], *pair[0].consumers, *pair[1].consumers)
-            yield Cause("shape", pair[0], (Change(text, (changes.place(pair[1]),)),), group=beside)
+            yield Cause("shape", pair[0], (Proposal(text, (changes.place(pair[1]),)),), group=beside)
 
     def _of_edges(self, changes: Changes) -> Iterator[Cause]:
         """The inputs that record something else than the tensors that edges lead there: those of one tensor and record are one cause."""
@@ -121,8 +121,8 @@ class Search:
             for node in changes.witnesses.layers:
                 if node not in changes.witnesses.edges and node not in self._exchanged:
                     equal.setdefault(self._equal(changes, node), []).append((changes, node))
-        known: dict[object, Change] = {}
-        found: list[tuple[list[Node], list[Change]]] = []
+        known: dict[object, Proposal] = {}
+        found: list[tuple[list[Node], list[Proposal]]] = []
         for several in equal.values():
             nodes = [node for _, node in several]
             tried = several[:_MOST_OF_EQUAL] if known else ()
@@ -134,9 +134,9 @@ class Search:
             known |= {change.key: change for change in own or found[-1][1] if change.elements}
         return [*_grouped(found)]
 
-    def _sought(self, several: list[tuple[Changes, Node]]) -> list[Change]:
+    def _sought(self, several: list[tuple[Changes, Node]]) -> list[Proposal]:
         """The changes of layers with equal faults. Where there are several, a constant is wrong that they share."""
-        found: list[Change] = []
+        found: list[Proposal] = []
         for changes, node in several[:_MOST_OF_EQUAL]:
             if not found and not self._is_explained(changes, node):
                 told = changes.told(node)
@@ -146,12 +146,12 @@ class Search:
         return found if named is None else [named]
 
 
-def _grouped(found: list[tuple[list[Node], list[Change]]]) -> Iterator[Cause]:
+def _grouped(found: list[tuple[list[Node], list[Proposal]]]) -> Iterator[Cause]:
     """The layers of each reason as a cause. Those that one constant explains are together: that which explains most of them."""
     votes: Counter[object] = Counter()
     for nodes, changes in found:
         votes.update({change.key: len(nodes) for change in changes if change.key is not None})
-    leaders: dict[object, tuple[list[Node], list[Change]]] = {}
+    leaders: dict[object, tuple[list[Node], list[Proposal]]] = {}
     for number, (nodes, changes) in enumerate(found):
         shared = max((one for one in changes if votes[one.key] > 1), key=lambda one: votes[one.key], default=None)
         own = changes if shared is None else [shared]
@@ -173,7 +173,7 @@ def _exchanged(changes: Changes, node: Node, wrong: list[int]) -> Cause | None:
         return None
     ids = [node.layer.inputs[index].id for index in wrong]
     text = f"inputs {ids[0]} and {ids[1]} look exchanged: each port records what the other one takes"
-    return Cause("edge", node, (Change(text),), one)
+    return Cause("edge", node, (Proposal(text),), one)
 
 
 def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
@@ -190,17 +190,17 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
         count = len(witnesses.model.readers[slot])
         readers = "its reader records" if count == 1 else f"its {count} readers record"
         text = f"the {source.type} has shape {format_shape(fact.shape)}, but {readers} {dims_text(dims)}"
-        return Cause("shape", source, (Change(text, (changes.place(node, port),)),), group=(node,))
+        return Cause("shape", source, (Proposal(text, (changes.place(node, port),)),), group=(node,))
     is_shape = not fits(dims or (), fact.shape)
     text = f"port {port.id} records {dims_text(dims) if is_shape else record[1]}"
     text += f", but {said(source)}, from which its edge starts, gives {fact.element_type.precision} {format_shape(fact.shape)}"
     if contradictions(fact.element_type.precision, recordable(fact), witnesses.graph.slots[slot]):
         text += " for the inputs that it records"
     if not starts:
-        return Cause("edge", node, (Change(text, is_guess=True),), index)
+        return Cause("edge", node, (Proposal(text, is_guess=True),), index)
     several = list(dict.fromkeys(one for one, _ in starts))[:2]
     text += f"; should the edge come from {' or '.join(map(said, several))}, which nothing reads?"
-    return Cause("edge", node, (Change(text, (changes.place(several[0]),), node=several[0]),), index)
+    return Cause("edge", node, (Proposal(text, (changes.place(several[0]),), node=several[0]),), index)
 
 
 def _has_other_shape(witnesses: Witnesses, slot: int, dims: tuple[int, ...] | None) -> bool:

@@ -49,7 +49,7 @@ _FAMILIES: Final = (
 )
 
 
-class Change(NamedTuple):
+class Proposal(NamedTuple):
     """A change in words, and the places that it names.
 
     Changes of the same constants or edges have the same `key`, and `elements` are the other ones of a constant. `node` is the
@@ -86,7 +86,7 @@ class Changes:
         self._agreed: dict[tuple[object, tuple[Any, ...]], int] = {}
         self._ways: dict[Node, list[Way]] = {}
 
-    def of(self, node: Node) -> list[Change]:
+    def of(self, node: Node) -> list[Proposal]:
         """The changes with which a node that contradicts its witnesses gives what it records, the likeliest first."""
         told, transfer = self.told(node), self.witnesses.transfer(node)
         if transfer is None:
@@ -177,7 +177,7 @@ class Changes:
         """Whether a node depends on another one, so that an edge from the first to the second would close a circle."""
         return other in reached([node], lambda one: one.producers)
 
-    def starts(self, node: Node, told: str) -> Iterator[Change]:
+    def starts(self, node: Node, told: str) -> Iterator[Proposal]:
         """Edges that should start at a layer that nothing reads."""
         taken = self.witnesses.taken[node]
         for index, source in enumerate(node.sources):
@@ -188,9 +188,9 @@ class Changes:
                 if self._passes(node, (*taken[:index], fact, *taken[index + 1 :])):
                     port = node.layer.inputs[index].id
                     text = f"the edge to port {port} should come from {said(start)}, which nothing reads: with it {told}"
-                    yield Change(text, (self.place(start),), node=start)
+                    yield Proposal(text, (self.place(start),), node=start)
 
-    def exchanges(self, node: Node, told: str, steps: tuple[Node, ...]) -> Iterator[Change]:
+    def exchanges(self, node: Node, told: str, steps: tuple[Node, ...]) -> Iterator[Proposal]:
         """Pairs of inputs that look exchanged: those of the first of the layers that lead to a node, which is the last of them."""
         first = steps[0]
         taken, records, inputs = self.facts(first), first.layer.signature.records, first.layer.inputs
@@ -203,7 +203,7 @@ class Changes:
                 whose = "" if first is node else f" of {said(first)}"
                 text = f"inputs {inputs[one].id} and {inputs[other].id}{whose} look exchanged: the other way round {told}"
                 key = None if first is node else (first, one, other)
-                yield Change(text, () if first is node else (self.place(first),), key, is_guess=True)
+                yield Proposal(text, () if first is node else (self.place(first),), key, is_guess=True)
 
     def facts(self, node: Node) -> tuple[Fact, ...]:
         """The facts that a node takes, with the elements of small constants."""
@@ -262,9 +262,9 @@ class Changes:
         """How many constants of the graph hold the same elements: a net repeats what it does."""
         return Counter(elements for node in self.model.of_type("Const") if (elements := self._elements(node)) is not None)
 
-    def constants(self, node: Node, told: str) -> list[Change]:
+    def constants(self, node: Node, told: str) -> list[Proposal]:
         """Other elements of constants with which a node gives what it records, the likeliest constant first."""
-        found: dict[object, tuple[tuple[int, int], Change]] = {}
+        found: dict[object, tuple[tuple[int, int], Proposal]] = {}
         trials = _MOST_TRIALS
         for way in self.ways(node):
             old, key = self._elements(way.constant) or (), self.key(way.constant)
@@ -282,19 +282,19 @@ class Changes:
                 orders = [new for new in likely if sorted(new) == sorted(likely[0])][:2]  # such as two orders of the same axes
                 where = self.place(way.constant)
                 text = f"{said(way.constant)} (line {where.line}) holds {_list(old)}; with {' or '.join(map(_list, orders))} {told}"
-                found[key] = best, Change(text, (where,), key, likely[0], explained=-best[0])
+                found[key] = best, Proposal(text, (where,), key, likely[0], explained=-best[0])
         return [change for _, change in sorted(found.values(), key=itemgetter(0))][:_MOST_NAMED]
 
-    def known(self, node: Node, found: Mapping[object, Change]) -> list[Change]:
+    def known(self, node: Node, found: Mapping[object, Proposal]) -> list[Proposal]:
         """Which of the changes of constants, by their keys, also make peace in this node."""
         both = ((way, found.get(self.key(way.constant))) for way in self.ways(node))
         return [change for way, change in both if change is not None and self._gives(way, change.elements)]
 
-    def named(self, node: Node) -> Change | None:
+    def named(self, node: Node) -> Proposal | None:
         """The constants from which a node reads elements, where no other number is known to be right; of a body its port map."""
         if entry := next((one for one in node.layer.port_maps or () if one.tag == "output"), None):
             where = place(self.model.document, node.layer, entry.offset)
-            return Change(f"its port map (line {where.line}) tells how the values of its body leave it", (where,), is_guess=True)
+            return Proposal(f"its port map (line {where.line}) tells how the values of its body leave it", (where,), is_guess=True)
         ways = self.ways(node)[:_MOST_NAMED]
         if not ways:
             return None
@@ -303,7 +303,7 @@ class Changes:
             f"{said(way.constant)} (line {where.line}): {_list(self._elements(way.constant) or ())}"
             for way, where in zip(ways, places, strict=True)
         ]
-        return Change(f"it reads {', '.join(parts)}", places, is_guess=True)
+        return Proposal(f"it reads {', '.join(parts)}", places, is_guess=True)
 
     @staticmethod
     def key(constant: Node) -> object:
@@ -378,7 +378,7 @@ class Changes:
 
     # Attributes and types.
 
-    def attributes(self, node: Node, transfer: Transfer, told: str, most: int, *, are_types: bool = False) -> list[Change]:
+    def attributes(self, node: Node, transfer: Transfer, told: str, most: int, *, are_types: bool = False) -> list[Proposal]:
         """At most so many attributes, each alone with another number or word, with which a layer gives what it records, as one change.
 
         `are_types` asks for attributes that are types only. Of the texts of an attribute, the most frequent ones in layers of the type are
@@ -414,7 +414,7 @@ class Changes:
         present = f"; {verb} {', '.join(now for *_, now in named)}" if all(now for *_, now in named) else ""
         meant = {name: likely[0] for name, likely, _ in named if len(named) == len(likely) == 1}
         text = f"with {' or '.join(f'{name}={new!r}' for name, likely, _ in named for new in likely)} {told}{present}"
-        return [Change(text, attributes=meant)] if named else []
+        return [Proposal(text, attributes=meant)] if named else []
 
     def _with_attributes(self, node: Node, transfer: Transfer, attributes: dict[str, str], op_class: Any) -> Outcome | None:
         """The outcome of a node with other attributes, or as another operation; None if it is none."""
@@ -423,7 +423,7 @@ class Changes:
         op = op_class(attributes, self.model.document.limits)
         return self.graph.rules.apply(node, Transfer(op, transfer.listed, transfer.wanted), self.facts(node))
 
-    def types(self, node: Node, told: str, *, is_misfit: bool = False) -> list[Change]:
+    def types(self, node: Node, told: str, *, is_misfit: bool = False) -> list[Proposal]:
         """Other types of a layer with which it gives what it records; none if many do.
 
         `is_misfit` asks for those that have all attributes of the layer, if its own type lacks one: only these are tried, and of those
@@ -447,13 +447,13 @@ class Changes:
         likely = found[min(found)] if found else []
         likely = [own] if own in likely else likely
         text = f"should its type be {' or '.join(likely)}? Then {told}"
-        return [Change(text, is_guess=not is_misfit)] if 0 < len(likely) <= _MOST_NAMED else []
+        return [Proposal(text, is_guess=not is_misfit)] if 0 < len(likely) <= _MOST_NAMED else []
 
-    def versions(self, node: Node, told: str, versions: Iterable[str]) -> list[Change]:
+    def versions(self, node: Node, told: str, versions: Iterable[str]) -> list[Proposal]:
         """The first of some versions of a layer with which it gives what it records."""
         classes = self.model.registry.versions(node.type)
         found = (one for one in versions if classes.get(one) is not node.op_class and self._passes_as(node, classes.get(one)))
-        return [Change(f"should its version be {version}? Then {told}") for version in islice(found, 1)]
+        return [Proposal(f"should its version be {version}? Then {told}") for version in islice(found, 1)]
 
     def _passes_as(self, node: Node, op_class: Any) -> bool:
         """Whether a node gives what it records as another operation."""

@@ -394,7 +394,7 @@ class _Doubts:
         return found.code == "R101" and _is_other_number(_Site(self._layers, found.where.offset or 0))
 
 
-class Places:
+class LayerPlaces:
     """The layers of a file, in bodies too, by their places; `graphs` has the engine of each graph."""
 
     def __init__(self, engine: Engine) -> None:
@@ -412,7 +412,7 @@ class Places:
         return node
 
 
-class _Layers(Places):
+class _Layers(LayerPlaces):
     """The layers of a file by their places, and what fixes must not rely on.
 
     `trusting` are the nodes whose facts depend on trusted ports of an unknown operation. `faulty` are the nodes with an error that has no

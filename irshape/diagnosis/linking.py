@@ -11,7 +11,7 @@ from typing import Final
 
 from irshape.diagnosis.causes import Cause, Search
 from irshape.diagnosis.changes import Changes, said, type_for, version_for
-from irshape.diagnosis.fixes import Places
+from irshape.diagnosis.fixes import LayerPlaces
 from irshape.diagnosis.recorded import RECORDS
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.engine import Engine
@@ -92,7 +92,7 @@ class _Report:
 
     def __init__(self, engine: Engine, found: Diagnostics, every: Mapping[Model, Witnesses]) -> None:
         self.found = found
-        self.places = Places(engine)
+        self.places = LayerPlaces(engine)
         layers = {(node.model.path, str(node.id)): node for graph in self.places.graphs for node in graph.nodes}
         self.at: dict[Diagnostic, Node | None] = {
             one: self.places.at(one.where.offset) or layers.get((one.where.path, one.where.layer_id or "")) for one in found

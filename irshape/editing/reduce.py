@@ -19,7 +19,7 @@ from irshape.editing.extract import extract
 from irshape.editing.layers import layer_of
 from irshape.editing.state import EditError, Item, Value
 from irshape.editing.text import ALIGNMENT
-from irshape.editing.trial import Candidate, Judge, candidate_of, content_of
+from irshape.editing.trial import Candidate, CandidateJudge, candidate_of, content_of
 from irshape.inference.facts import Fact
 from irshape.report.text import counted
 from irshape.shape.dim import are_known, bounds
@@ -300,7 +300,7 @@ class NotShown(Exception):
 class Reducer:
     """One reduction. `draft` is that of the smallest candidate so far, and `say` hears of each step."""
 
-    def __init__(self, draft: Draft, judge: Judge, say: Callable[[str, Candidate], object]) -> None:
+    def __init__(self, draft: Draft, judge: CandidateJudge, say: Callable[[str, Candidate], object]) -> None:
         self.draft = draft
         self._judge = judge
         self._say = say

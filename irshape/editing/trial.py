@@ -82,7 +82,7 @@ def runs(fails: Callable[[str], bool]) -> Test:
     return test
 
 
-class Command:
+class FailingCommand:
     """The test whether a command fails: it ends with another code than 0, and its output matches a pattern.
 
     `{}` in the command is the path of the model. A command that takes longer than `timeout` seconds is ended, and counts as one that
@@ -127,7 +127,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.communicate()
 
 
-class Judge:
+class CandidateJudge:
     """Says of candidates whether they are valid and show the fault, several at the same time; equal ones are judged once.
 
     A candidate is valid if irshape finds no error in it that has another code than the errors of the whole model: then a command that

@@ -17,7 +17,7 @@ from irshape.editing.extract import Loss
 from irshape.editing.graph import Graph, edit
 from irshape.editing.reduce import NotShown, Reducer, Reduction
 from irshape.editing.state import EditError, Item
-from irshape.editing.trial import Candidate, Command, Judge, Test, runs, shows_code
+from irshape.editing.trial import Candidate, CandidateJudge, FailingCommand, Test, runs, shows_code
 from irshape.model.finding import ambiguity, is_pattern, selected, similar
 from irshape.model.public import Model
 from irshape.report.catalogue import CATALOGUE
@@ -136,7 +136,7 @@ def reduce(
     graph = edit(source, **reading)
     if (while_ is None) == (keep is None) or (keep is not None and keep not in CATALOGUE):
         raise EditError("a reduction needs either while_, which fails, or keep, a code of irshape")
-    fault = Fault(graph._draft, while_, keep, match, timeout)
+    fault = KeptFault(graph._draft, while_, keep, match, timeout)
     try:
         candidate = fault.reduction({}, jobs, lambda *_: None).candidate
     except NotShown:
@@ -145,7 +145,7 @@ def reduce(
     return edit(candidate.text, **reading)
 
 
-class Fault:
+class KeptFault:
     """The fault of a model that a reduction keeps: a command or a function that fails, or a code of irshape."""
 
     def __init__(
@@ -159,7 +159,7 @@ class Fault:
         if keep is not None:
             self.test = shows_code(keep, match, self._shown[:1])
         elif isinstance(fails, str):
-            self.test = Command(fails, match, timeout)
+            self.test = FailingCommand(fails, match, timeout)
         else:
             assert fails is not None
             self.test = runs(fails)
@@ -173,7 +173,7 @@ class Fault:
     def reduction(self, answers: MutableMapping[str, bool], jobs: int, say: Callable[[str, Candidate], object]) -> Reduction:
         """The smallest candidate. `answers` are those of an earlier run, and `say` hears of each step. Raises `NotShown`."""
         codes = frozenset(one.code for one in self.found if one.severity == ERROR) | {self._keep or ""}
-        with closing(Judge(self._draft, self.test, codes, answers, jobs)) as judge:
+        with closing(CandidateJudge(self._draft, self.test, codes, answers, jobs)) as judge:
             return Reducer(self._draft, judge, say).reduced(self._suspect())
 
     def _suspect(self) -> int | None:

@@ -30,10 +30,10 @@ def write_atomic(
     with `in_place`, which follows links to it, and a file in `kept` never. Otherwise raises `FileExistsError`. Raises `OSError` for a path
     that is not a regular file.
     """
-    publish(Target.at(path, force=force, in_place=in_place, source=source, kept=kept), data)
+    publish(OutputFile.at(path, force=force, in_place=in_place, source=source, kept=kept), data)
 
 
-class Target(NamedTuple):
+class OutputFile(NamedTuple):
     """The place of a file to write: its real path, the path for messages, the mode of an existing file, and whether to replace it."""
 
     real: str
@@ -50,7 +50,7 @@ class Target(NamedTuple):
         in_place: bool = False,
         source: str | os.PathLike[str] | None = None,
         kept: Iterable[str | os.PathLike[str]] = (),
-    ) -> Target:
+    ) -> OutputFile:
         """The place at a path. Only `in_place` follows a link, and only to the source. Takes and raises what `write_atomic` does."""
         path = possible(path)
         folder, name = os.path.split(path)
@@ -117,7 +117,7 @@ class Target(NamedTuple):
             os.replace(temporary, self.real)
 
 
-def publish(target: Target, data: bytes | Callable[[IO[bytes]], object]) -> None:
+def publish(target: OutputFile, data: bytes | Callable[[IO[bytes]], object]) -> None:
     """Write a file without a name, or with a temporary one if the system has no unnamed files, and move it to its path when complete."""
     temporary = target.neighbour()
     descriptor = _nameless(target.folder)

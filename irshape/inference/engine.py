@@ -41,7 +41,7 @@ from irshape.xml.lexical import BODIES
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
-    from irshape.inference.variables import Pair
+    from irshape.inference.variables import VariablePair
 
 # A pass asks for passes over bodies, and is sent their runs.
 Pass: TypeAlias = Generator[Wanted, Run, Run]
@@ -341,7 +341,7 @@ class Engine:
                 self.voice.report(run, position, node, Finding("G109", message, signature.input_count + len(outputs)))
         return (*outputs, *[POISONED] * missing)
 
-    def _variables(self) -> list[Pair]:
+    def _variables(self) -> list[VariablePair]:
         from irshape.inference.variables import pairs
 
         return pairs(self.model)

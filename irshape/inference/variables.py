@@ -19,7 +19,7 @@ from irshape.shape.element_type import ElementType
 _CHUNK: Final = 1024
 
 
-class Pair:
+class VariablePair:
     """An Assign and the ReadValue of its variable, None if there is none.
 
     `is_read_first` tells whether OpenVINO makes the ReadValue first: only then does it compare the two. `left` are the ReadValues without
@@ -35,7 +35,7 @@ class Pair:
         self.is_read_first = is_read_first
 
 
-def pairs(model: Model) -> list[Pair]:
+def pairs(model: Model) -> list[VariablePair]:
     """Every Assign with its ReadValue; of several that read the variable, the last one that OpenVINO makes before."""
     written = [node for node in model if node.op_type == "Assign"]
     assigns = [(node, op) for node in written if isinstance(op := node.op, (AssignV3, AssignV6)) and not op.is_broken]
@@ -59,7 +59,7 @@ def pairs(model: Model) -> list[Pair]:
             before = bisect_left(new, order.get(assign.index, len(order)), key=lambda node: order[node.index])
             read_value = new[before - 1] if before else next(chain(new, old), None)
         is_read_first = read_value is not None and order[read_value.index] < order.get(assign.index, len(order))
-        found.append(Pair(assign, read_value, is_read_first))
+        found.append(VariablePair(assign, read_value, is_read_first))
     if any(pair.read_value is None for pair in found):
         assigned = {op.variable_id for _, op in assigns}
         left = [(node, op.variable_id) for node, op in read_values if op.variable_id not in assigned]
@@ -99,7 +99,7 @@ def _upstream(model: Model, sources: list[Node], targets: list[Node]) -> dict[in
     return found
 
 
-def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Context:
+def examine(pair: VariablePair, scope: Scope, read: Fact | None, assigned: Fact) -> Context:
     """The findings and requirements of an Assign, given the facts of both outputs."""
     op, read_value = pair.assign.op, pair.read_value
     assert isinstance(op, (AssignV3, AssignV6))

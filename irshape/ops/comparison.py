@@ -2,7 +2,7 @@
 
 import operator
 
-from irshape.ops.elementwise import Comparison, Unary
+from irshape.ops.elementwise import BinaryComparison, Unary
 from irshape.ops.op import In, Out
 from irshape.ops.registry import declare, op
 from irshape.shape.dim import Size, eq, le, lt
@@ -10,7 +10,7 @@ from irshape.shape.element_type import FLOAT, ElementType
 
 
 @op("Equal", "opset1")
-class Equal(Comparison):
+class Equal(BinaryComparison):
     """Whether the elements are equal."""
 
     of_elements = staticmethod(operator.eq)
@@ -23,7 +23,7 @@ class Equal(Comparison):
 
 
 @op("NotEqual", "opset1")
-class NotEqual(Comparison):
+class NotEqual(BinaryComparison):
     """Whether the elements differ."""
 
     of_elements = staticmethod(operator.ne)
@@ -34,7 +34,7 @@ class NotEqual(Comparison):
 
 
 @op("Less", "opset1")
-class Less(Comparison):
+class Less(BinaryComparison):
     """Whether the first element is less than the second."""
 
     is_monotone = True
@@ -43,7 +43,7 @@ class Less(Comparison):
 
 
 @op("LessEqual", "opset1")
-class LessEqual(Comparison):
+class LessEqual(BinaryComparison):
     """Whether the first element is at most the second."""
 
     is_monotone = True
@@ -52,7 +52,7 @@ class LessEqual(Comparison):
 
 
 @op("Greater", "opset1")
-class Greater(Comparison):
+class Greater(BinaryComparison):
     """Whether the first element is greater than the second."""
 
     is_monotone = True
@@ -63,7 +63,7 @@ class Greater(Comparison):
 
 
 @op("GreaterEqual", "opset1")
-class GreaterEqual(Comparison):
+class GreaterEqual(BinaryComparison):
     """Whether the first element is at least the second."""
 
     is_monotone = True

@@ -189,7 +189,7 @@ def _seen(requirement: Requirement) -> str:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Reading(Findings):
+class InputValues(Findings):
     """The values of the inputs of one application of a rule. An unknown element is a size without bounds."""
 
     __slots__ = ()
@@ -436,7 +436,7 @@ class Uncomputable(Exception):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Context(Reading):
+class Context(InputValues):
     """One application of a rule to facts.
 
     It knows no layer. Findings and requirements are recorded without place, so that the outcome can be remembered and replayed for

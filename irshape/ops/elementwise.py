@@ -322,7 +322,7 @@ class BinaryArithmetic(Binary):
     of_bounds: ClassVar[Callable[..., Any] | None] = Broadcasting.corners
 
 
-class Comparison(Binary):
+class BinaryComparison(Binary):
     """Two inputs of one element type that broadcast to a boolean output."""
 
     output = Out(ElementType.boolean)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Final, Self, TypeAlias, get_args, get_origin
 
 from irshape.ops.attribute import Attribute, Fixed, Malformed, spell
 from irshape.ops.cost import Count as Count
-from irshape.ops.cost import Outputs as Outputs
 from irshape.ops.cost import moved
 from irshape.ops.flow import Flow as Flow
 from irshape.ops.port import In as In

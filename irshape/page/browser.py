@@ -41,7 +41,7 @@ class RangedFile:
         return data
 
 
-class Opened:
+class OpenModel:
     """A model that is open in the browser; each method gives text for the page."""
 
     def __init__(self, name: str, source: bytes, weights: Any = None) -> None:

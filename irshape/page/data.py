@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irshape.answers.diff import Difference
 from irshape.answers.explain.explainer import Explainer
-from irshape.answers.explain.sources import Place, Point
+from irshape.answers.explain.sources import FilePlace, Point
 from irshape.answers.explain.traced import number_text
 from irshape.answers.hierarchy import Hierarchy
 from irshape.answers.signature.notes import name_data_sizes, name_elements
@@ -404,10 +404,10 @@ class PageData:
         reads = [self._read(name, source, explainer, number_of) for name, _, source in found.reads]
         return [self._positions.get(explainer.sources.node(point), -1), *texts, reads]
 
-    def _read(self, name: str, source: Point | Place, explainer: Explainer, number_of: Mapping[Point, int]) -> list[Any]:
+    def _read(self, name: str, source: Point | FilePlace, explainer: Explainer, number_of: Mapping[Point, int]) -> list[Any]:
         """Name, origin in words, the step that computes it (0 if none), and the last layer that passes it on, if there is one."""
-        root = source if isinstance(source, Place) else explainer.trail.step(source)
-        last = [] if isinstance(source, Place) or root == source else [self._positions.get(explainer.sources.node(source), -1)]
+        root = source if isinstance(source, FilePlace) else explainer.trail.step(source)
+        last = [] if isinstance(source, FilePlace) or root == source else [self._positions.get(explainer.sources.node(source), -1)]
         if isinstance(root, Point) and root in number_of:
             return [escape(name), "", number_of[root], *last]
         read = explainer.origin("", "", root)

@@ -26,7 +26,7 @@ _HEADERS: Final = {
 }
 
 
-class Watched:
+class LiveData:
     """The data of a file, made anew when the file changes. `number` counts the versions."""
 
     def __init__(self, path: str, make: Callable[[], Mapping[str, Any]], fail: Callable[[str], Mapping[str, Any]]) -> None:
@@ -73,7 +73,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = False
 
-    def __init__(self, watched: Watched, port: int = 0) -> None:
+    def __init__(self, watched: LiveData, port: int = 0) -> None:
         """`port` 0 takes one that is free. Raises `OSError` if the port is taken."""
         super().__init__(("127.0.0.1", port), _Handler)
         self.watched = watched

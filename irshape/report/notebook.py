@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from irshape.report.diagnostic import clipped
-from irshape.report.section import Block, Either, Few, Fit, Flow, Item, Line, Prose, Section, Span, Table
+from irshape.report.section import Block, Either, Few, Fit, Item, Line, Prose, Relation, Section, Span, Table
 
 # More rows than anybody reads make a notebook slow.
 MOST: Final = 100
@@ -35,7 +35,7 @@ def _block(block: Block) -> str:
         return _table(block)
     if isinstance(block, Item):
         return f'<div>{_line(block.line)}<div style="margin-left:2em">{"".join(map(_block, block.below))}</div></div>'
-    if isinstance(block, Flow):
+    if isinstance(block, Relation):
         sides = ((mark, "&nbsp; ".join(map(_line, lines))) for mark, lines in block.sides if lines)
         return "".join(f"<div><b>{_line(mark)}{side}</b></div>" for mark, side in sides)
     if isinstance(block, Prose):

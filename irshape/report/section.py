@@ -23,7 +23,7 @@ class Span(NamedTuple):
 
 
 Line: TypeAlias = "str | Span | tuple[str | Span, ...]"
-Block: TypeAlias = "Line | Table | Item | Fit | Prose | Flow | Either | Few"
+Block: TypeAlias = "Line | Table | Item | Fit | Prose | Relation | Either | Few"
 
 
 class Column(NamedTuple):
@@ -77,7 +77,7 @@ class Prose(NamedTuple):
     text: str
 
 
-class Flow(NamedTuple):
+class Relation(NamedTuple):
     """Sides of a relation, each with its mark: one line if it fits, else each side on lines of its own, or with `is_listed` each part."""
 
     sides: Sequence[tuple[str, Sequence[Line]]]

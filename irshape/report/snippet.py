@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 CHECK: Final = "irshape check model.xml"
 
 
-class Run(NamedTuple):
+class Invocation(NamedTuple):
     """A file, the bytes of its `.bin`, None if there is none, and the command that reads them, empty if no command reports the code."""
 
     xml: str
@@ -23,20 +23,20 @@ class Snippet(NamedTuple):
     Where the file and the command do not suffice for the code, `condition` says what else must happen; such a snippet cannot be tried.
     """
 
-    bad: Run
-    good: Run
+    bad: Invocation
+    good: Invocation
     condition: str = ""
 
 
 def mistake(good: str, right: str, wrong: str, command: str = CHECK, weights: bytes | None = None) -> Snippet:
     """A file without a fault, and a copy that says `wrong` where the file says `right`."""
     assert good.count(right) == 1, f"{right!r} stands {good.count(right)} times in the snippet"
-    return Snippet(Run(good.replace(right, wrong), weights, command), Run(good, weights, command))
+    return Snippet(Invocation(good.replace(right, wrong), weights, command), Invocation(good, weights, command))
 
 
 def misused(xml: str, bad: str, good: str, weights: bytes | None = None, condition: str = "") -> Snippet:
     """One file, a command that reports the code for it, and one that does not."""
-    return Snippet(Run(xml, weights, bad), Run(xml, weights, good), condition)
+    return Snippet(Invocation(xml, weights, bad), Invocation(xml, weights, good), condition)
 
 
 def chain(*layers: str) -> str:

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final, TypeGuard
 
 from irshape.report.diagnostic import escape
-from irshape.report.section import Block, Column, Either, Few, Fit, Flow, Item, Line, Prose, Section, Span, Table, bold
+from irshape.report.section import Block, Column, Either, Few, Fit, Item, Line, Prose, Relation, Section, Span, Table, bold
 from irshape.report.text import PLAIN, Palette, cells
 
 _GAP: Final = "  "
@@ -49,7 +49,7 @@ def block_lines(blocks: Iterable[Block], palette: Palette = PLAIN, indent: int =
             found = iter((_fitted(block.line, palette, room),))
         elif isinstance(block, Prose):
             found = _filled(escape(block.text).split(" "), min(room or _PROSE, _PROSE), " ")
-        elif isinstance(block, Flow):
+        elif isinstance(block, Relation):
             found = _flow(block, palette, room or _FLOW)
         else:
             found = _wrapped(block, palette, room)
@@ -253,7 +253,7 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _flow(flow: Flow, palette: Palette, width: int) -> Iterator[str]:
+def _flow(flow: Relation, palette: Palette, width: int) -> Iterator[str]:
     sides = [(mark, ["".join(span.text for span in _spans(line, palette)) for line in found]) for mark, found in flow.sides if found]
     whole = _GAP.join(mark + _GAP.join(texts) for mark, texts in sides)
     if len(sides) < 3 and not flow.is_listed and cells(whole) <= width:

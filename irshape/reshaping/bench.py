@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
-from irshape.answers.batch.traces import Flowed, Layer, Traces, cleared, plain
-from irshape.answers.batch.traces import Tensor as Traced
+from irshape.answers.batch.traces import Flowed, FlowLayer, Traces, cleared, plain
+from irshape.answers.batch.traces import FlowTensor as Traced
 from irshape.editing.arrays import element_type_of
 from irshape.editing.draft import Draft
 from irshape.editing.graph import Graph
@@ -65,12 +65,12 @@ class Doubt(NamedTuple):
     step: int = 0
 
 
-class Place(NamedTuple):
+class AxisFormula(NamedTuple):
     """An axis that has a formula as its size, and the place of the formula before that."""
 
     value: Value
     axis: int
-    before: Place | None
+    before: AxisFormula | None
 
 
 class Refusal(Exception):
@@ -88,7 +88,7 @@ class Refusal(Exception):
         self.code = code
 
 
-class Mixed(Refusal):
+class BatchMixed(Refusal):
     """A layer mixes the samples of a batch, or, with the code P111, is not proved to keep them apart; then the reason is a sentence."""
 
 
@@ -121,7 +121,7 @@ class Notes:
         self.joined: dict[object, Axis] = _Table(self._journal)
         self.sums: dict[int, list[Factor]] = _Table(self._journal)
         self.made: dict[object, Tensor] = _Table(self._journal)
-        self.places: dict[Expression, Place] = _Table(self._journal)
+        self.places: dict[Expression, AxisFormula] = _Table(self._journal)
         self.mends: list[Mend] = []
         self.kept: list[Doubt] = []
         self.unproven: list[Doubt] = []
@@ -261,7 +261,7 @@ class Bench:
         op = None if item.op_class is None else item.op_class(item.attributes, self.draft.model.document.limits)
         inputs = [Traced(one.slot, self._fact(one), self.recorded_sizes(one)) for one in item.inputs if one is not None]
         outputs = [Traced(one.slot, facts.of(one), self.recorded_sizes(one)) for one in item.outputs]
-        layer = Layer(op, f"{item.type} {item.name!r}", inputs, outputs, [one.code for one in facts.findings(item)])
+        layer = FlowLayer(op, f"{item.type} {item.name!r}", inputs, outputs, [one.code for one in facts.findings(item)])
         return self.notes.traces.visit(layer)
 
     def _fact(self, value: Value) -> Fact:

@@ -451,10 +451,10 @@ def _left(model: Model, wish: Wish) -> str | None:
 
 def _refusal(error: Refusal, others: Sequence[str] = (), left: str | None = None) -> Diagnostic:
     """The error that a refused rewriting is; `others` are the open sizes beside the batch, and `left` advises on other inputs."""
-    from irshape.reshaping.bench import Mixed, where_of
+    from irshape.reshaping.bench import BatchMixed, where_of
 
     where, constant = where_of(error.item), error.constant
-    if isinstance(error, Mixed):
+    if isinstance(error, BatchMixed):
         hint = "convert the model again with another batch, or run one sample after the other"
         if others:
             hint += f"; the proof may succeed for multiples of a number: {_multiples(others, 32)}"

@@ -36,7 +36,7 @@ _ROUNDING: Final = 2e-7
 _BEGINS: Final = (0, 0.5, 1, 2)
 
 
-class Law(NamedTuple):
+class Continuation(NamedTuple):
     """What the elements are in words, the layers that make them, and the `doubt` that they go on so; empty if there is none."""
 
     words: str
@@ -127,7 +127,7 @@ def _along(bench: Bench, one: Tensor, axis: int, rank: int) -> Tensor:
     return bench.add("Reshape", one, shape, special_zero=False, name=f"{bench.item.name}/along")
 
 
-def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Law | None:
+def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Continuation | None:
     """The law of the elements along the axes that need other sizes."""
     others = [axis for axis in range(array.ndim) if axis not in left and array.shape[axis] != 1]
     if len(left) == 2 and not others:
@@ -139,7 +139,7 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> La
         return None
     ((axis, size),) = left.items()
     rows = np.moveaxis(array, axis, -1).reshape(-1, array.shape[axis])
-    doubtful: Law | None = None
+    doubtful: Continuation | None = None
     for segments in _segments(bench, size, array.shape[axis]) if len(rows) <= _MOST_ROWS else ():
         lines = [_line(bench, row, segments, str(bench.tensor(item.outputs[0]).element_type)) for row in rows]
         found = [line for line in lines if line is not None]
@@ -151,7 +151,7 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> La
     return doubtful or (_rotary(bench, item, array, axis, size, others[0]) if others else None)
 
 
-def _rotary(bench: Bench, item: Item, array: Array, axis: int, size: Size, column: int) -> Law | None:
+def _rotary(bench: Bench, item: Item, array: Array, axis: int, size: Size, column: int) -> Continuation | None:
     """The table of cosines or sines of rotary positions: a row for each place, a column for each frequency, which falls by equal factors.
 
     The frequencies are those of a round base, such as 10000, perhaps stored as f16, with which each element is right up to rounding. The
@@ -183,20 +183,22 @@ def _rotary(bench: Bench, item: Item, array: Array, axis: int, size: Size, colum
         more = bench.add("Slice", bench.add(type_, phases, name=f"{item.name}/all"), *limits, version="opset8", name=f"{item.name}/more")
         return prefix(bench, bench.add("Concat", table, more, axis=axis, name=f"{item.name}/rows"), axis, size, item.name)
 
-    return Law(f"the {type_} of rotary positions with base {base:g}", build)
+    return Continuation(f"the {type_} of rotary positions with base {base:g}", build)
 
 
-def _joined(bench: Bench, item: Item, lines: Sequence[Law], axis: int, others: Sequence[int], rank: int) -> Law:
+def _joined(bench: Bench, item: Item, lines: Sequence[Continuation], axis: int, others: Sequence[int], rank: int) -> Continuation:
     """The law of several rows."""
 
     def build() -> Tensor:
         made = [_along(bench, line.build(), axis, rank) for line in lines]
         return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=others[0], name=f"{item.name}/wide")
 
-    return Law(" and ".join(dict.fromkeys(line.words for line in lines)), build, next((line.doubt for line in lines if line.doubt), ""))
+    return Continuation(
+        " and ".join(dict.fromkeys(line.words for line in lines)), build, next((line.doubt for line in lines if line.doubt), "")
+    )
 
 
-def _triangle(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]) -> Law | None:
+def _triangle(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]) -> Continuation | None:
     """Two values, one on and below a diagonal and one above it."""
     (p, rows), (q, columns) = sorted(sizes.items())
     flat = np.moveaxis(array, (p, q), (0, 1)).reshape(array.shape[p], array.shape[q])
@@ -220,7 +222,7 @@ def _triangle(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size])
         doubt = "" if shift in (0, 1, -1) and (is_square or shift == 0) else "the diagonal of the triangle may depend on the size"
         if min(flat.shape) < _FEWEST:
             doubt = "so few elements follow many laws"
-        return Law("a triangle of two values", build, doubt)
+        return Continuation("a triangle of two values", build, doubt)
     return None
 
 
@@ -248,7 +250,7 @@ class _Run(NamedTuple):
     steps: tuple[Any, ...]
 
 
-def _line(bench: Bench, row: Array, segments: Sequence[tuple[Factor, ...]], type_: str) -> Law | None:
+def _line(bench: Bench, row: Array, segments: Sequence[tuple[Factor, ...]], type_: str) -> Continuation | None:
     """The law of a row whose segments are runs or grids with a first number and a step for each factor."""
     at, runs = 0, []
     for factors in segments:
@@ -273,7 +275,7 @@ def _line(bench: Bench, row: Array, segments: Sequence[tuple[Factor, ...]], type
         made = [_built(bench, run, type_, row.dtype) for run in runs]
         return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=0, name=f"{bench.item.name}/grids")
 
-    return Law(words, build, next(filter(None, (_doubt(run) for run in runs)), ""))
+    return Continuation(words, build, next(filter(None, (_doubt(run) for run in runs)), ""))
 
 
 def _doubt(run: _Run) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from irshape.editing.state import EditError, Item, Value
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
-from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mixed, Place, Refusal, axis_of, listed, numbers_of, source, where_of
+from irshape.reshaping.bench import CONSTANTS, AxisFormula, BatchMixed, Bench, Doubt, Refusal, axis_of, listed, numbers_of, source, where_of
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
@@ -368,7 +368,7 @@ class Walk:
         held = bench.notes.traces.held.get(item.inputs[0].slot) if item.type == "Result" and item.inputs and item.inputs[0] else None
         if held is not None and held.taint:
             why = f"it gives a value that is computed from the size of the batch {bench.batch}, which {held.taint} reads"
-            raise Mixed(item, why, code="P111")
+            raise BatchMixed(item, why, code="P111")
         if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
@@ -454,7 +454,7 @@ class Walk:
         """Trace the axes of the outputs, and refuse a layer that mixes the batch."""
         found = self.bench.flowed(item)
         if found.mixed:
-            raise Mixed(item, found.unproven or found.mixed, code="P111" if found.unproven else None)
+            raise BatchMixed(item, found.unproven or found.mixed, code="P111" if found.unproven else None)
         if found.unproven:
             self.bench.notes.unproven.append(Doubt(where_of(item), f"{item!r}: {found.unproven}"))
 
@@ -482,7 +482,7 @@ class Walk:
             for axis, size in enumerate(bench.shape(value) or ()):
                 if isinstance(size, Dim):
                     formula = expression_of(size)
-                    notes.places[formula] = Place(value, axis, notes.places.get(formula))
+                    notes.places[formula] = AxisFormula(value, axis, notes.places.get(formula))
 
 
 def _is_open(shape: Sequence[Size] | None) -> bool:

@@ -26,7 +26,7 @@ from irshape.model.public import published
 from irshape.report.text import some
 from irshape.running.inputs import Shapes
 from irshape.running.results import FirstDifference, OutputDifference, Tolerance
-from irshape.running.runner import Refusal, Runner, RunningError
+from irshape.running.runner import RunFailure, Runner, RunningError
 from irshape.xml.weights import Weights, WeightsError
 
 if TYPE_CHECKING:
@@ -74,13 +74,13 @@ class Pair:
                 side.read(self.runner, further)
                 for name, path in zip(runs[side.letter], paths, strict=True):
                     self.runner.ask(do="run", model=side.letter, outputs=name, feeds=path)
-            except Refusal as error:
+            except RunFailure as error:
                 failures[side.letter] = str(error)
         if failures:
             return failures, []
         try:
             return {}, self.runner.ask(do="compare", a=runs["a"], b="b", pairs=pairs, group=feed.group)["differences"]
-        except Refusal as error:
+        except RunFailure as error:
             raise RunningError(f"the outputs cannot be compared: {error}") from None
 
     def repeat(self, feed: Feed, pairs: list[tuple[int, int]], names: list[str]) -> None:
@@ -201,7 +201,7 @@ class Side:
                 graph.undo(mark)
 
     def read(self, runner: Runner, taps: Sequence[OutputPort] = ()) -> None:
-        """Let a process read the model, with some tensors as further outputs. Raises `Refusal`."""
+        """Let a process read the model, with some tensors as further outputs. Raises `RunFailure`."""
         path = self._files.get(tuple(taps)) or self._written(tuple(taps))
         if runner.models.get(self.letter) == path:
             return

@@ -20,7 +20,7 @@ class RunningError(Exception):
     """The models cannot be compared by running them; the message says why."""
 
 
-class Refusal(Exception):
+class RunFailure(Exception):
     """OpenVINO does not read, compile or run a model, or the process ended; the message says how."""
 
 
@@ -36,7 +36,7 @@ class Runner:
         self.models: dict[str, str] = {}
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """The answer to a request. Raises `Refusal`, and `RunningError` without OpenVINO."""
+        """The answer to a request. Raises `RunFailure`, and `RunningError` without OpenVINO."""
         process = self._process = self._process or self._started()
         assert process.stdin is not None and process.stdout is not None
         late: list[bool] = []
@@ -57,12 +57,12 @@ class Runner:
         if not line:
             status = process.wait()
             self.close()
-            raise Refusal(self._ending(status, is_late=bool(late)))
+            raise RunFailure(self._ending(status, is_late=bool(late)))
         answer: dict[str, Any] = json.loads(line)
         if "missing" in answer:
             raise RunningError(INSTALL)
         if "refused" in answer:
-            raise Refusal(str(answer["refused"]))
+            raise RunFailure(str(answer["refused"]))
         return answer
 
     def _started(self) -> subprocess.Popen[str]:

@@ -21,7 +21,7 @@ from irshape.files.writing import Kept, write_atomic
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.documents import Checked
 from irshape.scanning.place import MissingError, digest
-from irshape.scanning.table import COUNTS, FAILED, FAULT, FAULTS, FIELDS, MOST, NUMBER, SECONDS, TEXT, TEXTS, VALID, VERDICTS, Field, Row
+from irshape.scanning.table import COUNTS, FAILED, FAULT, FAULTS, FIELDS, MOST, NUMBER, SECONDS, TEXT, TEXTS, VALID, VERDICTS, Row, RowField
 from irshape.version import __version__
 
 # The most bytes of a line. A row lists 200 faults at most, whose texts are short.
@@ -53,7 +53,7 @@ def parsed(line: bytes) -> Any:
         raise RowFault("expected JSON, an object on each line") from None
 
 
-def checked(found: Any, fields: tuple[Field, ...] = FIELDS) -> Row:
+def checked(found: Any, fields: tuple[RowField, ...] = FIELDS) -> Row:
     """A row, after every column was looked at. Raises `RowFault`."""
     if not isinstance(found, dict):
         raise RowFault(f"expected an object, found {_kind(found)}")
@@ -84,7 +84,7 @@ def rows(file: IO[bytes]) -> Iterator[Row]:
             raise RowFault(f"line {number}: {fault}") from None
 
 
-def _fits(field: Field, value: Any) -> bool:
+def _fits(field: RowField, value: Any) -> bool:
     kind = field.kind
     if kind == NUMBER:
         return type(value) is int and 0 <= value <= MOST
@@ -117,7 +117,7 @@ class ResultsError(Exception):
     """A table of results that cannot be used; the message names the file."""
 
 
-class Journal:
+class UnfinishedRows:
     """The rows of a run that has not finished, in a file beside the output.
 
     `identity` says which run makes the rows, with its files and options: the unfinished run of another one is not continued. `done` is the
@@ -240,7 +240,7 @@ def format_of(path: str) -> str:
     return found
 
 
-class Table:
+class StoredTable:
     """The rows of a finished table, or of an unfinished one. It stays as it is while it is open, even if its path gets another table.
 
     Raises `ResultsError`.
@@ -274,7 +274,7 @@ class Table:
 
 def read(path: str) -> Iterator[Row]:
     """The rows of a table. Raises `ResultsError`."""
-    with closing(Table(path)) as table:
+    with closing(StoredTable(path)) as table:
         yield from table
 
 
@@ -308,7 +308,7 @@ def _write_csv(found: Iterator[Row], file: IO[bytes]) -> None:
     file.write(text.getvalue().encode())
 
 
-def _cell(field: Field, value: Any) -> Any:
+def _cell(field: RowField, value: Any) -> Any:
     """A value as a cell of a spreadsheet, in which no text of a file is taken for a formula."""
     if field.kind == COUNTS:
         value = " ".join(f"{name}={count}" for name, count in value.items())
@@ -378,7 +378,7 @@ def arrow_schema() -> Any:
     """The schema of the columns in a Parquet file."""
     arrow = _arrow()
 
-    def kind(field: Field) -> Any:
+    def kind(field: RowField) -> Any:
         if field.kind == FAULTS:
             return arrow.list_(arrow.struct([column(one) for one in FAULT]))
         return {
@@ -388,7 +388,7 @@ def arrow_schema() -> Any:
             TEXTS: arrow.list_(arrow.string()),
         }.get(field.kind, arrow.string())
 
-    def column(field: Field) -> Any:
+    def column(field: RowField) -> Any:
         return arrow.field(field.name, kind(field), nullable=field.is_optional, metadata={"description": field.about})
 
     return arrow.schema([column(field) for field in FIELDS], metadata={"irshape": __version__})

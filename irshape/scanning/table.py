@@ -28,7 +28,7 @@ FAILED: Final = "failed"
 VERDICTS: Final = (VALID, INVALID, FOREIGN, FAILED)
 
 
-class Field(NamedTuple):
+class RowField(NamedTuple):
     """A column: its name, its kind, its meaning, and whether a row may have no value there."""
 
     name: str
@@ -38,49 +38,55 @@ class Field(NamedTuple):
 
 
 FIELDS: Final = (
-    Field("file", TEXT, "the path or URL of the .xml; of a signed URL, without its query"),
-    Field("verdict", TEXT, "valid, invalid (it has errors), foreign (XML that is no IR), failed (it could not be read or checked whole)"),
-    Field("size", NUMBER, "the bytes of the .xml", True),
-    Field("weights_size", NUMBER, "the bytes of the .bin; null if there is none", True),
-    Field("hash", TEXT, "the SHA-256 of the .xml", True),
-    Field("version", TEXT, "the versions of the .xml and the .bin: the ETag, else time and size", True),
-    Field("ir_version", NUMBER, "the version of the IR", True),
-    Field("oldest", TEXT, "the oldest release of OpenVINO that is known to read the model", True),
-    Field("layers", NUMBER, "the number of layers, those of bodies included"),
-    Field("opsets", COUNTS, "the number of layers of each opset"),
-    Field("operations", COUNTS, "the number of layers of each type"),
-    Field("parameters", NUMBER, "the number of elements of all constants"),
-    Field("parameter_bytes", NUMBER, "the bytes of all constants"),
-    Field("dynamic_inputs", TEXTS, "the inputs with open sizes, each with its shape"),
-    Field("signature", TEXT, "the inputs and outputs in as few symbols as possible; null without open sizes or with errors", True),
-    Field("macs", NUMBER, "with --cost: the multiply-accumulates of an inference, at the sizes `cost_at`", True),
-    Field("flops", NUMBER, "with --cost: two for each multiply-accumulate and one for each other operation, at the sizes `cost_at`", True),
-    Field("peak_memory", NUMBER, "with --cost: the most bytes that activations take at one time, at the sizes `cost_at`", True),
-    Field("cost_at", TEXT, "with --cost: the sizes of the symbols of the signature at which a model with open sizes is counted", True),
-    Field("macs_formula", TEXT, "with --cost: the multiply-accumulates of a model with open sizes, in the symbols of the signature", True),
-    Field("errors", NUMBER, "the number of errors"),
-    Field("warnings", NUMBER, "the number of warnings"),
-    Field("notes", NUMBER, "the number of notes"),
-    Field("diagnostics", FAULTS, "the faults, as in a report; those beyond a limit are in the numbers only"),
-    Field("bytes_read", NUMBER, "the bytes read of the .xml and the .bin"),
-    Field("seconds", SECONDS, "the time of reading and checking"),
-    Field("settings", TEXT, "the version of irshape and a digest of the options; rows of a cache with other settings are not used"),
+    RowField("file", TEXT, "the path or URL of the .xml; of a signed URL, without its query"),
+    RowField(
+        "verdict", TEXT, "valid, invalid (it has errors), foreign (XML that is no IR), failed (it could not be read or checked whole)"
+    ),
+    RowField("size", NUMBER, "the bytes of the .xml", True),
+    RowField("weights_size", NUMBER, "the bytes of the .bin; null if there is none", True),
+    RowField("hash", TEXT, "the SHA-256 of the .xml", True),
+    RowField("version", TEXT, "the versions of the .xml and the .bin: the ETag, else time and size", True),
+    RowField("ir_version", NUMBER, "the version of the IR", True),
+    RowField("oldest", TEXT, "the oldest release of OpenVINO that is known to read the model", True),
+    RowField("layers", NUMBER, "the number of layers, those of bodies included"),
+    RowField("opsets", COUNTS, "the number of layers of each opset"),
+    RowField("operations", COUNTS, "the number of layers of each type"),
+    RowField("parameters", NUMBER, "the number of elements of all constants"),
+    RowField("parameter_bytes", NUMBER, "the bytes of all constants"),
+    RowField("dynamic_inputs", TEXTS, "the inputs with open sizes, each with its shape"),
+    RowField("signature", TEXT, "the inputs and outputs in as few symbols as possible; null without open sizes or with errors", True),
+    RowField("macs", NUMBER, "with --cost: the multiply-accumulates of an inference, at the sizes `cost_at`", True),
+    RowField(
+        "flops", NUMBER, "with --cost: two for each multiply-accumulate and one for each other operation, at the sizes `cost_at`", True
+    ),
+    RowField("peak_memory", NUMBER, "with --cost: the most bytes that activations take at one time, at the sizes `cost_at`", True),
+    RowField("cost_at", TEXT, "with --cost: the sizes of the symbols of the signature at which a model with open sizes is counted", True),
+    RowField(
+        "macs_formula", TEXT, "with --cost: the multiply-accumulates of a model with open sizes, in the symbols of the signature", True
+    ),
+    RowField("errors", NUMBER, "the number of errors"),
+    RowField("warnings", NUMBER, "the number of warnings"),
+    RowField("notes", NUMBER, "the number of notes"),
+    RowField("diagnostics", FAULTS, "the faults, as in a report; those beyond a limit are in the numbers only"),
+    RowField("bytes_read", NUMBER, "the bytes read of the .xml and the .bin"),
+    RowField("seconds", SECONDS, "the time of reading and checking"),
+    RowField("settings", TEXT, "the version of irshape and a digest of the options; rows of a cache with other settings are not used"),
 )
 
 # The columns of a fault.
 FAULT: Final = (
-    Field("code", TEXT, "the code"),
-    Field("severity", TEXT, "error, warning or note"),
-    Field("message", TEXT, "what is wrong"),
-    Field("layer", TEXT, "the id of the layer", True),
-    Field("name", TEXT, "the name of the layer", True),
-    Field("type", TEXT, "the type of the layer", True),
-    Field("path", TEXT, "the layers and bodies around the layer", True),
-    Field("port", TEXT, "the id of the port", True),
-    Field("line", NUMBER, "the line in the .xml", True),
-    Field("column", NUMBER, "the column in the line", True),
-    Field("hint", TEXT, "the next step", True),
-    Field("count", NUMBER, "the number of faults that this one stands for"),
+    RowField("code", TEXT, "the code"),
+    RowField("severity", TEXT, "error, warning or note"),
+    RowField("message", TEXT, "what is wrong"),
+    RowField("layer", TEXT, "the id of the layer", True),
+    RowField("name", TEXT, "the name of the layer", True),
+    RowField("type", TEXT, "the type of the layer", True),
+    RowField("path", TEXT, "the layers and bodies around the layer", True),
+    RowField("port", TEXT, "the id of the port", True),
+    RowField("line", NUMBER, "the line in the .xml", True),
+    RowField("column", NUMBER, "the column in the line", True),
+    RowField("hint", TEXT, "the next step", True),
+    RowField("count", NUMBER, "the number of faults that this one stands for"),
 )
 
 
@@ -89,11 +95,11 @@ def row_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A row of irshape scan: one file", **_record(FIELDS)}
 
 
-def _record(fields: tuple[Field, ...]) -> dict[str, Any]:
+def _record(fields: tuple[RowField, ...]) -> dict[str, Any]:
     return form.Form(**{field.name: form.Field(_schema(field)) for field in fields}).schema
 
 
-def _schema(field: Field) -> dict[str, Any]:
+def _schema(field: RowField) -> dict[str, Any]:
     forms: dict[str, dict[str, Any]] = {
         TEXT: {"type": "string"},
         NUMBER: {"type": "integer", "minimum": 0, "maximum": MOST},
@@ -116,7 +122,7 @@ LISTED: Final = 10
 _FAULT: Final = ("code", "path", "type", "name", "port")
 
 
-class Summary:
+class TableCounts:
     """The counts of a table.
 
     `verdicts` counts files. `codes` has, for each code, the number of faults and of files that have it; `operations` the number of layers

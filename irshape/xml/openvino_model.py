@@ -36,7 +36,7 @@ _INPUT: Final = re.compile(rb' type="(Parameter)(" version="[^"]*">\s*<data [^>]
 _BODIES: Final[dict[str, tuple[tuple[int, ...], ...]]] = {"If": ((0,), (1,)), "Loop": ((),), "TensorIterator": ((),)}
 
 
-class Constants:
+class ConstantFile:
     """The bytes of constants as a binary file: first `head`, then the constants that begin at `starts`, each read on demand."""
 
     def __init__(self, head: bytes, constants: Sequence[Any], starts: Sequence[int], size: int) -> None:
@@ -48,7 +48,7 @@ class Constants:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The head alone: the other constants belong to the `openvino.Model`, which no pickle can hold."""
-        return Constants, (self._head, (), (), self._size)
+        return ConstantFile, (self._head, (), (), self._size)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
         """Move to an offset from the beginning or, with `os.SEEK_END`, from the end."""
@@ -73,10 +73,10 @@ class Constants:
         return piece
 
 
-def serialized(model: OpenVINOModel) -> tuple[bytes, None, Constants | bytes]:
+def serialized(model: OpenVINOModel) -> tuple[bytes, None, ConstantFile | bytes]:
     """The XML of a model, no path, and its weights. Raises ValueError if OpenVINO cannot write the model.
 
-    OpenVINO writes to paths only. The constants are written to the null device, and the XML gets the places that they have in `Constants`.
+    OpenVINO writes to paths only. The constants are written to the null device, and the XML gets their places in `ConstantFile`.
     Where the constants of the model do not fit the XML, the weights are written to a file and read.
     """
     if os.name == "posix":
@@ -180,8 +180,8 @@ def _read(path: str) -> bytes:
 
 def _placed(
     text: bytes, places: Sequence[re.Match[bytes]], constants: Sequence[Any], sizes: Sequence[int]
-) -> tuple[bytes, None, Constants]:
-    """The XML in which the constants have the places that they have in `Constants`, no path, and the constants."""
+) -> tuple[bytes, None, ConstantFile]:
+    """The XML in which the constants have the places that they have in `ConstantFile`, no path, and the constants."""
     head: dict[bytes, int] = {}
     end = 0
     starts: list[int] = []
@@ -200,7 +200,7 @@ def _placed(
         pieces += (text[done : place.start(2)], b"%d" % start)
         done = place.end(2)
     content = b"".join((*pieces, text[done:]))
-    return content, None, Constants(b"".join(head), [constants[one] for one in large], [starts[one] for one in large], end)
+    return content, None, ConstantFile(b"".join(head), [constants[one] for one in large], [starts[one] for one in large], end)
 
 
 def _constants(model: Any) -> Iterator[Any]:

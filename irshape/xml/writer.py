@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import unescape
 from typing import Final, Literal, NamedTuple
 
-from irshape.files.writing import Target, publish, write_atomic
+from irshape.files.writing import OutputFile, publish, write_atomic
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Graph, Layer, Port
 from irshape.xml.reader import ANNOTATION
@@ -316,7 +316,7 @@ def write_ir(
         raise ValueError(f'weights must be "copy", "link" or "none", not {how!r}')
     own = weights.path if weights else None
     kept = [own] if own is not None else []
-    Target.at(path, force=force, in_place=in_place, source=source, kept=kept)  # an existing file is refused before anything is written
+    OutputFile.at(path, force=force, in_place=in_place, source=source, kept=kept)  # an existing file is refused before anything is written
     is_input = source is not None and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source)
     if how != "none" and weights and not weights.are_unread and (own is None or os.path.exists(own)):
         if os.path.normcase(weights_path(path)) == os.path.normcase(os.fspath(path)):
@@ -327,7 +327,7 @@ def write_ir(
             elif weights.is_patched:
                 place = own or weights_path(path)
                 weights.open()
-                publish(Target.at(place, force=force, in_place=True, source=place), weights.copy_to)
+                publish(OutputFile.at(place, force=force, in_place=True, source=place), weights.copy_to)
         except WeightsError as error:
             raise OSError(errno.EINVAL, error.message, own) from None
     write_atomic(path, text, force=force, in_place=in_place, source=source, kept=kept)
@@ -354,7 +354,7 @@ def place_weights(
         with contextlib.suppress(FileNotFoundError):
             if os.path.samefile(source, path):
                 return path
-    target = Target.at(path, force=force, kept=kept)
+    target = OutputFile.at(path, force=force, kept=kept)
     weights.open()
     if how == "link":
         if source is None:

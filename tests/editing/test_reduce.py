@@ -10,7 +10,7 @@ import pytest
 import irshape
 from irshape.editing.extract import extract
 from irshape.editing.reduce import PASSES, NotShown, Reducer, Reduction
-from irshape.editing.trial import Answers, Candidate, Command, Judge, OtherQuestion, Test, candidate_of, shows_code
+from irshape.editing.trial import Answers, Candidate, CandidateJudge, FailingCommand, OtherQuestion, Test, candidate_of, shows_code
 from irshape.report.diagnostic import Diagnostic
 from tests.support.injected import injected
 from tests.support.ir import Net
@@ -26,7 +26,7 @@ _BORDER = ("Const", "Parameter", "Result")
 def reduced(graph: irshape.Graph, test: Test, jobs: int = 1, suspect: int | None = None, codes: frozenset[str] = frozenset()) -> Reduction:
     """The reduction of a graph."""
     draft = graph._draft
-    judge = Judge(draft, test, codes, {}, jobs)
+    judge = CandidateJudge(draft, test, codes, {}, jobs)
     try:
         return Reducer(draft, judge, lambda *_: None).reduced(suspect)
     finally:
@@ -151,11 +151,11 @@ def test_a_command_fails_by_its_code_and_its_output(tmp_path: Path) -> None:
     script.write_text("import sys, time\ntext = open(sys.argv[1]).read()\nif 'Elu' in text: print('no kernel', sys.argv[1]); sys.exit(3)\n")
     line = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))} {{}}"
     whole, other = (Candidate(bytes(graph), b"") for graph in (chain(2), irshape.Graph("empty")))
-    assert Command(line, None, 30)(whole, []) and Command(line, "no k.rnel", 30)(whole, [])
-    assert not Command(line, "Segmentation", 30)(whole, []) and not Command(line, None, 30)(other, [])
-    assert Command(line, None, 30).run(whole) == (3, b"no kernel model.xml\n")
+    assert FailingCommand(line, None, 30)(whole, []) and FailingCommand(line, "no k.rnel", 30)(whole, [])
+    assert not FailingCommand(line, "Segmentation", 30)(whole, []) and not FailingCommand(line, None, 30)(other, [])
+    assert FailingCommand(line, None, 30).run(whole) == (3, b"no kernel model.xml\n")
     begin = time.monotonic()
-    assert not Command("sleep 30; false {}", None, 1)(whole, []) and time.monotonic() - begin < 15
+    assert not FailingCommand("sleep 30; false {}", None, 1)(whole, []) and time.monotonic() - begin < 15
 
 
 def test_a_run_that_is_broken_off_goes_on(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_run_that_is_broken_off_goes_on(tmp_path: Path) -> None:
     graph = chain()
     for is_first in (True, False):
         answers = Answers(str(tmp_path), "question")
-        judge = Judge(graph._draft, test, frozenset(), answers)
+        judge = CandidateJudge(graph._draft, test, frozenset(), answers)
         if is_first:
             with pytest.raises(KeyboardInterrupt):
                 Reducer(graph._draft, judge, lambda *_: None).reduced()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irshape.answers.batch.traces import FollowingEngine, Layer, Tensor, Traces
+from irshape.answers.batch.traces import FlowLayer, FlowTensor, FollowingEngine, Traces
 from irshape.inference.question import Question
 from irshape.model.load import loaded
 from irshape.ops.flow import Factor, Held, Trace
@@ -393,10 +393,10 @@ class Case:
         self.node = next(node for node in model.nodes if node.type == type)
         traces = Traces("N")
         traces.held.update(zip([node.first_slot for node in model.parameters], self.held, strict=True))
-        tensors = [Tensor(slot, engine.slots[slot]) for slot in self.node.sources]
+        tensors = [FlowTensor(slot, engine.slots[slot]) for slot in self.node.sources]
         first = self.node.first_slot
-        gives = [Tensor(slot, engine.slots[slot]) for slot in range(first, first + self.outputs)]
-        self.found = traces.visit(Layer(self.node.op, f"{type} 'it'", tensors, gives))
+        gives = [FlowTensor(slot, engine.slots[slot]) for slot in range(first, first + self.outputs)]
+        self.found = traces.visit(FlowLayer(self.node.op, f"{type} 'it'", tensors, gives))
 
     @staticmethod
     def open_of(fact: str) -> str:

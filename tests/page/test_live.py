@@ -21,7 +21,7 @@ from irshape import verbs
 from irshape.cli.examination import lost
 from irshape.cli.main import main
 from irshape.page.data import PageData
-from irshape.page.server import Server, Watched
+from irshape.page.server import LiveData, Server
 from tests.page.conftest import Shown
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -43,7 +43,7 @@ def server(model: Path) -> Iterator[Server]:
     def failed(reason: str) -> Mapping[str, Any]:
         return PageData(lost(str(model), "I105", reason, None)).to_dict()
 
-    found = Server(Watched(str(model), data, failed))
+    found = Server(LiveData(str(model), data, failed))
     thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     yield found

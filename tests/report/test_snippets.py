@@ -13,7 +13,7 @@ import irshape
 from irshape.ops.registry import REGISTRY
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import Diagnostic
-from irshape.report.snippet import Run
+from irshape.report.snippet import Invocation
 from irshape.report.snippets import SNIPPETS
 from irshape.xml.schema import structural_faults
 from tests.support.ir import Net
@@ -40,7 +40,7 @@ BESIDE = {
 }
 
 
-def reported(run: Run) -> list[dict[str, Any]]:
+def reported(run: Invocation) -> list[dict[str, Any]]:
     """The diagnostics that the command of a run reports."""
     diagnostics: list[dict[str, Any]] = json.loads(printed(run, "--format", "json"))["diagnostics"]
     return diagnostics

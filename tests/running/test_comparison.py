@@ -14,7 +14,7 @@ from irshape.cli.main import main
 from irshape.editing.graph import Graph, edit
 from irshape.running.inputs import bounds_of, drawn, sizes_of
 from irshape.running.limits import RUNS
-from irshape.running.runner import Refusal, Runner
+from irshape.running.runner import RunFailure, Runner
 from irshape.testing import assert_same
 from tests.report.test_formats import validator
 from tests.support.ir import Net
@@ -272,7 +272,7 @@ def test_a_crash_is_a_result() -> None:
         assert runner.ask(do="compare", a=[], b="b", pairs=[]) == {"differences": []}
         assert runner._process is not None
         runner._process.kill()
-        with pytest.raises(Refusal, match="the system ended the process"):
+        with pytest.raises(RunFailure, match="the system ended the process"):
             runner.ask(do="compare", a=[], b="b", pairs=[])
         assert runner.ask(do="compare", a=[], b="b", pairs=[]) == {"differences": []}
 

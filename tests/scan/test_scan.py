@@ -21,7 +21,7 @@ import irshape
 from irshape.cli.main import main
 from irshape.cli.scan import _identity
 from irshape.scanning.place import Place
-from irshape.scanning.results import Journal, ResultsError, read
+from irshape.scanning.results import ResultsError, UnfinishedRows, read
 from irshape.scanning.row import Scan
 from irshape.scanning.table import TableChanges, row_schema
 from tests.support.ir import Net
@@ -204,24 +204,24 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
 def test_a_row_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
     output = str(tmp_path / "out.jsonl")
     whole = Scan()(Place("none.xml", "none.xml"))
-    journal = Journal(output, "s")
+    journal = UnfinishedRows(output, "s")
     for name in "abc":
         journal.add({**whole, "file": name})
     journal.flush()
     journal.close()
     with open(journal.path, "r+b") as file:
         file.truncate(os.path.getsize(journal.path) - 3)
-    journal = Journal(output, "s")
+    journal = UnfinishedRows(output, "s")
     assert ("a" in journal, "b" in journal, "c" in journal, journal.done) == (True, True, False, 2)
     journal.add({**whole, "file": "c"})
     journal.add({**whole, "file": "c"})
     assert [row["file"] for row in journal.rows()] == ["a", "b", "c"]
     with pytest.raises(ResultsError, match="another run"):
-        Journal(output, "s")
+        UnfinishedRows(output, "s")
     journal.close()
     with pytest.raises(ResultsError, match="other options"):
-        Journal(output, "t")
-    journal = Journal(output, "t", restarts=True)
+        UnfinishedRows(output, "t")
+    journal = UnfinishedRows(output, "t", restarts=True)
     assert journal.done == 0
     journal.close()
 
@@ -313,7 +313,7 @@ def test_wrong_tables_are_said_before_the_scan(models: Path, tmp_path: Path, cap
 
 def test_an_unfinished_run_belongs_to_its_files(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = str(tmp_path / "out.jsonl")
-    journal = Journal(output, "another run")
+    journal = UnfinishedRows(output, "another run")
     journal.close()
     for options in ([], ["--cost"]):
         assert main(["scan", str(models), "-o", output, *options]) == 2

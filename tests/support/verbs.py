@@ -8,7 +8,7 @@ from typing import Any
 import irshape
 from irshape.editing.extract import between, extract
 from irshape.editing.reduce import NotShown, Reducer
-from irshape.editing.trial import Judge
+from irshape.editing.trial import CandidateJudge
 from irshape.page.data import PageData
 from irshape.scanning.row import Scan
 from irshape.xml.weights import Weights
@@ -83,7 +83,7 @@ def reduced(model: irshape.Model) -> Any:
     if len(list(model)) > 60:
         return None  # takes long
     draft = irshape.edit(model)._draft
-    judge = Judge(draft, lambda candidate, _: candidate.text.count(b"<layer ") > 12, frozenset(), {})
+    judge = CandidateJudge(draft, lambda candidate, _: candidate.text.count(b"<layer ") > 12, frozenset(), {})
     found = []
     with closing(judge), suppress(NotShown):
         reduction = Reducer(draft, judge, lambda *_: None).reduced()

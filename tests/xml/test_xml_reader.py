@@ -14,7 +14,7 @@ import pytest
 
 from irshape.shape.limits import Limits
 from irshape.xml import reader
-from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap, Signature
+from irshape.xml.document import Document, Edge, Graph, Layer, LayerContent, Port, PortMap
 from irshape.xml.not_xml import forgiven
 from irshape.xml.reader import read
 from tests.support.oracle import core, reads
@@ -430,7 +430,7 @@ def plain(thing: object) -> object:
         return [plain(item) for item in thing]
     if isinstance(thing, dict):
         return {key: plain(value) for key, value in thing.items()}
-    if isinstance(thing, Document | Graph | Layer | Signature | Port | Edge | PortMap):
+    if isinstance(thing, Document | Graph | Layer | LayerContent | Port | Edge | PortMap):
         # A compiled class has no __slots__.
         names = [name for name, member in vars(type(thing)).items() if isdatadescriptor(member) and not name.startswith("_")]
         names = [name for name in names if name not in ("diagnostics", "held")]

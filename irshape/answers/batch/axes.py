@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Final, NamedTuple, TypeAlias
 
-from irshape.answers.batch.traces import Doubt, FollowingEngine, Proof, prove
+from irshape.answers.batch.traces import BatchDoubt, FollowingEngine, Proof, prove
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard
@@ -32,7 +32,7 @@ _ANYWHERE: Final = 2
 _MOST: Final = 8
 
 
-class Candidate(NamedTuple):
+class BatchAxes(NamedTuple):
     """Axes that may be the batch. `proof` tells of them, unless a size N of them is an error, `fault`, of the model."""
 
     axes: Axes
@@ -62,7 +62,7 @@ class Batch(NamedTuple):
     axes: Axes
     reasons: dict[Node, str]
     open_shapes: dict[Node, _Described]
-    tried: list[Candidate]
+    tried: list[BatchAxes]
     is_whole: bool
 
     @property
@@ -72,7 +72,7 @@ class Batch(NamedTuple):
         best = max([one.rank for one in serving], default=0)
         return [one.axes for one in serving if one.rank == best]
 
-    def _is_single(self, candidate: Candidate) -> bool:
+    def _is_single(self, candidate: BatchAxes) -> bool:
         return all(self.shapes[node][axis].low == self.shapes[node][axis].high == 1 for node, axis in candidate.axes.items())
 
 
@@ -100,7 +100,7 @@ def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked
             open_shapes[node] = shape
     sets: Iterable[Axes] = _candidates(open_shapes, may_be_none=bool(axes)) if open_shapes else [{}] if proves and axes else ()
     work = engine.scope.work
-    tried: list[Candidate] = []
+    tried: list[BatchAxes] = []
     for more in sets:
         if work.is_done:
             if not tried or 0 in more.values():  # the first axes, which come first, are not all tried
@@ -152,7 +152,7 @@ def answered(inference: Inference, batch: Described) -> list[Diagnostic]:
     return told
 
 
-def _chosen(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Batch, Candidate]:
+def _chosen(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Batch, BatchAxes]:
     """What was found, and the axes that are the batch. Raises InputError."""
     found = find_batch(new_engine, present, asked, proves=True)
     if not found.is_whole:
@@ -174,7 +174,7 @@ def _chosen(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: I
     return found, likely[-1]
 
 
-def _told(found: Batch, chosen: Candidate) -> list[Diagnostic]:
+def _told(found: Batch, chosen: BatchAxes) -> list[Diagnostic]:
     """Notes of the axes that are the batch and of the outputs that do not depend on it, or the layers that do not keep it."""
     reason = BY_PROOF if chosen.rank else _GUESSED
     proved = f", and {BY_PROOF}" if chosen.proof is not None and not chosen.proof.doubts else ""
@@ -227,7 +227,7 @@ def doubtful(proof: Proof) -> list[Diagnostic]:
     return told
 
 
-def _remedy(doubt: Doubt) -> str:
+def _remedy(doubt: BatchDoubt) -> str:
     """What to do about a layer that mixes the batch."""
     if doubt.folded is not None:
         held = f"Reshape {doubt.folded.name!r} (line {doubt.folded.line}) puts the batch into one axis with other elements"
@@ -237,7 +237,7 @@ def _remedy(doubt: Doubt) -> str:
     return "run the samples one by one, or export the model with this batch; if you know that they stay apart, --input needs no proof"
 
 
-def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Described], axes: Axes, more: Axes) -> Candidate:
+def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Described], axes: Axes, more: Axes) -> BatchAxes:
     """What a pass with a symbol in place of these axes shows."""
     taken = present.names | present.symbols.keys()
     name = next(name for name in ("N", "batch", "_batch", *[f"N{number}" for number in range(len(taken))]) if name not in taken)
@@ -248,9 +248,9 @@ def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Desc
         low, high = Reported.of(engine.scope, engine.requirements).bounds(engine.scope.symbol(name, *_SIZES))
         fixing = next((guard for guard in engine.guards if not guard.branch and _ties(guard.requirement, name)), None)
         if low < high and fixing is None:
-            return Candidate(more, prove(engine, name), None)
+            return BatchAxes(more, prove(engine, name), None)
         fault = _fixing(engine, name, fixing)
-    return Candidate(more, None, fault)
+    return BatchAxes(more, None, fault)
 
 
 def _ties(requirement: Requirement, name: str) -> bool:

@@ -216,7 +216,7 @@ class Traces:
         """What is known of a tensor. `recorded` is its recorded shape."""
         return self.held.get(slot) or Held(plain(fact.shape, recorded))
 
-    def visit(self, layer: Layer) -> Flowed:
+    def visit(self, layer: FlowLayer) -> Flowed:
         """What flows out of a layer, from what flows into it; the traces of its outputs are kept."""
         inputs = [self.of(*tensor) for tensor in layer.inputs]
         found = flowed(layer, inputs, self.batch)
@@ -229,7 +229,7 @@ class Traces:
         return found
 
 
-class Tensor(NamedTuple):
+class FlowTensor(NamedTuple):
     """A tensor that a layer reads or gives: its slot, its fact, and the shape that the file records."""
 
     slot: int
@@ -237,7 +237,7 @@ class Tensor(NamedTuple):
     recorded: Shape = None
 
 
-class Layer(NamedTuple):
+class FlowLayer(NamedTuple):
     """A layer as its flow sees it: its operation (None if it is unknown), its name for messages, and its tensors.
 
     `codes` are those of the faults of the layer: nothing flows through a layer that is never valid.
@@ -245,8 +245,8 @@ class Layer(NamedTuple):
 
     op: Op | None
     name: str
-    inputs: Sequence[Tensor]
-    outputs: Sequence[Tensor]
+    inputs: Sequence[FlowTensor]
+    outputs: Sequence[FlowTensor]
     codes: Iterable[str] = ()
 
     @property
@@ -255,7 +255,7 @@ class Layer(NamedTuple):
         return any(map(is_fault, self.codes))
 
 
-def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None) -> Flowed:
+def flowed(layer: FlowLayer, inputs: Sequence[Held], batch: str | None) -> Flowed:
     """What flows out of a layer, from what is known of its inputs."""
     op = layer.op
     plains = [Held(plain(tensor.fact.shape, tensor.recorded)) for tensor in layer.outputs]
@@ -330,7 +330,7 @@ _MOST_ELEMENTS: Final = 1024
 _MOST_PASSES: Final = 3
 
 
-class Doubt(NamedTuple):
+class BatchDoubt(NamedTuple):
     """A layer for which the batch is not kept, or is not proved to be; `why` begins with what the layer does, or is a sentence.
 
     `folded` is the Reshape that has put the batch into one axis with other elements, which the layer mixes.
@@ -348,7 +348,7 @@ class Proof(NamedTuple):
     `orders` are the layers that take samples in the order that an input of the model gives, each with this input.
     """
 
-    doubts: list[Doubt]
+    doubts: list[BatchDoubt]
     outputs: dict[Node, int | None]
     orders: dict[Node, Node]
 
@@ -384,7 +384,7 @@ class FollowingEngine(Engine):
 
 def prove(engine: Engine, batch: str) -> Proof:
     """Whether the model keeps the batch, whose symbol is the size of the batch axes of the inputs in the last pass of an engine."""
-    doubts: list[Doubt] = []
+    doubts: list[BatchDoubt] = []
     walk = _Walk(engine, engine.current, batch, doubts)
     walk.over({node: walk.held(node.first_slot)._replace(is_given=True) for node in engine.model.parameters})
     outputs = dict(walk.results())
@@ -394,7 +394,7 @@ def prove(engine: Engine, batch: str) -> Proof:
 class _Walk:
     """The walk over one graph: the net, or a body. `lost` are the tensors behind a layer in doubt: nothing more is said of them."""
 
-    def __init__(self, engine: Engine, run: Run, batch: str, doubts: list[Doubt]) -> None:
+    def __init__(self, engine: Engine, run: Run, batch: str, doubts: list[BatchDoubt]) -> None:
         self.engine = engine
         self.run = run
         self.batch = batch
@@ -422,7 +422,7 @@ class _Walk:
 
     def doubt(self, node: Node, why: str, *, is_mixed: bool = True) -> bool:
         """Say why a layer is in doubt. False, for the layer does not keep the batch."""
-        one = Doubt(node, why, is_mixed, next((self.folds[slot] for slot in node.sources if slot in self.folds), None))
+        one = BatchDoubt(node, why, is_mixed, next((self.folds[slot] for slot in node.sources if slot in self.folds), None))
         if one not in self.doubts:
             self.doubts.append(one)
         return False
@@ -458,11 +458,11 @@ class _Walk:
         if type in ("ReadValue", "Assign"):
             self.traces.held[node.first_slot] = self.held(node.sources[0])._replace(law=None)  # another inference has other elements
             return True
-        tensors = [Tensor(slot, self.run.slots[slot]) for slot in node.sources]
-        outputs = [Tensor(slot, self.run.slots[slot]) for slot in node.slots]
+        tensors = [FlowTensor(slot, self.run.slots[slot]) for slot in node.sources]
+        outputs = [FlowTensor(slot, self.run.slots[slot]) for slot in node.slots]
         report = self.run.reports.get(self.engine.schedule.positions[node.index])
         codes = [one.code for one in (report and report.diagnostics) or ()]
-        found = self.traces.visit(Layer(node.op, f"{node.type} {node.name!r}", tensors, outputs, codes))
+        found = self.traces.visit(FlowLayer(node.op, f"{node.type} {node.name!r}", tensors, outputs, codes))
         if found.mixed:
             return self.doubt(node, found.unproven or found.mixed, is_mixed=not found.unproven)
         if found.orders is not None:

@@ -10,7 +10,7 @@ from re import fullmatch
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.explain.explanation import Explanation, Read, Step, layer_at
-from irshape.answers.explain.sources import NOT_KNOWN, Derivation, Place, Point, Sources
+from irshape.answers.explain.sources import NOT_KNOWN, Derivation, FilePlace, Point, Sources
 from irshape.answers.explain.traced import names, number_text, numbers, text
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
@@ -190,7 +190,7 @@ class Trail:
         is_inline = self.sources.is_inline(point)
         needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
         steps = sum(known[source].steps for source in needed if source in known)
-        places = [source for _, _, source in derivation.reads if isinstance(source, Place)]
+        places = [source for _, _, source in derivation.reads if isinstance(source, FilePlace)]
         is_fixed = not isinstance(derivation.value, Dim | str) and all(one.kind in _FIXED for one in places) and self._are_fixed(needed)
         return _Route(None, point, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
 
@@ -276,9 +276,9 @@ class Explainer:
             return f"{call}({', '.join([name for name, *_ in reads])})", f"{call}({', '.join([number_text(one) for _, one, _ in reads])})"
         return ("", "") if term is None else (text(term, names), text(term, numbers))
 
-    def origin(self, name: str, value: str, source: Point | Place, through: tuple[Where, ...] = ()) -> Read:
+    def origin(self, name: str, value: str, source: Point | FilePlace, through: tuple[Where, ...] = ()) -> Read:
         """A number that a step reads from a place, or a constant from its own; `through` are the layers that pass it on."""
-        place: Any = source if isinstance(source, Place) else self.sources.derive(source).reads[0][2]
+        place: Any = source if isinstance(source, FilePlace) else self.sources.derive(source).reads[0][2]
         return Read(name, value, place.kind, place.text, self.sources.at(place), place.position, through=through, bytes=place.bytes)
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
@@ -288,11 +288,11 @@ class Explainer:
         value = number_text(derivation.value)
         return Step(number_of[point], where, point.subject, value, *self.equation(derivation), derivation.note, reads)
 
-    def _read(self, name: str, value: Any, source: Point | Place, number_of: dict[Point, int]) -> Read:
+    def _read(self, name: str, value: Any, source: Point | FilePlace, number_of: dict[Point, int]) -> Read:
         """A number that a step reads, with its origin: an earlier step or a place."""
-        root, passed = (source, []) if isinstance(source, Place) else self.trail.root(source)
+        root, passed = (source, []) if isinstance(source, FilePlace) else self.trail.root(source)
         through = tuple([self.sources.name(point) for point in passed])
-        if isinstance(root, Place) or root not in number_of:
+        if isinstance(root, FilePlace) or root not in number_of:
             return self.origin(name, number_text(value), root, through)
         step = number_of[root]
         return Read(name, number_text(value), "step", f"step {step}", self.sources.where(root), step=step, through=through)

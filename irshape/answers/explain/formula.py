@@ -9,7 +9,7 @@ from functools import cache
 from math import inf
 from typing import Any, Final, NamedTuple
 
-from irshape.answers.explain.traced import Leaf, Operation, Term, Traced, leaves, like, plain, term, term_of, traced, value
+from irshape.answers.explain.traced import Leaf, Term, Traced, TracedOperation, leaves, like, plain, term, term_of, traced, value
 from irshape.inference.apply import Application, Rules
 from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.transfer import Transfer
@@ -55,7 +55,7 @@ class _Plain(FactTable):
         return fact
 
 
-class Rule(Application):
+class RuleApplication(Application):
     """One application of a node's rule to facts of its inputs, without OpenVINO's view."""
 
     def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:
@@ -80,7 +80,7 @@ class Rule(Application):
             work.is_bounded = False
 
 
-class TracedRule(Rule):
+class TracedRule(RuleApplication):
     """An application whose numbers remember where they were read and how they were computed.
 
     `results` are its outputs. `formulas` are those of the numbers that were asked for, by output and position; `passed` and `twins` are
@@ -90,14 +90,16 @@ class TracedRule(Rule):
     def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:
         super().__init__(scope, node, op, facts, known)
         self.results: tuple[Fact, ...] = ()
-        self.formulas: dict[tuple[int, int], Formula] = {}
+        self.formulas: dict[tuple[int, int], NumberFormula] = {}
         self.passed: dict[int, Sequence[Origin | None]] = {}
         self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
         quotient: Any = super().quotient(a, divisor)
         own = term_of(quotient)
-        exact: Size = traced(quotient, Operation("/", own.a, own.b)) if isinstance(own, Operation) and own.sign == "//" else quotient
+        exact: Size = (
+            traced(quotient, TracedOperation("/", own.a, own.b)) if isinstance(own, TracedOperation) and own.sign == "//" else quotient
+        )
         return exact
 
     def unknown(self, low: Bound = 0, high: Bound = inf) -> Size:
@@ -153,8 +155,8 @@ class TracedRule(Rule):
         result = super().scaled(plain(size), plain(scale))
         factor = term_of(scale)
         if isinstance(result, int) and result != math.floor(plain(size) * plain(scale)):
-            factor = Operation("+", factor, 1e-6)  # OpenVINO adds this to each scale
-        whole: Size = traced(result, Operation("floor", Operation("*", term_of(size), factor), 0))
+            factor = TracedOperation("+", factor, 1e-6)  # OpenVINO adds this to each scale
+        whole: Size = traced(result, TracedOperation("floor", TracedOperation("*", term_of(size), factor), 0))
         return size if plain(scale) == 1 else whole
 
 
@@ -278,7 +280,7 @@ class Wanted(NamedTuple):
         return numbers[self.position] if numbers is not None and self.position < len(numbers) else None
 
 
-class Formula(NamedTuple):
+class NumberFormula(NamedTuple):
     """The formula of a number. If the rule did no arithmetic, `term` is the number itself and `reads` are the numbers it depends on.
 
     `unchanged` are the reads that the rule passes on unchanged as long as the other reads keep their values. `twins` are sizes of other
@@ -312,10 +314,10 @@ class _Applied(NamedTuple):
 
     def apply(self, scope: Scope, op: Op, facts: Sequence[Fact]) -> tuple[Fact, ...]:
         """The result of the rule for other attributes and inputs."""
-        return Rule(scope, self.node, op, facts, self.known).outputs()
+        return RuleApplication(scope, self.node, op, facts, self.known).outputs()
 
 
-class Formulas:
+class PassFormulas:
     """The formulas of one pass, computed on demand, and once for all layers with the same key.
 
     `scope` is the scope of the pass, so that an unbacked symbol of a layer gets the same name again.
@@ -331,7 +333,7 @@ class Formulas:
         self._types: dict[tuple[object, ...], int | None] = {}
         self._named_op = cache(named_op)
 
-    def formula(self, node: Node, slots: Sequence[Fact], kind: str, output: int, position: int) -> Formula:
+    def formula(self, node: Node, slots: Sequence[Fact], kind: str, output: int, position: int) -> NumberFormula:
         """The formula of a number of an output, as in `Wanted`; `slots` are the facts that the pass found of all tensors."""
         layer, rule = self._traced(node, slots, kind)
         formula = rule.formulas.get((output, position))
@@ -375,16 +377,16 @@ class Formulas:
                 self._applied[key] = rule
         return rule
 
-    def _formula(self, layer: _Applied, rule: TracedRule, asked: Wanted) -> Formula:
+    def _formula(self, layer: _Applied, rule: TracedRule, asked: Wanted) -> NumberFormula:
         """The term, if its value is the number that the pass found; else the number with the reads it depends on."""
         number, found = asked.of(layer.known), asked.of(rule.results)
         term = term_of(found)
-        if not isinstance(term, Leaf | Operation) or not is_same(plain(found), number):
-            return Formula(number, list(self._dependencies(layer, asked)))
+        if not isinstance(term, Leaf | TracedOperation) or not is_same(plain(found), number):
+            return NumberFormula(number, list(self._dependencies(layer, asked)))
         if isinstance(term, Leaf):
-            return Formula(term, [term], [term], self._twins_of(layer, rule).get(asked[1:], ()) if asked.kind == "axis" else ())
+            return NumberFormula(term, [term], [term], self._twins_of(layer, rule).get(asked[1:], ()) if asked.kind == "axis" else ())
         reads = leaves(term)
-        return Formula(term, reads, [leaf for leaf in reads if is_same(leaf.value, number) and self._is_unchanged(term, leaf)])
+        return NumberFormula(term, reads, [leaf for leaf in reads if is_same(leaf.value, number) and self._is_unchanged(term, leaf)])
 
     def _is_unchanged(self, term: Term, leaf: Leaf) -> bool:
         """Whether a term equals one of its leaves for every value of that leaf, the other leaves keeping theirs."""

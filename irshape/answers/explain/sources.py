@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.answers.explain.explanation import layer_at
-from irshape.answers.explain.formula import Formulas, Origin, inputs_of, is_known, is_same
-from irshape.answers.explain.traced import Leaf, Operation, Term, number_text
+from irshape.answers.explain.formula import Origin, PassFormulas, inputs_of, is_known, is_same
+from irshape.answers.explain.traced import Leaf, Term, TracedOperation, number_text
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.model.bodies import Body, bodies_of
@@ -42,7 +42,7 @@ class Point(NamedTuple):
         return f"{self.kind} {self.position}" if self.kind in ("axis", "element") else {"type": "element type"}.get(self.kind, self.kind)
 
 
-class Place(NamedTuple):
+class FilePlace(NamedTuple):
     """Where a number stands in the file or in the weights; `kind`, `text`, `position` and `bytes` are the fields of `Read`.
 
     The place is in the layer of `node`, if there is one: at `attribute`, else at `offset` in the file, else at the layer's start. Its line
@@ -59,10 +59,10 @@ class Place(NamedTuple):
 
 
 # A number that a layer reads: its name, its value and its origin.
-Reading: TypeAlias = tuple[str, Any, Point | Place]
+Reading: TypeAlias = tuple[str, Any, Point | FilePlace]
 
 
-class Way(NamedTuple):
+class Passage(NamedTuple):
     """A number that the layer passes on unchanged, as long as no model input changes the `others`."""
 
     source: Point
@@ -80,13 +80,13 @@ class Derivation(NamedTuple):
     reads: Sequence[Reading] = ()
     term: Term | None = None
     note: str = ""
-    ways: Sequence[Way] = ()
+    ways: Sequence[Passage] = ()
     call: str = ""
 
 
 def unknown(point: Point, why: str) -> Derivation:
     """A number that is known only at run time, and why."""
-    return Derivation(NOT_KNOWN, [(point.subject, NOT_KNOWN, Place("unknown", why))])
+    return Derivation(NOT_KNOWN, [(point.subject, NOT_KNOWN, FilePlace("unknown", why))])
 
 
 CONSTANTS: Final = ("Const", "Constant")
@@ -184,13 +184,13 @@ class Lookup:
             found = self._names[node] = Where(node.model.document.path, str(node.id), node.name, node.type, path=node.model.path)
         return found
 
-    def attribute(self, node: Node, name: str) -> Place:
+    def attribute(self, node: Node, name: str) -> FilePlace:
         """The place of an attribute, or the remark that the layer leaves it to the default."""
         if name in node.layer.attributes and node.layer.data_offset >= 0:
-            return Place("attribute", "attribute", node, name)
-        return Place("default", f"default, as the layer does not state {name}")
+            return FilePlace("attribute", "attribute", node, name)
+        return FilePlace("default", f"default, as the layer does not state {name}")
 
-    def at(self, found: Place) -> Where | None:
+    def at(self, found: FilePlace) -> Where | None:
         """The line of a place; None if the place is in no file."""
         node, offset = found.node, found.offset
         if node is None:
@@ -204,7 +204,7 @@ class Lookup:
 NOT_EXPLAINED: Final = "not explained, because the explanation takes more steps than the limit work allows"
 
 
-_UNFED: Final = Place("unknown", "nothing feeds the input")
+_UNFED: Final = FilePlace("unknown", "nothing feeds the input")
 
 
 def _fed(found: Derivation) -> Derivation:
@@ -222,7 +222,7 @@ class Sources(Lookup):
 
     def __init__(self, inference: Inference) -> None:
         super().__init__(inference)
-        self.formulas = Formulas(inference.scope)
+        self.formulas = PassFormulas(inference.scope)
         self._derived: dict[Point, Derivation] = {}
         self._ways: dict[tuple[int, ...], Sequence[Point | None]] = {}
 
@@ -286,12 +286,12 @@ class Sources(Lookup):
 
     def is_input(self, point: Point) -> bool:
         """Whether a number is a size of a model input."""
-        return any(isinstance(source, Place) and source.kind == "input" for _, _, source in self.derive(point).reads)
+        return any(isinstance(source, FilePlace) and source.kind == "input" for _, _, source in self.derive(point).reads)
 
     def _recorded(self, point: Point, port: Port, text: str) -> Derivation:
         """A number that the file records; `text` names its place."""
         number = self.number_of(point)
-        return Derivation(number, [(point.subject, number, Place("port", text, offset=port.offset))])
+        return Derivation(number, [(point.subject, number, FilePlace("port", text, offset=port.offset))])
 
     def _parameter(self, point: Point, node: Node, fact: Fact) -> Derivation:
         """A number of a model input: its shape in the file, or the shape set for this run."""
@@ -302,7 +302,7 @@ class Sources(Lookup):
         source = self.attribute(node, name)
         if name == "shape":
             is_given = node.index in self.inference.given
-            source = Place("input", "as set for this run") if is_given else source._replace(kind="input", text=f"attribute {name}")
+            source = FilePlace("input", "as set for this run") if is_given else source._replace(kind="input", text=f"attribute {name}")
         read = f"shape[{point.position}]" if point.kind == "axis" else name
         note = "any rank" if number is NOT_KNOWN else ""
         if point.kind == "axis" and isinstance(number, Dim):
@@ -325,7 +325,7 @@ class Sources(Lookup):
         begin = op.offset + point.position * bits // 8
         path = self.inference.weights.path if self.inference.weights else None
         weights = path or "the weights", begin, max(begin + 1, op.offset + -(-(point.position + 1) * bits // 8))
-        return Derivation(number, [(point.subject, number, Place("element", layer, node, position=point.position, bytes=weights))])
+        return Derivation(number, [(point.subject, number, FilePlace("element", layer, node, position=point.position, bytes=weights))])
 
     def _computed(self, point: Point, node: Node, output: int) -> Derivation:
         """A number that the rule of the node computes; without its formula if the work of the question is done."""
@@ -333,28 +333,28 @@ class Sources(Lookup):
         number, fed = self.number_of(point), node.sources
         work.take(5 + sum([len(slots[slot].shape or ()) for slot in fed if slot >= 0]) // 8)
         if work.is_done:
-            return Derivation(number, [(point.subject, number, Place("unknown", NOT_EXPLAINED))])
+            return Derivation(number, [(point.subject, number, FilePlace("unknown", NOT_EXPLAINED))])
         formula = self.formulas.formula(node, slots, point.kind, output, point.position)
         work.take(8 * len(formula.reads))
         sources = [self._source(point, node, leaf.source, slots, fed) for leaf in formula.reads]
         reads = [(leaf.name, leaf.value, source) for leaf, source in zip(formula.reads, sources, strict=True)]
-        if not isinstance(formula.term, Leaf | Operation):
+        if not isinstance(formula.term, Leaf | TracedOperation):
             if point.kind == "element" and len(reads) == 1 and isinstance(sources[0], Point) and is_same(formula.reads[0].value, number):
-                return Derivation(number, ways=[Way(sources[0])])
+                return Derivation(number, ways=[Passage(sources[0])])
             return self._decided(point, node, number, reads)
         ways = []
         for leaf in formula.unchanged:
             source = sources[formula.reads.index(leaf)]
             if isinstance(source, Point) and source.kind != "values":
-                ways.append(Way(source, tuple([one for one in sources if isinstance(one, Point) and one is not source])))
-        ways += [Way(Point(point.graph, fed[int(twin.port)], "axis", twin.position)) for twin in formula.twins]
+                ways.append(Passage(source, tuple([one for one in sources if isinstance(one, Point) and one is not source])))
+        ways += [Passage(Point(point.graph, fed[int(twin.port)], "axis", twin.position)) for twin in formula.twins]
         return Derivation(number, reads, formula.term, ways=ways)
 
-    def _source(self, point: Point, node: Node, origin: Origin, slots: Sequence[Fact], fed: Sequence[int]) -> Point | Place:
+    def _source(self, point: Point, node: Node, origin: Origin, slots: Sequence[Fact], fed: Sequence[int]) -> Point | FilePlace:
         """The place or the point that a leaf of a formula was read from; `fed` are the tensors that the node reads."""
         kind, port, position = origin
         if kind == "unknown":
-            return Place("unknown", "known only at run time")
+            return FilePlace("unknown", "known only at run time")
         if isinstance(port, str):
             return self.attribute(node, port)
         if fed[port] < 0:
@@ -383,7 +383,7 @@ class Sources(Lookup):
         for position, one in enumerate(facts):
             port = op.input_at(position, len(facts))
             if port is not None and port.index in op.demanded and not is_known(one):
-                return Derivation(number, ways=[Way(Point(point.graph, node.sources[position], "values"))])
+                return Derivation(number, ways=[Passage(Point(point.graph, node.sources[position], "values"))])
         count = element_count(fact.shape)
         return unknown(point, "their number is not known" if count is None else f"the rule of {node.type} gives no values for these inputs")
 
@@ -396,7 +396,7 @@ class Sources(Lookup):
         for position, one in facts:
             port = op.input_at(position, len(facts))
             if one.shape is None and port is not None and not port.value:
-                return Derivation(number, ways=[Way(Point(point.graph, node.sources[position], "rank"))])
+                return Derivation(number, ways=[Passage(Point(point.graph, node.sources[position], "rank"))])
         reads: list[Reading] = []
         for position, one in facts:
             port, slot = op.input_at(position, len(facts)), node.sources[position]
@@ -420,7 +420,7 @@ class Sources(Lookup):
         assert op is not None
         source = self.formulas.type_source(node, self.slots[point.graph], point.slot - node.first_slot)
         if source is not None:
-            return Derivation(number, ways=[Way(Point(point.graph, node.sources[source], "type"))])
+            return Derivation(number, ways=[Passage(Point(point.graph, node.sources[source], "type"))])
         for name, attribute in op.attributes.items():
             if getattr(op, name, None) is number and isinstance(number, ElementType):
                 return Derivation(number, [(attribute.spelling, number, self.attribute(node, attribute.spelling))])
@@ -439,14 +439,14 @@ def of_output(lookup: Lookup, point: Point, node: Node, output: int) -> Derivati
         return Derivation(number, note=f"no Result in the bodies of {node.type} feeds this output")
     (body, entry, source), *others = known
     if entry.slice is not None and point.kind == "axis" and _axis(entry.slice.axis, lookup.rank(point)) == point.position:
-        where = Place("attribute", "part_size in the port map", node, offset=entry.offset)
+        where = FilePlace("attribute", "part_size in the port map", node, offset=entry.offset)
         return Derivation(
             number,
             [*_iterations(lookup, point, node, body), ("part_size", entry.slice.part_size, where)],
             note=f"the slices of all iterations of {node.type}, concatenated",
         )
     if all(one.kind == point.kind and is_same(lookup.number_of(one), number) for _, _, one in known):
-        return Derivation(number, ways=[Way(source)])
+        return Derivation(number, ways=[Passage(source)])
     reads = [(f"{body.name}'s {entry.result.name}", lookup.number_of(one), one) for body, entry, one in known]
     note = "the branch is chosen only at run time" if others else "the size may differ between iterations"
     return Derivation(number, reads, note=note)
@@ -469,14 +469,14 @@ def of_parameter(lookup: Lookup, point: Point, node: Node) -> Derivation:
         return Derivation(number, [(name, number, lookup.attribute(node, name))])
     outer = Point(lookup.number[holder.model], fed[entry.external], point.kind, point.position)
     if entry.slice is not None and point.kind == "axis" and _axis(entry.slice.axis, lookup.rank(point)) == point.position:
-        where = Place("attribute", "part_size in the port map", holder, offset=entry.offset)
+        where = FilePlace("attribute", "part_size in the port map", holder, offset=entry.offset)
         reads: list[Reading] = [("part_size", entry.slice.part_size, where)]
         return Derivation(number, reads, note=f"one slice of input {entry.external} of {holder.type}")
     outside = lookup.fact(outer)
     if point.kind == "axis" and (outside.shape is None or len(outside.shape) != lookup.rank(point)):
         return Derivation(number, [(f"input {entry.external}", NOT_KNOWN, Point(outer.graph, outer.slot, "rank"))])
     if is_same(lookup.number_of(outer), number):
-        return Derivation(number, ways=[Way(outer)])
+        return Derivation(number, ways=[Passage(outer)])
     reads = [(f"input {entry.external}", lookup.number_of(outer), outer)]
     back = lookup.of_result(entry.back, point) if entry.back is not None else None
     if back is not None:

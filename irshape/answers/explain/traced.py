@@ -42,7 +42,7 @@ class Leaf:
         self.source = source
 
 
-class Operation:
+class TracedOperation:
     """`a sign b`; or `sign(a, b)` if the sign is a word. `size` is the number of its parts."""
 
     __slots__ = ("a", "b", "sign", "size")
@@ -54,20 +54,20 @@ class Operation:
         self.size = 1 + _size(a) + _size(b)
 
 
-_TERMS: Final = (Leaf, Operation)
-Term: TypeAlias = Leaf | Operation | Number
+_TERMS: Final = (Leaf, TracedOperation)
+Term: TypeAlias = Leaf | TracedOperation | Number
 """How a number was computed: it is read, the result of an operation, or a literal of the rule."""
 
 
 def _size(term: Term) -> int:
-    return term.size if isinstance(term, Operation) else 1
+    return term.size if isinstance(term, TracedOperation) else 1
 
 
 class Traced:
     """The base of traced numbers: `plain` is the number, `term` how it was computed."""
 
     plain: Number
-    term: Leaf | Operation
+    term: Leaf | TracedOperation
 
     def __neg__(self) -> Any:
         return traced(-plain(self), term("-", 0, self.term))
@@ -124,7 +124,7 @@ class TracedFloat(Traced, float):
 class TracedDim(Traced, Dim):
     """A traced size that is unknown."""
 
-    def __init__(self, plain: Dim, term: Leaf | Operation) -> None:
+    def __init__(self, plain: Dim, term: Leaf | TracedOperation) -> None:
         super().__init__(plain.scope, plain.polynomial, plain.range)
         self.plain = plain
         self.term = term
@@ -144,7 +144,7 @@ def traced(value: Any, term: Term) -> Any:
     kind = type(value)
     if not isinstance(term, _TERMS):
         return value
-    if isinstance(term, Operation) and term.size > _MOST_PARTS:
+    if isinstance(term, TracedOperation) and term.size > _MOST_PARTS:
         raise OverflowError("a term of too many parts")
     if kind is int or kind is float:
         number: Any = TracedInt(value) if kind is int else TracedFloat(value)
@@ -177,7 +177,7 @@ def term(sign: str, a: Term, b: Term) -> Term:
         return a
     if sign == "+" and _is_literal(a, 0):
         return b
-    if sign in ("+", "-") and isinstance(b, int) and isinstance(a, Operation) and a.b == b and {sign, a.sign} == {"+", "-"}:
+    if sign in ("+", "-") and isinstance(b, int) and isinstance(a, TracedOperation) and a.b == b and {sign, a.sign} == {"+", "-"}:
         return a.a
     if sign in ("*", "/", "//", "**") and _is_literal(b, 1):
         return a
@@ -186,8 +186,8 @@ def term(sign: str, a: Term, b: Term) -> Term:
     if sign == "//":
         dividend = _rounded_up(a, b)
         if dividend is not None:
-            return Operation(_CEIL, dividend, b)
-    return Operation(sign, a, b)
+            return TracedOperation(_CEIL, dividend, b)
+    return TracedOperation(sign, a, b)
 
 
 def _is_literal(term: Term, number: int) -> bool:
@@ -196,10 +196,14 @@ def _is_literal(term: Term, number: int) -> bool:
 
 def _rounded_up(term: Term, divisor: Term) -> Term | None:
     """The `n` of `n + divisor - 1`, which is how a rule rounds a quotient up; None for another term."""
-    if not (isinstance(term, Operation) and term.sign == "-" and _is_literal(term.b, 1)):
+    if not (isinstance(term, TracedOperation) and term.sign == "-" and _is_literal(term.b, 1)):
         return None
     inner = term.a
-    if isinstance(inner, Operation) and inner.sign == "+" and (inner.b is divisor or (isinstance(divisor, int) and inner.b == divisor)):
+    if (
+        isinstance(inner, TracedOperation)
+        and inner.sign == "+"
+        and (inner.b is divisor or (isinstance(divisor, int) and inner.b == divisor))
+    ):
         return inner.a
     return None
 
@@ -213,7 +217,7 @@ def _folded(term: Term, read: Callable[[Leaf | Number], Any], combine: Callable[
     pending: list[tuple[Term, bool]] = [(term, False)]
     while pending:
         part, is_done = pending.pop()
-        if not isinstance(part, Operation):
+        if not isinstance(part, TracedOperation):
             results.append(read(part))
         elif is_done:
             b, a = results.pop(), results.pop()
@@ -225,7 +229,7 @@ def _folded(term: Term, read: Callable[[Leaf | Number], Any], combine: Callable[
 
 def leaves(term: Term) -> list[Leaf]:
     """The leaves of a term, each once, in the order of the written formula."""
-    parts = reached([term], lambda part: (part.b, part.a) if isinstance(part, Operation) else ())
+    parts = reached([term], lambda part: (part.b, part.a) if isinstance(part, TracedOperation) else ())
     return [part for part in parts if isinstance(part, Leaf)]
 
 

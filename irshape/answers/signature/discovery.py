@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from irshape.answers.question import filled, opened
 from irshape.answers.signature.names import Axes, names
-from irshape.answers.signature.unify import Demand, Read, Symbol, Unifier
+from irshape.answers.signature.unify import AxisRead, CurrentRequirement, FreeSymbol, Unifier
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import InputError, Inputs, described_shape, input_names, place_of
 from irshape.inference.run import Guard
@@ -34,7 +34,7 @@ _PAST: Final = r"past(_key_values)?(?=[._])"
 _DEEPEST: Final = 32
 
 
-def reads(engine: Engine) -> Iterator[Read]:
+def reads(engine: Engine) -> Iterator[AxisRead]:
     """The layers of the net that read an axis of an input by indices of which the largest is known as a formula."""
     largest = _Largest(engine)
     for node in engine.model.of_type("Gather"):
@@ -53,7 +53,7 @@ def reads(engine: Engine) -> Iterator[Read]:
         last = largest.of(node.sources[1]) if isinstance(size, Dim) else None
         if isinstance(last, Dim):
             requirement = Requirement("ge", size, last + 1, "the indices reach this many elements along the axis", "", {})
-            yield Read(size, last + 1, Guard(node, requirement))
+            yield AxisRead(size, last + 1, Guard(node, requirement))
 
 
 class _Largest:
@@ -125,7 +125,7 @@ class _Largest:
 _MOST_PASSES: Final = 4
 
 
-class Origin(NamedTuple):
+class OpenAxis(NamedTuple):
     """An open axis of an input or a variable, and its symbol in the first pass, by the index of the atom."""
 
     node: Node
@@ -174,10 +174,10 @@ class Discovery:
         self._keeps_named = keeps_named
         self._named = given.names
         self._called = given.called
-        self._known: dict[str, Symbol] = {}
+        self._known: dict[str, FreeSymbol] = {}
         self._axes: dict[str, str] = {}  # what the present symbols were called in the first pass: as the axes of inputs
         self._types: dict[Node, ElementType] = {}
-        self.origins: list[Origin] = []
+        self.origins: list[OpenAxis] = []
         self.steps: list[Pass] = []
         self.bounding: dict[str, tuple[Guard, ...]] = {}
         self.multiples: dict[str, tuple[Guard, ...]] = {}
@@ -192,7 +192,7 @@ class Discovery:
             if not self._advance(is_first=number == 1):
                 break
 
-    def described(self, origin: Origin) -> Described:
+    def described(self, origin: OpenAxis) -> Described:
         """The size of an open axis in the symbols."""
         shape = self.state.get(origin.node) or self.question.shapes[origin.node]
         assert shape is not None
@@ -288,12 +288,12 @@ class Discovery:
                 atom = table.only_atom(size.polynomial) if isinstance(size, Dim) else None
                 if atom is not None and atom.kind == "symbol" and atom.index not in found:
                     found.add(atom.index)
-                    self.origins.append(Origin(node, axis, atom.index))
+                    self.origins.append(OpenAxis(node, axis, atom.index))
                     if node.type != "Parameter":  # as the axes of inputs are called in the guards of this pass
                         table.rename(atom.index, f"{node.name}.{axis}")
         # A symbol that the user named stands in a formula only: `x[2*H]`.
         for name in sorted(self._named):
-            self._known[name] = Symbol(name, -1, len(found), is_named=True)
+            self._known[name] = FreeSymbol(name, -1, len(found), is_named=True)
 
     def _shapes(self) -> Iterator[tuple[Node, tuple[Size, ...]]]:
         """The shapes of the inputs and of the variables in the present pass."""
@@ -409,18 +409,18 @@ class Discovery:
         engine._question = Inputs(self.question.shapes, dict(ranges)).question(engine)
         return engine
 
-    def _symbols(self, table: PolynomialTable, *, is_first: bool) -> dict[int, Symbol]:
+    def _symbols(self, table: PolynomialTable, *, is_first: bool) -> dict[int, FreeSymbol]:
         """The symbols of inputs and variables in the present pass, by index."""
         places = {atom.index: self._known[atom.name] for atom in table.atoms if atom.kind == "symbol" and atom.name in self._known}
         if is_first:
-            places |= {origin.atom: Symbol(origin.node.name, origin.axis, order) for order, origin in enumerate(self.origins)}
+            places |= {origin.atom: FreeSymbol(origin.node.name, origin.axis, order) for order, origin in enumerate(self.origins)}
         found = {}
         for index, symbol in places.items():
             is_named = table.atoms[index].name in self._named
             found[index] = symbol._replace(is_named=is_named, is_kept=is_named and self._keeps_named, parent=-1)
         return found
 
-    def _carried(self, symbols: Mapping[int, Symbol]) -> dict[int, Size]:
+    def _carried(self, symbols: Mapping[int, FreeSymbol]) -> dict[int, Size]:
         """The size that the next inference reads, by the symbol of its axis."""
         slots, table = self.engine.slots, self.engine.scope.polynomials
         found: dict[int, Size] = {}
@@ -482,7 +482,7 @@ def _multiples(unifier: Unifier, index: int) -> Iterator[Guard]:
                 yield from dict.fromkeys([demand.guard for demand in one.demands])
 
 
-def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[Demand, ...]) -> tuple[Guard, ...]:
+def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[CurrentRequirement, ...]) -> tuple[Guard, ...]:
     """The first guards that bound a symbol as `known` does: from below, from above, by a multiple; those of all demands if none does."""
     free = unifier.table.ranges[index]
     found: dict[Guard, None] = {}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from irshape.answers.signature.unify import Symbol
+from irshape.answers.signature.unify import FreeSymbol
 from irshape.inference.engine import Engine
 from irshape.model.model import Node
 from irshape.shape.dim import Dim
@@ -33,7 +33,7 @@ class Axes(NamedTuple):
     """The final shapes of a model, in which names are found: of its inputs and variables, of its outputs, and their owners."""
 
     engine: Engine
-    symbols: Mapping[int, Symbol]
+    symbols: Mapping[int, FreeSymbol]
     inputs: Mapping[Node, Sequence[Expression]]
     outputs: Sequence[Sequence[Expression] | None]
 

@@ -8,9 +8,9 @@ from re import fullmatch
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.roots import roots
-from irshape.answers.signature.discovery import Discovery, Origin
+from irshape.answers.signature.discovery import Discovery, OpenAxis
 from irshape.answers.signature.names import FreeNames
-from irshape.answers.signature.unify import BROADCAST, CARRIED, PRODUCT, READ, Replacement, Symbol, Unifier
+from irshape.answers.signature.unify import BROADCAST, CARRIED, PRODUCT, READ, FreeSymbol, Replacement, Unifier
 from irshape.inference.forms import GUARD
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED
@@ -234,7 +234,7 @@ def notes(found: Discovery) -> list[Note]:
     return made
 
 
-def _exceptions(unifier: Unifier, one: Replacement, symbol: Symbol, size: str, trial: _Trial) -> Iterator[str]:
+def _exceptions(unifier: Unifier, one: Replacement, symbol: FreeSymbol, size: str, trial: _Trial) -> Iterator[str]:
     """The valid sizes that the choice of one replacement leaves out, as texts that follow the name of the input."""
     axis = symbol.axis
     if one.reason == BROADCAST:
@@ -268,7 +268,7 @@ class _Trial:
         self._origins = {(origin.node.name, origin.axis): origin for origin in found.origins}
         own = frozenset(_raw_name(found, origin) for origin in found.origins)
         self._by_name: dict[str, list[Requirement]] = {}
-        self._by_symbol: dict[str, list[Origin]] = {}
+        self._by_symbol: dict[str, list[OpenAxis]] = {}
         requirements = []
         for guard in found.guards:
             names = guard.requirement.symbols()
@@ -318,7 +318,7 @@ class _Trial:
                 sizes[name] = least if least <= high else int(low)
             yield sizes
 
-    def _given(self, sizes: Mapping[str, int], origins: Iterable[Origin]) -> dict[str, int]:
+    def _given(self, sizes: Mapping[str, int], origins: Iterable[OpenAxis]) -> dict[str, int]:
         """The sizes of open axes for these sizes of the symbols; 0 for a formula that divides by 0."""
         found = {}
         for origin in origins:
@@ -329,5 +329,5 @@ class _Trial:
         return found
 
 
-def _raw_name(found: Discovery, origin: Origin) -> str:
+def _raw_name(found: Discovery, origin: OpenAxis) -> str:
     return found.steps[0].unifier.table.atoms[origin.atom].name

@@ -52,7 +52,7 @@ from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
-from irshape.report.section import Block, Fit, Flow, Section, dim, joined, key, paragraph
+from irshape.report.section import Block, Fit, Relation, Section, dim, joined, key, paragraph
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, expression_of, symbols
 from irshape.shape.guard import all_hold
@@ -318,7 +318,7 @@ def ends(signature: Signature, *, is_complete: bool = False) -> Iterator[Block]:
     """The inputs and outputs in their symbols, then the named parts of long formulas, and the sizes that only a run tells."""
     parts = Parts(SIZE)
     marked = (("", signature.inputs), ("state  ", signature.state), ("->  ", signature.outputs))
-    yield Flow([(mark, list(shapes(side, parts, is_complete=is_complete))) for mark, side in marked], is_complete)
+    yield Relation([(mark, list(shapes(side, parts, is_complete=is_complete))) for mark, side in marked], is_complete)
     yield from where(parts)
     for one in signature.data_sizes:
         yield joined("  where ", key(one.name), " is known only at run time: ", about_layer(one.node._node, "it depends on the data"))

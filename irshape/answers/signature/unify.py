@@ -34,14 +34,14 @@ _LONGEST: Final = 24
 _MOST_ROUNDS: Final = 512
 
 
-class Demand(NamedTuple):
+class CurrentRequirement(NamedTuple):
     """A requirement in its present form, and the guard that it comes from."""
 
     requirement: Requirement
     guard: Guard
 
 
-class Symbol(NamedTuple):
+class FreeSymbol(NamedTuple):
     """A symbol that may be replaced: the input or variable (`owner`) and the axis that it stands for.
 
     `order` is its position among all symbols; `is_named` says that the user has named it, and `is_kept` that it is not to be replaced.
@@ -62,10 +62,10 @@ class Replacement(NamedTuple):
     atom: int
     expression: Expression
     reason: str
-    demands: tuple[Demand, ...]
+    demands: tuple[CurrentRequirement, ...]
 
 
-class Read(NamedTuple):
+class AxisRead(NamedTuple):
     """A layer reads so many elements along an axis of this size; OpenVINO does not check that there are as many."""
 
     size: Size
@@ -85,8 +85,8 @@ class Unifier:
         self,
         scope: Scope,
         guards: Iterable[Guard],
-        symbols: Mapping[int, Symbol],
-        reads: Iterable[Read] = (),
+        symbols: Mapping[int, FreeSymbol],
+        reads: Iterable[AxisRead] = (),
         carried: Mapping[int, Size] | None = None,
     ) -> None:
         self.scope: Final = scope
@@ -94,7 +94,9 @@ class Unifier:
         self.symbols: Final = dict(symbols)
         self.replaced: Final[dict[int, Expression]] = {}
         self.replacements: Final[list[Replacement]] = []
-        self.demands: list[Demand] = [Demand(guard.requirement, guard) for guard in guards if not guard.is_premise and not guard.branch]
+        self.demands: list[CurrentRequirement] = [
+            CurrentRequirement(guard.requirement, guard) for guard in guards if not guard.is_premise and not guard.branch
+        ]
         self._reads = list(reads)
         self._carried = dict(carried or {})
         self._known: dict[Requirement, frozenset[int]] = {}
@@ -134,7 +136,7 @@ class Unifier:
         is_new = True
         while is_new and not self.scope.work.is_done:
             is_new = False
-            kept: list[Demand] = []
+            kept: list[CurrentRequirement] = []
             for demand in sorted(pending, key=_length):
                 if self.scope.work.is_done:
                     kept.append(demand)
@@ -149,7 +151,7 @@ class Unifier:
             pending = kept
             if not is_new:
                 simpler = within_bounds(self.scope, [demand.requirement for demand in kept])
-                pending = [Demand(one, demand.guard) for one, demand in zip(simpler, kept, strict=True)]
+                pending = [CurrentRequirement(one, demand.guard) for one, demand in zip(simpler, kept, strict=True)]
                 is_new = any(one is not demand.requirement for one, demand in zip(simpler, kept, strict=True))
         self.demands = _distinct(pending)
 
@@ -186,9 +188,11 @@ class Unifier:
                 equal = type(one)("eq", one.a, one.b, one.template, one.code, one.names)
                 solution = self._solution(equal)
                 if solution is not None:
-                    self.demands += self._replace(*solution, BROADCAST, (Demand(one, part.guard),))
+                    self.demands += self._replace(*solution, BROADCAST, (CurrentRequirement(one, part.guard),))
                 elif len(parts := list(simplified(equal))) == 1 and parts[0].kind == "ge" and parts[0].a not in (one.a, one.b):
-                    self.demands.append(Demand(parts[0], part.guard))  # `T >= P + S`, which is what `min(T, P + S) == P + S` says
+                    self.demands.append(
+                        CurrentRequirement(parts[0], part.guard)
+                    )  # `T >= P + S`, which is what `min(T, P + S) == P + S` says
 
     def _decided(self, one: Requirement) -> Requirement:
         """A requirement without the minima and maxima that the bounds decide: `min(T, P + S)` where a layer demands `T >= P + S`."""
@@ -236,7 +240,7 @@ class Unifier:
                     continue
                 found = self._whole(difference.polynomial, restricted) or self._rows(difference.polynomial, restricted)
                 if found is not None:
-                    self.demands += self._replace(*found, READ, (Demand(requirement, read.guard),))
+                    self.demands += self._replace(*found, READ, (CurrentRequirement(requirement, read.guard),))
                     break
 
     def _whole(self, polynomial: Polynomial, restricted: set[int]) -> tuple[int, Expression] | None:
@@ -270,7 +274,9 @@ class Unifier:
 
     # Replacing.
 
-    def _replace(self, index: int, expression: Expression, reason: str, demands: tuple[Demand, ...]) -> list[Demand]:
+    def _replace(
+        self, index: int, expression: Expression, reason: str, demands: tuple[CurrentRequirement, ...]
+    ) -> list[CurrentRequirement]:
         """Replace a symbol everywhere; the demands that its range makes of the expression."""
         new, mentioned = {index: expression}, self._below(expression)
         for other in (*self._mentions.pop(index, ()), index):
@@ -288,21 +294,21 @@ class Unifier:
             made.append(Requirement("ge", int(known.high), size, "", "", {}))
         if known.modulus > 1:
             made.append(Requirement("div", size - known.remainder, known.modulus, "", "", {}))
-        return [Demand(one, demands[0].guard) for one in made]
+        return [CurrentRequirement(one, demands[0].guard) for one in made]
 
-    def _multiple(self, index: int, symbol: Symbol, known: Range) -> Expression:
+    def _multiple(self, index: int, symbol: FreeSymbol, known: Range) -> Expression:
         """A symbol in place of another one, whose range has the multiples of a number alone."""
         stated = meet(self.table.ranges[index], Range(-inf, inf, known.modulus, known.remainder)) or known
         made = self.table.symbol(f"{self.table.atoms[index].name}/{known.modulus}", stated, self.table.atoms[index].origins)
         self.symbols[self._index(made)] = symbol._replace(parent=index)
         return made
 
-    def _simplified(self, demand: Demand) -> Iterator[Demand]:
+    def _simplified(self, demand: CurrentRequirement) -> Iterator[CurrentRequirement]:
         requirement = demand.requirement
         if self._symbols(requirement) & self.replaced.keys():
             requirement = substituted(requirement, self.replaced)
         for part in simplified(requirement):
-            yield Demand(part, demand.guard)
+            yield CurrentRequirement(part, demand.guard)
 
     def _solution(self, requirement: Requirement) -> tuple[int, Expression] | None:
         """The symbol that an equation is best solved for, with its expression; None if there is none."""
@@ -365,11 +371,11 @@ class Unifier:
         made = self.symbols.get(self._index(one.expression))
         return made is not None and made.parent == one.atom
 
-    def below(self, demand: Demand) -> frozenset[int]:
+    def below(self, demand: CurrentRequirement) -> frozenset[int]:
         """The symbols in a demand, by index."""
         return self._symbols(demand.requirement)
 
-    def _bounded(self) -> Iterator[tuple[int, Symbol, Range]]:
+    def _bounded(self) -> Iterator[tuple[int, FreeSymbol, Range]]:
         """The symbols that the demands name, with the ranges that they leave; none if the demands contradict each other."""
         reported = self.bounds()
         found = sorted(self._open() & self.symbols.keys()) if not reported.is_contradictory else []
@@ -377,16 +383,16 @@ class Unifier:
             if not self.symbols[index].is_kept:
                 yield index, self.symbols[index], reported.range(self._alone(index))
 
-    def alone(self) -> dict[int, tuple[Demand, ...]]:
+    def alone(self) -> dict[int, tuple[CurrentRequirement, ...]]:
         """The demands on one symbol alone, by the index of the symbol."""
-        found: dict[int, list[Demand]] = {}
+        found: dict[int, list[CurrentRequirement]] = {}
         for demand in self.demands:
             own = self._symbols(demand.requirement)
             if len(own) == 1:
                 found.setdefault(next(iter(own)), []).append(demand)
         return {index: tuple(demands) for index, demands in found.items()}
 
-    def range_by(self, demand: Demand, index: int) -> Range:
+    def range_by(self, demand: CurrentRequirement, index: int) -> Range:
         """The range of a symbol that one demand on it leaves."""
         stated, work = self.table.ranges[index], self.scope.work
         difference = demand.requirement.a - demand.requirement.b
@@ -403,7 +409,7 @@ class Unifier:
         """The symbols that the demands name."""
         return set().union(*(self._symbols(demand.requirement) for demand in self.demands))
 
-    def _atoms(self, demand: Demand) -> int:
+    def _atoms(self, demand: CurrentRequirement) -> int:
         """The number of atoms in a demand, where a size that has too many terms counts with all of them."""
         return len(self.table.atoms_below(expression_of(demand.requirement.a), expression_of(demand.requirement.b)))
 
@@ -432,12 +438,12 @@ def _has_negative(expression: Expression) -> bool:
     return constant < 0 or any(coefficient < 0 for _, coefficient in terms)
 
 
-def _length(demand: Demand) -> int:
+def _length(demand: CurrentRequirement) -> int:
     return sum(side.polynomial.size for side in (demand.requirement.a, demand.requirement.b) if isinstance(side, Dim))
 
 
-def _distinct(demands: Iterable[Demand]) -> list[Demand]:
-    found: dict[str, Demand] = {}
+def _distinct(demands: Iterable[CurrentRequirement]) -> list[CurrentRequirement]:
+    found: dict[str, CurrentRequirement] = {}
     for demand in demands:
         if not (demand.requirement.kind == "eq" and eq(demand.requirement.a, demand.requirement.b)):
             found.setdefault(str(demand.requirement), demand)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from irshape.inference.control.rules import RULES
 from irshape.inference.facts import Fact
 from irshape.inference.plan.formulas import Tree
-from irshape.inference.plan.parts import Ask, Asked, Guarded, Outputs, Planned, Step, Symbol, Template
+from irshape.inference.plan.parts import Ask, Guarded, Planned, RuleOutputs, RuleSymbol, Step, Symbol, Template
 from irshape.inference.plan.plan import Numbers, Plan
 from irshape.inference.plan.shared import HIGH, Making
 from irshape.inference.run import Given, Run, Wanted
 from irshape.inference.schedule import facts_of, marked, sources_of
 from irshape.inference.transfer import Outcome, Transfer
-from irshape.inference.variables import Pair, examine
+from irshape.inference.variables import VariablePair, examine
 from irshape.model.bodies import Body
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Question, Scope, Size, are_known, bounds_unasked, expression_of
@@ -79,7 +79,7 @@ class Trace:
 
     def _visit(self, position: int, node: Node, transfer: Transfer | None) -> list[int]:
         """Plan a node; the tensors of its outputs that change."""
-        planned: Outputs | None = None
+        planned: RuleOutputs | None = None
         facts: tuple[Fact, ...] | None = None
         if transfer is not None and (transfer.is_pure or node.index in self.engine.maps):
             facts = self.facts(sources_of(node))
@@ -101,7 +101,7 @@ class Trace:
                 changed.append(slot)
         return changed
 
-    def _control(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outputs | None:
+    def _control(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> RuleOutputs | None:
         """The outputs of a node with bodies; None if only its rule tells them."""
         try:
             planned, bodies = entered(self, node, transfer, facts)
@@ -137,7 +137,7 @@ class Trace:
             outcome = making.rules.apply(node, making.transfer(transfer), facts)
             known = outcome.outputs[: len(own)] if len(outcome.outputs) >= len(own) else known
         before = len(making.scope.polynomials.atoms)
-        symbols: list[Asked] = []
+        symbols: list[RuleSymbol] = []
         templates: list[Template | None] = []
         for slot, like in zip(own, known, strict=True):
             opened = making.asking.opened(self.base.slots[slot], like, symbols)
@@ -150,7 +150,9 @@ class Trace:
         self.open_slots.update(own)
         return [slot for slot in own if slot in self.carried or slot in self.tensors]
 
-    def _append(self, position: int, node: Node, outputs: list[Template | None], symbols: list[Asked], before: int | None = None) -> None:
+    def _append(
+        self, position: int, node: Node, outputs: list[Template | None], symbols: list[RuleSymbol], before: int | None = None
+    ) -> None:
         """Let a rule be asked at each reshape, after the atoms that were made `before`. Raises `Unplanned` in a body."""
         if not self.asks:
             raise Unplanned
@@ -199,7 +201,7 @@ class Trace:
             self.guarded.append((position, self.base.reports[position].node, requirements))
         return True
 
-    def _examined(self, pair: Pair) -> list[Requirement] | None:
+    def _examined(self, pair: VariablePair) -> list[Requirement] | None:
         """The requirements of a variable; None if the plan cannot tell what is found for other sizes."""
         if pair.read_value is None or not pair.assign.sources:
             return None
@@ -220,7 +222,9 @@ class Trace:
 # Operations with bodies.
 
 
-def entered(trace: Trace, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> tuple[Outputs | None, dict[tuple[int, str], Trace]]:
+def entered(
+    trace: Trace, node: Node, transfer: Transfer, facts: tuple[Fact, ...]
+) -> tuple[RuleOutputs | None, dict[tuple[int, str], Trace]]:
     """The outputs of a node with bodies for facts with formulas, and the passes over the bodies. Raises `Unplanned`.
 
     A body that need not run is not planned: the rule compares bounds then that may move with the sizes of the inputs.

@@ -77,7 +77,7 @@ class Template(NamedTuple):
         return {"element_type": self.element_type.name, "shape": list(self.shape), "elements": elements}
 
 
-class Asked(NamedTuple):
+class RuleSymbol(NamedTuple):
     """A symbol that stands for a number which only a rule tells, or for a size that the engine does not know if it `is_number` not."""
 
     name: str
@@ -104,7 +104,7 @@ class Ask(NamedTuple):
     node: Node
     inputs: list[Fact | Template | int]
     outputs: list[Template | None]
-    symbols: list[Asked]
+    symbols: list[RuleSymbol]
 
 
 class Guarded(NamedTuple):
@@ -119,7 +119,7 @@ Step: TypeAlias = tuple[str, Tree] | Ask
 """The definition of a formula, or a rule that is asked."""
 
 
-class Outputs(NamedTuple):
+class RuleOutputs(NamedTuple):
     """The outputs of a rule with formulas: a template for each, None where it does not change.
 
     `requirements` are those of the rule that depend on sizes which the engine does not know. `has_varying_findings` says that the findings

@@ -11,7 +11,7 @@ from irshape.inference.apply import Rules
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.plan.conditions import Example, is_one_range
 from irshape.inference.plan.formulas import Formulas, Tree
-from irshape.inference.plan.parts import Asked, Opaque, Outputs, PlanScope, Step, Template, ViewScope
+from irshape.inference.plan.parts import Opaque, PlanScope, RuleOutputs, RuleSymbol, Step, Template, ViewScope
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.model.model import Node
 from irshape.ops.op import Op
@@ -29,7 +29,7 @@ HIGH: Final = 1 << 16
 _MOST_SYMBOLS: Final = 64
 
 
-class Opened(NamedTuple):
+class OpenTensor(NamedTuple):
     """A tensor that only its rule tells: the template of the rule's answer, and the fact with formulas and its template."""
 
     answer: Template
@@ -50,7 +50,7 @@ class Asking:
         self._count = 0
         self._formulas: dict[Polynomial, Dim] = {}
 
-    def opened(self, example: Fact, like: Fact | None, symbols: list[Asked]) -> Opened | None:
+    def opened(self, example: Fact, like: Fact | None, symbols: list[RuleSymbol]) -> OpenTensor | None:
         """A tensor with symbols, which are added, for the numbers that a pass with formulas, which gives `like`, does not know.
 
         None if symbols cannot stand for all its numbers.
@@ -65,7 +65,7 @@ class Asking:
             if symbol in self._formulas:
                 self.example.conditions.equal(symbol, self._formulas[symbol].polynomial)
         known = self._known(fact)
-        return Opened(answer, known, self.example.template(known, example, False) or answer)
+        return OpenTensor(answer, known, self.example.template(known, example, False) or answer)
 
     def _known(self, fact: Fact) -> Fact:
         """A fact with the formulas that are known for its symbols."""
@@ -76,7 +76,7 @@ class Asking:
     def _formula(self, one: Any) -> Any:
         return self._formulas.get(one.polynomial, one) if isinstance(one, Dim) else one
 
-    def _fact(self, example: Fact, like: Fact | None, symbols: list[Asked]) -> Fact | None:
+    def _fact(self, example: Fact, like: Fact | None, symbols: list[RuleSymbol]) -> Fact | None:
         if example.shape is None or example.is_poisoned or type(example.elements) not in (tuple, NoneType):
             return None
         count, view = len(symbols), example.openvino_view
@@ -98,7 +98,7 @@ class Asking:
         return self.opaque.table.intern(example.element_type, shape, elements, openvino_view=theirs)
 
     def _seen(
-        self, view: tuple[Any, ...] | None, ours: tuple[Any, ...] | None, example: tuple[Any, ...] | None, symbols: list[Asked]
+        self, view: tuple[Any, ...] | None, ours: tuple[Any, ...] | None, example: tuple[Any, ...] | None, symbols: list[RuleSymbol]
     ) -> tuple[Any, ...] | None:
         """OpenVINO's view of numbers. A number that both views know is one number."""
         if type(view) is not tuple:
@@ -117,22 +117,22 @@ class Asking:
             found.append(term)
         return tuple(found)
 
-    def _terms(self, numbers: Sequence[Any], like: Sequence[Any] | None, symbols: list[Asked]) -> tuple[Any, ...] | None:
+    def _terms(self, numbers: Sequence[Any], like: Sequence[Any] | None, symbols: list[RuleSymbol]) -> tuple[Any, ...] | None:
         """Numbers, and symbols for those that may vary; None if one is neither positive nor a size."""
         known = like if like is not None and len(like) == len(numbers) else [None] * len(numbers)
         found = [self._term(self.opaque.scope, number, one, symbols) for number, one in zip(numbers, known, strict=True)]
         return None if None in found else tuple(found)
 
-    def _term(self, scope: Scope, number: Any, known: Any, symbols: list[Asked]) -> Any:
+    def _term(self, scope: Scope, number: Any, known: Any, symbols: list[RuleSymbol]) -> Any:
         if repr(known) == repr(number) and not isinstance(number, Dim):
             return number
         if isinstance(number, Dim):
             # Other sizes of the inputs give another range; a pass with formulas tells one for all of them.
             low, high = known.range[:2] if isinstance(known, Dim) else (min(number.range.low, 1), inf)
             made = scope.unknown(("asked", self._count), low, high)
-            asked = Asked(str(made), low, high, False)
+            asked = RuleSymbol(str(made), low, high, False)
         elif number == int(number) and 0 < number < HIGH:
-            number, asked = int(number), Asked(f"x{self._count}", 1, HIGH, True)
+            number, asked = int(number), RuleSymbol(f"x{self._count}", 1, HIGH, True)
             made = scope.symbol(asked.name, 1, HIGH)
         else:
             return None
@@ -256,7 +256,7 @@ def _output(outcome: Outcome, index: int) -> Fact | None:
     return outcome.outputs[index].openvino_view
 
 
-_UNASKED: Final = Outputs((), [], [], False)
+_UNASKED: Final = RuleOutputs((), [], [], False)
 
 
 class Making:
@@ -281,7 +281,7 @@ class Making:
         self.steps: list[tuple[int, Step]] = []
         self.keys: list[Hashable] = []
         self._engine_rules = engine.rules
-        self._planned: dict[tuple[object, ...], Outputs | None] = {}
+        self._planned: dict[tuple[object, ...], RuleOutputs | None] = {}
         self._transfers: dict[Transfer, Transfer] = {}
 
     def _define(self, symbol: Dim, size: Dim, tree: Tree) -> None:
@@ -305,7 +305,7 @@ class Making:
 
     # Rules.
 
-    def planned(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...], example: tuple[Fact, ...]) -> Outputs | None:
+    def planned(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...], example: tuple[Fact, ...]) -> RuleOutputs | None:
         """The outputs of a rule for facts with formulas, checked against those of the `example`; None if only the rule tells them."""
         planned = self._planned.get((transfer, facts), _UNASKED)
         if planned is not _UNASKED:
@@ -330,7 +330,7 @@ class Making:
         questions: list[Question],
         view_of: Callable[[int], Fact | None] = lambda _: None,
         followed: frozenset[int] = frozenset(),
-    ) -> Outputs | None:
+    ) -> RuleOutputs | None:
         """The outputs of an outcome with formulas, which has asked these questions; None if they are not those of the example.
 
         `view_of` gives OpenVINO's view of an output. Other sizes may let a rule tell the elements of the outputs that are `followed`.
@@ -359,7 +359,7 @@ class Making:
         if not self.example.demand(questions):
             return None
         varies = requirements is None or not _are_alike(outcome.findings, known.findings)
-        return Outputs(tuple(outputs), templates, requirements or [], varies)
+        return RuleOutputs(tuple(outputs), templates, requirements or [], varies)
 
     def transfer(self, transfer: Transfer) -> Transfer:
         """A transfer function of the same operation with a memo of its own."""

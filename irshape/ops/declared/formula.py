@@ -22,7 +22,7 @@ from irshape.shape.element_type import ANY, FLOAT, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
 
 
-class Fault(ValueError):
+class DeclarationFault(ValueError):
     """A mistake in a declaration. `text` is the part of the file that is wrong, as it stands there, and `hint` is the next step."""
 
     def __init__(self, message: str, text: str = "", hint: str = "") -> None:
@@ -98,7 +98,7 @@ def parse_part(text: str) -> PartText:
     if grouped:
         return PartText(tuple(map(parse_port, split(grouped[1]))), grouped[2])
     if text[:1] == "(":
-        raise Fault(f"{text!r} does not say how often its ports are there", text, "end it with )? , )+ or )*")
+        raise DeclarationFault(f"{text!r} does not say how often its ports are there", text, "end it with )? , )+ or )*")
     return PartText((parse_port(text),), "")
 
 
@@ -106,13 +106,13 @@ def parse_port(text: str) -> PortText:
     """A port: `data: float[N, C]`, or `float[N, C]` without a name."""
     match = _PORT.fullmatch(text)
     if match is None or not match[2]:
-        raise Fault(f"{text!r} is not a port", text, _PORT_HINT)
+        raise DeclarationFault(f"{text!r} is not a port", text, _PORT_HINT)
     name, type, inner = match[1] or "", match[2], match[3].strip()
     if inner == "...":
         return PortText(name, type, None, text)
     items = tuple(split(inner)) if inner else ()
     if "" in items:
-        raise Fault(f"{text!r} has an empty size", text, "remove the surplus comma, or write ? for any size")
+        raise DeclarationFault(f"{text!r} has an empty size", text, "remove the surplus comma, or write ? for any size")
     return PortText(name, type, items, text)
 
 
@@ -127,7 +127,9 @@ def parse_types(port: PortText) -> frozenset[ElementType] | str:
         word = word.strip()
         element_type = ElementType.BY_NAME.get(word)
         if element_type is None and word not in FAMILIES:
-            raise Fault(f"{word!r} is not an element type", port.text, f"write {', '.join(FAMILIES)}, or a type such as f32 or i32 | i64")
+            raise DeclarationFault(
+                f"{word!r} is not an element type", port.text, f"write {', '.join(FAMILIES)}, or a type such as f32 or i32 | i64"
+            )
         found |= FAMILIES[word] if element_type is None else {element_type}
     return found
 
@@ -143,7 +145,9 @@ def parse_pattern(port: PortText) -> Pattern:
         if match is None:
             sizes.append(_parse_size(item, port))
         elif at >= 0:
-            raise Fault(f"{port.text!r} has two runs of axes", port.text, "leave one of them: where one ends and the other begins is open")
+            raise DeclarationFault(
+                f"{port.text!r} has two runs of axes", port.text, "leave one of them: where one ends and the other begins is open"
+            )
         else:
             at, run = len(sizes), match[1] or ""
     return Pattern(tuple(sizes if at < 0 else sizes[:at]), run, tuple(sizes[at:] if at >= 0 else ()))
@@ -156,7 +160,9 @@ def _parse_size(item: str, port: PortText) -> int | str | None:
         return int(item)
     if re.fullmatch(NAME, item):
         return item
-    raise Fault(f"{item!r} is not a size of an input", port.text, "write a number, a name, ? for any size, or S... for any number of axes")
+    raise DeclarationFault(
+        f"{item!r} is not a size of an input", port.text, "write a number, a name, ? for any size, or S... for any number of axes"
+    )
 
 
 def parse_attribute(name: str, python_name: str, text: str) -> tuple[Any, bool, Any]:
@@ -169,9 +175,9 @@ def parse_attribute(name: str, python_name: str, text: str) -> tuple[Any, bool, 
         try:
             value, remark = converter(annotation)(word.removeprefix("[").removesuffix("]"))
         except Malformed as error:
-            raise Fault(f"the default of {name!r} does not fit its type: {error}", text, _ATTRIBUTE_HINT) from None
+            raise DeclarationFault(f"the default of {name!r} does not fit its type: {error}", text, _ATTRIBUTE_HINT) from None
         if remark is not None:
-            raise Fault(f"the default of {name!r} does not fit its type: {word!r}", text, _ATTRIBUTE_HINT)
+            raise DeclarationFault(f"the default of {name!r} does not fit its type: {word!r}", text, _ATTRIBUTE_HINT)
     if python_name != name:
         annotation = Annotated[annotation, Spelled(name)]
     return annotation, bool(comma), value
@@ -197,13 +203,13 @@ def _parse_annotation(type: str, text: str) -> Any:
         return _limited(_SCALARS[item[1]], item[2], text)
     elif ("|" in type or _unquoted(type) != type) and all(words := [word.strip() for word in type.split("|")]):
         return Annotated[Literal[tuple(map(_unquoted, words))], Exact]
-    raise Fault(f"{type!r} is not the type of an attribute", text, _ATTRIBUTE_HINT)
+    raise DeclarationFault(f"{type!r} is not the type of an attribute", text, _ATTRIBUTE_HINT)
 
 
 def _limited(annotation: Any, limit: str, text: str) -> Any:
     match = re.fullmatch(r"\s*>=\s*(-?\d{1,18})", limit)
     if match is None:
-        raise Fault(f"{limit.strip()!r} is not a limit", text, 'write the least value, for example "int >= 1"')
+        raise DeclarationFault(f"{limit.strip()!r} is not a limit", text, 'write the least value, for example "int >= 1"')
     return Annotated[annotation, Ge(int(match[1]))]
 
 
@@ -216,8 +222,8 @@ _HINT: Final = (
 _MOST_LEVELS: Final = 200
 
 
-class Layer(NamedTuple):
-    """The layer of a formula: the operation with its attributes, its inputs by name, and the sizes that these have named.
+class Environment(NamedTuple):
+    """The environment of a formula: the operation with its attributes, its inputs by name, and the sizes that these have named.
 
     An input is None if it is absent. A size or a run of axes is absent from `sizes` and `runs` if its input or the rank is not known.
     """
@@ -229,12 +235,12 @@ class Layer(NamedTuple):
     runs: Mapping[str, Shape]
 
 
-Formula: TypeAlias = Callable[[Layer], Size]
-Axes: TypeAlias = Callable[[Layer], Shape]
-Test: TypeAlias = Callable[[Layer], bool]
+Formula: TypeAlias = Callable[[Environment], Size]
+Axes: TypeAlias = Callable[[Environment], Shape]
+Test: TypeAlias = Callable[[Environment], bool]
 
 
-class Names(NamedTuple):
+class Vocabulary(NamedTuple):
     """The names that a formula may use.
 
     `sizes` and `runs` are named by the shapes of inputs: each name has the input that names it. `inputs` are the inputs that are there at
@@ -251,7 +257,7 @@ class Names(NamedTuple):
     used: set[str]
 
 
-def compile_size(text: str, names: Names, place: str) -> Formula:
+def compile_size(text: str, names: Vocabulary, place: str) -> Formula:
     """The function of one size: a formula, `?` for a size that only running the model tells, or `low..high` for one in an interval."""
     if text == "?":
         return lambda layer: layer.ctx.unknown()
@@ -260,7 +266,7 @@ def compile_size(text: str, names: Names, place: str) -> Formula:
         ends = [compile_size(end.strip(), names, place) if end.strip() else None for end in (low_text, high_text)]
         low, high = ends
 
-        def within(layer: Layer) -> Size:
+        def within(layer: Environment) -> Size:
             least = max(bounds(low(layer))[0], 0) if low else 0
             most = bounds(high(layer))[1] if high else inf
             if least > most:
@@ -275,7 +281,7 @@ def compile_size(text: str, names: Names, place: str) -> Formula:
     return formula
 
 
-def compile_axes(text: str, names: Names, place: str) -> Axes:
+def compile_axes(text: str, names: Vocabulary, place: str) -> Axes:
     """The function of a run of axes: `S...`, `broadcast(a, b)...`, or `values(shape)...` for sizes that an input holds."""
     tree = parsed(text, place)
     compiler = _Compiler(names, text, place)
@@ -285,7 +291,7 @@ def compile_axes(text: str, names: Names, place: str) -> Axes:
             names.used.add(name)
             return lambda layer: None if layer.inputs[name] is None else layer.inputs[name].partial_shape
         if name not in names.runs:
-            raise Fault(f"no input names the axes {name}...", place, f"name them in an input, for example data: any[{name}...]")
+            raise DeclarationFault(f"no input names the axes {name}...", place, f"name them in an input, for example data: any[{name}...]")
         names.used.add(names.runs[name])
         return lambda layer: layer.runs.get(name)
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
@@ -295,7 +301,7 @@ def compile_axes(text: str, names: Names, place: str) -> Axes:
         if tree.func.id == "values" and len(ports) == 1:
             names.read.update(ports)
             return lambda layer: layer.ctx.shape_in(*_present(layer, ports))
-    raise Fault(f"{text!r} is no run of axes", place, "write S..., broadcast(a, b)... or values(shape)...")
+    raise DeclarationFault(f"{text!r} is no run of axes", place, "write S..., broadcast(a, b)... or values(shape)...")
 
 
 def parsed(text: str, place: str) -> ast.expr:
@@ -303,16 +309,18 @@ def parsed(text: str, place: str) -> ast.expr:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Fault(f"{text!r} is not a formula", place, _HINT) from None
+        raise DeclarationFault(f"{text!r} is not a formula", place, _HINT) from None
     level: list[ast.AST] = [tree]
     for _ in range(_MOST_LEVELS):
         for one in level:
             if isinstance(one, ast.Constant) and isinstance(one.value, int) and one.value > INT64_MAX:
-                raise Fault(f"{text!r} has a number above {INT64_MAX}", place, "no size is larger")
+                raise DeclarationFault(f"{text!r} has a number above {INT64_MAX}", place, "no size is larger")
         level = [child for one in level for child in ast.iter_child_nodes(one)]
         if not level:
             return tree
-    raise Fault(f"{text!r} nests its operations deeper than {_MOST_LEVELS}", place, "give a part of the formula an operation of its own")
+    raise DeclarationFault(
+        f"{text!r} nests its operations deeper than {_MOST_LEVELS}", place, "give a part of the formula an operation of its own"
+    )
 
 
 def plain_type(attribute: Attribute) -> Any:
@@ -321,13 +329,13 @@ def plain_type(attribute: Attribute) -> Any:
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
-class Condition(NamedTuple):
+class DeclaredCondition(NamedTuple):
     """A condition on a layer. It is checked if the inputs that it `needs` are there."""
 
-    demand: Callable[[Layer], None]
+    demand: Callable[[Environment], None]
     needs: Sequence[str]
 
-    def check(self, layer: Layer) -> None:
+    def check(self, layer: Environment) -> None:
         """Demand the condition of a layer."""
         if all(layer.inputs[name] is not None for name in self.needs):
             self.demand(layer)
@@ -339,12 +347,12 @@ _CONDITION_HINT: Final = (
 )
 
 
-def compile_condition(text: str, message: str, names: Names) -> Condition:
+def compile_condition(text: str, message: str, names: Vocabulary) -> DeclaredCondition:
     """A condition on sizes (`H % patch == 0`, `data[1] == groups*C`), or a test (`mode == "max" or not mask`)."""
     names.used.clear()
     tree = parsed(text, text)
     demand = _Compiler(names, text, text, is_condition=True).condition(tree, message)
-    return Condition(demand, sorted(names.used))
+    return DeclaredCondition(demand, sorted(names.used))
 
 
 _ARITHMETIC: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
@@ -375,13 +383,13 @@ _FUNCTIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {"min": dim_min, "max"
 class _Compiler(NamedTuple):
     """Compiles the syntax tree of one text."""
 
-    names: Names
+    names: Vocabulary
     text: str
     place: str
     is_condition: bool = False
 
-    def fault(self, tree: ast.expr) -> Fault:
-        return Fault(f"{ast.unparse(tree)!r} cannot be part of a formula", self.place, _HINT)
+    def fault(self, tree: ast.expr) -> DeclarationFault:
+        return DeclarationFault(f"{ast.unparse(tree)!r} cannot be part of a formula", self.place, _HINT)
 
     def formula(self, tree: ast.expr) -> Formula:
         """The function of a number."""
@@ -408,7 +416,7 @@ class _Compiler(NamedTuple):
         if name in self.names.sizes:
             self.names.used.add(self.names.sizes[name])
 
-            def size(layer: Layer) -> Size:
+            def size(layer: Environment) -> Size:
                 if name not in layer.sizes:
                     layer.sizes[name] = layer.ctx.unknown()
                 return layer.sizes[name]
@@ -422,11 +430,11 @@ class _Compiler(NamedTuple):
         own = self.names.attributes.get(name)
         if own is None:
             hint = f"name the size in the shape of an input, or declare {name} in the attributes"
-            raise Fault(f"{self.text!r} uses {name!r}, which is neither a size of an input nor an attribute", self.place, hint)
+            raise DeclarationFault(f"{self.text!r} uses {name!r}, which is neither a size of an input nor an attribute", self.place, hint)
         if wanted is not None and plain_type(own) != wanted:
             kinds = "a list of int" if wanted == tuple[int, ...] else "an int"
             hint = "write name[0] for an item of a list" if wanted is int else "write the name alone for a single number"
-            raise Fault(f"{self.text!r} uses the attribute {name!r}, which is not {kinds}", self.place, hint)
+            raise DeclarationFault(f"{self.text!r} uses the attribute {name!r}, which is not {kinds}", self.place, hint)
         return own.name
 
     def arithmetic(self, operate: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr, *, is_division: bool) -> Formula:
@@ -435,7 +443,7 @@ class _Compiler(NamedTuple):
             return lambda layer: operate(a(layer), b(layer))
         divisor_text = ast.unparse(right)
 
-        def divided(layer: Layer) -> Size:
+        def divided(layer: Environment) -> Size:
             divisor, ctx = b(layer), layer.ctx
             if isinstance(divisor, int):
                 if divisor == 0:
@@ -454,7 +462,9 @@ class _Compiler(NamedTuple):
                 return number
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
                 return -number
-        raise Fault(f"{ast.unparse(tree)!r} is not the number of an axis or item", self.place, "write a number, for example data[0]")
+        raise DeclarationFault(
+            f"{ast.unparse(tree)!r} is not the number of an axis or item", self.place, "write a number, for example data[0]"
+        )
 
     def item(self, name: str, index: int) -> Formula:
         """An axis of an input, or an item of an attribute that is a list."""
@@ -463,7 +473,7 @@ class _Compiler(NamedTuple):
             least = index + 1 if index >= 0 else -index
             self.names.ranks[name] = max(self.names.ranks.get(name, 0), least)
 
-            def axis(layer: Layer) -> Size:
+            def axis(layer: Environment) -> Size:
                 port: Input | None = layer.inputs[name]
                 if port is None or (port.partial_shape is None and port.port.rank is None):
                     return layer.ctx.unknown()
@@ -472,7 +482,7 @@ class _Compiler(NamedTuple):
             return axis
         own = self.attribute(name, tuple[int, ...])
 
-        def item(layer: Layer) -> Size:
+        def item(layer: Environment) -> Size:
             items: tuple[int, ...] = getattr(layer.op, own)
             if not -len(items) <= index < len(items):
                 least = max(index + 1, -index)
@@ -485,7 +495,7 @@ class _Compiler(NamedTuple):
         """The name of an input."""
         if not isinstance(tree, ast.Name) or tree.id not in self.names.inputs:
             hint = f"name one of {', '.join(self.names.inputs)}" if self.names.inputs else "give the input a name, and no repetition"
-            raise Fault(f"{ast.unparse(tree)!r} is no input that is there at most once", self.place, hint)
+            raise DeclarationFault(f"{ast.unparse(tree)!r} is no input that is there at most once", self.place, hint)
         self.names.used.add(tree.id)
         return tree.id
 
@@ -495,7 +505,7 @@ class _Compiler(NamedTuple):
         if name == "rank" and len(arguments) == 1:
             port = self.input(arguments[0])
 
-            def rank(layer: Layer) -> Size:
+            def rank(layer: Environment) -> Size:
                 known = None if layer.inputs[port] is None else layer.inputs[port].known_rank
                 if known is None and self.is_condition:
                     layer.ctx.fail("S206", f"OpenVINO refuses an unknown rank of {port}", port=layer.inputs[port])
@@ -507,7 +517,7 @@ class _Compiler(NamedTuple):
             self.names.read.add(port)
             index = self.number(arguments[1]) if len(arguments) == 2 else None
 
-            def value(layer: Layer) -> Size:
+            def value(layer: Environment) -> Size:
                 held = layer.inputs[port]
                 if held is None:
                     return layer.ctx.unknown()
@@ -517,7 +527,7 @@ class _Compiler(NamedTuple):
             return value
         raise self.fault(tree)
 
-    def condition(self, tree: ast.expr, message: str) -> Callable[[Layer], None]:
+    def condition(self, tree: ast.expr, message: str) -> Callable[[Environment], None]:
         """The demand of a condition; a message is a template for the context, and must not lose its braces."""
         template, inputs = message.replace("{", "{{").replace("}", "}}"), set(self.names.inputs)
         match tree:
@@ -534,13 +544,13 @@ class _Compiler(NamedTuple):
                 return self.conditional(tests, self.condition(last, message))
         test = self.test(tree)
 
-        def demand_test(layer: Layer) -> None:
+        def demand_test(layer: Environment) -> None:
             if not test(layer):
                 layer.ctx.fail("A103", message)
 
         return demand_test
 
-    def conditional(self, tests: Sequence[ast.expr], demand: Callable[[Layer], None]) -> Callable[[Layer], None]:
+    def conditional(self, tests: Sequence[ast.expr], demand: Callable[[Environment], None]) -> Callable[[Environment], None]:
         """A demand that is made where no test holds. `not static(data)` makes it where OpenVINO knows the sizes of an input as numbers."""
         known, others = [], []
         for test in tests:
@@ -550,7 +560,7 @@ class _Compiler(NamedTuple):
                 case _:
                     others.append(self.test(test))
 
-        def demanded(layer: Layer) -> None:
+        def demanded(layer: Environment) -> None:
             shapes = [layer.inputs[name].partial_shape for name in known]
             if None not in shapes and not any(test(layer) for test in others):
                 with layer.ctx.openvino_checks(at=[size for shape in shapes for size in shape]):
@@ -591,7 +601,7 @@ class _Compiler(NamedTuple):
             case ast.Compare(left=ast.Name(id=name), ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
                 own, compare, wanted = self.attribute(name), _COMPARISONS[type(operator)], self.constant(right)
                 return lambda layer: compare(getattr(layer.op, own), wanted)
-        raise Fault(f"{ast.unparse(tree)!r} is no condition", self.place, _CONDITION_HINT)
+        raise DeclarationFault(f"{ast.unparse(tree)!r} is no condition", self.place, _CONDITION_HINT)
 
     def constant(self, tree: ast.expr) -> Any:
         """A number or a word."""
@@ -600,7 +610,7 @@ class _Compiler(NamedTuple):
         return self.number(tree)
 
 
-def _present(layer: Layer, ports: Sequence[str]) -> list[Any]:
+def _present(layer: Environment, ports: Sequence[str]) -> list[Any]:
     """Some inputs; the rule ends with outputs of unknown rank if one of them is absent."""
     found = [layer.inputs[port] for port in ports]
     if None in found:
