@@ -201,14 +201,24 @@ class Op:
         super().__init_subclass__(**kwargs)
         cls.is_own = cls.__module__.startswith("irshape.ops.")
         cls.is_of_extension = bool(cls.EXTENSION) or not cls.is_own
-        cls._collect_ports()
-        cls.demanded = frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
-        cls._collect_attributes()
         if not cls.is_own:  # those of irshape's own classes are a test
+            cls.collect()
             cls._check_names()
-        for rule, first in _RULES.items():
-            if rule in vars(cls):
-                cls._check_parameters(rule, first)
+
+    @classmethod
+    def collect(cls) -> None:
+        """Collect the ports, attributes and rules that a class declares, after those of its bases.
+
+        The registry collects those of a type when the type is first sought: a model has few of the types that a module defines.
+        """
+        for base in cls.__mro__[-3::-1]:  # behind Op
+            if issubclass(base, Op) and "demanded" not in vars(base):
+                base._collect_ports()
+                base._collect_attributes()
+                for rule, first in _RULES.items():
+                    if rule in vars(base):
+                        base._check_parameters(rule, first)
+                base.demanded = frozenset(port.index for port in base.inputs if base.demands is None or port.name in base.demands)
 
     @classmethod
     def _collect_ports(cls) -> None:

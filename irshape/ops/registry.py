@@ -202,6 +202,7 @@ def _is_again(op: OpClass, before: _Entry) -> bool:
 def _resolve(entries: list[_Entry]) -> dict[str, OpClass]:
     versions: dict[str, OpClass] = {}
     for entry in entries:  # in the order of their opsets: a later class takes over
+        entry.op.collect()
         first = opset(entry.since)
         if first is None:
             versions[entry.since] = entry.op
