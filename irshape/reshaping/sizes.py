@@ -19,6 +19,7 @@ from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, quotient, same
 from irshape.reshaping.bench import Bench, axis_of, listed, numbers_of, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
+from irshape.reshaping.stretching import interpolated
 from irshape.shape.dim import Dim, Size, expression_of, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
@@ -337,22 +338,19 @@ def _mask(item: Item, name: str, length: int) -> list[int]:
 def interpolate(bench: Bench) -> None:
     """The sizes of an Interpolate: those of an axis that some tensor has, else a multiple of its own."""
     item = bench.item
-    if item.attributes.get("shape_calculation_mode", "sizes") != "sizes" or len(item.inputs) < 2:
-        return
     data = source(item, 0)
-    sizes, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
+    shape, recorded = bench.sizes(data), bench.recorded_sizes(data)
+    axes, sizes = interpolated(bench, item)
     if sizes is None or recorded is None or not any(isinstance(size, Dim) for size in shape):
         return
-    last = 2 if item.version == "opset11" else 3
-    axes = bench.elements(source(item, last)) if len(item.inputs) > last else range(len(shape))
     options: list[list[Size]] = [[]]
-    for number, axis in zip(sizes, axes or (), strict=False):
-        own = shape[axis % len(shape)]
+    for number, axis in zip(sizes, axes, strict=True):
+        own = shape[axis]
         found: list[Size] = [number]
         if isinstance(number, int) and isinstance(own, Dim):
             if not bench.holds_batch(own):
-                found = _resolutions(bench, item, number, axis % len(shape))
-            elif number == recorded[axis % len(shape)]:
+                found = _resolutions(bench, item, number, axis)
+            elif number == recorded[axis]:
                 found = [own]
         options = [[*one, size] for one in options for size in found][:_MOST]
     options = [one for one in options if any(isinstance(size, Dim) for size in one)]
@@ -422,6 +420,31 @@ def _earlier(bench: Bench, item: Item, axis: int) -> Iterator[tuple[Size, ...]]:
     return (shape for shape in shapes if shape is not None)
 
 
+def transform(bench: Bench) -> None:
+    """The lengths to which a Fourier transform cuts or fills axes: those of the whole axes, or of an earlier tensor."""
+    item = bench.item
+    data, last = source(item, 0), len(item.inputs) - 1
+    shape, recorded = bench.sizes(data), bench.recorded_sizes(data)
+    lengths, axes = bench.elements(source(item, last)), bench.elements(source(item, 1))
+    if last < 2 or lengths is None or axes is None or recorded is None:
+        return
+    rank = len(shape) - (item.type != "RDFT")  # the last axis holds the real and the imaginary part
+    options: list[list[Any]] = [[]]
+    for at, (length, axis) in enumerate(zip(lengths, [axis % rank for axis in axes], strict=True)):
+        own, found = shape[axis], [length]
+        if isinstance(own, Dim) and isinstance(length, int) and length != -1:
+            if item.type == "IRDFT" and at == len(axes) - 1:  # of n real numbers n // 2 + 1 complex ones are left
+                earlier = {str(one[axis]): one[axis] for one in _earlier(bench, item, axis) if bench.at(one[axis]) == length}
+                found = [*earlier.values(), *([2 * (own - 1)] if length == 2 * (recorded[axis] - 1) else [])] or found
+            elif length == recorded[axis]:
+                found = [own]
+        options = [[*one, size] for one in options for size in found][:_MOST]
+    if options[0] != [*lengths]:
+        wanted = bench.pick([_Sizes(one) for one in options])
+        bench.connect(last, vector(bench, wanted, data))
+        bench.mend("signal_size", lengths, wanted)
+
+
 def image_size(bench: Bench) -> None:
     """The size of the image that a Col2Im puts together: that of an earlier image."""
     item = bench.item
@@ -481,6 +504,7 @@ HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
     "StridedSlice": strided_ends,
     "Interpolate": interpolate,
     "Col2Im": image_size,
+    **dict.fromkeys(("DFT", "IDFT", "RDFT", "IRDFT"), transform),
     "TopK": top_k,
     "ConvolutionBackpropData": output_shape,
     "GroupConvolutionBackpropData": output_shape,

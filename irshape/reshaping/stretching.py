@@ -618,6 +618,25 @@ def _through_range(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     return ramp(bench, wants[0], str(bench.tensor(value).element_type))
 
 
+def _through_interpolate(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    """An Interpolate to given sizes gives any sizes along its axes, as that of a pooled image to the size of another image."""
+    axes, sizes = interpolated(bench, value.item)
+    if sizes is None:
+        return None
+    target = vector(bench, [wants.get(axis, size) for axis, size in zip(axes, sizes, strict=True)])
+    data = _given(bench, value.item, 0, {axis: size for axis, size in wants.items() if axis not in axes})
+    return bench.again(value.item, data, target, *[bench.tensor(one) for one in value.item.inputs[2:] if one is not None])
+
+
+def interpolated(bench: Bench, item: Item) -> tuple[list[int], tuple[Any, ...] | None]:
+    """The axes of an Interpolate, and the sizes that it reads for them; None where it reads no sizes, or they are not known."""
+    rank, last = len(bench.sizes(source(item, 0))), 2 if item.version == "opset11" else 3
+    axes = bench.elements(source(item, last)) if len(item.inputs) > last else range(rank)
+    is_scaled = item.attributes.get("shape_calculation_mode", "sizes") != "sizes" or len(item.inputs) < 2
+    sizes = None if is_scaled or axes is None else bench.elements(source(item, 1))
+    return [axis % rank for axis in axes or ()], sizes if sizes is None or len(sizes) == len(axes or ()) else None
+
+
 def _through_sum(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     return bench.again(value.item, _given(bench, value.item, 0, wants), bench.tensor(source(value.item, 1)))
 
@@ -632,5 +651,6 @@ _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     "Concat": _through_concat,
     **dict.fromkeys(("Split", "VariadicSplit"), _through_split),
     "Range": _through_range,
+    "Interpolate": _through_interpolate,
     "CumSum": _through_sum,
 }

@@ -93,6 +93,21 @@ FOLDED = Net("""
 """)
 
 
+# The mean of an image beside the image; a row of complex numbers that is transformed, and 8 real numbers there and back.
+POOLED = Net("""
+    _x: f32[1,3,8,12]
+    ReduceMean(_x, [2,3], keep_dims=true)
+        -> Interpolate-11([8,12], [2,3], mode=nearest, shape_calculation_mode=sizes, coordinate_transformation_mode=half_pixel, antialias=false,
+            nearest_mode=round_prefer_floor) -> _mean: Relu
+    Concat(_x, _mean, axis=1) -> Result
+""")
+COMPLEX = Net("DFT-7(f32[1,8,2], [1], [8]) -> Result")
+SPECTRUM = Net("""
+    _x: f32[1,8]
+    Add(_x, IRDFT-9(RDFT-9(_x, [1], [8]), [1], [8])) -> Result
+""")
+
+
 @pytest.mark.parametrize(("net", "shape", "options", "now"), [
     (PAIRS, "[1,H,W,3]", {}, ["[1,H//2,2,W,3]"]),
     (PAIRS, "[1,H,W,3]", {"symbols": {"H": "4*h", "W": "4*w"}}, ["[1,2*h,2,4*w,3]"]),
@@ -103,8 +118,11 @@ FOLDED = Net("""
     (ROWS, "[4*N,6]", {}, []),
     (COUNTED, "[1,S]", {}, ["[1,S]", "[S]"]),
     (FOLDED, "[1,4,H,W]", {"symbols": {"H": "2*h", "W": "2*w"}}, ["[1,16,-1]", "[2*h,2*w]"]),
+    (POOLED, "[1,3,H,W]", {}, ["[H,W]"]),
+    (COMPLEX, "[1,S,2]", {}, ["[S]"]),
+    (SPECTRUM, "[N,S]", {}, ["[S]", "[S]"]),
 ], ids=["a size that may be 0 is no copy", "multiples", "multiples and more", "partly computed", "partly computed target", "cut",
-    "rows of samples", "counted", "put together again"])  # fmt: skip
+    "rows of samples", "counted", "put together again", "pooled", "transformed", "there and back"])  # fmt: skip
 def test_sizes_that_layers_compute(net: Net, shape: str, options: dict[str, Any], now: list[str]) -> None:
     found = asked(net, shape, rewrite=True, choose="first", **options)
     assert errors(found) == []
@@ -322,7 +340,8 @@ def test_what_may_depend_on_the_size_is_refused(net: Net, shape: str, told: str)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("net", "shape"), [(TOKENS, "[N,H,W,8]"), (MASKED, "[N,S,S]"), (RECURRENT, "[N,S,6]"), (SLICED, "[N,S,4]")])
+@pytest.mark.parametrize(("net", "shape"), [(TOKENS, "[N,H,W,8]"), (MASKED, "[N,S,S]"), (RECURRENT, "[N,S,6]"), (SLICED, "[N,S,4]"), (POOLED, "[1,3,H,W]"),
+    (SPECTRUM, "[N,S]")])  # fmt: skip
 def test_the_rewritten_model_gives_the_same_at_the_recorded_sizes(net: Net, shape: str, tmp_path: Any) -> None:
     before = core().read_model(net.xml.encode(), net.bin)
     found = asked(net, shape, rewrite=True)
