@@ -5,13 +5,14 @@ A policy examines an inference. If a hundred layers have no upper bound because 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf
 from shlex import quote
 from typing import Final, NamedTuple, TypeAlias
 
-from irshape.answers.roots import Root, firsts, is_unbounded, roots
+from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.knobs import Knobs
 from irshape.answers.signature.names import BATCH
@@ -27,7 +28,7 @@ from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, symbols
 from irshape.shape.notation import SymbolRange, shape_text
 from irshape.shape.range import Bound, Range
-from irshape.shape.shape import format_shape
+from irshape.shape.shape import Shape, format_shape
 
 # The most axes of a shape that a hint spells out, and the upper bound that a hint gives to a size.
 _MOST_AXES: Final = 16
@@ -100,8 +101,8 @@ class OpenSizes:
         asked = roots(inference) if self._reading is not inference else ()
         self.numbers = [root for root in asked if root.kind == "input" and self._ports(root) and self._number(root) is not None]
         for name, found in formulas.items():
-            if name not in self.axes and self._wish.is_open(bounds(self._symbol(name))):
-                self.axes[name] = found
+            if name in self.axes or self._wish.is_open(bounds(self._symbol(name))):
+                self.axes.setdefault(name, []).extend(found)
 
     def violations(self) -> Iterator[Violation]:
         """One violation for each symbol, and one for each other layer."""
@@ -135,6 +136,19 @@ class OpenSizes:
     def _depend(self, found: list[Root]) -> str:
         return depend(max(map(self._ports, found)))
 
+    @cached_property
+    def _readers(self) -> Counter[str]:
+        """The number of ports with an open size that holds a symbol, by the symbol."""
+        of_shape: dict[Shape, set[str]] = {}
+        count: Counter[str] = Counter()
+        for _, _, fact in outputs(self._reading):
+            if (shape := fact.shape) is not None and not fact.is_poisoned:
+                if shape not in of_shape:
+                    sizes = [size for size in shape if isinstance(size, Dim) and self._wish.is_open(self._reading.bounds(size))]
+                    of_shape[shape] = set().union(*map(symbols, sizes))
+                count.update(of_shape[shape])
+        return count
+
     def _symbol(self, name: str) -> Size:
         return self._reading.scope.symbol(name, *self._reading.symbols[name])
 
@@ -148,7 +162,7 @@ class OpenSizes:
         more = "" if len(found) == 1 else f" and {len(found) - 1} more ax{'i' if len(found) == 2 else 'e'}s"
         formula = f" ({first.size})" if first.size is not size else ""
         place = f"axis {first.axis} of {_AXES[first.kind]} {first.node.name!r}{formula}{more}"
-        message = f"{name} {self._wish.fault} ({self._text(size)}): it is in {place}; {self._depend(found)}"
+        message = f"{name} {self._wish.fault} ({self._text(size)}): it is in {place}; {depend(self._readers[name])}"
         if self._wish is FIXED and not self.others and not self._fixing:
             model = self._inference.model
             hint = "no number for it makes the model valid with fixed sizes alone"

@@ -117,6 +117,7 @@ def roots(inference: Inference) -> list[Root]:
             break
         if node.type == "Parameter":  # its symbols get another root
             of_shape.clear()
+            of_polynomial.clear()
         pair = of_shape.get(fact.shape)
         if pair is None:
             pair = of_shape[fact.shape] = counted(fact.shape, node)

@@ -205,10 +205,9 @@ class _Extraction:
             return list(dict.fromkeys(self.targets))
         found: list[Value] = []
         for item in self.asked & self.keep.keys():
-            for value in item.outputs if item.type != "Const" else ():
-                readers = [reader for reader, _ in self.state.reads_of(value)]
-                if not readers or any(reader not in self.keep for reader in readers):
-                    found.append(value)
+            readers = {value: [reader for reader, _ in self.state.reads_of(value)] for value in item.outputs if item.type != "Const"}
+            is_unread = not any(readers.values())  # then the layer would be lost
+            found += [value for value, own in readers.items() if is_unread or any(reader not in self.keep for reader in own)]
         return sorted(found, key=lambda value: (value.item.label, value.index))
 
     def _replaced(self) -> dict[Value, Value]:

@@ -49,6 +49,17 @@ def test_the_root_is_named_once(fact: str, target: str, message: str | None) -> 
     assert all(one.severity == "error" and one.where.line for one in found)
 
 
+@pytest.mark.parametrize(("file", "symbol"), [("decoder", "P"), ("decoder", "S"), ("decoder_stateful", "P")])
+def test_the_ports_and_axes_of_a_symbol_are_those_in_whose_formula_it_stands(file: str, symbol: str) -> None:
+    path = ROOT / "examples" / f"{file}.xml"
+    layers = list(irshape.infer(path))
+    ports = sum(symbol in str(port.formula) for layer in layers for port in layer.outputs)
+    axes = sum(str(layer.outputs[0].formula).count(symbol) for layer in layers if layer.type == "Parameter")
+    [text] = [one.message for one in irshape.check(path, targets=["npu"]).diagnostics if one.message.startswith(f"{symbol} ")]
+    assert f"; {ports} ports depend on it" in text
+    assert (f" and {axes - 1} more ax" in text) == (axes > 1)
+
+
 def test_several_targets_say_it_once() -> None:
     [found] = check(chain("f32[2,?]"), "npu", "bounded", "npu")
     assert found.message.endswith("(target npu, bounded)")

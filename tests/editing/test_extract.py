@@ -67,6 +67,22 @@ def test_parts_have_the_shapes_of_the_whole(path: Path, tmp_path: Path) -> None:
             assert key not in whole or shape == whole[key] or key in named_losses, key
 
 
+POOLED = Net("""
+    _pool: MaxPool-14(f32[1,3,8,8], strides="2,2", kernel="2,2", pads_begin="0,0", pads_end="0,0", dilations="1,1") f32 i64
+    _pool -> ReLU -> Result
+""")
+
+
+@pytest.mark.parametrize(("kept", "outputs"), [
+    ({"MaxPool"}, 1),  # not the places of the greatest elements, which no layer reads
+    ({"MaxPool", "ReLU"}, 1),
+])  # fmt: skip
+def test_what_a_layer_outside_reads_is_an_output(kept: set[str], outputs: int) -> None:
+    graph = irshape.edit(POOLED.xml.encode(), weights=POOLED.bin)
+    part = extract(graph._draft, [item for item in graph._draft.state.items.values() if item.type in kept])
+    assert len(part.outputs) == outputs
+
+
 def test_a_trimmed_part_holds_the_bytes_of_its_constants(tmp_path: Path) -> None:
     graph = irshape.edit(ATROUS)
     extract(graph._draft, [graph["atrous/conv"]._item, graph["atrous/conv/weights"]._item])

@@ -97,8 +97,8 @@ FOLDED = Net("""
 POOLED = Net("""
     _x: f32[1,3,8,12]
     ReduceMean(_x, [2,3], keep_dims=true)
-        -> Interpolate-11([8,12], [2,3], mode=nearest, shape_calculation_mode=sizes, coordinate_transformation_mode=half_pixel, antialias=false,
-            nearest_mode=round_prefer_floor) -> _mean: Relu
+        -> Interpolate-11([8,12], [2,3], mode=nearest, shape_calculation_mode=sizes, coordinate_transformation_mode=half_pixel,
+            antialias=false, nearest_mode=round_prefer_floor) -> _mean: Relu
     Concat(_x, _mean, axis=1) -> Result
 """)
 COMPLEX = Net("DFT-7(f32[1,8,2], [1], [8]) -> Result")
@@ -340,8 +340,9 @@ def test_what_may_depend_on_the_size_is_refused(net: Net, shape: str, told: str)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("net", "shape"), [(TOKENS, "[N,H,W,8]"), (MASKED, "[N,S,S]"), (RECURRENT, "[N,S,6]"), (SLICED, "[N,S,4]"), (POOLED, "[1,3,H,W]"),
-    (SPECTRUM, "[N,S]")])  # fmt: skip
+@pytest.mark.parametrize(("net", "shape"), [
+    (TOKENS, "[N,H,W,8]"), (MASKED, "[N,S,S]"), (RECURRENT, "[N,S,6]"), (SLICED, "[N,S,4]"), (POOLED, "[1,3,H,W]"), (SPECTRUM, "[N,S]"),
+])  # fmt: skip
 def test_the_rewritten_model_gives_the_same_at_the_recorded_sizes(net: Net, shape: str, tmp_path: Any) -> None:
     before = core().read_model(net.xml.encode(), net.bin)
     found = asked(net, shape, rewrite=True)
