@@ -355,7 +355,9 @@ class Session(inner.Session):
         """What the second export says."""
         if self._how.like is None:
             return None
-        from irshape.reshaping.walk import Witness
+        from irshape.editing.draft import Draft
+        from irshape.reshaping.bench import Bench
+        from irshape.reshaping.walk import Witness, numbers_read
 
         other = Session(self._how.like)
         engine = other.attempt(other._inputs)
@@ -378,7 +380,13 @@ class Session(inner.Session):
             raise InputError(f"the other export has no number for any of these sizes: give it some first ({command})")
         if sizes.items() <= made.recorded.items():
             raise InputError("the other export has the sizes of this one, so it decides nothing: export the model with other sizes")
-        return Witness(shapes, sizes)
+        draft = Draft(engine.model, engine.weights, engine.opaque, engine)
+        bench, items = Bench(draft, engine.slots, {}, None, {}), {(item.type, item.name): item for item in draft.state.in_order}
+
+        def numbers(type: str, name: str) -> object:
+            return numbers_read(bench, items[type, name]) if (type, name) in items else None
+
+        return Witness(shapes, numbers, sizes)
 
     # Blame.
 

@@ -23,6 +23,8 @@ from irshape.shape.guard import Requirement
 _NAMES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order", "pattern", "shape", "target_shape"})
 # A window that covers so many elements is a whole axis, and no small step.
 _LARGEST_STEP: Final = 4
+# Of a constant of more elements, only the shape is compared with that in another export.
+_FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
 _MOST_SCALES: Final = 4
 _WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
@@ -205,10 +207,22 @@ _TRIALS: Final = 4
 
 
 class Witness(NamedTuple):
-    """A second export of the model: its shapes by type, name and output, and the sizes of the symbols there."""
+    """A second export: its shapes by type, name and output, the numbers that a layer of a type and name reads, and the sizes of symbols."""
 
     shapes: Mapping[tuple[str, str, int], Sequence[Size] | None]
+    numbers: Callable[[str, str], object]
     sizes: Mapping[str, int]
+
+
+def numbers_read(bench: Bench, item: Item) -> object:
+    """What a layer states, and the numbers that it reads: of a large constant the shape; None if some are formulas."""
+    read: list[object] = []
+    for port, value in enumerate(item.inputs):
+        elements, array = (None, None) if value is None else (bench.elements(value) if port else None, bench.array(value))
+        if any(isinstance(one, Dim) for one in elements or ()):
+            return None
+        read.append(elements or (array if array is None else array.shape if array.size > _FEW else array.tolist()))
+    return sorted(item.attributes.items()), read
 
 
 class _Choice:
@@ -389,7 +403,10 @@ class Walk:
             item = bench.item = bench.instead
             HANDLERS["Reshape"](bench)
         self._check(item)
+        known = len(bench.notes.kept)
         watch(bench)
+        if self._witness is not None and len(bench.notes.kept) > known:
+            self._decide(item, known, self._witness)
         self._flow(item)
 
     def _mend(self, item: Item) -> None:
@@ -447,6 +464,18 @@ class Walk:
                 self.bench.notes.differing.append(Refusal(item, f"gives {size} along axis {axis}, and the other export has {seen} there"))
             else:
                 self.bench.refuse(f"gives {formula_text(size)}, which is {now} at the sizes of the other export, and that has {seen}")
+
+    def _decide(self, item: Item, known: int, witness: Witness) -> None:
+        """Take back the doubts about numbers that the other export has too, at other sizes. Refuse numbers that it has not."""
+        shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
+        names = frozenset().union(*[symbols(size) for shape in shapes for size in shape]) & self.bench.numbers.keys()
+        here = numbers_read(self.bench, item)
+        there = witness.numbers(item.type, item.name)
+        if here is None or there is None or not names or any(witness.sizes.get(one) in (None, self.bench.numbers[one]) for one in names):
+            return
+        if here != there:
+            raise Refusal(item, "reads other numbers in the other export, so its numbers here hold the sizes of this file")
+        del self.bench.notes.kept[known:]
 
     # The axes.
 

@@ -306,6 +306,17 @@ def test_a_number_that_stays_is_refused() -> None:
     assert [one.code for one in found.diagnostics] == ["N109"]
 
 
+@pytest.mark.parametrize(("length", "count", "told"), [
+    (20, 4, []),
+    (20, 7, ["S207 TopK 'topk_2' reads other numbers in the other export, so its numbers here hold the sizes of this file"]),
+])  # fmt: skip
+def test_a_second_export_decides_numbers_that_stay(length: int, count: int, told: list[str]) -> None:
+    text = "_top: TopK-11(f32[1,{}], {}, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n_top -> Result"
+    net, other = Net(text.format(12, 4)), Net(text.format(length, count))
+    found = asked(net, "[1,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == told
+
+
 @pytest.mark.parametrize(
     ("scale", "told"), [("[8.0, 6.0]", ["S208 Divide 'd' scales by the constant [8, 6], recorded sizes of the inputs"]), ("[8.0, 5.0]", [])]
 )
