@@ -57,12 +57,13 @@ class Mend(NamedTuple):
 class Doubt(NamedTuple):
     """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence.
 
-    The ways of a choice agree at the multiples of `step`; 0 if they agree at no multiples.
+    The ways of a choice agree at the multiples of `step`; 0 if they agree at no multiples. `is_number` says that a number stays.
     """
 
     where: Where
     what: str
     step: int = 0
+    is_number: bool = False
 
 
 class AxisFormula(NamedTuple):
@@ -308,7 +309,7 @@ class Bench:
 
     def keep(self, what: str) -> None:
         """Write down a number that stays although its axis is open."""
-        self.notes.kept.append(Doubt(where_of(self.item), what))
+        self.notes.kept.append(Doubt(where_of(self.item), what, is_number=True))
 
     # Edits.
 

@@ -136,6 +136,7 @@ _RECORDED = (
     "ask for this size; or, if the file was exported for one size and leaves its inputs open, say for which: --recorded 'x[1,3,64,64]'"
 )
 _TRY = "add --rewrite, which changes whatever holds the old size"
+_KEEP = "give a second export at another size (--like other.xml), or keep the number: --choose first"
 _DECIDE = "give a second export (--like other.xml), or take the first way: --choose first"
 
 
@@ -308,8 +309,10 @@ class Session(inner.Session):
             inference = self._refused(wanted, doubts, notes)
             inference.rewriting = rewriting
             return inference
+        taken = ("; the first one is taken", "; the number stays")
         chosen = [
-            Diagnostic("N109", f"{one.message}{'; the first one is taken' if one.code == 'S208' else ''}", one.where) for one in doubts
+            Diagnostic("N109", f"{doubt.what}{taken[doubt.is_number] if code == 'S208' else ''}", doubt.where)
+            for code, doubt in rewriting.doubts
         ]
         for node, axis in self._axes.items() if wish.batch else ():
             told = f"the batch is axis {axis} of {node.name!r}: every layer keeps its samples apart"
@@ -484,7 +487,8 @@ def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
     """The error that an open question is."""
     names = _named_sizes(wish) if doubt.step else ()
     meant = f"say which sizes are meant ({_multiples(names, doubt.step)}), " if names else ""
-    return Diagnostic(code, doubt.what, doubt.where, hint=meant + _DECIDE if code == "S208" else _COMPARE)
+    hint = _COMPARE if code == "P111" else _KEEP if doubt.is_number else meant + _DECIDE
+    return Diagnostic(code, doubt.what, doubt.where, hint=hint)
 
 
 def _multiples(names: Sequence[str], step: int) -> str:
