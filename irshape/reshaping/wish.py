@@ -108,6 +108,9 @@ class _Maker:
                 raise InputError(f"no {size.name} makes {size} the size of the file, which is {was}")
             if self.recorded.setdefault(size.name, value) != value:
                 raise InputError(f"{size.name} would be {self.recorded[size.name]} and {value} in the file: give the two sizes two names")
+            known = self.ranges[size.name]
+            if value % known.modulus != known.remainder:  # a formula for these multiples need not hold at the recorded size
+                self.ranges[size.name] = SymbolRange(known.low, known.high)
             self.batch = size.name if is_batch else self.batch
         return size
 

@@ -101,6 +101,10 @@ POOLED = Net("""
             antialias=false, nearest_mode=round_prefer_floor) -> _mean: Relu
     Concat(_x, _mean, axis=1) -> Result
 """)
+TILED = Net("""
+    MaxPool(f32[1,3,8,8], strides="4,4", pads_begin="0,0", pads_end="0,0", kernel="4,4", rounding_type=floor)
+        -> Reshape([1,3,4], special_zero=false) -> Result
+""")
 COMPLEX = Net("DFT-7(f32[1,8,2], [1], [8]) -> Result")
 SPECTRUM = Net("""
     _x: f32[1,8]
@@ -118,11 +122,12 @@ SPECTRUM = Net("""
     (ROWS, "[4*N,6]", {}, []),
     (COUNTED, "[1,S]", {}, ["[1,S]", "[S]"]),
     (FOLDED, "[1,4,H,W]", {"symbols": {"H": "2*h", "W": "2*w"}}, ["[1,16,-1]", "[2*h,2*w]"]),
+    (TILED, "[1,3,H,8]", {"symbols": {"H": "16*k"}}, ["[1,3,-1]"]),
     (POOLED, "[1,3,H,W]", {}, ["[H,W]"]),
     (COMPLEX, "[1,S,2]", {}, ["[S]"]),
     (SPECTRUM, "[N,S]", {}, ["[S]", "[S]"]),
 ], ids=["a size that may be 0 is no copy", "multiples", "multiples and more", "partly computed", "partly computed target", "cut",
-    "rows of samples", "counted", "put together again", "pooled", "transformed", "there and back"])  # fmt: skip
+    "rows of samples", "counted", "put together again", "the file has no such multiple", "pooled", "transformed", "there and back"])  # fmt: skip
 def test_sizes_that_layers_compute(net: Net, shape: str, options: dict[str, Any], now: list[str]) -> None:
     found = asked(net, shape, rewrite=True, choose="first", **options)
     assert errors(found) == []
