@@ -104,10 +104,10 @@ class Settings:
         A configuration above these folders is for other files, too: there, a glob is told whose folder is missing. There is no remark where
         the command line excludes files, which a glob may name.
         """
-        from irshape.settings.globs import place
-
         roots = [os.path.join(os.path.abspath(folder), "") for folder in folders]
         for path, used in self._used.items() if not self._exclude else ():
+            from irshape.settings.globs import place
+
             is_whole = any(path.startswith(root) for root in roots)
             for glob in [glob for number, glob in enumerate(self._read[path].per_file) if number not in used]:
                 start = place(glob)

@@ -306,6 +306,28 @@ def test_numbers_of_the_signature_are_set_with_its_symbols(tmp_path: Path, capsy
     assert [port.text for port in irshape.infer(tmp_path / "new.xml").inputs] == ["[1,3]"] * 3
 
 
+@pytest.mark.parametrize(
+    ("net", "target", "told"),
+    [
+        # Ranges of T and of L would hold products that the constant does not.
+        ("f32[1,?,?] -> Reshape([1,-1]) -> Add(f32=0[1,12]) -> Result", "npu", "--set T=1 L=1"),
+        ("f32[1,?,?] -> Reshape([1,-1]) -> Add(f32=0[1,12]) -> Result", "static-shapes", "--set T=1 L=1"),
+        # No size gives the second input a rank.
+        ("f32[?,3] -> ReLU -> Result\nf32[...] -> ReLU -> Result", "npu", ""),
+    ],
+)
+def test_a_command_runs_as_it_is_printed(net: str, target: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    built, path, opaque = Net(net), tmp_path / "net.xml", ["--opaque", "Own"]
+    path.write_text(built.xml)
+    path.with_suffix(".bin").write_bytes(built.bin)
+    assert main(["check", str(path), "--target", target, *opaque]) == 1
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("set them with: irshape ")]
+    assert [line.partition(" --set ")[2].partition(" -o ")[0] for line in lines] == ([told.removeprefix("--set ")] if told else [])
+    for line in lines:
+        words = shlex.split(line.removeprefix("set them with: irshape "))
+        assert words[2:4] == opaque and main(words) == 0
+
+
 def test_no_command_is_promised_that_meets_no_target() -> None:
     net = Net("f32[?,4] -> NonZero-3(output_type=i64) -> Result")
     found = irshape.check(net.xml.encode(), targets=["static-shapes"])
