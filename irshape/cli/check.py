@@ -163,7 +163,7 @@ class Check:
                 model = verbs.read(Path(path), opset=self.request.opset, limits=model.document.limits, extensions=extensions)
                 inference = self._selected(model, own, options)
         baseline = self.baselines.get(path)
-        accepted = [] if baseline is None else accept(inference, baseline, path)
+        accepted = {} if baseline is None else accept(inference, baseline, path)
         if wish.format in ("json", "jsonl"):
             from irshape.cli.texts import in_names
 
