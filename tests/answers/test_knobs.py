@@ -87,6 +87,23 @@ def test_every_verb_takes_every_symbol(verb: str, path: Path, tmp_path: Path, ca
     assert "P=0..120" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("symbols", "formula"),
+    [
+        ({"H": "64*k", "W": "64*j"}, "[B,3,H,W]"),
+        ({"H": "64*k", "W": "64*k"}, "[B,3,H,W]"),
+        ({"H": "4*j + 3", "W": "64*k2"}, "[B,3,H,W]"),
+        ({"H": "64*j", "W": "64*j"}, "[B,3,64*j,64*j]"),  # the letter ties both
+        ({"H": "8*W"}, "[B,3,8*W,W]"),
+        ({"H": "j"}, "[B,3,j,W]"),
+    ],
+)
+def test_a_multiple_is_written_in_one_way(symbols: dict[str, str], formula: str) -> None:
+    for inputs in ({}, {"image": "[B,3,H,W]"}):
+        assert irshape.infer(ATROUS, inputs=inputs, symbols=symbols).inputs[0].formula == formula
+        assert irshape.signature(ATROUS, inputs=inputs, symbols=symbols).inputs["image"] == formula
+
+
 def test_a_session_turns_one_knob_after_the_other() -> None:
     session = irshape.Session(DECODER)
     assert inputs(session.reshape(symbols={"B": 1, "P": 7, "S": 1})) == dict(
