@@ -113,6 +113,16 @@ def test_faults_that_are_not_listed_are_counted(tmp_path: Path, capsys: pytest.C
     assert sum(" G102 " in line for line in lines) == 11
     assert lines[10].endswith("G102 … 20 more of G102 (limit faults)")
     assert lines[-1] == "1 file, 3 layers: 30 errors"
+    command = ["check", str(path), "--limit", "faults=10"]
+    for format, begin in (("github", "::error "), ("gitlab", '    "description"')):
+        assert main([*command, "--format", format]) == 1
+        own = [line for line in capsys.readouterr().out.splitlines() if line.startswith(begin)]
+        assert len(own) == 10 and ["20 more of G102" in line for line in own] == [False] * 9 + [True]
+    baseline = str(tmp_path / "known.json")
+    assert main([*command, "--write-baseline", baseline]) == 0
+    assert "30 known faults of 1 file" in capsys.readouterr().err
+    assert main([*command, "--baseline", baseline]) == 0
+    assert "(30 known faults in the baseline)" in capsys.readouterr().out
 
 
 def test_an_error_that_is_not_listed_is_an_error() -> None:

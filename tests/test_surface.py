@@ -126,6 +126,13 @@ def test_inputs_and_outputs_are_found_by_name_and_position() -> None:
         assert all(ports[name].port.names == one.port.names for name in one.port.names)
     with pytest.raises(KeyError, match="no port 'maks'; there are "):
         inference.outputs["maks"]
+    graph, signature = irshape.edit(model), irshape.signature(model)
+    for side, edited, shapes in (("inputs", graph.inputs, signature.inputs), ("outputs", graph.outputs, signature.outputs)):
+        for index, (one, name) in enumerate(zip(getattr(inference, side), shapes, strict=True)):
+            assert one.name == name and shapes[index] == shapes[name] and edited[one.port.node.name] is edited[index]
+    assert shapes[-1] == shapes[name] and irshape.sizes(model).inputs[0] == signature.inputs[0]
+    with pytest.raises(KeyError, match="no name 'maks'; there are 'logits'"):
+        signature.outputs["maks"]
     stem = inference.model.of_type("Parameter")[0].consumers[0]
     assert [stem.inputs[port.name] for port in stem.inputs] == stem.inputs
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf
 from shlex import quote
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
@@ -19,7 +20,7 @@ from irshape.answers.signature.names import BATCH
 from irshape.answers.signature.naming import named
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, Remedy, conclude
-from irshape.inference.inputs import InputError, Inputs
+from irshape.inference.inputs import InputError, asked_inputs
 from irshape.inference.verdict import OpenVINOPass, infer
 from irshape.model.build import place
 from irshape.model.model import Model, Node
@@ -169,8 +170,8 @@ class OpenSizes:
             if model.of_type("ReadValue"):
                 hint = f"no number for it fixes the state, which changes its shape; {without_state(model, 'fix the sizes there')}"
             return Violation(self._wish.code, message, first.node, hint)
-        wanted, lost = self._wanted
-        reason = f" (for a range, OpenVINO finds no upper bound of {lost})" if lost else ""
+        wanted, reason = self._wanted
+        reason = f" ({reason})" if reason and self._range(name, size).low < self._range(name, size).high else ""
         hint = f"set it, as in --set {name}={wanted[name]}{reason}"
         return Violation(self._wish.code, message, first.node, hint, ((name, wanted[name]),))
 
@@ -211,37 +212,24 @@ class OpenSizes:
 
     @cached_property
     def _wanted(self) -> tuple[dict[str, str], str]:
-        """Sizes for the open symbols; and the first layer of which OpenVINO would find no upper bound for ranges, if numbers are better.
+        """Sizes for the open symbols, and why they are numbers where ranges would do for the target.
 
         OpenVINO follows fewer bounds than irshape, and a compiler asks OpenVINO.
         """
-        names = [name for name in self.axes if name in self._reading.symbols]
         if self._wish is FIXED:
             return self._usual, ""
-        ranges = {name: self._range(name, self._symbol(name)) for name in names}
-        lost = self._lost(ranges)
-        if lost:
-            numbers = {name: SymbolRange(int(size), int(size)) for name, size in self._usual.items() if name in names}
-            if len(self._lost(numbers)) < len(lost):
-                more = f" and {counted(len(lost) - 1, 'more layer')}" if len(lost) > 1 else ""
-                return {name: str(size) for name, size in numbers.items()}, f"{lost[0].type} {lost[0].name!r}{more}"
+        ranges = {name: self._range(name, self._symbol(name)) for name in self.axes if name in self._reading.symbols}
         texts = {name: f"{size.low}..{size.high}" if size.low < size.high else str(size.low) for name, size in ranges.items()}
+        tried = _tried(self._inference, texts)
+        lost = unbounded_for_openvino(None if tried is None else tried.engine)
+        if tried is None or lost:
+            numbers = {name: self._usual[name] for name in ranges}
+            fixed = _tried(self._inference, numbers)
+            if fixed is not None and (tried is None or len(unbounded_for_openvino(fixed.engine)) < len(lost)):
+                more = f" and {counted(len(lost) - 1, 'more layer')}" if len(lost) > 1 else ""
+                reason = f"for a range, OpenVINO finds no upper bound of {lost[0].type} {lost[0].name!r}{more}" if lost else ""
+                return numbers, reason or "a reshape to ranges is refused"
         return texts, ""
-
-    def _lost(self, sizes: Mapping[str, SymbolRange]) -> list[Node]:
-        """The layers with an output of which OpenVINO finds no upper bound where the symbols have these sizes; none if they cannot."""
-        try:
-            engine, inputs = self._set(sizes)
-            engine.run(inputs.question(engine))
-            return unbounded_for_openvino(engine)
-        except InputError:
-            return []
-
-    def _set(self, sizes: Mapping[str, SymbolRange]) -> tuple[Engine, Inputs]:
-        """An engine for the model with these sizes of the symbols, and its inputs. Raises InputError for sizes that it cannot take."""
-        inference = self._inference
-        model, inputs = Knobs(inference.model, inference.wanted, inference.weights, inference.opaque).set(sizes)
-        return Engine(model, inference.weights, inference.opaque, work=inference.scope.work), inputs
 
     def _range(self, name: str, size: Size) -> SymbolRange:
         """A range of a symbol with an upper bound; one number for a batch."""
@@ -261,17 +249,8 @@ class OpenSizes:
     @cached_property
     def _fixing(self) -> Mapping[str, str]:
         """The usual sizes of all symbols, if nothing is open with these; empty if something is."""
-        sizes = {name: SymbolRange(int(size), int(size)) for name, size in self._usual.items()}
-        if not sizes:
-            return {}
-        try:
-            engine, inputs = self._set(sizes)
-            infer(engine, inputs.question(engine))
-        except InputError:
-            return {}
-        fixed = conclude(engine)
-        is_met = fixed.ok and not any(self._wish.ports(root) for root in roots(fixed))
-        return self._usual if is_met else {}
+        fixed = _tried(self._inference, self._usual) if self._usual else None
+        return {} if fixed is None or any(self._wish.ports(root) for root in roots(fixed)) else self._usual
 
     def _example(self, node: Node) -> str | None:
         """A hint with a shape of the input that meets the policy; None for a shape that nobody reads."""
@@ -287,11 +266,26 @@ class OpenSizes:
         return f"bound it, as in {node.name}[{','.join(sizes)}]"
 
 
-def unbounded_for_openvino(engine: Engine) -> list[Node]:
+def _tried(inference: Inference, sizes: Mapping[str, str], shapes: Mapping[str, str] = MappingProxyType({})) -> Inference | None:
+    """The inference with these sizes of symbols and shapes of inputs; None if the model, or a reshape to them, refuses some of them."""
+    try:
+        asked = inference.wanted.updated(asked_inputs(inference.model, shapes, sizes))
+        model, inputs = Knobs(inference.model, asked, inference.weights, inference.opaque).set(asked.sizes)
+        engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)
+        infer(engine, inputs.question(engine))
+    except InputError:
+        return None
+    found = conclude(engine, asked=inputs)
+    ties = [guard.requirement.tied() for guard in engine.guards if not (guard.branch or guard.is_premise)]
+    is_refused = any(tie is not None and symbols(tie[0]) <= sizes.keys() for tie in ties)
+    return None if is_refused or any(one.severity == ERROR or one.code == "R401" for one in found.diagnostics) else found
+
+
+def unbounded_for_openvino(engine: Engine | None) -> list[Node]:
     """The layers with an output of which OpenVINO finds no upper bound, in the graphs of an engine that has made a pass."""
     return [
         node
-        for graph in OpenVINOPass.of(engine).graphs()
+        for graph in (OpenVINOPass.of(engine).graphs() if engine is not None else ())
         for node in graph.model
         if any(
             fact.shape is None or any(is_unbounded(bounds(size)) for size in fact.shape)
@@ -481,7 +475,7 @@ def find_policies(names: Iterable[str]) -> list[tuple[str, Policy]]:
 def judge(inference: Inference, policies: Policies) -> None:
     """Report the violations of the policies; a violation of several policies is reported once.
 
-    `Inference.remedy` has the sizes of symbols that mend them, as far as sizes do.
+    `Inference.remedy` has the sizes of symbols that mend all of them, if sizes do.
     """
     found: dict[Violation, list[str]] = {}
     for name, policy in policies:
@@ -494,7 +488,8 @@ def judge(inference: Inference, policies: Policies) -> None:
         where = place(inference.document, one.node.layer, one.node.layer.offset, None, one.node.model.path)
         diagnostics.append(Diagnostic(one.code, f"{one.message} (target {', '.join(targets)})", where, None, one.hint))
     sizes, shapes = _fixed(size for one in found for size in one.sizes), _fixed(shape for one in found for shape in one.shapes)
-    if sizes or shapes:
+    tried = _tried(inference, sizes, shapes) if sizes or shapes else None
+    if tried is not None and outgrown(tried) is None and not any(violation for _, policy in policies for violation in policy(tried)):
         inference.remedy = Remedy(next(targets[0] for one, targets in found.items() if one.sizes or one.shapes), sizes, shapes)
     inference.report(diagnostics)
 

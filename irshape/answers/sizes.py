@@ -27,7 +27,7 @@ from irshape.model.model import Model, Node
 from irshape.report import form
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.section import Block, Item, Line, Section, dim, fault, joined, key, paragraph
-from irshape.report.surface import Guessed
+from irshape.report.surface import ByName, Guessed
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, origins
 from irshape.shape.guard import all_hold, broken
@@ -102,7 +102,7 @@ class ValidSizes(Guessed):
 
     def __init__(self, question: Inputs, engine: Engine, inference: Inference, session: Session, found: Discovery | None = None) -> None:
         self._inference: Final = inference
-        self.inputs: Final = {end_name(node): shape_text(shape) for node, shape in question.shapes.items()}
+        self.inputs: Final = ByName((end_name(node), shape_text(shape)) for node, shape in question.shapes.items())
         self.symbols: Final = question.symbols
         self._order = {name: number for number, name in enumerate(self.symbols)}
         self.notes: Final[list[Note]] = [] if found is None else notes(found)

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.report.section import Block, Column, Item, Line, Section, Table, bold, dim, fault, joined, key, named, paragraph
+from irshape.report.section import Block, Column, Item, Line, Section, Span, Table, bold, dim, fault, joined, key, named, paragraph
 from irshape.report.surface import Guessed
 from irshape.report.text import counted, listed
 
@@ -249,9 +249,14 @@ def shapes(side: Mapping[str, str], parts: Parts, *, is_complete: bool = False) 
             yield from ((named(one), text) for one in own)
 
 
+def short(formula: str) -> str | Span:
+    """A formula, of which a terminal leaves out the middle if it is long."""
+    return Span(formula, "", LONGEST) if len(formula) > LONGEST else formula
+
+
 def where(parts: Parts) -> Iterator[Line]:
     """The formulas that have names."""
-    yield from (("  where ", key(own), f" = {_inside(formula)}") for own, formula in parts.found.items())
+    yield from (("  where ", key(own), " = ", short(_inside(text))) for own, text in parts.found.items())
     verb = "is" if len(parts.endless) == 1 else "are"
     if parts.endless:
         yield "  where ", key(listed(tuple(parts.endless))), f" {verb} too long to be written (limits terms and levels, N104)"

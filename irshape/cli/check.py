@@ -163,7 +163,7 @@ class Check:
                 model = verbs.read(Path(path), opset=self.request.opset, limits=model.document.limits, extensions=extensions)
                 inference = self._selected(model, own, options)
         baseline = self.baselines.get(path)
-        accepted = [] if baseline is None else accept(inference, baseline, path)
+        accepted = {} if baseline is None else accept(inference, baseline, path)
         if wish.format in ("json", "jsonl"):
             from irshape.cli.texts import in_names
 
@@ -173,7 +173,7 @@ class Check:
     def _selected(self, model: Model, own: FileSettings, options: Mapping[str, Any]) -> Inference:
         inference = verbs.check(model, suppressions=self.wish.suppressions, **options)
         if inference.remedy is not None:
-            inference.remedy = inference.remedy.beside(options.get("inputs"), options.get("symbols"))
+            inference.remedy = inference.remedy.beside(options.get("inputs"), options.get("symbols"), self.request.reading)
         if own.selection is not None:
             choose(inference, own.selection)
         return inference

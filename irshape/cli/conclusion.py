@@ -44,7 +44,7 @@ def ended(wish: CheckOptions, files: Sequence[str], baselines: Mapping[str, Base
         put(document(wish.format, totals.checked) + "\n", wish.format, "")
     elif wish.format in ("text", CONCISE) and totals.tally.files and not wish.quiet:
         skipped = f" ({counted(totals.foreign, '.xml file')} of other formats skipped)" if totals.foreign else ""
-        accepted = sum(map(len, totals.accepted.values()))
+        accepted = sum(sum(faults.values()) for faults in totals.accepted.values())
         known = f" ({counted(accepted, 'known fault')} in the baseline)" if accepted else ""
         put(f"{totals.tally}{known}{skipped}")
         if totals.kinds and sys.stdout.isatty():
@@ -118,7 +118,7 @@ def _write_baseline(wish: CheckOptions, reports: Reports, totals: Totals) -> int
 
 def _stale(wish: CheckOptions, baselines: Mapping[str, Baseline], reports: Reports, totals: Totals) -> int:
     """Report the faults of baselines that are gone; with --strict they are an error, as other warnings are."""
-    accepted: dict[str, dict[str, Sequence[str]]] = {}
+    accepted: dict[str, dict[str, Mapping[str, int]]] = {}
     used: dict[str, Baseline] = {}
     for path, fingerprints in totals.accepted.items():
         if (baseline := baselines.get(path)) is not None:

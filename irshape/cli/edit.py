@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 
-def add_target_arguments(command: ArgumentParser) -> None:
-    """Add the file, how it is read, and where the result goes."""
+def add_target_arguments(command: ArgumentParser, proves: str = "") -> None:
+    """Add the file, how it is read, and where the result goes. `proves` says which results --prove takes."""
     add = command.add_argument
     add("file", metavar="FILE", help="the .xml of an IR")
     add("-o", "--output", metavar="OUT.xml", help="write the result to this file, and its weights beside it")
     add("--force", action="store_true", help="overwrite existing output files")
     add("--faulty", action="store_true", help="write a model with new errors, too")
     add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
-    add_prove(command)
+    add_prove(command, proves)
     add_operations(command)
     add_limit(command)
     add_colour(command)
@@ -293,7 +293,7 @@ def _add_extract(command: ArgumentParser) -> None:
     add("--distance", type=at_least_0, default=1, metavar="N", help="with --around, the most connections from the layer (default: 1)")
     help = "take the layers whose names match a pattern, or those of a module; repeatable"
     add("--layers", action="append", default=[], metavar="GLOB", help=help)
-    add_target_arguments(command)
+    add_target_arguments(command, "; the part must begin at inputs of the model (--to without --from)")
 
 
 def _run_extract(given: Namespace) -> int:

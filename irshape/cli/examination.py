@@ -46,7 +46,7 @@ class Extended(NamedTuple):
     answer: Any
     more: Any
     data: Mapping[str, Any]
-    accepted: Sequence[str] = ()
+    accepted: Mapping[str, int] = {}
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
@@ -79,8 +79,8 @@ class FileOutcome(NamedTuple):
     """The result for one file as plain data, so that a worker can send it.
 
     `body` is the report in the chosen format, `complaint` a line for the error stream. `layers` is None if the file was not examined.
-    `is_foreign` marks an XML file of another format. `accepted` are the fingerprints of the faults that a baseline accepts, `fits` the
-    options about the inputs of the file.
+    `is_foreign` marks an XML file of another format. `accepted` counts the faults that a baseline accepts, by fingerprint, and `fits`
+    are the options about the inputs of the file.
     """
 
     path: str
@@ -90,7 +90,7 @@ class FileOutcome(NamedTuple):
     diagnostics: Sequence[Diagnostic] = ()
     layers: int | None = None
     is_foreign: bool = False
-    accepted: Sequence[str] = ()
+    accepted: Mapping[str, int] = {}
     fits: Sequence[OptionFit] = ()
 
 
@@ -156,7 +156,7 @@ class Errand(NamedTuple):
             lines += self.do(answer) if self.do else ()
         except RunError as error:
             code, complaint = max(code, error.code), str(error)
-        document, accepted = answer.document, getattr(answer, "accepted", ())
+        document, accepted = answer.document, getattr(answer, "accepted", {})
         count, is_foreign = document.layer_count, document.is_foreign
         return FileOutcome(path, code, "\n".join(lines), complaint, answer.diagnostics, count, is_foreign, accepted, fits)
 

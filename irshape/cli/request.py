@@ -49,6 +49,20 @@ class Request(NamedTuple):
         """Whether the run is over several files."""
         return not is_one(self.files)
 
+    @property
+    def reading(self) -> str:
+        """The options that say how a file is read, as words of a command."""
+        from shlex import quote
+
+        own = {
+            "--weights-file": [self.weights or ""],
+            "--opset": [self.opset or ""],
+            "--opaque": self.opaque,
+            "--extensions": self.extensions,
+        }
+        words = [f" {option} {quote(word)}" for option, several in own.items() for word in several if word]
+        return "".join(words) + " --no-weights" * (self.weights is False)
+
 
 def request_of(given: Namespace, settings: Settings | None = None, **own: Any) -> Request:
     """The request of a line; `own` stands in place of what the line says. Raises `RunError` for options that cannot be combined."""

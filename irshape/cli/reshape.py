@@ -118,7 +118,9 @@ class _Reshaping:
         if self._policies and inference.ok:
             judge(inference, self._policies)
         if inference.remedy is not None:
-            inference.remedy = inference.remedy.beside(inputs, symbols)
+            batch = "" if given.batch is None else f" --batch {quote(given.batch)}"
+            options = f"{request_of(given).reading}{batch}"
+            inference.remedy = None if inference.rewriting else inference.remedy.beside(inputs, symbols, options)
         return inference
 
     def lines(self, inference: Inference) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -124,8 +124,8 @@ def answered(errand: Errand, there: Found | None = None) -> int:
 class Totals:
     """The results of a run over files that are reported at its end: counts, and with `keeps` the diagnostics of every file.
 
-    `foreign` is the number of XML files of other formats that were passed over, `accepted` has the fingerprints of the faults that a
-    baseline accepts, by path. `kinds` counts the faults of each code, and those of them that --fix mends.
+    `foreign` is the number of XML files of other formats that were passed over, `accepted` counts the faults that a baseline accepts, by
+    path and fingerprint. `kinds` counts the faults of each code, and those of them that --fix mends.
     """
 
     __slots__ = ("accepted", "checked", "foreign", "keeps", "kinds", "tally")
@@ -138,7 +138,7 @@ class Totals:
         for complaint in complaints:
             self._keep(complaint.rpartition(": ")[0], (), complaint, is_passed=False)
         self.foreign = 0
-        self.accepted: dict[str, Sequence[str]] = {}
+        self.accepted: dict[str, Mapping[str, int]] = {}
 
     def add(self, outcome: FileOutcome) -> None:
         """Count one more file."""

@@ -37,9 +37,9 @@ def add_run_arguments(command: ArgumentParser) -> None:
     command.set_defaults(allowance=RUNS)
 
 
-def add_prove(command: ArgumentParser) -> None:
-    """Add the option of a command that writes a changed model."""
-    help = "run both models with OpenVINO on equal inputs, and write nothing if an output differs"
+def add_prove(command: ArgumentParser, limit: str = "") -> None:
+    """Add the option of a command that writes a changed model. `limit` says for which models it works."""
+    help = f"run both models with OpenVINO on equal inputs, and write nothing if an output differs{limit}"
     command.add_argument_group(EFFORT).add_argument("--prove", action="store_true", help=help)
 
 

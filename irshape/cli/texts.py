@@ -10,7 +10,20 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape.answers.wording import LONGEST, MOST_CONDITIONS, REFUSED, Parts, conditions, heading, more, reason, reasons, validity, where
+from irshape.answers.wording import (
+    LONGEST,
+    MOST_CONDITIONS,
+    REFUSED,
+    Parts,
+    conditions,
+    heading,
+    more,
+    reason,
+    reasons,
+    short,
+    validity,
+    where,
+)
 from irshape.cli.parser import meant
 from irshape.cli.run import Tally, agree, layers, put
 from irshape.inference.conditions import is_about_data
@@ -56,7 +69,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     used = len(head) - (bool(rows) and not any(row[-1] for row in rows))
     further = [*[Column(most=WIDEST, is_below=True)] * max(used - 4, 0), *([Column(is_below=True)] if used > 3 else [])]
     columns = [*_PORT[: min(used, 3)], *further]
-    return Table(columns, [[*row[:3], *map(shape, row[3:4]), *row[4:]][:used] for row in rows], head[:used])
+    return Table(columns, [[*row[:3], *map(shape, row[3:4]), *map(short, row[4:])][:used] for row in rows], head[:used])
 
 
 def shape(text: str) -> Line:

@@ -117,8 +117,8 @@ def suppress(inference: Inference, *, is_as_read: bool, has_targets: bool) -> No
     inference.keep(found, partial(unsuppressed, inference.document))
 
 
-def accept(inference: Inference, baseline: Baseline, path: str) -> list[str]:
-    """Leave out the faults that a baseline accepts, and give their fingerprints."""
+def accept(inference: Inference, baseline: Baseline, path: str) -> dict[str, int]:
+    """Leave out the faults that a baseline accepts, and count them by fingerprint."""
     new, accepted = baseline.parted(path, inference.diagnostics)
     if accepted:
         inference.keep(inference.found.replaced(new))

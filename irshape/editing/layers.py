@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
 from irshape.editing.arrays import data_of
@@ -12,9 +13,11 @@ from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.model.export import Attributes
 from irshape.model.finding import split_names
+from irshape.model.public import Ports
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.surface import Guessed
 from irshape.report.text import counted
+from irshape.shape.dim import Size
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 from irshape.shape.value import Elements, Unreadable
@@ -68,6 +71,16 @@ class Tensor(Guessed):
     def shape(self) -> Shape:
         """The sizes of the axes, each an int or a `Dim`; None if the rank is unknown."""
         return self._draft.facts.of(self._value).shape
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes; None if it is unknown."""
+        return None if self.shape is None else len(self.shape)
+
+    @property
+    def size(self) -> Size | None:
+        """The number of elements, as in NumPy; a `Dim` where the size of an axis is open, None if the rank is unknown."""
+        return None if self.shape is None else prod(self.shape)
 
     @property
     def elements(self) -> Elements | None:
@@ -328,14 +341,16 @@ class Layers(Guessed):
         return tensor_of(*meant_output(self._draft, name, by_name=True))
 
     @property
-    def inputs(self) -> list[Tensor]:
-        """The outputs of the Parameters, in the order of the file."""
-        return [tensor_of(self._draft, value) for item in self._draft.of_type("Parameter") for value in item.outputs]
+    def inputs(self) -> Ports[Tensor]:
+        """The outputs of the Parameters, in the order of the file, by the names of their layers and tensors."""
+        values = [value for item in self._draft.of_type("Parameter") for value in item.outputs]
+        return Ports([tensor_of(self._draft, value) for value in values], _names_of_end)
 
     @property
-    def outputs(self) -> list[Tensor]:
-        """The tensors that the Results read, in the order of the file."""
-        return [tensor_of(self._draft, value) for item in self._draft.of_type("Result") for value in item.inputs if value is not None]
+    def outputs(self) -> Ports[Tensor]:
+        """The tensors that the Results read, in the order of the file, by the names of their layers, of the Results and of the tensors."""
+        values = [value for item in self._draft.of_type("Result") for value in item.inputs if value is not None]
+        return Ports([tensor_of(self._draft, value) for value in values], _names_of_end)
 
     def add(
         self,
@@ -425,6 +440,10 @@ class Body(Layers):
 
     def __repr__(self) -> str:
         return f"<Body {self._draft.model.path!r}: {counted(layer_count(self._draft), 'layer')}>"
+
+
+def _names_of_end(tensor: Tensor) -> list[str]:
+    return [tensor.layer.name, *tensor.names, *(layer.name for layer, _ in tensor.readers if layer.type == "Result")]
 
 
 def layer_of(draft: GraphDraft, item: Item) -> Layer:

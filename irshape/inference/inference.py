@@ -37,15 +37,16 @@ if TYPE_CHECKING:
 
 
 class Remedy(NamedTuple):
-    """The sizes of symbols and the shapes of inputs that a model must get for a target."""
+    """The sizes of symbols and the shapes of inputs that a model must get for a target. `options` are further options of the command."""
 
     target: str
     sizes: dict[str, str]
     shapes: dict[str, str]
+    options: str = ""
 
-    def beside(self, inputs: Mapping[str, str] | None, symbols: Mapping[str, str] | None) -> Remedy:
+    def beside(self, inputs: Mapping[str, str] | None, symbols: Mapping[str, str] | None, options: str) -> Remedy:
         """The remedy with what the inputs have been given already, for its command begins with the file again."""
-        return Remedy(self.target, {**(symbols or {}), **self.sizes}, {**(inputs or {}), **self.shapes})
+        return Remedy(self.target, {**(symbols or {}), **self.sizes}, {**(inputs or {}), **self.shapes}, options)
 
     def command(self, path: str) -> str:
         """The command that gives a file these sizes."""
@@ -54,7 +55,7 @@ class Remedy(NamedTuple):
         stem, end = splitext(path)
         shapes = "".join(f" --input {quote(name + shape)}" for name, shape in self.shapes.items())
         sizes = " --set " + " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items()) if self.sizes else ""
-        return f"irshape reshape {quote(path)} --target {self.target}{shapes}{sizes} -o {quote(f'{stem}.{self.target}{end}')}"
+        return f"irshape reshape {quote(path)}{self.options} --target {self.target}{shapes}{sizes} -o {quote(f'{stem}.{self.target}{end}')}"
 
 
 # The element types of model outputs in IR version 10; every other type becomes f32.

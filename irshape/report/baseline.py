@@ -49,9 +49,11 @@ class Baseline:
     The text of a fault, its code and layer, is for people who read the file.
     """
 
-    def __init__(self, path: str, files: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, path: str, files: Mapping[str, Mapping[str, str]], more: int = 0) -> None:
+        """`more` are the faults beyond a limit, for which one text stands in `files`."""
         self.path = path
         self.files = files
+        self.count = sum(map(len, files.values())) + more
         self._folder = os.path.dirname(os.path.abspath(path))
 
     @staticmethod
@@ -73,21 +75,22 @@ class Baseline:
             raise BaselineError(f"{path}: this is not a baseline of irshape; {_ANEW}")
         return Baseline(path, content["files"])
 
-    def parted(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:
-        """The diagnostics of a model that are new, and the fingerprints of the others. irshape's own faults (I) are always new."""
+    def parted(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[list[Diagnostic], dict[str, int]]:
+        """The diagnostics of a model that are new, and the others: how many faults there are of each fingerprint.
+
+        irshape's own faults (I) are always new.
+        """
         known = self.files.get(relative(path, self._folder), {})
-        if not known:
-            return list(diagnostics), []
         new: list[Diagnostic] = []
-        accepted: list[str] = []
+        accepted: dict[str, int] = {}
         for _, diagnostic, fingerprint in identified([Checked(path, diagnostics)], self._folder):
             if fingerprint in known and not diagnostic.code.startswith("I"):
-                accepted.append(fingerprint)
+                accepted[fingerprint] = diagnostic.count
             else:
                 new.append(diagnostic)
         return new, accepted
 
-    def stale(self, accepted: Mapping[str, Sequence[str]], reports: Reports = lambda path, code: True) -> list[str]:
+    def stale(self, accepted: Mapping[str, Mapping[str, int]], reports: Reports = lambda path, code: True) -> list[str]:
         """The texts of known faults that are gone, given the accepted fingerprints of each model that was checked.
 
         Models that were not checked are left alone, unless they no longer exist, and so are the codes that a model does not report.
@@ -113,18 +116,14 @@ class Baseline:
             path: faults for path, faults in self.files.items() if path not in checked and os.path.exists(os.path.join(self._folder, path))
         }
         found: dict[str, dict[str, str]] = {}
+        more = 0
         for path, own in checked.items():
             silent = {one: text for one, text in self.files.get(path, {}).items() if not reports(own, _code(text))}
             found |= {path: silent} if silent else {}
         for file, diagnostic, fingerprint in identified([file for file in files if not file.complaint], self._folder):
-            context = diagnostic.where.about()
+            context, more = diagnostic.where.about(), more + diagnostic.count - 1
             found.setdefault(relative(file.path, self._folder), {})[fingerprint] = f"{diagnostic.code} {context}".rstrip()
-        return Baseline(self.path, dict(sorted({**kept, **found}.items())))
-
-    @property
-    def count(self) -> int:
-        """The number of known faults."""
-        return sum(map(len, self.files.values()))
+        return Baseline(self.path, dict(sorted({**kept, **found}.items())), more)
 
     def text(self) -> str:
         """The content of the file: JSON with one fault on a line, so that changes of it can be read."""

@@ -237,6 +237,8 @@ class Diagnostic:
 
 # The code that says the same of each layer: a formula that is cut short.
 _ONE_FOR_ALL: Final = "N104"
+# How the message begins that stands for the faults beyond a limit.
+BEYOND: Final = "… "
 
 
 class Diagnostics(list[Diagnostic]):
@@ -371,6 +373,6 @@ def _rest(last: Diagnostic, count: int) -> Diagnostic:
     """The diagnostic that stands for the faults beyond the limit, at the place of the last listed one."""
     where = Where(last.where.file, line=last.where.line, column=last.where.column, offset=last.where.offset)
     limit = "" if last.code == _ONE_FOR_ALL else " (limit faults)"
-    rest = Diagnostic(last.code, f"… {count:,} more of {last.code}{limit}", where, last.severity, count=count)
+    rest = Diagnostic(last.code, f"{BEYOND}{count:,} more of {last.code}{limit}", where, last.severity, count=count)
     rest.caused_by = last.caused_by
     return rest

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR, NOTE, SEVERITIES, WARNING, Diagnostic, causes
+from irshape.report.diagnostic import BEYOND, ERROR, NOTE, SEVERITIES, WARNING, Diagnostic, causes
 from irshape.report.text import advice, consequences_text, counted, escape, verdict
 
 # Messages are cut to this many characters; viewers show no more.
@@ -50,6 +50,17 @@ def statement(diagnostic: Diagnostic) -> str:
     return "\n".join([*lines, *(f"{label}: {_cut(escape(text))}" for label, text in advice(diagnostic))])
 
 
+def _stated(file: Checked) -> list[tuple[Diagnostic, str]]:
+    """Each cause of faults with its statement; what stands for the faults beyond a limit is a line of the fault before it."""
+    found: list[tuple[Diagnostic, str]] = []
+    for one in causes(file.diagnostics):
+        text = statement(one)
+        if one.message.startswith(BEYOND) and found and found[-1][0].code == one.code:
+            one, text = found[-1][0], f"{found.pop()[1]}\n{text}"
+        found.append((one, text))
+    return found
+
+
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
 
@@ -87,10 +98,10 @@ def _lines(files: Sequence[Checked]) -> Iterator[str]:
         if file.complaint:
             yield _command("error", escape(file.complaint), file=relative(file.path), title="irshape: not checked")
     for severity, command in _COMMANDS.items():
-        found = [(file, diagnostic) for file in files for diagnostic in causes(file.diagnostics) if diagnostic.severity == severity]
-        for file, diagnostic in found:
-            where, title = diagnostic.where, f"{diagnostic.code} {CATALOGUE[diagnostic.code].title}"
-            yield _command(command, statement(diagnostic), file=relative(file.path), line=where.line, col=where.column, title=title)
+        found = [(file, one, text) for file in files for one, text in _stated(file) if one.severity == severity]
+        for file, one, text in found:
+            title = f"{one.code} {CATALOGUE[one.code].title}"
+            yield _command(command, text, file=relative(file.path), line=one.where.line, col=one.where.column, title=title)
         if len(found) > _MOST:
             yield _command("notice", f"{counted(len(found), severity)}; GitHub shows the first {_MOST} beside the files", title="irshape")
 
@@ -119,11 +130,11 @@ def gitlab(files: Sequence[Checked]) -> str:
         for file in files
         if file.complaint
     ]
+    told = {id(one): text for file in files for one, text in _stated(file)}
     for file, diagnostic, fingerprint in identified(files):
-        if diagnostic.caused_by is not None:
-            continue
-        severity = _SEVERITIES[diagnostic.severity]
-        issues.append(_issue(statement(diagnostic), diagnostic.code, fingerprint, severity, file, diagnostic.where.line or 1))
+        if text := told.get(id(diagnostic)):
+            severity = _SEVERITIES[diagnostic.severity]
+            issues.append(_issue(text, diagnostic.code, fingerprint, severity, file, diagnostic.where.line or 1))
     return json.dumps(issues, indent=2)
 
 

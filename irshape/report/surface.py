@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from types import FunctionType, UnionType
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, ParamSpec, SupportsIndex, TypeVar, Union, get_args, get_origin
 
 from irshape.report.guesses import hint
 from irshape.report.text import counted
@@ -154,3 +154,12 @@ class Guessed:
         def __getattr__(self, name: str) -> NoReturn:
             told = next(filter(None, [hint(cls.__name__, name) for cls in type(self).__mro__]), "")
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{told}", name=name, obj=self)
+
+
+class ByName(dict[str, str]):
+    """Texts by name. A number finds one by its position, as OpenVINO's `model.outputs[0]` does."""
+
+    def __missing__(self, key: object) -> str:
+        if isinstance(key, SupportsIndex):
+            return [*self.values()][key]
+        raise KeyError(f"no name {key!r}; there are {', '.join(map(repr, self)) or 'none'}")

@@ -493,7 +493,7 @@ def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
 
 def _multiples(names: Sequence[str], step: int) -> str:
     """The option that makes sizes multiples of a number."""
-    return f"--set {' '.join([f'{name}={step}*k{at}' for at, name in enumerate(names, 1)])}"
+    return f"--set {' '.join([f'{name}={step}*k' for name in names])}"
 
 
 def _named_sizes(wish: Wish) -> list[str]:

@@ -7,6 +7,7 @@ character, however many globs there are and whatever stars they have.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -18,6 +19,13 @@ _STARS: Final = (_STAR, _DEEP, _FOLDERS)
 def relative(path: str, folder: str) -> str:
     """A path relative to a folder, with slashes, as globs of the folder see it."""
     return os.path.abspath(path).removeprefix(os.path.join(folder, "")).replace(os.sep, "/")
+
+
+def place(glob: str) -> str:
+    """The part of a glob before its first wildcard, as far as it is a path: the file or the folder that there must be."""
+    pattern = glob.removeprefix("./").rstrip("/")
+    fixed = re.split(r"[*?[]", pattern)[0]
+    return (fixed if fixed == pattern and "/" in pattern else fixed.rpartition("/")[0]).lstrip("/")
 
 
 class _Part(NamedTuple):

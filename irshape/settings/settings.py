@@ -99,15 +99,21 @@ class Settings:
         return self._files[key]
 
     def idle(self, folders: Iterable[str]) -> Iterator[str]:
-        """A remark on each glob of `per-file` that names none of the files so far, in the configurations of these folders and below.
+        """A remark on each glob of `per-file` that names none of the files so far.
 
-        There is none where the command line excludes files, which a glob may name.
+        A configuration above these folders is for other files, too: there, a glob is told whose folder is missing. There is no remark where
+        the command line excludes files, which a glob may name.
         """
         roots = [os.path.join(os.path.abspath(folder), "") for folder in folders]
         for path, used in self._used.items() if not self._exclude else ():
-            for number, glob in enumerate(self._read[path].per_file):
-                if number not in used and any(path.startswith(root) for root in roots):
-                    yield f"{os.path.relpath(path)}: the glob {glob!r} of per-file names none of the files"
+            from irshape.settings.globs import place
+
+            is_whole = any(path.startswith(root) for root in roots)
+            for glob in [glob for number, glob in enumerate(self._read[path].per_file) if number not in used]:
+                start = place(glob)
+                reason = "" if os.path.exists(os.path.join(os.path.dirname(path), start)) else f": there is no {start!r}"
+                if is_whole or reason:
+                    yield f"{os.path.relpath(path)}: the glob {glob!r} of per-file names none of the files{reason}"
 
     def follows_links(self, folder: str) -> bool:
         """Whether links to folders are followed in a folder."""

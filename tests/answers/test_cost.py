@@ -18,7 +18,7 @@ import pytest
 
 import irshape
 from irshape import verbs
-from irshape.answers.cost.cost import Comparison, Cost
+from irshape.answers.cost.cost import Comparison, Cost, _draw_growth, _draw_memory
 from irshape.answers.cost.formula import Formula, amount, value, values
 from irshape.answers.cost.memory import Race
 from irshape.answers.signature import signature
@@ -333,8 +333,12 @@ def test_the_sizes_beside_the_one_that_grows_are_the_first_ones() -> None:
     net = Net(
         f"x: f32[?]\nx, f32=0[100] -> Concat(axis=0) -> ReLU -> ReduceSum([0], keep_dims=true) -> Result\nx -> Tile([4]) -> Result\n{found}"
     )
-    (said,) = [line for line in lines(cost(net, inputs={"x": "[S]"})._sections()) if "grows" in line]
+    own, axes = cost(net, inputs={"x": "[S]"}), mock.MagicMock()
+    (said,) = [line for line in lines(own._sections()) if "grows" in line]
     assert said.endswith(" and 2 more, the peak is")
+    _draw_memory(own, axes)  # the titles of a picture are as short
+    _draw_growth(own, "S", axes)
+    assert [call.args[0].endswith(" and 2 more)") for call in axes.set_title.call_args_list] == [True, True]
 
 
 def test_rounded_sizes_let_layers_take_turns() -> None:

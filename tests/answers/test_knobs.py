@@ -87,6 +87,23 @@ def test_every_verb_takes_every_symbol(verb: str, path: Path, tmp_path: Path, ca
     assert "P=0..120" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("symbols", "formula"),
+    [
+        ({"H": "64*k", "W": "64*j"}, "[B,3,H,W]"),
+        ({"H": "64*k", "W": "64*k"}, "[B,3,H,W]"),
+        ({"H": "4*j + 3", "W": "64*k2"}, "[B,3,H,W]"),
+        ({"H": "64*j", "W": "64*j"}, "[B,3,64*j,64*j]"),  # the letter ties both
+        ({"H": "8*W"}, "[B,3,8*W,W]"),
+        ({"H": "j"}, "[B,3,j,W]"),
+    ],
+)
+def test_a_multiple_is_written_in_one_way(symbols: dict[str, str], formula: str) -> None:
+    for inputs in ({}, {"image": "[B,3,H,W]"}):
+        assert irshape.infer(ATROUS, inputs=inputs, symbols=symbols).inputs[0].formula == formula
+        assert irshape.signature(ATROUS, inputs=inputs, symbols=symbols).inputs["image"] == formula
+
+
 def test_a_session_turns_one_knob_after_the_other() -> None:
     session = irshape.Session(DECODER)
     assert inputs(session.reshape(symbols={"B": 1, "P": 7, "S": 1})) == dict(
@@ -304,6 +321,28 @@ def test_numbers_of_the_signature_are_set_with_its_symbols(tmp_path: Path, capsy
     assert f"irshape reshape {path} --target npu --set B=1 -o" in told
     assert main(["reshape", str(path), "--target", "npu", "--set", "B=1", "-o", str(tmp_path / "new.xml")]) == 0
     assert [port.text for port in irshape.infer(tmp_path / "new.xml").inputs] == ["[1,3]"] * 3
+
+
+@pytest.mark.parametrize(
+    ("net", "target", "told"),
+    [
+        # Ranges of T and of L would hold products that the constant does not.
+        ("f32[1,?,?] -> Reshape([1,-1]) -> Add(f32=0[1,12]) -> Result", "npu", "--set T=1 L=1"),
+        ("f32[1,?,?] -> Reshape([1,-1]) -> Add(f32=0[1,12]) -> Result", "static-shapes", "--set T=1 L=1"),
+        # No size gives the second input a rank.
+        ("f32[?,3] -> ReLU -> Result\nf32[...] -> ReLU -> Result", "npu", ""),
+    ],
+)
+def test_a_command_runs_as_it_is_printed(net: str, target: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    built, path, opaque = Net(net), tmp_path / "net.xml", ["--opaque", "Own"]
+    path.write_text(built.xml)
+    path.with_suffix(".bin").write_bytes(built.bin)
+    assert main(["check", str(path), "--target", target, *opaque]) == 1
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("set them with: irshape ")]
+    assert [line.partition(" --set ")[2].partition(" -o ")[0] for line in lines] == ([told.removeprefix("--set ")] if told else [])
+    for line in lines:
+        words = shlex.split(line.removeprefix("set them with: irshape "))
+        assert words[2:4] == opaque and main(words) == 0
 
 
 def test_no_command_is_promised_that_meets_no_target() -> None:

@@ -109,6 +109,8 @@ def test_a_model_is_written_without_the_layers(path: str, tmp_path: Path, run: S
 
 
 def test_a_part_with_inputs_of_its_own_is_not_proved(run: Start, tmp_path: Path) -> None:
+    helped = " ".join(run("extract", "--help", code=0).out.split())
+    assert "if an output differs; the part must begin at inputs of the model (--to without --from)" in helped
     said = run("extract", ATROUS, "--from", "stem", "--to", "upsample", "-o", tmp_path / "cut.xml", "--prove", code=2).err
     assert "only the part has the input 'stem'; give --to without --from" in said and not [*tmp_path.iterdir()]
 

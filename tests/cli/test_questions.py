@@ -8,6 +8,9 @@ import jsonschema
 import pytest
 
 import irshape
+from irshape.answers.wording import LONGEST, SIZE, Parts, where
+from irshape.report.terminal import block_lines
+from irshape.report.text import Palette
 from tests.answers import nets
 from tests.answers.test_signature import BOXES, SCHEMA, added, joined
 from tests.answers.test_sizes import scaled
@@ -91,6 +94,11 @@ def test_long_sizes_have_names(run: Start, tmp_path: Path) -> None:
     lines = run("signature", net.save(tmp_path / "levels.xml"))[1]
     assert lines[2].endswith("[B,e0]")
     assert lines[3] == "  where e0 = (H//2)*(W//2) + (H//4)*(W//4) + (H//8)*(W//8) + (H//16)*(W//16)"
+    parts = Parts(SIZE)
+    parts.whole(formula := " + ".join(f"(H//{2**i})*(W//{2**i})" for i in range(12)))
+    assert list(block_lines(list(where(parts)))) == [f"  where e0 = {formula}"]
+    (line,) = block_lines(list(where(parts)), Palette(False, 400))  # a terminal
+    assert len(line) == len("  where e0 = ") + LONGEST and "…" in line
 
 
 ATROUS = ROOT / "examples" / "atrous.xml"

@@ -50,6 +50,7 @@ def test_layers_and_tensors_are_found(graph: irshape.Graph) -> None:
     assert graph[stem.id] is stem and "stem" in graph and stem in graph and "stam" not in graph
     assert graph.tensor("image").layer is graph["image"] and graph.tensor("stem") is stem.output
     assert [layer.name for layer in graph] == [node.name for node in irshape.read(ATROUS)]
+    assert (graph["stem"].output.rank, graph["stem/weights"].output.size, str(graph.inputs["image"].size)) == (4, 108, "3*d0*d1*d2")
     assert len(graph) == len(list(graph)) and [one.layer.name for one in graph.inputs] == ["image"]
     assert stem.producers[0].name == "image" and [layer.name for layer in stem.consumers] == ["stem/relu"]
     with pytest.raises(KeyError, match="did you mean 'stem'"):

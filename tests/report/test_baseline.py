@@ -54,14 +54,14 @@ def test_new_faults_are_reported() -> None:
     third, other, own = fault("S201", "one", 3), fault("G101", "two"), fault("I101", "two")
     new, accepted = known().parted("a.xml", [*FAULTS, third, other, own])
     assert new == [third, other, own]
-    assert known().parted("b.xml", FAULTS) == (FAULTS, [])
+    assert known().parted("b.xml", FAULTS) == (FAULTS, {})
     assert known().stale({"a.xml": accepted}) == []
 
 
 def test_irshapes_own_faults_are_never_known() -> None:
     own = [fault("I101", "one")]
     baseline = Baseline("base.json", {}).updated([Checked("a.xml", own)])
-    assert baseline.parted("a.xml", own) == (own, [])
+    assert baseline.parted("a.xml", own) == (own, {})
 
 
 def test_faults_that_are_gone(folder: Path) -> None:

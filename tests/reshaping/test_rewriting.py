@@ -114,14 +114,14 @@ SPECTRUM = Net("""
 
 @pytest.mark.parametrize(("net", "shape", "options", "now"), [
     (PAIRS, "[1,H,W,3]", {}, ["[1,H//2,2,W,3]"]),
-    (PAIRS, "[1,H,W,3]", {"symbols": {"H": "4*h", "W": "4*w"}}, ["[1,2*h,2,4*w,3]"]),
-    (PAIRS, "[1,H,W,3]", {"symbols": {"H": "4*h+8", "W": "4*w"}}, ["[1,2*h + 4,2,4*w,3]"]),
+    (PAIRS, "[1,4*h,4*w,3]", {}, ["[1,2*h,2,4*w,3]"]),
+    (PAIRS, "[1,4*h+8,4*w,3]", {}, ["[1,2*h + 4,2,4*w,3]"]),
     (COMPUTED, "[N,S,9]", {"recorded": {"parameter_0": "[1,4,9]"}}, ["[0,-1]"]),
     (REPEATED, "[N,1,S]", {}, ["[N,3,S]"]),
     (CUT, "[1,S,4]", {}, ["[S]"]),
     (ROWS, "[4*N,6]", {}, []),
     (COUNTED, "[1,S]", {}, ["[1,S]", "[S]"]),
-    (FOLDED, "[1,4,H,W]", {"symbols": {"H": "2*h", "W": "2*w"}}, ["[1,16,-1]", "[2*h,2*w]"]),
+    (FOLDED, "[1,4,2*h,2*w]", {}, ["[1,16,-1]", "[2*h,2*w]"]),
     (TILED, "[1,3,H,8]", {"symbols": {"H": "16*k"}}, ["[1,3,-1]"]),
     (POOLED, "[1,3,H,W]", {}, ["[H,W]"]),
     (COMPLEX, "[1,S,2]", {}, ["[S]"]),
@@ -236,7 +236,7 @@ def test_several_formulas_are_listed_and_refused() -> None:
 @pytest.mark.parametrize(
     ("shape", "symbols", "hint"),
     [
-        ("[1,3,H,W]", {}, "say which sizes are meant (--set H=4*k1 W=4*k2), give a second export"),
+        ("[1,3,H,W]", {}, "say which sizes are meant (--set H=4*k W=4*k), give a second export"),
         ("[1,3,H,W]", {"H": "2*k", "W": "2*k2"}, "give a second export"),
         ("[1,3,80,80]", {}, "give a second export"),
     ],

@@ -298,7 +298,33 @@ def test_a_glob_that_names_no_file_is_said(tmp_path: Path, capsys: pytest.Captur
     assert "irshape.toml: the glob 'detector/*.xml' of per-file names none of the files" in said and "'*.xml' of" not in said
     main(["check", str(tmp_path), "--exclude", "detector"])
     assert "names none of the files" not in capsys.readouterr().err
+    (tmp_path / "detector").mkdir()
     assert main(["check", str(tmp_path / "m.xml")]) == 0 and "per-file" not in capsys.readouterr().err  # others may be named
+
+
+@pytest.mark.parametrize(
+    ("glob", "missing"),
+    [
+        ("detector/*.xml", "detector"),
+        ("models/older/**", "models/older"),
+        ("./models/n.xml", "models/n.xml"),
+        ("/n.xml", "n.xml"),
+        ("models/n*.xml", ""),
+        ("n.xml", ""),  # at any depth
+        ("**/detector/*.xml", ""),
+        ("models/", ""),
+    ],
+)
+def test_a_glob_above_the_files_is_said_whose_folder_is_missing(
+    glob: str, missing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, f'[per-file."{glob}"]\nignore = ["R104"]')
+    shutil.copytree(ROOT / "examples", tmp_path / "models", ignore=lambda folder, names: {one for one in names if "atrous" not in one})
+    for path in ("models", "models/atrous.xml"):
+        assert main(["check", str(tmp_path / path)]) == 0
+        said = capsys.readouterr().err
+        assert ("per-file" in said) == bool(missing)
+        assert not missing or f"the glob {glob!r} of per-file names none of the files: there is no {missing!r}\n" in said
 
 
 @pytest.mark.parametrize(("glob", "path", "is_named"), [

@@ -510,7 +510,7 @@ def _picture(cost: Cost, path: str, symbol: str | None = None) -> bytes:
 def _draw_growth(cost: Cost, symbol: str, axes: Any) -> None:
     """MACs and peak memory against one symbol."""
     sizes = _sizes(cost, symbol)
-    others = ", ".join(f"{name}={size}" for name, size in cost.near.items() if name != symbol)
+    others = _near(cost, symbol)
     axes.set_title(f"cost against {symbol}{f' ({others})' if others else ''}")
     axes.plot(sizes, [value(cost.macs, {**cost.near, symbol: size}) / 1e9 for size in sizes], color="C0")
     axes.set_xlabel(symbol)
@@ -524,7 +524,7 @@ def _draw_growth(cost: Cost, symbol: str, axes: Any) -> None:
 
 def _draw_memory(cost: Cost, axes: Any) -> None:
     """The bytes that are alive at each layer."""
-    sizes = ", ".join(f"{name}={size}" for name, size in cost.near.items())
+    sizes = _near(cost)
     alive = [value(memory, cost.near) / 1e6 for _, memory in cost.peak.profile]
     axes.set_title(f"memory of activations{f' ({sizes})' if sizes else ''}")
     axes.fill_between(range(len(alive)), alive, step="mid", alpha=0.4, color="C1")
@@ -621,8 +621,7 @@ class _Page:
 
     def near(self, but: str = "") -> str:
         """The sizes at which numbers are given, without that of one symbol."""
-        sizes = [f"{name}={size}" for name, size in self.cost.near.items() if name != but]
-        return some(sizes, None if self.is_complete else len(self.cost.symbols) - bool(but) + _MOST_NAMES)
+        return _near(self.cost, but, is_complete=self.is_complete)
 
     def stretches(self, symbol: str) -> Iterator[Block]:
         """The layers that have the peak of memory as a symbol grows."""
@@ -713,6 +712,12 @@ class _Page:
             return whole
         about = found.about(self.cost.near)
         return f"about {about}" if 0 < len(about) <= _WIDEST_FORMULA else "a long formula (--all shows it)"
+
+
+def _near(cost: Cost, but: str = "", *, is_complete: bool = False) -> str:
+    """The sizes at which numbers are given, without that of one symbol: the first of those that only a run tells, or all."""
+    sizes = [f"{name}={size}" for name, size in cost.near.items() if name != but]
+    return some(sizes, None if is_complete else len(cost.symbols) - bool(but) + _MOST_NAMES)
 
 
 def _by_type(sizes: Iterable[DataSize]) -> Mapping[str, str]:

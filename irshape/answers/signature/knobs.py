@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -15,7 +16,17 @@ from irshape.model.load import load
 from irshape.model.model import Model, Node
 from irshape.ops.infrastructure import ReadValueV6
 from irshape.shape.dim import INT64_MAX, Scope, Size, bounds
-from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, shape_text, size_of
+from irshape.shape.notation import (
+    ANY_SIZE,
+    Described,
+    DescribedShape,
+    ShapeSyntaxError,
+    SymbolRange,
+    parse_shape,
+    parse_symbol_range,
+    shape_text,
+    size_of,
+)
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
 from irshape.xml.weights import Weights
@@ -56,12 +67,20 @@ class Knobs:
     def set(self, sizes: Sizes) -> tuple[Model, Inputs]:
         """The shapes of the inputs for these sizes of symbols.
 
-        A symbol of one value becomes a number, and a formula takes the place of its symbol. Where a symbol is one of the signature, all
+        A symbol of one value becomes a number, and a formula takes the place of its symbol. A multiple of a letter that stands for nothing
+        else, as in `H=64*j`, is a range, as that of `k` is. Where a symbol is one of the signature, all
         inputs have the shapes of the signature, and its other symbols keep their names. The model is a copy if a variable takes another
         shape: the copy has another `variable_shape`. Raises `InputError` for a symbol that the model does not have, and for a size that is
         none.
         """
         asked = self._asked
+        letters = Counter(letter for known in sizes.values() if isinstance(known, Described) for letter in known.symbols)
+        sizes = {
+            name: parse_symbol_range(str(known))
+            if isinstance(known, Described) and known.factor > 1 and letters[known.name] == 1 and known.name not in {*sizes, *self.names}
+            else known
+            for name, known in sizes.items()
+        }
         ranges = {**asked.symbols, **{name: known for name, known in sizes.items() if isinstance(known, SymbolRange)}}
         shapes: Mapping[Node, DescribedShape] = asked.shapes
         states: dict[Node, tuple[Described, ...]] = {}

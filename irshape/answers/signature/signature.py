@@ -53,6 +53,7 @@ from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
 from irshape.report.section import Block, Fit, Relation, Section, dim, joined, key, paragraph
+from irshape.report.surface import ByName
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, expression_of, symbols
 from irshape.shape.guard import all_hold
@@ -93,12 +94,12 @@ class Signature(Answer):
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         _ = self._inference.is_never_valid  # which reports it
         self._found = found
-        self.inputs: Final = {end_name(node): shape_text(shape) for node, shape in found.question.shapes.items()}
-        self.state: Final = {variable(node): shape_text(shape) for node, shape in found.state.items()}
+        self.inputs: Final = ByName((end_name(node), shape_text(shape)) for node, shape in found.question.shapes.items())
+        self.state: Final = ByName((variable(node), shape_text(shape)) for node, shape in found.state.items())
         self.symbols: Final = found.ranges
         self._all_data_sizes = name_data_sizes(self._inference, found.ranges)
         self.data_sizes: Final[list[DataSize]] = []
-        self.outputs: Final = dict(self._outputs())
+        self.outputs: Final = ByName(self._outputs())
         name_ties(found, self._inference)
         self.notes: Final[list[Note]] = notes(found)
         self.because: Final = because(found)
