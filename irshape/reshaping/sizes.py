@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irshape.answers.batch.traces import plain
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, quotient, same
@@ -31,13 +32,18 @@ _MOST: Final = 24
 class _Option(NamedTuple):
     """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order.
 
-    The least `rank` is the likeliest: it counts the open factors of recorded size 1 that share an axis with others, whether there is a
-    Transpose, and how far open factors move.
+    The least `rank` is the likeliest: it says whether a formula is cut, so that the sizes fit for some values of the symbols only, counts
+    the open factors of recorded size 1 that share an axis with others, and says whether there is a Transpose, and how far open factors move.
     """
 
-    rank: tuple[int, bool, int]
+    rank: tuple[bool, int, bool, int]
     order: tuple[int, ...] | None
     trace: Trace
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the sizes are those of the data for some values of the symbols only."""
+        return self.rank[0]
 
     @property
     def sizes(self) -> tuple[Size, ...]:
@@ -147,10 +153,16 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
     """The traces that a Reshape may give, the likeliest first.
 
     OpenVINO turns a Transpose that moves an axis of size 1 into a Reshape, even one behind a Reshape that split the axis off. So the same
-    Reshape behind a Transpose is an option, too.
+    Reshape behind a Transpose is an option, too. If no trace has as many elements as the data for all sizes, an earlier tensor may: a net
+    that views rows of channels as an image keeps no axis.
     """
-    trace, joined = bench.trace(data), bench.notes.joined
-    options = [_Option((mixed, False, moved), None, one) for mixed, moved, one in _traces(trace, recorded, joined)]
+    trace, joined, whole = bench.trace(data), bench.notes.joined, product(bench.sizes(data))
+
+    def option(mixed: int, moved: int, one: Trace, order: tuple[int, ...] | None = None) -> _Option:
+        is_cut = not same(product([factor.size for axis in one for factor in axis]), whole)
+        return _Option((is_cut, mixed, order is not None, moved), order, one)
+
+    options = [option(*found) for found in _traces(trace, recorded, joined)]
     flat, trace = _flat(trace), _apart(trace)
     for own, axis in enumerate(trace):
         real = [factor for factor in axis if factor.size != 1]
@@ -162,7 +174,11 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
             turned = tuple(trace[one] for one in order)
             if _flat(turned) != flat:
                 found = _traces(turned, recorded, joined)
-                options += [_Option((0, True, moved), tuple(order), one) for mixed, moved, one in found if not mixed]
+                options += [option(0, moved, one, tuple(order)) for mixed, moved, one in found if not mixed]
+    if all(one.is_cut for one in options):
+        shapes = (shape for axis in range(len(recorded)) for shape in _earlier(bench, bench.item, axis) if len(shape) == len(recorded))
+        fitting = [shape for shape in shapes if same(product(shape), whole) and [*map(bench.at, shape)] == [*recorded]]
+        options += [option(0, 0, plain(shape, recorded) or ()) for shape in {str(shape): shape for shape in fitting}.values()]
     options.sort(key=lambda one: one.rank)
     distinct: list[_Option] = []
     for option in options:
@@ -382,6 +398,8 @@ def output_shape(bench: Bench) -> None:
 
 class _Sizes(list[Any]):
     """Sizes that are an option."""
+
+    is_cut = False
 
     @property
     def sizes(self) -> tuple[Size, ...]:

@@ -1,13 +1,14 @@
 """One walk over a draft whose inputs have the sizes that are asked for: each layer is mended, checked, and its axes are traced.
 
-A layer that cannot be mended sends the walk back to the last choice. The error that is told is that of the layer that was reached furthest.
+A layer that cannot be mended sends the walk back to the last choice. The error that is told is that of the layer that was reached furthest
+with the fewest formulas cut.
 Numbers that stay although the axis that they close or cut is open are written down: no layer need ever notice that one was baked in. They
 are those that a layer reads from a constant at a port whose elements its rule reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from irshape.editing.state import EditError, Item, Value
@@ -20,7 +21,8 @@ from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, 
 from irshape.shape.guard import Requirement
 
 # The ports that name axes, and those that a handler of its own has mended.
-_NAMES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order", "pattern", "shape", "target_shape"})
+_AXES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order"})
+_NAMES: Final = _AXES | {"pattern", "shape", "target_shape"}
 # A window that covers so many elements is a whole axis, and no small step.
 _LARGEST_STEP: Final = 4
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
@@ -59,11 +61,11 @@ def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
                 bench.keep(f"{item!r} gives {size} along axis {axis} for every {formula_text(shape[axis])}")
 
 
-def _reads_number(bench: Bench, item: Item, port: int) -> bool:
-    """Whether a layer reads numbers, which are no axes, from a constant at a port."""
+def _reads_number(bench: Bench, item: Item, port: int, others: Collection[str] = _NAMES) -> bool:
+    """Whether a layer reads numbers from a constant at a port that has none of the names of `others`."""
     declared = None if item.op_class is None else item.op_class.input_at(port, len(item.inputs))
     value = item.inputs[port]
-    return declared is not None and declared.value and declared.name not in _NAMES and bench.constant_of(value) is not None
+    return declared is not None and declared.value and declared.name not in others and bench.constant_of(value) is not None
 
 
 def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -279,7 +281,7 @@ class Walk:
 
     def _go(self, start: int) -> None:
         """Visit the layers from a position on; choices before it stay as they are."""
-        furthest: tuple[int, Refusal] | None = None
+        furthest: tuple[tuple[int, int], Refusal] | None = None
         back, at = 0, start
         while at < len(self._items):
             self._at = at
@@ -288,8 +290,9 @@ class Walk:
                     self._visit(self._items[at])
                 at += 1
             except Refusal as error:
-                if furthest is None or at > furthest[0]:
-                    furthest = at, error
+                reached = -sum(choice.options[choice.index].is_cut for choice in self._choices), at
+                if furthest is None or reached > furthest[0]:
+                    furthest = reached, error
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
                 back += 1
@@ -430,9 +433,12 @@ class Walk:
             bench.refuse(f"demands {one}: {one.message}")
 
     def _blamed(self, item: Item, size: Size) -> Item | None:
-        """The constant that a layer reads and that has this size."""
-        constants = [(value, self.bench.constant_of(value)) for value in item.inputs if value is not None]
-        return next((constant for value, constant in constants if constant and size in (self.bench.shape(value) or ())), None)
+        """The constant that a layer reads and that has this size, else the one whose elements it reads as sizes."""
+        bench = self.bench
+        constants = [(value, constant) for value in item.inputs if value is not None and (constant := bench.constant_of(value))]
+        sized = [constant for value, constant in constants if size in (bench.shape(value) or ())]
+        read = [bench.constant_of(value) for port, value in enumerate(item.inputs) if _reads_number(bench, item, port, _AXES)]
+        return next(iter((*sized, *read)), None)
 
     def _compare(self, item: Item, value: Value, shape: Sequence[Size]) -> None:
         """Refuse a formula that misses the shape in the other export."""
