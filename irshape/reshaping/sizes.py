@@ -20,7 +20,8 @@ from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, quotient, same
 from irshape.reshaping.bench import Bench, axis_of, listed, numbers_of, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
-from irshape.shape.dim import Dim, Size, expression_of, product, symbols
+from irshape.reshaping.stretching import ramp
+from irshape.shape.dim import Dim, Size, expression_of, formula_text, le_unasked, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
@@ -256,12 +257,13 @@ def gather(bench: Bench) -> None:
     """A Gather of all elements of an axis in their order, as `mask[arange(n)]` leaves it, is a Reshape."""
     item = bench.item
     data, chosen = source(item, 0), source(item, 1)
-    if any(isinstance(size, Dim) for size in bench.shape(chosen) or (None,)):
-        return
     axes = bench.elements(source(item, 2))
     if not axes or not isinstance(axes[0], int) or any(numbers_of(item, "batch_dims")):
         return
     axis = axes[0] % len(bench.sizes(data))
+    if any(isinstance(size, Dim) for size in bench.shape(chosen) or (None,)):
+        _number_samples(bench, bench.trace(data)[axis], chosen)
+        return
     recorded, all_recorded = bench.recorded_sizes(data), bench.recorded_sizes(item.outputs[0])
     if recorded is None or all_recorded is None or not isinstance(bench.sizes(data)[axis], Dim):
         return
@@ -278,6 +280,23 @@ def gather(bench: Bench) -> None:
     )
     bench.mend("indices", f"0..{indices.size - 1}", "all", "generated" if why else "forced", why)
     bench.instead = new._value.item
+
+
+def _number_samples(bench: Bench, factors: Axis, chosen: Value) -> None:
+    """Add n*S to the indices into an axis (N, S) that was one sample, such as those of `x[arange(N), i]`, where the file has n*S = 0."""
+    held = bench.notes.traces.held.get(chosen.slot)
+    law, rows = held.law if held else None, product([one.size for one in factors[1:]])
+    at = next((at for at, axis in enumerate(bench.trace(chosen)) if len(axis) == 1 and same(axis[0].size, factors[0].size)), None)
+    if law is None or at is None or not bench.holds_batch(factors[0].size) or factors[0].recorded != 1 or len(factors) == 1:
+        return
+    if any(term.step != 0 for axis in law.axes for term in axis) or not le_unasked(0, law.base) or not le_unasked(law.base + law.within, rows):
+        return
+    name, indices = f"{bench.item.name}/samples", bench.tensor(chosen)
+    steps = bench.add("Multiply", ramp(bench, factors[0].size), scalar(bench, rows), name=name)
+    along = np.array([-1 if axis == at else 1 for axis in range(len(law.axes))], np.int64)
+    steps = bench.add("Convert", bench.add("Reshape", steps, along, special_zero=False, name=name), name=name, destination_type=indices.element_type)
+    bench.connect(1, bench.add("Add", indices, steps, name=name))
+    bench.mend("indices", "places in one sample", f"and {formula_text(rows)} for each sample before")
 
 
 def broadcast(bench: Bench) -> None:

@@ -407,7 +407,7 @@ def _follow_indices(bench: Bench, item: Item) -> None:
     """Repeat the table of a Gather for each sample, if the indices count the rows of all samples and the table has those of one batch."""
     table, indices, axes = source(item, 0), source(item, 1), bench.elements(source(item, 2))
     held = bench.notes.traces.held.get(indices.slot)
-    if held is None or held.law is None or not axes or not isinstance(axes[0], int):
+    if held is None or held.law is None or held.law.within != 1 or not axes or not isinstance(axes[0], int):
         return
     terms = [term for axis in held.law.axes for term in axis]
     count, last = product([term.size for term in terms]), held.law.base + total([term.step * (term.size - 1) for term in terms])
