@@ -371,6 +371,8 @@ def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
     ranks = [len(bench.sizes(value)) for value in item.inputs if value is not None]
     if item.type in ("Concat", "GatherElements"):
         along = axis_of(item) % max(ranks[0], 1)
+        if item.type == "Concat" and any(bench.holds_batch(bench.sizes(value)[along]) for value in item.inputs if value is not None):
+            along = -1  # the parts lie outside of the batch, which each of them has
         yield from ([(port, axis) for port in range(len(ranks))] for axis in range(min(ranks)) if axis != along)
     elif item.type == "ScaledDotProductAttention":
         yield from _attention(ranks)
