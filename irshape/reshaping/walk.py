@@ -8,10 +8,12 @@ are those that a layer reads from a constant at a port whose elements its rule r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from irshape.editing.state import EditError, Item, Value
+from irshape.inference.inputs import UNNAMED
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
 from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mixed, Place, Refusal, axis_of, listed, numbers_of, source, where_of
@@ -292,6 +294,7 @@ class Walk:
             except Refusal as error:
                 reached = -sum(choice.options[choice.index].is_cut for choice in self._choices), at
                 if furthest is None or reached > furthest[0]:
+                    error.reason += self._unnamed(error.reason)
                     furthest = reached, error
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
@@ -302,6 +305,14 @@ class Walk:
                 choice.index += 1
                 self._return(choice)
                 at = choice.at
+
+    def _unnamed(self, reason: str) -> str:
+        """Which axis each size is that a text tells by a name of irshape's own, such as `d0`."""
+        names = dict.fromkeys(re.findall(rf"\b{UNNAMED}\b", reason))
+        values = [value for item in self.bench.draft.state.in_order for value in item.outputs] if names else []
+        axes = [(axis, value.item, str(size)) for value in values for axis, size in enumerate(self.bench.shape(value) or ())]
+        places = {size: f"; {size} is axis {axis} of {item!r}" for axis, item, size in reversed(axes) if size in names}
+        return "".join([places[name] for name in names if name in places])
 
     def _return(self, choice: _Choice) -> None:
         self.bench.graph.undo(choice.mark)
