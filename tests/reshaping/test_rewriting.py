@@ -39,6 +39,13 @@ RECURRENT = Net("""
 """)
 
 
+# Rows of 3 channels, which a position attention block views as an image of 3 channels: no axis of the rows is one of the image.
+VIEWED = Net("""
+    _x: f32[1,3,4,6]
+    Transpose(Reshape(_x, [1,3,24], special_zero=false), [0,2,1]) -> Reshape([1,3,4,6], special_zero=false) -> Add(_x) -> Result
+""")
+
+
 def counted(start: float, step: float) -> Net:
     """A row of numbers that is added to a sequence of 6."""
     return Net(f"Add(f32[1,6], f32={[[start + step * at for at in range(6)]]}) -> Result")
@@ -51,9 +58,11 @@ def counted(start: float, step: float) -> Net:
     (Net("Reshape(f32[1,4,7,7], [0,-1,7,7], special_zero=true) -> Result"), "[1,4,H,W]", ["[0,-1,7,7] [0,-1,0,0]"], "[1,4,?,?]"),
     (SLICED, "[1,S,4]", [("ends", "[12]", "[to the end]")], "[1,?,4]"),
     (MASKED, "[1,S,S]", [("elements", "[1,6,6]", "[1,S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")], "[1,?,?]"),
+    (VIEWED, "[1,3,H,W]", ["[1,3,24] [1,3,-1]", "[1,3,4,6] [1,3,H,W]"], "[1,3,?,?]"),
+    (VIEWED, "[N,3,4,6]", ["[1,3,24] [-1,3,24]", "[1,3,4,6] [-1,3,4,6]"], "[?,3,4,6]"),
     (counted(2, 0), "[1,S]", [("elements", "[1,6]", "[1,S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
     (counted(0, 1), "[1,S]", [("elements", "[1,6]", "[1,S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
-], ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "equal elements", "count"])  # fmt: skip
+], ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "rows viewed as an image", "rows of samples", "equal elements", "count"])  # fmt: skip
 def test_the_mends_of_a_net(net: Net, shape: str, expected: list[str | tuple[str, str, str]], result: str) -> None:
     """A text names what a pattern was and is."""
     found = asked(net, shape, rewrite=True)
