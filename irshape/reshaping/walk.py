@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from math import isclose
 from typing import Any, Final, NamedTuple, TypeVar
 
 from irshape.editing.state import EditError, Item, Value
@@ -18,7 +19,7 @@ from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
 from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mixed, Place, Refusal, axis_of, listed, numbers_of, source, where_of
 from irshape.reshaping.sizes import HANDLERS
-from irshape.reshaping.stretching import follow
+from irshape.reshaping.stretching import follow, is_elementwise
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
 
@@ -173,14 +174,42 @@ def _mean(bench: Bench, item: Item) -> None:
 
 def _scale(bench: Bench, item: Item) -> None:
     """A constant of a few recorded sizes of the inputs, such as width and height, by which coordinates are divided or multiplied."""
-    for value in item.inputs:
-        if value is None or not 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES or (array := bench.array(value)) is None:
+    for value in item.inputs if item.type in ("Divide", "Multiply") else ():
+        if value is not None and 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES and bench.constant_of(value) is not None:
+            inputs = [bench.shape(node.outputs[0]) or () for node in bench.draft.of_type("Parameter")]
+            if numbers := _scales(bench, value, [size for shape in inputs for size in shape]):
+                bench.keep(f"{item!r} scales by the constant {numbers}, {_OF_SIZES} the inputs")
+
+
+_OF_SIZES: Final = "made of recorded sizes of"
+
+
+def _scales(bench: Bench, value: Value | None, sizes: Sequence[Size]) -> str:
+    """The elements of a small constant, if all are open recorded sizes, one less, half of either, or one divided by such numbers."""
+    array = None if value is None or product(bench.recorded_sizes(value) or ()) > _MOST_SCALES else bench.array(value)
+    known = {was for size in sizes if bench.is_open(size) and isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
+    numbers = [] if array is None else array.reshape(-1).tolist()
+    forms = [[((n - less) / part) ** power for n in known] for less in (0, 1) for part in (1, 2) for power in (1, -1)]
+    is_made = any(all(any(isclose(one, other, rel_tol=1e-6) for other in form) for one in numbers) for form in forms)
+    return f"[{', '.join([f'{one:g}' for one in numbers])}]" if is_made and numbers else ""
+
+
+def _places(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+    """Constants that scale the places of a GridSample by the recorded sizes of the image that it samples."""
+    sizes = [size for axis, size in enumerate(bench.sizes(source(item, 0))) if axis in axes and axis > 1]
+    pending, seen = [source(item, 1).item], set[Item]()
+    while pending:
+        one = pending.pop()
+        if one in seen or not (is_elementwise(one) or one.type in _MOVING):
             continue
-        inputs = [node.outputs[0] for node in bench.draft.of_type("Parameter")]
-        sizes = {bench.at(size) for one in inputs for size in bench.shape(one) or () if bench.is_open(size)}
-        numbers = array.reshape(-1).tolist()
-        if 1 not in numbers and sizes.issuperset(numbers):
-            bench.keep(f"{item!r} scales by the constant [{', '.join(f'{one:g}' for one in numbers)}], recorded sizes of the inputs")
+        seen.add(one)
+        pending += [value.item for value in one.inputs if value is not None]
+        for value in one.inputs if one.type in ("Divide", "Multiply") else ():
+            if (numbers := _scales(bench, value, sizes)) and not any(repr(one) in doubt.what for doubt in bench.notes.kept):
+                bench.keep(f"{one!r} scales places by the constant {numbers}, {_OF_SIZES} the image that {item!r} samples")
+
+
+_MOVING: Final = ("Concat", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Slice", "Split", "VariadicSplit", "Gather")
 
 
 _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
@@ -191,6 +220,7 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
     "Tile": _recorded("repeats an axis {} times"),
     "OneHot": _recorded("has the depth {}"),
     "TopK": _largest,
+    "GridSample": _places,
     "Reshape": lambda bench, item, axes: None,
     "Broadcast": lambda bench, item, axes: None,
 }
@@ -388,6 +418,7 @@ class Walk:
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
         if not any(_is_open(bench.shape(value)) for value in values):
             self._trace(item)  # it may compute with the size of the batch
+            _scale(bench, item)
             return
         if item.base is not None and item.base.bodies:
             message = "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size"

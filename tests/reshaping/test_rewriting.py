@@ -297,13 +297,30 @@ def test_a_number_that_stays_is_refused() -> None:
     assert [one.code for one in found.diagnostics] == ["N109"]
 
 
-@pytest.mark.parametrize(
-    ("scale", "told"), [("[8.0, 6.0]", ["S208 Divide 'd' scales by the constant [8, 6], recorded sizes of the inputs"]), ("[8.0, 5.0]", [])]
-)
-def test_a_scale_by_recorded_sizes_is_told(scale: str, told: list[str]) -> None:
+@pytest.mark.parametrize(("scale", "told"), [
+    ("[8.0, 6.0]", True), ("[7.0, 5.0]", True), ("[4.0, 3.0]", True), ("[3.5, 2.5]", True), ("[0.125, 0.166666666667]", True),
+    ("[8.0, 5.0]", False), ("[8.0, 9.0]", False), ("[224.0, 224.0]", False), ("8.0", False), ("[0.229, 0.224]", False),
+])  # fmt: skip
+def test_a_scale_by_recorded_sizes_is_told(scale: str, told: bool) -> None:
     """Places of the pixels that are not 0, from 0 to 1: the file does not say that other images have other widths."""
     places = "f32[6,8] -> NonZero-3(output_type=i64) -> Transpose([1,0]) -> p: Convert(destination_type=f32)"
-    assert errors(asked(Net(f"{places}\np, f32={scale} -> d: Divide -> Result"), "[H,W]", rewrite=True)) == told
+    found = errors(asked(Net(f"{places}\np, f32={scale} -> d: Divide -> Result"), "[H,W]", rewrite=True))
+    numbers = scale.replace("0.166666666667", "0.166667").replace(".0", "")
+    assert found == ([f"S208 Divide 'd' scales by the constant {numbers}, made of recorded sizes of the inputs"] if told else [])
+
+
+@pytest.mark.parametrize(("scale", "told"), [("7.0", True), ("0.285714285714", True), ("9.0", False)])
+def test_a_scale_of_places_in_an_image_is_told(scale: str, told: bool) -> None:
+    """As align_corners scales them, by the width less 1."""
+    net = Net(f"""
+        _grid: f32[1,5,5,2]
+        x: f32[1,3,6,8]
+        _grid, f32={scale} -> d: Divide -> _d: Relu
+        GridSample-9(x, Subtract(_d, f32=1.0), align_corners=true, mode=bilinear, padding_mode=zeros) -> Result
+        """)
+    found = errors(irshape.reshape(net.xml.encode(), {"x": "[1,3,H,W]"}, weights=net.bin, rewrite=True))
+    what = "made of recorded sizes of the image that GridSample 'gridsample_7' samples"
+    assert found == ([f"S208 Divide 'd' scales places by the constant [{float(scale):g}], {what}"] if told else [])
 
 
 # A causal mask beside a constant that the exporter may have folded from a shape.
