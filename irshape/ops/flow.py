@@ -102,27 +102,20 @@ class Flow:
 
     `layer` names the layer. `batch` is the symbol of the batch, None if there is none: then axes are traced, and nothing is mixed. `ports`
     and `inputs` are the tensors that the layer reads, by position; `outputs` the traces that the shapes of the outputs alone give.
-    `orders` is the input of the model that orders the samples, if the layer takes them by one. With `is_lawful`, a law tells how the elements
-    of the output depend on the number of the sample, so data and values of the size of the batch may meet; the output is no data.
+    `orders` is the input of the model that orders the samples, if the layer takes them by one. With `is_lawful`, a law tells how the
+    elements of the output depend on the number of the sample: data and values of the size of the batch may meet, as the output is no data.
     """
 
     __slots__ = (
-        "_claims", "_ignored", "_inputs", "_is_lawful", "_layer", "_measured", "_numbered", "_outputs", "_repeats", "_sizes", "_whys", "batch", "orders",
-        "ports",
+        "_claims", "_ignored", "_inputs", "_layer", "_measured", "_numbered", "_outputs", "_repeats", "_sizes", "_whys", "batch",
+        "is_lawful", "orders", "ports",
     )  # fmt: skip
 
     def __init__(
-        self,
-        layer: str,
-        ports: Sequence[Input],
-        inputs: Sequence[Held],
-        outputs: Sequence[Trace | None],
-        batch: str | None,
-        *,
-        is_lawful: bool = False,
+        self, layer: str, ports: Sequence[Input], inputs: Sequence[Held], outputs: Sequence[Trace | None], batch: str | None
     ) -> None:
         self.batch = batch
-        self._is_lawful = is_lawful
+        self.is_lawful = False
         self.ports = ports
         self.orders: Input | None = None
         self._layer = layer
@@ -201,9 +194,8 @@ class Flow:
     def picks(self, port: Input, axis: int, indices: Input, to: int) -> bool:
         """Whether indices take of each sample along an axis elements of its own; the output has the axes of the indices from `to` on.
 
-        The axis is (N, S), and the indices are `n*S + s` with an s from 0 to S - 1; or (A, N, S), and they are `(a*N + n)*S + s`. Or the axis
-        is N, and the indices are an input of the model with a number of a sample for each sample: who runs the model orders the samples, as
-        a beam search does.
+        The axis is (A, N, S), and the indices are `(a*N + n)*S + s` with an s from 0 to S - 1. Or the axis is N, and the indices are an
+        input of the model with a number of a sample for each sample: who runs the model orders the samples, as a beam search does.
         """
         factors, (trace, _, law, is_given) = self.trace(port)[axis], self._inputs[indices.index]
         if not _is_alone(factors, self.batch or ""):
@@ -227,8 +219,12 @@ class Flow:
         """
         (factors,), law, (source, *_) = self.trace(port), self._inputs[indices.index].law, self.trace(updates)
         batch = self.batch or ""
-        law = law and _is_alone(factors, batch) and _is_alone(source, batch) and _parted(factors, law, batch)
-        if not law or self._numbering(factors, law) != 0 or not _agree(source, tuple([Factor(term.size) for term in law.axes[0]]), batch):
+        law = _parted(factors, law, batch) if law and _is_alone(factors, batch) and _is_alone(source, batch) else None
+        if (
+            law is None
+            or self._numbering(factors, law) != 0
+            or not _agree(source, tuple([Factor(term.size) for term in law.axes[0]]), batch)
+        ):
             return False
         self.ignores(indices)
         self.keep(port, 0, 0)
@@ -239,7 +235,8 @@ class Flow:
         """The axis of indices by a law that numbers the samples of an axis (A, N, S), None if they do not stay within their samples."""
         outer, inner = _around(factors, self.batch or "")
         batched = next(one.size for one in factors if self.holds((one,))) * inner
-        first, last, place = 0, law.base + law.within - 1, None
+        first: Size = 0
+        last, place = law.base + law.within - 1, None
         for at, terms in enumerate(law.axes):
             for size, step in terms:
                 if place is None and is_symbol((Factor(size),), self.batch or "") and same(step, inner):
@@ -345,7 +342,7 @@ class Flow:
         taint = next((held.taint for index, held in read if held.taint and index not in self._sizes), "")
         if self._measured is not None:
             taint = self._layer if self.is_batched(self._measured) else self._inputs[self._measured.index].taint
-        if taint and batched and not self._is_lawful:
+        if taint and batched and not self.is_lawful:
             raise Counted(f"computes with the size of the batch {self.batch}, which {taint} reads")
         found = []
         for position, own in enumerate(self._outputs):

@@ -33,8 +33,8 @@ _MOST: Final = 24
 class _Option(NamedTuple):
     """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order.
 
-    The least `rank` is the likeliest: it says whether a formula is cut, so that the sizes fit for some values of the symbols only, counts
-    the open factors of recorded size 1 that share an axis with others, and says whether there is a Transpose, and how far open factors move.
+    The least `rank` is the likeliest: it says whether a formula is cut, so that the sizes fit for some values of the symbols only, how many
+    open factors of recorded size 1 share an axis with others, whether there is a Transpose, and how far open factors move.
     """
 
     rank: tuple[bool, int, bool, int]
@@ -159,11 +159,11 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
     """
     trace, joined, whole = bench.trace(data), bench.notes.joined, product(bench.sizes(data))
 
-    def option(mixed: int, moved: int, one: Trace, order: tuple[int, ...] | None = None) -> _Option:
+    def made(mixed: int, moved: int, one: Trace, order: tuple[int, ...] | None = None) -> _Option:
         is_cut = not same(product([factor.size for axis in one for factor in axis]), whole)
         return _Option((is_cut, mixed, order is not None, moved), order, one)
 
-    options = [option(*found) for found in _traces(trace, recorded, joined)]
+    options = [made(*found) for found in _traces(trace, recorded, joined)]
     flat, trace = _flat(trace), _apart(trace)
     for own, axis in enumerate(trace):
         real = [factor for factor in axis if factor.size != 1]
@@ -175,11 +175,11 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
             turned = tuple(trace[one] for one in order)
             if _flat(turned) != flat:
                 found = _traces(turned, recorded, joined)
-                options += [option(0, moved, one, tuple(order)) for mixed, moved, one in found if not mixed]
+                options += [made(0, moved, one, tuple(order)) for mixed, moved, one in found if not mixed]
     if all(one.is_cut for one in options):
         shapes = (shape for axis in range(len(recorded)) for shape in _earlier(bench, bench.item, axis) if len(shape) == len(recorded))
         fitting = [shape for shape in shapes if same(product(shape), whole) and [*map(bench.at, shape)] == [*recorded]]
-        options += [option(0, 0, plain(shape, recorded) or ()) for shape in {str(shape): shape for shape in fitting}.values()]
+        options += [made(0, 0, plain(shape, tuple(recorded)) or ()) for shape in {str(shape): shape for shape in fitting}.values()]
     options.sort(key=lambda one: one.rank)
     distinct: list[_Option] = []
     for option in options:
@@ -289,13 +289,13 @@ def _number_samples(bench: Bench, factors: Axis, chosen: Value) -> None:
     at = next((at for at, axis in enumerate(bench.trace(chosen)) if len(axis) == 1 and same(axis[0].size, factors[0].size)), None)
     if law is None or at is None or not bench.holds_batch(factors[0].size) or factors[0].recorded != 1 or len(factors) == 1:
         return
-    if any(term.step != 0 for axis in law.axes for term in axis) or not le_unasked(0, law.base) or not le_unasked(law.base + law.within, rows):
+    are_apart = le_unasked(0, law.base) and le_unasked(law.base + law.within, rows)
+    if not are_apart or any(term.step != 0 for axis in law.axes for term in axis):
         return
-    name, indices = f"{bench.item.name}/samples", bench.tensor(chosen)
+    name, along = f"{bench.item.name}/samples", np.array([-1 if axis == at else 1 for axis in range(len(law.axes))], np.int64)
+    indices = bench.add("Convert", bench.tensor(chosen), name=name, destination_type="i64")
     steps = bench.add("Multiply", ramp(bench, factors[0].size), scalar(bench, rows), name=name)
-    along = np.array([-1 if axis == at else 1 for axis in range(len(law.axes))], np.int64)
-    steps = bench.add("Convert", bench.add("Reshape", steps, along, special_zero=False, name=name), name=name, destination_type=indices.element_type)
-    bench.connect(1, bench.add("Add", indices, steps, name=name))
+    bench.connect(1, bench.add("Add", indices, bench.add("Reshape", steps, along, special_zero=False, name=name), name=name))
     bench.mend("indices", "places in one sample", f"and {formula_text(rows)} for each sample before")
 
 

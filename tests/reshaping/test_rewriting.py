@@ -62,7 +62,8 @@ def counted(start: float, step: float) -> Net:
     (VIEWED, "[N,3,4,6]", ["[1,3,24] [-1,3,24]", "[1,3,4,6] [-1,3,4,6]"], "[?,3,4,6]"),
     (counted(2, 0), "[1,S]", [("elements", "[1,6]", "[1,S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
     (counted(0, 1), "[1,S]", [("elements", "[1,6]", "[1,S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
-], ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "rows viewed as an image", "rows of samples", "equal elements", "count"])  # fmt: skip
+], ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "rows viewed as an image", "rows of samples",
+    "equal elements", "count"])  # fmt: skip
 def test_the_mends_of_a_net(net: Net, shape: str, expected: list[str | tuple[str, str, str]], result: str) -> None:
     """A text names what a pattern was and is."""
     found = asked(net, shape, rewrite=True)

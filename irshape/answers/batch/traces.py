@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from irshape.inference.apply import arranged
 from irshape.inference.engine import Engine
-from irshape.inference.facts import POISONED, Fact
+from irshape.inference.facts import Fact
 from irshape.inference.run import Run
 from irshape.inference.variables import pairs
 from irshape.model.bodies import Body, Slice
@@ -179,29 +179,24 @@ def _below(shape: Sequence[Size], size: Size, base: Size = 0) -> Law:
     return Law(base, tuple([() if own == 1 else (Term(own, 0),) for own in shape]), size)
 
 
-def _places(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
-    """The second output of a TopK: places along an axis."""
-    data = facts[0].shape
-    return None if data is None else _below(shape, data[int(getattr(op, "axis", 0))])
-
-
 def _remainder(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
     divisor = laws[1]
-    is_number = divisor is not None and divisor.within == 1 and not any(divisor.axes) and le_unasked(1, divisor.base) is True
-    return _below(shape, divisor.base) if divisor is not None and is_number else None
+    if divisor is None or divisor.within != 1 or any(divisor.axes) or le_unasked(1, divisor.base) is not True:
+        return None
+    return _below(shape, divisor.base)
 
 
 def _selected(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
-    """Elements of one of two tensors, of each of which only the range is known."""
-    ranges = [(one.base, one.base + one.within) for one in laws[1:] if one and not any(term.step for axis in one.axes for term in axis)]
-    numbers = [(low, high) for low, high in ranges if isinstance(low, int) and isinstance(high, int)]
-    low = min([one for one, _ in numbers], default=0)
-    return _below(shape, max([one for _, one in numbers]) - low, low) if len(numbers) == 2 else None
+    """Elements of one of two tensors, of each of which the range is known as numbers."""
+    kept = [law for law in laws[1:] if law is not None and not any(term.step for axis in law.axes for term in axis)]
+    ranges = [(law.base, law.base + law.within) for law in kept if isinstance(law.base, int) and isinstance(law.within, int)]
+    low = min([one for one, _ in ranges], default=0)
+    return _below(shape, max([one for _, one in ranges]) - low, low) if len(ranges) == 2 else None
 
 
 _RULES: Final[dict[str, Callable[..., Law | None]]] = {
     "Range": _ranged,
-    "TopK": _places,
+    "TopK": lambda op, facts, laws, shape: facts[0].shape and _below(shape, facts[0].shape[op.axis]),
     "FloorMod": _remainder,
     "Select": _selected,
     "Convert": lambda op, facts, laws, shape: laws[0] if facts[0].element_type in _TYPES else None,
@@ -312,7 +307,8 @@ def flowed(layer: Layer, inputs: Sequence[Held], batch: str | None, *, is_lawful
             return Flowed([held._replace(taint=taint) for held in plains])
         return Flowed(plains, unproven="irshape has no rule for its axes" if _is_asked(inputs, batch) else "")
     ports = inputs_of(op, [tensor.fact for tensor in layer.inputs])
-    flow = Flow(layer.name, ports, inputs, [one.trace for one in plains], batch, is_lawful=is_lawful)
+    flow = Flow(layer.name, ports, inputs, [one.trace for one in plains], batch)
+    flow.is_lawful = is_lawful
     try:
         op.flow(flow, *arranged(op, ports))
         outputs = [cleared(held, tensor.fact, batch) for held, tensor in zip(flow.concluded(), layer.outputs, strict=True)]
