@@ -112,7 +112,10 @@ def _body(node: Node, name: str, map: str) -> Body:
             body.iteration = parameter
         slice = _slice(entry)
         edge = None if slice else back.get(parameter.id)
-        if edge is not None:
+        if edge is not None and external < 0:
+            told = f"the back edge to layer {parameter.id} leads to Parameter {parameter.name!r}, which no input of the layer feeds"
+            body.faults.append((told, edge.offset))
+        elif edge is not None:
             result = _find(body, edge, "Result", "from-layer")
             if result is not None:
                 body.inputs.append(BodyInput(external, parameter, None, result, entry.offset))

@@ -43,10 +43,14 @@ class Term(NamedTuple):
 
 
 class Law(NamedTuple):
-    """The law of integers: the element at a place is `base`, and for each term of the axes its step times the place along it."""
+    """The law of integers: the element at a place is `base`, and for each term of the axes its step times the place along it.
+
+    A number that is computed from data, of which it is only known that it is at least 0 and less than `within`, may be added to each.
+    """
 
     base: Size
     axes: tuple[tuple[Term, ...], ...]
+    within: Size = 1
 
 
 class Held(NamedTuple):
@@ -98,18 +102,20 @@ class Flow:
 
     `layer` names the layer. `batch` is the symbol of the batch, None if there is none: then axes are traced, and nothing is mixed. `ports`
     and `inputs` are the tensors that the layer reads, by position; `outputs` the traces that the shapes of the outputs alone give.
-    `orders` is the input of the model that orders the samples, if the layer takes them by one.
+    `orders` is the input of the model that orders the samples, if the layer takes them by one. With `is_lawful`, a law tells how the
+    elements of the output depend on the number of the sample: data and values of the size of the batch may meet, as the output is no data.
     """
 
     __slots__ = (
-        "_claims", "_ignored", "_inputs", "_layer", "_measured", "_numbered", "_outputs", "_repeats", "_sizes", "_whys", "batch", "orders",
-        "ports",
+        "_claims", "_ignored", "_inputs", "_layer", "_measured", "_numbered", "_outputs", "_repeats", "_sizes", "_whys", "batch",
+        "is_lawful", "orders", "ports",
     )  # fmt: skip
 
     def __init__(
         self, layer: str, ports: Sequence[Input], inputs: Sequence[Held], outputs: Sequence[Trace | None], batch: str | None
     ) -> None:
         self.batch = batch
+        self.is_lawful = False
         self.ports = ports
         self.orders: Input | None = None
         self._layer = layer
@@ -188,18 +194,18 @@ class Flow:
     def picks(self, port: Input, axis: int, indices: Input, to: int) -> bool:
         """Whether indices take of each sample along an axis elements of its own; the output has the axes of the indices from `to` on.
 
-        The axis is (N, S), and the indices are `n*S + s` with an s from 0 to S - 1, the same for every n. Or the axis is N, and the indices
-        are an input of the model with a number of a sample for each sample: who runs the model orders the samples, as a beam search does.
+        The axis is (A, N, S), and the indices are `(a*N + n)*S + s` with an s from 0 to S - 1. Or the axis is N, and the indices are an
+        input of the model with a number of a sample for each sample: who runs the model orders the samples, as a beam search does.
         """
         factors, (trace, _, law, is_given) = self.trace(port)[axis], self._inputs[indices.index]
-        if not self.holds(factors) or not is_symbol(factors[:1], self.batch or ""):
+        if not _is_alone(factors, self.batch or ""):
             return False
         if is_given and len(factors) == 1 and trace is not None and [is_symbol(one, self.batch or "") for one in trace] == [True]:
             self.orders = indices
             self.ignores(indices)
             self.keep(port, axis, to)
             return True
-        law = law and _parted(factors, law)
+        law = law and _parted(factors, law, self.batch or "")
         if law is None or (place := self._numbering(factors, law)) is None:
             return False
         self.ignores(indices)
@@ -209,16 +215,15 @@ class Flow:
     def writes(self, port: Input, indices: Input, updates: Input) -> bool:
         """Whether indices put elements of each sample into places of its own in a tensor of one axis; the output has this axis.
 
-        The indices are those that `picks` takes, and the elements lie in their order: the axis of `updates` begins with N, too.
+        The indices are those that `picks` takes, and the elements lie in their order: the axis of `updates` has N at the same place.
         """
         (factors,), law, (source, *_) = self.trace(port), self._inputs[indices.index].law, self.trace(updates)
-        is_batched = self.holds(factors) and is_symbol(factors[:1], self.batch or "") and is_symbol(source[:1], self.batch or "")
-        law = law and _parted(factors, law)
+        batch = self.batch or ""
+        law = _parted(factors, law, batch) if law and _is_alone(factors, batch) and _is_alone(source, batch) else None
         if (
-            not is_batched
-            or law is None
+            law is None
             or self._numbering(factors, law) != 0
-            or not is_symbol((Factor(law.axes[0][0].size),), self.batch or "")
+            or not _agree(source, tuple([Factor(term.size) for term in law.axes[0]]), batch)
         ):
             return False
         self.ignores(indices)
@@ -227,18 +232,23 @@ class Flow:
         return True
 
     def _numbering(self, factors: Axis, law: Law) -> int | None:
-        """The axis of indices by a law that numbers the samples of an axis (N, S), None if they do not stay within their samples."""
-        inner, last, place = _product(factors[1:]), law.base, None
+        """The axis of indices by a law that numbers the samples of an axis (A, N, S), None if they do not stay within their samples."""
+        outer, inner = _around(factors, self.batch or "")
+        batched = next(one.size for one in factors if self.holds((one,))) * inner
+        first: Size = 0
+        last, place = law.base + law.within - 1, None
         for at, terms in enumerate(law.axes):
             for size, step in terms:
                 if place is None and is_symbol((Factor(size),), self.batch or "") and same(step, inner):
                     place = at
-                elif le_unasked(0, step) is not True:
-                    return None
-                else:
+                elif (times := quotient(step, batched)) is not None and le_unasked(1, times) is True:
+                    first = first + times * (size - 1)
+                elif le_unasked(0, step) is True:
                     last = last + step * (size - 1)
-        is_apart = le_unasked(0, law.base) is True and le_unasked(last + 1, inner) is True
-        return place if is_apart and not self.holds((Factor(last),)) else None
+                else:
+                    return None
+        is_apart = le_unasked(0, law.base) is True and le_unasked(last + 1, inner) is True and le_unasked(first + 1, outer) is True
+        return place if is_apart and not self.holds((Factor(last), Factor(first))) else None
 
     def measures(self, port: Input) -> None:
         """The elements of the outputs are the sizes of an input, whose elements are not read."""
@@ -332,7 +342,7 @@ class Flow:
         taint = next((held.taint for index, held in read if held.taint and index not in self._sizes), "")
         if self._measured is not None:
             taint = self._layer if self.is_batched(self._measured) else self._inputs[self._measured.index].taint
-        if taint and batched:
+        if taint and batched and not self.is_lawful:
             raise Counted(f"computes with the size of the batch {self.batch}, which {taint} reads")
         found = []
         for position, own in enumerate(self._outputs):
@@ -437,14 +447,21 @@ def regrouped(trace: Trace, own: Trace, batch: str | None) -> Trace | None:
     return tuple(found) if not rest else _placed(trace, own, batch)
 
 
-def _parted(factors: Axis, law: Law) -> Law:
-    """The same law for an axis (N, S): a term of N*q elements is split into a term of N and a term of q."""
-    batch = factors[0].size if factors else 1
+def _parted(factors: Axis, law: Law, batch: str) -> Law:
+    """The same law for an axis (A, N, S): a term of A*N*q elements is split into terms of A, of N and of q."""
+    inner = _around(factors, batch)[1]
+    size = next(one.size for one in factors if holds((one,), batch))
     axes: list[tuple[Term, ...]] = []
     for terms in law.axes:
-        inner = [1 if (q := quotient(term.size, batch)) is None else q for term in terms]
-        parts = [(term,) if q == 1 else (Term(batch, term.step * q), Term(q, term.step)) for term, q in zip(terms, inner, strict=True)]
-        axes.append(tuple([one for part in parts for one in part]))
+        found: list[Term] = []
+        for term in terms:
+            q = quotient(inner, term.step)
+            left = None if q is None else quotient(term.size, size * q)
+            if q is None or left is None:
+                found.append(term)
+            else:
+                found += [one for one in (Term(left, inner * size), Term(size, inner), Term(q, term.step)) if one.size != 1]
+        axes.append(tuple(found))
     return law._replace(axes=tuple(axes))
 
 

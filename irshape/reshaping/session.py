@@ -303,7 +303,7 @@ class Session(inner.Session):
         except WeightsError as error:
             raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
         except Refusal as error:
-            return self._refused(wanted, [_refusal(error, _named_sizes(wish), _left(self.model, wish))], notes)
+            return self._refused(wanted, [_refusal(error, _left(self.model, wish))], notes)
         doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]
         if doubts and self._how.choose is None:
             inference = self._refused(wanted, doubts, notes)
@@ -409,7 +409,7 @@ class Session(inner.Session):
             hint = _TRY
         except Refusal as error:
             hint = None
-            causes = [_refusal(error, left=_left(self.model, wish))]
+            causes = [_refusal(error, _left(self.model, wish))]
         except (EditError, WeightsError):  # only the errors of the pass are known
             causes = []
         if not causes:
@@ -460,15 +460,13 @@ def _left(model: Model, wish: Wish) -> str | None:
     return f"other inputs keep the old size; if they follow, name their sizes, too: {' '.join(options)}" if options else None
 
 
-def _refusal(error: Refusal, others: Sequence[str] = (), left: str | None = None) -> Diagnostic:
-    """The error that a refused rewriting is; `others` are the open sizes beside the batch, and `left` advises on other inputs."""
+def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
+    """The error that a refused rewriting is; `left` advises on other inputs."""
     from irshape.reshaping.bench import BatchMixed, where_of
 
     where, constant = where_of(error.item), error.constant
     if isinstance(error, BatchMixed):
         hint = "convert the model again with another batch, or run one sample after the other"
-        if others:
-            hint += f"; the proof may succeed for multiples of a number: {_multiples(others, 32)}"
         told = f"it is not proven that {error.item!r} keeps the batch: {error.reason}" if error.code else f"{error.item!r} {error.reason}"
         return Diagnostic(error.code or "P110", told, where, hint=hint)
     if error.code is not None:
@@ -486,14 +484,10 @@ def _cause(mend: Mend) -> Diagnostic:
 def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
     """The error that an open question is."""
     names = _named_sizes(wish) if doubt.step else ()
-    meant = f"say which sizes are meant ({_multiples(names, doubt.step)}), " if names else ""
+    multiples = [f"{name}={doubt.step}*k" for name in names if wish.recorded[name] % doubt.step == 0]
+    meant = f"say which sizes are meant (--set {' '.join(multiples)}), " if multiples and len(multiples) == len(names) else ""
     hint = _COMPARE if code == "P111" else _KEEP if doubt.is_number else meant + _DECIDE
     return Diagnostic(code, doubt.what, doubt.where, hint=hint)
-
-
-def _multiples(names: Sequence[str], step: int) -> str:
-    """The option that makes sizes multiples of a number."""
-    return f"--set {' '.join([f'{name}={step}*k' for name in names])}"
 
 
 def _named_sizes(wish: Wish) -> list[str]:

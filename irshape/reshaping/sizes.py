@@ -14,13 +14,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irshape.answers.batch.traces import plain
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, quotient, same
 from irshape.reshaping.bench import Bench, axis_of, listed, numbers_of, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
-from irshape.reshaping.stretching import interpolated
-from irshape.shape.dim import Dim, Size, expression_of, product, symbols
+from irshape.reshaping.stretching import interpolated, ramp
+from irshape.shape.dim import Dim, Size, expression_of, formula_text, le_unasked, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
@@ -32,13 +33,18 @@ _MOST: Final = 24
 class _Option(NamedTuple):
     """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order.
 
-    The least `rank` is the likeliest: it counts the open factors of recorded size 1 that share an axis with others, whether there is a
-    Transpose, and how far open factors move.
+    The least `rank` is the likeliest: it says whether a formula is cut, so that the sizes fit for some values of the symbols only, how many
+    open factors of recorded size 1 share an axis with others, whether there is a Transpose, and how far open factors move.
     """
 
-    rank: tuple[int, bool, int]
+    rank: tuple[bool, int, bool, int]
     order: tuple[int, ...] | None
     trace: Trace
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the sizes are those of the data for some values of the symbols only."""
+        return self.rank[0]
 
     @property
     def sizes(self) -> tuple[Size, ...]:
@@ -148,10 +154,16 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
     """The traces that a Reshape may give, the likeliest first.
 
     OpenVINO turns a Transpose that moves an axis of size 1 into a Reshape, even one behind a Reshape that split the axis off. So the same
-    Reshape behind a Transpose is an option, too.
+    Reshape behind a Transpose is an option, too. If no trace has as many elements as the data for all sizes, an earlier tensor may: a net
+    that views rows of channels as an image keeps no axis.
     """
-    trace, joined = bench.trace(data), bench.notes.joined
-    options = [_Option((mixed, False, moved), None, one) for mixed, moved, one in _traces(trace, recorded, joined)]
+    trace, joined, whole = bench.trace(data), bench.notes.joined, product(bench.sizes(data))
+
+    def made(mixed: int, moved: int, one: Trace, order: tuple[int, ...] | None = None) -> _Option:
+        is_cut = not same(product([factor.size for axis in one for factor in axis]), whole)
+        return _Option((is_cut, mixed, order is not None, moved), order, one)
+
+    options = [made(*found) for found in _traces(trace, recorded, joined)]
     flat, trace = _flat(trace), _apart(trace)
     for own, axis in enumerate(trace):
         real = [factor for factor in axis if factor.size != 1]
@@ -163,7 +175,11 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
             turned = tuple(trace[one] for one in order)
             if _flat(turned) != flat:
                 found = _traces(turned, recorded, joined)
-                options += [_Option((0, True, moved), tuple(order), one) for mixed, moved, one in found if not mixed]
+                options += [made(0, moved, one, tuple(order)) for mixed, moved, one in found if not mixed]
+    if all(one.is_cut for one in options):
+        shapes = (shape for axis in range(len(recorded)) for shape in _earlier(bench, bench.item, axis) if len(shape) == len(recorded))
+        fitting = [shape for shape in shapes if same(product(shape), whole) and [*map(bench.at, shape)] == [*recorded]]
+        options += [made(0, 0, plain(shape, tuple(recorded)) or ()) for shape in {str(shape): shape for shape in fitting}.values()]
     options.sort(key=lambda one: one.rank)
     distinct: list[_Option] = []
     for option in options:
@@ -241,12 +257,13 @@ def gather(bench: Bench) -> None:
     """A Gather of all elements of an axis in their order, as `mask[arange(n)]` leaves it, is a Reshape."""
     item = bench.item
     data, chosen = source(item, 0), source(item, 1)
-    if any(isinstance(size, Dim) for size in bench.shape(chosen) or (None,)):
-        return
     axes = bench.elements(source(item, 2))
     if not axes or not isinstance(axes[0], int) or any(numbers_of(item, "batch_dims")):
         return
     axis = axes[0] % len(bench.sizes(data))
+    if any(isinstance(size, Dim) for size in bench.shape(chosen) or (None,)):
+        _number_samples(bench, bench.trace(data)[axis], chosen)
+        return
     recorded, all_recorded = bench.recorded_sizes(data), bench.recorded_sizes(item.outputs[0])
     if recorded is None or all_recorded is None or not isinstance(bench.sizes(data)[axis], Dim):
         return
@@ -263,6 +280,23 @@ def gather(bench: Bench) -> None:
     )
     bench.mend("indices", f"0..{indices.size - 1}", "all", "generated" if why else "forced", why)
     bench.instead = new._value.item
+
+
+def _number_samples(bench: Bench, factors: Axis, chosen: Value) -> None:
+    """Add n*S to the indices into an axis (N, S) that was one sample, such as those of `x[arange(N), i]`, where the file has n*S = 0."""
+    held = bench.notes.traces.held.get(chosen.slot)
+    law, rows = held.law if held else None, product([one.size for one in factors[1:]])
+    at = next((at for at, axis in enumerate(bench.trace(chosen)) if len(axis) == 1 and same(axis[0].size, factors[0].size)), None)
+    if law is None or at is None or not bench.holds_batch(factors[0].size) or factors[0].recorded != 1 or len(factors) == 1:
+        return
+    are_apart = le_unasked(0, law.base) and le_unasked(law.base + law.within, rows)
+    if not are_apart or any(term.step != 0 for axis in law.axes for term in axis):
+        return
+    name, along = f"{bench.item.name}/samples", np.array([-1 if axis == at else 1 for axis in range(len(law.axes))], np.int64)
+    indices = bench.add("Convert", bench.tensor(chosen), name=name, destination_type="i64")
+    steps = bench.add("Multiply", ramp(bench, factors[0].size), scalar(bench, rows), name=name)
+    bench.connect(1, bench.add("Add", indices, bench.add("Reshape", steps, along, special_zero=False, name=name), name=name))
+    bench.mend("indices", "places in one sample", f"and {formula_text(rows)} for each sample before")
 
 
 def broadcast(bench: Bench) -> None:
@@ -380,6 +414,8 @@ def output_shape(bench: Bench) -> None:
 
 class _Sizes(list[Any]):
     """Sizes that are an option."""
+
+    is_cut = False
 
     @property
     def sizes(self) -> tuple[Size, ...]:

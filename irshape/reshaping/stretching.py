@@ -373,6 +373,8 @@ def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
     ranks = [len(bench.sizes(value)) for value in item.inputs if value is not None]
     if item.type in ("Concat", "GatherElements"):
         along = axis_of(item) % max(ranks[0], 1)
+        if item.type == "Concat" and any(bench.holds_batch(bench.sizes(value)[along]) for value in item.inputs if value is not None):
+            along = -1  # the parts lie outside of the batch, which each of them has
         yield from ([(port, axis) for port in range(len(ranks))] for axis in range(min(ranks)) if axis != along)
     elif item.type == "ScaledDotProductAttention":
         yield from _attention(ranks)
@@ -409,16 +411,16 @@ def _follow_indices(bench: Bench, item: Item) -> None:
     """Repeat the table of a Gather for each sample, if the indices count the rows of all samples and the table has those of one batch."""
     table, indices, axes = source(item, 0), source(item, 1), bench.elements(source(item, 2))
     held = bench.notes.traces.held.get(indices.slot)
-    if held is None or held.law is None or not axes or not isinstance(axes[0], int):
+    if held is None or held.law is None or held.law.within != 1 or not axes or not isinstance(axes[0], int):
         return
     terms = [term for axis in held.law.axes for term in axis]
     count, last = product([term.size for term in terms]), held.law.base + total([term.step * (term.size - 1) for term in terms])
     axis = axes[0] % len(bench.sizes(table))
     rows = bench.sizes(table)[axis]
-    if isinstance(rows, int) and bench.holds_batch(count) and bench.at(count) == rows and same(last + 1, count):
+    if not bench.holds_batch(rows) and bench.holds_batch(count) and bench.alone(count) == expression_of(rows) and same(last + 1, count):
         bench.notes.joined[expression_of(count)] = tuple([bench.recorded_factor(Factor(term.size)) for term in terms])
         bench.connect(0, stretched(bench, table, {axis: count}))
-        bench.mend("input 0", f"axis {axis} of {table.item!r}: {rows}", [count])
+        bench.mend("input 0", f"axis {axis} of {table.item!r}: {formula_text(rows)}", [count])
 
 
 def stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool = False) -> Tensor:
@@ -461,12 +463,12 @@ def _repeated(bench: Bench, value: Value, axis: int, wants: _Wants) -> Tensor | 
     shape, factors = bench.sizes(value), bench.notes.joined.get(expression_of(wants[axis]), ())
     at = next((place for place, one in enumerate(factors) if bench.holds_batch(one.size)), None)
     others = [one.size for place, one in enumerate(factors) if place != at]
-    if at is None or factors[at].recorded != 1 or not all(isinstance(one, int) for one in others) or _volume(others) != shape[axis]:
+    if at is None or factors[at].recorded != 1 or not same(product(others), shape[axis]):
         return None
     rest = {own: size for own, size in wants.items() if own != axis}
     whole = stretched(bench, value, rest) if rest else bench.tensor(value)
     left, right = ([wants.get(own, shape[own]) for own in part] for part in (range(axis), range(axis + 1, len(shape))))
-    parts: list[Size] = [_volume(others[:at]), 1, _volume(others[at:])]
+    parts: list[Size] = [product(others[:at]), 1, product(others[at:])]
     name = f"{value.item.name}/samples"
     apart = bench.add("Reshape", whole, vector(bench, [*left, *parts, *right]), special_zero=False, name=name)
     wide = widened(bench, apart, {axis + 1: factors[at].size}, len(shape) + 2)

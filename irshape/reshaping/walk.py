@@ -1,26 +1,31 @@
 """One walk over a draft whose inputs have the sizes that are asked for: each layer is mended, checked, and its axes are traced.
 
-A layer that cannot be mended sends the walk back to the last choice. The error that is told is that of the layer that was reached furthest.
+A layer that cannot be mended sends the walk back to the last choice. The error that is told is that of the layer that was reached furthest
+with the fewest formulas cut.
 Numbers that stay although the axis that they close or cut is open are written down: no layer need ever notice that one was baked in. They
 are those that a layer reads from a constant at a port whose elements its rule reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from math import isclose
 from typing import Any, Final, NamedTuple, TypeVar
 
 from irshape.editing.state import EditError, Item, Value
+from irshape.inference.inputs import UNNAMED
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
 from irshape.reshaping.bench import CONSTANTS, AxisFormula, BatchMixed, Bench, Doubt, Refusal, axis_of, listed, numbers_of, source, where_of
 from irshape.reshaping.sizes import HANDLERS
-from irshape.reshaping.stretching import follow
+from irshape.reshaping.stretching import follow, is_elementwise
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
 
 # The ports that name axes, and those that a handler of its own has mended.
-_NAMES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order", "pattern", "shape", "target_shape"})
+_AXES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order"})
+_NAMES: Final = _AXES | {"pattern", "shape", "target_shape"}
 # A window that covers so many elements is a whole axis, and no small step.
 _LARGEST_STEP: Final = 4
 # Of a constant of more elements, only the shape is compared with that in another export.
@@ -61,11 +66,11 @@ def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
                 bench.keep(f"{item!r} gives {size} along axis {axis} for every {formula_text(shape[axis])}")
 
 
-def _reads_number(bench: Bench, item: Item, port: int) -> bool:
-    """Whether a layer reads numbers, which are no axes, from a constant at a port."""
+def _reads_number(bench: Bench, item: Item, port: int, others: Collection[str] = _NAMES) -> bool:
+    """Whether a layer reads numbers from a constant at a port that has none of the names of `others`."""
     declared = None if item.op_class is None else item.op_class.input_at(port, len(item.inputs))
     value = item.inputs[port]
-    return declared is not None and declared.value and declared.name not in _NAMES and bench.constant_of(value) is not None
+    return declared is not None and declared.value and declared.name not in others and bench.constant_of(value) is not None
 
 
 def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -171,14 +176,42 @@ def _mean(bench: Bench, item: Item) -> None:
 
 def _scale(bench: Bench, item: Item) -> None:
     """A constant of a few recorded sizes of the inputs, such as width and height, by which coordinates are divided or multiplied."""
-    for value in item.inputs:
-        if value is None or not 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES or (array := bench.array(value)) is None:
+    for value in item.inputs if item.type in ("Divide", "Multiply") else ():
+        if value is not None and 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES and bench.constant_of(value) is not None:
+            inputs = [bench.shape(node.outputs[0]) or () for node in bench.draft.of_type("Parameter")]
+            if numbers := _scales(bench, value, [size for shape in inputs for size in shape]):
+                bench.keep(f"{item!r} scales by the constant {numbers}, {_OF_SIZES} the inputs")
+
+
+_OF_SIZES: Final = "made of recorded sizes of"
+
+
+def _scales(bench: Bench, value: Value | None, sizes: Sequence[Size]) -> str:
+    """The elements of a small constant, if all are open recorded sizes, one less, half of either, or one divided by such numbers."""
+    array = None if value is None or product(bench.recorded_sizes(value) or ()) > _MOST_SCALES else bench.array(value)
+    known = {was for size in sizes if bench.is_open(size) and isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
+    numbers = [] if array is None else array.reshape(-1).tolist()
+    forms = [[((n - less) / part) ** power for n in known] for less in (0, 1) for part in (1, 2) for power in (1, -1)]
+    is_made = any(all(any(isclose(one, other, rel_tol=1e-6) for other in form) for one in numbers) for form in forms)
+    return f"[{', '.join([f'{one:g}' for one in numbers])}]" if is_made and numbers else ""
+
+
+def _places(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+    """Constants that scale the places of a GridSample by the recorded sizes of the image that it samples."""
+    sizes = [size for axis, size in enumerate(bench.sizes(source(item, 0))) if axis in axes and axis > 1]
+    pending, seen = [source(item, 1).item], set[Item]()
+    while pending:
+        one = pending.pop()
+        if one in seen or not (is_elementwise(one) or one.type in _MOVING):
             continue
-        inputs = [node.outputs[0] for node in bench.draft.of_type("Parameter")]
-        sizes = {bench.at(size) for one in inputs for size in bench.shape(one) or () if bench.is_open(size)}
-        numbers = array.reshape(-1).tolist()
-        if 1 not in numbers and sizes.issuperset(numbers):
-            bench.keep(f"{item!r} scales by the constant [{', '.join(f'{one:g}' for one in numbers)}], recorded sizes of the inputs")
+        seen.add(one)
+        pending += [value.item for value in one.inputs if value is not None]
+        for value in one.inputs if one.type in ("Divide", "Multiply") else ():
+            if (numbers := _scales(bench, value, sizes)) and not any(repr(one) in doubt.what for doubt in bench.notes.kept):
+                bench.keep(f"{one!r} scales places by the constant {numbers}, {_OF_SIZES} the image that {item!r} samples")
+
+
+_MOVING: Final = ("Concat", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Slice", "Split", "VariadicSplit", "Gather")
 
 
 _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
@@ -189,6 +222,7 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
     "Tile": _recorded("repeats an axis {} times"),
     "OneHot": _recorded("has the depth {}"),
     "TopK": _largest,
+    "GridSample": _places,
     "Reshape": lambda bench, item, axes: None,
     "Broadcast": lambda bench, item, axes: None,
 }
@@ -293,7 +327,7 @@ class Walk:
 
     def _go(self, start: int) -> None:
         """Visit the layers from a position on; choices before it stay as they are."""
-        furthest: tuple[int, Refusal] | None = None
+        furthest: tuple[tuple[int, int], Refusal] | None = None
         back, at = 0, start
         while at < len(self._items):
             self._at = at
@@ -302,8 +336,10 @@ class Walk:
                     self._visit(self._items[at])
                 at += 1
             except Refusal as error:
-                if furthest is None or at > furthest[0]:
-                    furthest = at, error
+                reached = -sum(choice.options[choice.index].is_cut for choice in self._choices), at
+                if furthest is None or reached > furthest[0]:
+                    error.reason += self._unnamed(error.reason)
+                    furthest = reached, error
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
                 back += 1
@@ -313,6 +349,14 @@ class Walk:
                 choice.index += 1
                 self._return(choice)
                 at = choice.at
+
+    def _unnamed(self, reason: str) -> str:
+        """Which axis each size is that a text tells by a name of irshape's own, such as `d0`."""
+        names = dict.fromkeys(re.findall(rf"\b{UNNAMED}\b", reason))
+        values = [value for item in self.bench.draft.state.in_order for value in item.outputs] if names else []
+        axes = [(axis, value.item, str(size)) for value in values for axis, size in enumerate(self.bench.shape(value) or ())]
+        places = {size: f"; {size} is axis {axis} of {item!r}" for axis, item, size in reversed(axes) if size in names}
+        return "".join([places[name] for name in names if name in places])
 
     def _return(self, choice: _Choice) -> None:
         self.bench.graph.undo(choice.mark)
@@ -388,6 +432,7 @@ class Walk:
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
         if not any(_is_open(bench.shape(value)) for value in values):
             self._trace(item)  # it may compute with the size of the batch
+            _scale(bench, item)
             return
         if item.base is not None and item.base.bodies:
             message = "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size"
@@ -447,9 +492,12 @@ class Walk:
             bench.refuse(f"demands {one}: {one.message}")
 
     def _blamed(self, item: Item, size: Size) -> Item | None:
-        """The constant that a layer reads and that has this size."""
-        constants = [(value, self.bench.constant_of(value)) for value in item.inputs if value is not None]
-        return next((constant for value, constant in constants if constant and size in (self.bench.shape(value) or ())), None)
+        """The constant that a layer reads and that has this size, else the one whose elements it reads as sizes."""
+        bench = self.bench
+        constants = [(value, constant) for value in item.inputs if value is not None and (constant := bench.constant_of(value))]
+        sized = [constant for value, constant in constants if size in (bench.shape(value) or ())]
+        read = [bench.constant_of(value) for port, value in enumerate(item.inputs) if _reads_number(bench, item, port, _AXES)]
+        return next(iter((*sized, *read)), None)
 
     def _compare(self, item: Item, value: Value, shape: Sequence[Size]) -> None:
         """Refuse a formula that misses the shape in the other export."""

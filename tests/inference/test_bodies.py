@@ -573,6 +573,15 @@ def test_fault_of_a_map(name: str, old: str, new: str, code: str) -> None:
     assert all(d.where.line for d in inference.diagnostics)
 
 
+def test_a_back_edge_to_the_parameter_that_counts_is_its_own_fault() -> None:
+    """OpenVINO counts it as an input that the layer lacks."""
+    net = loop("f32[2,3]", SAME, trips=7)
+    entry = '<input external_port_id="-1" internal_layer_id="0" purpose="current_iteration"/>'
+    xml = re.sub(r'<input external_port_id="2"[^>]*>', entry, net.xml)
+    found = [(one.code, one.message) for one in irshape.infer(xml.encode(), weights=net.bin).diagnostics]
+    assert found == [("G119", "the back edge to layer 0 leads to Parameter 'parameter_0', which no input of the layer feeds")]
+
+
 REMARKS = [
     ("an attribute that is none", 'axis="0"', 'axes="0"', "R104"),
     ("a purpose that is none", 'internal_layer_id="0"', 'internal_layer_id="0" purpose="curent_iteration"', "R104"),

@@ -195,6 +195,7 @@ GATHERED = """
     _x: f32[1,5]
     ShapeOf-3(_x, output_type=i64) -> Gather-8(0, 0) -> Range-4(0, _, 1, output_type=i64) -> _n: Unsqueeze([1])
     _s: i64=[[0,1,2,3,4]]
+    _top: TopK-11(_x, 1, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64
     _flat: Reshape(_x, [-1], special_zero=false)
     _i: {}
     Gather-8(_flat, _i, 0) -> Result
@@ -205,6 +206,10 @@ KEPT = {
     "one place": "Add(Multiply(_n, 5), [[2]])",
     "the last place": "Add(Multiply(_n, 5), [[4]])",
     "in two steps": "Add(Add(Multiply(_n, 2), Multiply(_n, 3)), _s)",
+    "the place of the largest": "Add(Multiply(_n, 5), _top.1)",
+    "the place of the largest in the file's one sample": "Add(_top.1, 0)",
+    "a remainder": "Add(Multiply(_n, 5), FloorMod(Convert(_x, destination_type=i64), 5))",
+    "the last place or that of the largest": "Add(Multiply(_n, 5), Select(Greater(_x, f32=3.0), i64=4, _top.1))",
 }
 MIXED = {
     "the next sample from the last place on": "Add(Add(Multiply(_n, 5), _s), 1)",
@@ -214,6 +219,11 @@ MIXED = {
     "samples in reverse": "Add(Multiply(_n, -5), _s)",
     "places in reverse": "Subtract(Multiply(_n, 5), _s)",
     "the square of the number": "Multiply(_n, _n)",
+    "the place behind the largest": "Add(Add(Multiply(_n, 5), _top.1), 1)",
+    "the place before the largest": "Subtract(Multiply(_n, 5), _top.1)",
+    "a remainder that is too large": "Add(Multiply(_n, 5), FloorMod(Convert(_x, destination_type=i64), 6))",
+    "any place": "Add(Multiply(_n, 5), Convert(_x, destination_type=i64))",
+    "the place of the largest times the number": "Multiply(_n, _top.1)",
     "places two apart": "Add(Multiply(_n, 5), Multiply(_s, 2))",
 }
 
@@ -237,6 +247,18 @@ WAYS = {
         {GATHERED.replace("Reshape(_x, [-1]", "Reshape(f32=[[1,2,3,4,5]], [-1]").replace("-> Result", "-> _rows: Relu")}
         Add(_x, _rows) -> Result
         """.format(KEPT["all places"]),
+    "all places of two layers assigned": """
+        _x: f32[1,5]
+        _two: Concat(Unsqueeze(_x, [0]), Unsqueeze(_x, [0]), axis=0)
+        _count: ReduceProd(ShapeOf-3(_two, output_type=i64), [0], keep_dims=false)
+        _places: Reshape(Range-4(0, _count, 1, output_type=i64), [-1,1], special_zero=false)
+        _flat: Reshape(_two, [-1], special_zero=false)
+        ScatterNDUpdate-15(_flat, _places, Exp(_flat), reduction=none) -> Reshape([2,1,5], special_zero=false) -> Gather-8(1, 0) -> Result
+        """,
+    "a stack with rows that are equal for all": """
+        _x: f32[1,5]
+        Concat(f32=[[1,2,3,4,5]], _x, axis=0) -> Reshape([2,1,5], special_zero=false) -> ReduceSum([0], keep_dims=false) -> Result
+        """,
     "a layer that a Reshape moved behind another axis": """
         _x: f32[1,5]
         Transpose(_x, [1,0]) -> Unsqueeze([2]) -> Tile([1,1,2]) -> Reshape([5,2], special_zero=false) -> MatMul(f32=[[1,2],[3,4]])
@@ -388,6 +410,20 @@ def test_all_places_are_assigned_where_several_sizes_open(shape: str, given: str
         """)
     inference = irshape.reshape(net.xml.encode(), {"x": shape}, weights=net.bin, rewrite=True)
     assert (errors(inference), output(inference)) == ([], given)
+
+
+def test_a_table_of_open_rows_is_repeated_for_each_sample() -> None:
+    """As a mask of an image of which all places count is indexed by the number of the sample and the place."""
+    net = Net("""
+        _x: f32[1,5]
+        _shape: ShapeOf-3(_x, output_type=i64)
+        _n: Unsqueeze(Range-4(0, Gather-8(_shape, 0, 0), 1, output_type=i64), [1])
+        _size: Gather-8(_shape, 1, 0)
+        _s: Range-4(0, _size, 1, output_type=i64)
+        Gather-8(Convert(_s, destination_type=f32), Add(Multiply(_n, _size), _s), 0) -> Add(_x) -> Result
+        """)
+    found = asked(net, "[N,S]", rewrite=True, choose="first")
+    assert (errors(found), output(found)) == ([], "[?,?]")
 
 
 @pytest.mark.parametrize("taken", [(1, 9, 0), (0, 1, 0)])

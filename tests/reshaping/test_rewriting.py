@@ -39,6 +39,13 @@ RECURRENT = Net("""
 """)
 
 
+# Rows of 3 channels, which a position attention block views as an image of 3 channels: no axis of the rows is one of the image.
+VIEWED = Net("""
+    _x: f32[1,3,4,6]
+    Transpose(Reshape(_x, [1,3,24], special_zero=false), [0,2,1]) -> Reshape([1,3,4,6], special_zero=false) -> Add(_x) -> Result
+""")
+
+
 def counted(start: float, step: float) -> Net:
     """A row of numbers that is added to a sequence of 6."""
     return Net(f"Add(f32[1,6], f32={[[start + step * at for at in range(6)]]}) -> Result")
@@ -51,9 +58,12 @@ def counted(start: float, step: float) -> Net:
     (Net("Reshape(f32[1,4,7,7], [0,-1,7,7], special_zero=true) -> Result"), "[1,4,H,W]", ["[0,-1,7,7] [0,-1,0,0]"], "[1,4,?,?]"),
     (SLICED, "[1,S,4]", [("ends", "[12]", "[to the end]")], "[1,?,4]"),
     (MASKED, "[1,S,S]", [("elements", "[1,6,6]", "[1,S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")], "[1,?,?]"),
+    (VIEWED, "[1,3,H,W]", ["[1,3,24] [1,3,-1]", "[1,3,4,6] [1,3,H,W]"], "[1,3,?,?]"),
+    (VIEWED, "[N,3,4,6]", ["[1,3,24] [-1,3,24]", "[1,3,4,6] [-1,3,4,6]"], "[?,3,4,6]"),
     (counted(2, 0), "[1,S]", [("elements", "[1,6]", "[1,S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
     (counted(0, 1), "[1,S]", [("elements", "[1,6]", "[1,S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
-], ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "equal elements", "count"])  # fmt: skip
+], ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "rows viewed as an image", "rows of samples",
+    "equal elements", "count"])  # fmt: skip
 def test_the_mends_of_a_net(net: Net, shape: str, expected: list[str | tuple[str, str, str]], result: str) -> None:
     """A text names what a pattern was and is."""
     found = asked(net, shape, rewrite=True)
@@ -127,7 +137,7 @@ SPECTRUM = Net("""
     (COMPLEX, "[1,S,2]", {}, ["[S]"]),
     (SPECTRUM, "[N,S]", {}, ["[S]", "[S]"]),
 ], ids=["a size that may be 0 is no copy", "multiples", "multiples and more", "partly computed", "partly computed target", "cut",
-    "rows of samples", "counted", "put together again", "the file has no such multiple", "pooled", "transformed", "there and back"])  # fmt: skip
+    "rows of samples", "counted", "put together again", "no such multiple", "pooled", "transformed", "there and back"])  # fmt: skip
 def test_sizes_that_layers_compute(net: Net, shape: str, options: dict[str, Any], now: list[str]) -> None:
     found = asked(net, shape, rewrite=True, choose="first", **options)
     assert errors(found) == []
@@ -322,13 +332,30 @@ def test_a_second_export_decides_numbers_that_stay(length: int, count: int, told
     assert errors(found) == told
 
 
-@pytest.mark.parametrize(
-    ("scale", "told"), [("[8.0, 6.0]", ["S208 Divide 'd' scales by the constant [8, 6], recorded sizes of the inputs"]), ("[8.0, 5.0]", [])]
-)
-def test_a_scale_by_recorded_sizes_is_told(scale: str, told: list[str]) -> None:
+@pytest.mark.parametrize(("scale", "told"), [
+    ("[8.0, 6.0]", True), ("[7.0, 5.0]", True), ("[4.0, 3.0]", True), ("[3.5, 2.5]", True), ("[0.125, 0.166666666667]", True),
+    ("[8.0, 5.0]", False), ("[8.0, 9.0]", False), ("[224.0, 224.0]", False), ("8.0", False), ("[0.229, 0.224]", False),
+])  # fmt: skip
+def test_a_scale_by_recorded_sizes_is_told(scale: str, told: bool) -> None:
     """Places of the pixels that are not 0, from 0 to 1: the file does not say that other images have other widths."""
     places = "f32[6,8] -> NonZero-3(output_type=i64) -> Transpose([1,0]) -> p: Convert(destination_type=f32)"
-    assert errors(asked(Net(f"{places}\np, f32={scale} -> d: Divide -> Result"), "[H,W]", rewrite=True)) == told
+    found = errors(asked(Net(f"{places}\np, f32={scale} -> d: Divide -> Result"), "[H,W]", rewrite=True))
+    numbers = scale.replace("0.166666666667", "0.166667").replace(".0", "")
+    assert found == ([f"S208 Divide 'd' scales by the constant {numbers}, made of recorded sizes of the inputs"] if told else [])
+
+
+@pytest.mark.parametrize(("scale", "told"), [("7.0", True), ("0.285714285714", True), ("9.0", False)])
+def test_a_scale_of_places_in_an_image_is_told(scale: str, told: bool) -> None:
+    """As align_corners scales them, by the width less 1."""
+    net = Net(f"""
+        _grid: f32[1,5,5,2]
+        x: f32[1,3,6,8]
+        _grid, f32={scale} -> d: Divide -> _d: Relu
+        GridSample-9(x, Subtract(_d, f32=1.0), align_corners=true, mode=bilinear, padding_mode=zeros) -> Result
+        """)
+    found = errors(irshape.reshape(net.xml.encode(), {"x": "[1,3,H,W]"}, weights=net.bin, rewrite=True))
+    what = "made of recorded sizes of the image that GridSample 'gridsample_7' samples"
+    assert found == ([f"S208 Divide 'd' scales places by the constant [{float(scale):g}], {what}"] if told else [])
 
 
 # A causal mask beside a constant that the exporter may have folded from a shape.

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from irshape.inference.apply import arranged
 from irshape.inference.engine import Engine
-from irshape.inference.facts import POISONED, Fact
+from irshape.inference.facts import Fact
 from irshape.inference.run import Run
 from irshape.inference.variables import pairs
 from irshape.model.bodies import Body, Slice
@@ -23,7 +23,7 @@ from irshape.ops.flow import Counted, Factor, Flow, Held, Law, Mixed, Random, Te
 from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.catalogue import is_fault
-from irshape.shape.dim import Dim, Size, are_known, expression_of, origins, product, symbols
+from irshape.shape.dim import Dim, Size, are_known, expression_of, le_unasked, origins, product, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
@@ -71,6 +71,13 @@ def _size(axis: _Axis) -> Size:
     return product([term.size for term in axis])
 
 
+def _ranged(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    start, _, step = laws
+    if start is None or step is None or start.within != 1 or step.within != 1:
+        return None
+    return Law(start.base, ((Term(shape[0], step.base),),))
+
+
 def _regrouped(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
     law = laws[0]
     if law is None:
@@ -93,7 +100,7 @@ def _regrouped(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape:
             else:
                 return None
         axes.append(tuple(taken))
-    return None if rest else Law(law.base, tuple(axes))
+    return None if rest else law._replace(axes=tuple(axes))
 
 
 def _transposed(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
@@ -116,7 +123,7 @@ def _sliced(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Se
         if step != 1 or not isinstance(begin, int) or begin < 0 or len(made[axis]) != 1:
             return None
         base, made[axis] = base + made[axis][0].step * begin, (Term(shape[axis], made[axis][0].step),)
-    return Law(base, tuple(made))
+    return law._replace(base=base, axes=tuple(made))
 
 
 def _repeated(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
@@ -142,7 +149,7 @@ def _aligned(one: Law, other: Law) -> Iterator[tuple[_Axis, _Axis]]:
 def _added(sign: int) -> Callable[..., Law | None]:
     def law(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
         one, other = laws
-        if one is None or other is None:
+        if one is None or other is None or (sign < 0 and other.within != 1):
             return None
         axes: list[_Axis] = []
         for a, b in _aligned(one, other):
@@ -150,7 +157,7 @@ def _added(sign: int) -> Callable[..., Law | None]:
                 return None
             steps = [(term.step if a else 0) + sign * (last.step if b else 0) for term, last in zip(a or b, b or a, strict=True)]
             axes.append(tuple([Term(term.size, step) for term, step in zip(a or b, steps, strict=True)]))
-        return Law(one.base + sign * other.base, tuple(axes))
+        return Law(one.base + sign * other.base, tuple(axes), one.within + other.within - 1)
 
     return law
 
@@ -159,13 +166,39 @@ def _scaled(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Se
     one, other = laws
     if one is None or other is None or (any(one.axes) and any(other.axes)):
         return None
-    law, number = (other, one.base) if any(other.axes) else (one, other.base)
+    law, factor = (other, one) if any(other.axes) else (one, other)
+    number = factor.base
+    if factor.within != 1 or (law.within != 1 and le_unasked(0, number) is not True):
+        return None
     axes = [tuple([Term(term.size, term.step * number) for term in a or b]) for a, b in _aligned(one, other)]
-    return Law(law.base * number, tuple(axes))
+    return Law(law.base * number, tuple(axes), (law.within - 1) * number + 1)
+
+
+def _below(shape: Sequence[Size], size: Size, base: Size = 0) -> Law:
+    """Elements of which only their range is known."""
+    return Law(base, tuple([() if own == 1 else (Term(own, 0),) for own in shape]), size)
+
+
+def _remainder(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    divisor = laws[1]
+    if divisor is None or divisor.within != 1 or any(divisor.axes) or le_unasked(1, divisor.base) is not True:
+        return None
+    return _below(shape, divisor.base)
+
+
+def _selected(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
+    """Elements of one of two tensors, of each of which the range is known as numbers."""
+    kept = [law for law in laws[1:] if law is not None and not any(term.step for axis in law.axes for term in axis)]
+    ranges = [(law.base, law.base + law.within) for law in kept if isinstance(law.base, int) and isinstance(law.within, int)]
+    low = min([one for one, _ in ranges], default=0)
+    return _below(shape, max([one for _, one in ranges]) - low, low) if len(ranges) == 2 else None
 
 
 _RULES: Final[dict[str, Callable[..., Law | None]]] = {
-    "Range": lambda op, facts, laws, shape: laws[0] and laws[2] and Law(laws[0].base, ((Term(shape[0], laws[2].base),),)),
+    "Range": _ranged,
+    "TopK": lambda op, facts, laws, shape: facts[0].shape and _below(shape, facts[0].shape[op.axis]),
+    "FloorMod": _remainder,
+    "Select": _selected,
     "Convert": lambda op, facts, laws, shape: laws[0] if facts[0].element_type in _TYPES else None,
     **dict.fromkeys(("Reshape", "Squeeze", "Unsqueeze"), _regrouped),
     "Transpose": _transposed,
@@ -175,6 +208,10 @@ _RULES: Final[dict[str, Callable[..., Law | None]]] = {
     "Subtract": _added(-1),
     "Multiply": _scaled,
 }
+
+
+# The output whose elements follow the law, if it is not the first one.
+_OUTPUTS: Final = {"TopK": 1}
 
 
 class Flowed(NamedTuple):
@@ -219,13 +256,12 @@ class Traces:
     def visit(self, layer: FlowLayer) -> Flowed:
         """What flows out of a layer, from what flows into it; the traces of its outputs are kept."""
         inputs = [self.of(*tensor) for tensor in layer.inputs]
-        found = flowed(layer, inputs, self.batch)
-        for tensor, held in zip(layer.outputs, found.outputs, strict=True):
-            self.held[tensor.slot] = held
-        slot, fact, _ = layer.outputs[0] if layer.outputs else (-1, POISONED, None)
-        if self.batch is not None and layer.op is not None and fact.element_type in _TYPES and not layer.is_at_fault:
-            law = law_of(layer.op, [tensor.fact for tensor in layer.inputs], [held.law for held in inputs], fact)
-            self.held[slot] = self.held[slot]._replace(law=law)
+        law, at = None, _OUTPUTS.get(layer.op.TYPE, 0) if layer.op is not None else 0
+        if self.batch is not None and layer.op is not None and at < len(layer.outputs) and not layer.is_at_fault:
+            law = law_of(layer.op, [tensor.fact for tensor in layer.inputs], [held.law for held in inputs], layer.outputs[at].fact)
+        found = flowed(layer, inputs, self.batch, is_lawful=law is not None and not at)
+        for place, (tensor, held) in enumerate(zip(layer.outputs, found.outputs, strict=True)):
+            self.held[tensor.slot] = held if place != at else held._replace(law=law)
         return found
 
 
@@ -255,8 +291,8 @@ class FlowLayer(NamedTuple):
         return any(map(is_fault, self.codes))
 
 
-def flowed(layer: FlowLayer, inputs: Sequence[Held], batch: str | None) -> Flowed:
-    """What flows out of a layer, from what is known of its inputs."""
+def flowed(layer: FlowLayer, inputs: Sequence[Held], batch: str | None, *, is_lawful: bool = False) -> Flowed:
+    """What flows out of a layer, from what is known of its inputs. With `is_lawful`, a law tells the elements of its output."""
     op = layer.op
     plains = [Held(plain(tensor.fact.shape, tensor.recorded)) for tensor in layer.outputs]
     if op is None:
@@ -272,6 +308,7 @@ def flowed(layer: FlowLayer, inputs: Sequence[Held], batch: str | None) -> Flowe
         return Flowed(plains, unproven="irshape has no rule for its axes" if _is_asked(inputs, batch) else "")
     ports = inputs_of(op, [tensor.fact for tensor in layer.inputs])
     flow = Flow(layer.name, ports, inputs, [one.trace for one in plains], batch)
+    flow.is_lawful = is_lawful
     try:
         op.flow(flow, *arranged(op, ports))
         outputs = [cleared(held, tensor.fact, batch) for held, tensor in zip(flow.concluded(), layer.outputs, strict=True)]
