@@ -182,7 +182,7 @@ class CandidateJudge:
         known = self._known.get(candidate.key)
         if known is not None:
             return known
-        found = inner.check(self.model(candidate), opaque=self._opaque).diagnostics
+        found = inner.check(self.model(candidate), opaque=self._opaque, errors_only="R401" not in self._codes).diagnostics
         if any(one.severity == ERROR and one.code not in self._codes for one in found):
             return False
         self.tries += 1

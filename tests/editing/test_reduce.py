@@ -192,6 +192,20 @@ def test_a_run_that_is_broken_off_goes_on(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(("codes", "searches"), [((), False), (("R104",), False), (("R401",), True)])
+def test_contradicting_conditions_are_sought_for_their_own_code_alone(codes: tuple[str, ...], searches: bool) -> None:
+    told: list[bool] = []
+
+    def test(candidate: Candidate, found: list[Diagnostic]) -> bool:
+        told.append(any(one.message.startswith("no sizes fulfil") for one in found))
+        return True
+
+    # H is even for one layer, and odd for the other.
+    net = Net("x: f32[1,?]\nx -> Reshape([2,-1]) -> Result\nx, f32=0[1,1] -> Concat(axis=1) -> Reshape([2,-1]) -> Result")
+    reduced(irshape.edit(net.xml.encode(), weights=net.bin), test, codes=frozenset(codes))
+    assert any(told) == searches
+
+
 def test_layers_of_bodies_go() -> None:
     """Each layer of a body can be left out: another one or an input stands for it."""
     path = ROOT / "examples" / "sums.xml"
