@@ -85,7 +85,7 @@ def check(
         from irshape.answers.signature.naming import named
 
         inference = named(inference)
-        _ = inference.is_never_valid  # which reports it, in the symbols of the signature
+        inference.report_contradiction()  # in the symbols of the signature
     if wanted:
         judge(inference, policies)
     if batch is not None and inference.ok:

@@ -71,7 +71,8 @@ def _inferred(errand: Errand, writing: Writing) -> int:
 def _infer(model: Model, *, is_whole: bool, **options: Any) -> Inference:
     """The inference, in the symbols of the signature where formulas are shown or written."""
     inference = in_names(verbs.infer(model, **options), is_whole=is_whole)
-    _ = shows_formulas(inference) and inference.is_never_valid  # which reports it
+    if shows_formulas(inference):
+        inference.report_contradiction()
     return inference
 
 

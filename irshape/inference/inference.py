@@ -277,17 +277,20 @@ class Inference:
 
         return contradictory(guards, self.scope)
 
-    @cached_property
+    @property
     def is_never_valid(self) -> bool:
-        """Whether no sizes fulfil the conditions of all layers together; a warning then names these layers."""
-        guards = self.reading.contradicting if self.ok else []
-        if guards:
+        """Whether no sizes fulfil the conditions of all layers together."""
+        return self.ok and bool(self.reading.contradicting)
+
+    def report_contradiction(self) -> None:
+        """Name the layers whose conditions no sizes fulfil together, in a warning, if there are any."""
+        if self.is_never_valid:
+            guards = self.reading.contradicting
             nodes = [guard._node for guard in guards]
             wheres = [place(node.model.document, node.layer, node.layer.offset, None, node.model.path) for node in nodes]
             told = ", ".join(f"{one.requirement} (line {where.line})" for one, where in zip(guards, wheres, strict=True))
             message = f"no sizes fulfil these conditions together: {told}"
             self.report([Diagnostic("R401", message, wheres[0], related=tuple(wheres[1:]))])
-        return bool(guards)
 
     @cached_property
     def known(self) -> Known:

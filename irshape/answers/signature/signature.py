@@ -92,7 +92,7 @@ class Signature(Answer):
         found = Discovery(model, given, weights, opaque, like=like) if found is None else found.settle()
         self._inference = conclude(found.engine, remarks=remarks)
         self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
-        _ = self._inference.is_never_valid  # which reports it
+        self._inference.report_contradiction()
         self._found = found
         self.inputs: Final = ByName((end_name(node), shape_text(shape)) for node, shape in found.question.shapes.items())
         self.state: Final = ByName((variable(node), shape_text(shape)) for node, shape in found.state.items())
