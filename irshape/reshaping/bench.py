@@ -287,6 +287,21 @@ class Bench:
         """Whether a size depends on a size that was asked for, other than the batch."""
         return isinstance(size, Dim) and not self.holds_batch(size) and not symbols(size).isdisjoint(self.numbers)
 
+    def is_of_sizes(self, value: Value) -> bool:
+        """Whether a tensor is computed from sizes and constants alone."""
+        known, pending = self.of_sizes, [value.item]
+        while pending:
+            item = pending[-1]
+            left = [one.item for one in item.inputs if one is not None and one.item not in known]
+            if left and item.type not in ("ShapeOf", "Parameter"):
+                pending += left
+                continue
+            known[item] = item.type == "ShapeOf" or (
+                item.type not in ("Parameter", "ReadValue") and all(one is None or known[one.item] for one in item.inputs)
+            )
+            pending.pop()
+        return known[value.item]
+
     # Words.
 
     def refuse(self, reason: str, constant: Item | None = None, hint: str | None = None) -> NoReturn:
@@ -456,29 +471,13 @@ def _axis_with(bench: Bench, size: Dim, source: Value | None) -> tuple[Value, in
         return None
     near = [(source, axis) for axis, own in enumerate(bench.shape(source) or ()) if expression_of(own) is wanted] if source else []
     first = [place for place in reversed(places) if place[0].item.type == "Parameter"]
-    for value, axis in (*first, *sorted([*near, *places], key=lambda place: _is_of_sizes(bench, place[0]))):
+    for value, axis in (*first, *sorted([*near, *places], key=lambda place: bench.is_of_sizes(place[0]))):
         if not state.is_live(value.item) or value.item.label >= bench.item.label:
             continue
         shape = bench.shape(value)
         if shape is not None and axis < len(shape) and expression_of(shape[axis]) is wanted:
             return value, axis
     return None
-
-
-def _is_of_sizes(bench: Bench, value: Value) -> bool:
-    """Whether a tensor is computed from sizes and constants alone."""
-    known, pending = bench.of_sizes, [value.item]
-    while pending:
-        item = pending[-1]
-        left = [one.item for one in item.inputs if one is not None and one.item not in known]
-        if left and item.type not in ("ShapeOf", "Parameter"):
-            pending += left
-            continue
-        known[item] = item.type == "ShapeOf" or (
-            item.type not in ("Parameter", "ReadValue") and all(one is None or known[one.item] for one in item.inputs)
-        )
-        pending.pop()
-    return known[value.item]
 
 
 def _axis(bench: Bench, value: Value, axis: int) -> Tensor:

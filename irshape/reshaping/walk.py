@@ -8,6 +8,7 @@ are those that a layer reads from a constant at a port whose elements its rule r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from typing import Any, Final, NamedTuple, TypeVar
 
 from irshape.editing.state import EditError, Item, Value
@@ -25,6 +26,7 @@ _NAMES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduc
 _LARGEST_STEP: Final = 4
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
 _MOST_SCALES: Final = 4
+_SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
 _WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
 
 
@@ -39,6 +41,8 @@ def watch(bench: Bench) -> None:
     if item.type in ("Divide", "Multiply"):
         _mean(bench, item)
         _scale(bench, item)
+    elif item.type.startswith("Scatter"):
+        _scattered(bench, item)
     elif not axes:
         return
     elif item.type in _WINDOWS:
@@ -48,8 +52,8 @@ def watch(bench: Bench) -> None:
 
 
 def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
-    """Axes that are open before the layer and a number behind it, if the layer reads numbers."""
-    ports = [port for port in range(1, len(item.inputs)) if _reads_number(bench, item, port)]
+    """Axes that are open before the layer and a number behind it, if the layer reads numbers, or a grid."""
+    ports = [port for port in range(1, len(item.inputs)) if item.type == "GridSample" or _reads_number(bench, item, port)]
     shape = bench.sizes(item.inputs[0]) if ports and item.inputs[0] is not None else ()
     for value in item.outputs if ports else ():
         own = bench.shape(value) or ()
@@ -89,13 +93,16 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 
 def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Constant indices into an open axis."""
+    """Indices into an open axis that are constant, or as many for all sizes although no input gives them."""
     named = bench.elements(source(item, 2)) if len(item.inputs) > 2 else (0,)
-    indices = bench.array(source(item, 1))
-    shape = bench.sizes(source(item, 0))
-    if named and isinstance(named[0], int) and named[0] % len(shape) in axes and indices is not None and (indices > 0).any():
-        size = formula_text(shape[named[0] % len(shape)])
+    shape, count = bench.sizes(source(item, 0)), product(bench.sizes(source(item, 1)))
+    if not named or not isinstance(named[0], int) or named[0] % len(shape) not in axes:
+        return
+    indices, size = bench.array(source(item, 1)), formula_text(shape[named[0] % len(shape)])
+    if indices is not None and (indices > 0).any():
         bench.keep(f"{item!r} takes {indices.size} constant indices up to {indices.max()} of {size}")
+    elif indices is None and isinstance(count, int) and count > 1 and bench.is_of_sizes(source(item, 1)):
+        bench.keep(f"{item!r} takes {count} elements of {size}")
 
 
 def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -112,12 +119,26 @@ def _recorded(what: str) -> Callable[[Bench, Item, Sequence[int]], None]:
     """The watch over the numbers at input 1 that are the recorded number of an open size; `what` says what the layer does with one."""
 
     def watched(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-        sizes = [bench.sizes(place.value)[place.axis] for place in bench.notes.places.values()]
         for one in bench.elements(source(item, 1)) or ():
-            if isinstance(one, int) and one > 1 and any(bench.is_open(size) and bench.at(size) == one for size in sizes):
+            if _is_recorded(bench, one):
                 bench.keep(f"{item!r} {what.format(one)}")
 
     return watched
+
+
+def _is_recorded(bench: Bench, number: object) -> bool:
+    """Whether a number is the recorded one of an open size."""
+    sizes = [bench.sizes(place.value)[place.axis] for place in bench.notes.places.values()]
+    return isinstance(number, int) and number > 1 and any(isinstance(size, Dim) and bench.at(size) == number for size in sizes)
+
+
+def _scattered(bench: Bench, item: Item) -> None:
+    """Data of an open size that go into as many rows as recorded, which no input gives."""
+    data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None]
+    shape, are_open = bench.shape(data) or (), any(_is_open(bench.shape(value)) for value in others)
+    for axis, size in enumerate(shape if are_open and not _is_open(shape) and bench.is_of_sizes(data) else ()):
+        if _is_recorded(bench, size):
+            bench.keep(f"{item!r} updates {size} rows of axis {axis}, as many as an open size recorded")
 
 
 def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -151,18 +172,20 @@ def _reach(bench: Bench, item: Item, axis: int) -> int:
 def _mean(bench: Bench, item: Item) -> None:
     """A sum over an open axis that is divided by the recorded number of its elements."""
     for value, other in ((item.inputs[0], item.inputs[1]), (item.inputs[1], item.inputs[0])):
-        if value is None or other is None or value.item.type != "ReduceSum" or None in (*value.item.inputs, None)[:2]:
+        if value is None or other is None or value.item.type not in _SUMS or None in (*value.item.inputs, None)[:2]:
             continue
-        array, data, axes = bench.array(other), source(value.item, 0), bench.elements(source(value.item, 1))
-        recorded = bench.recorded_sizes(data)
-        if array is None or array.size != 1 or recorded is None or not axes:
+        array, data = bench.array(other), source(value.item, 0)
+        sizes, recorded = bench.shape(data) or (), bench.recorded_sizes(data)
+        if array is None or array.size != 1 or recorded is None:
             continue
+        left = [formula_text(size) for size in bench.shape(value) or ()]
+        axes: Iterable[Any] = [axis for axis, size in enumerate(sizes) if bench.is_open(size) and formula_text(size) not in left]
+        if value.item.type == "ReduceSum":
+            axes = bench.elements(source(value.item, 1)) or ()
         named = [axis % len(recorded) for axis in axes if isinstance(axis, int)]
-        count = 1
-        for axis in named:
-            count *= recorded[axis]
+        count = prod([recorded[axis] for axis in named])
         number = float(array.reshape(-1)[0])
-        is_open = any(bench.is_open(bench.sizes(data)[axis]) for axis in named)
+        is_open = any(bench.is_open(sizes[axis]) for axis in named)
         if is_open and number and min(abs(number - count), abs(1 / number - count)) < count * 1e-4:
             bench.keep(f"{item!r} divides a sum over {count} elements by the constant {number:g}")
 
@@ -279,7 +302,7 @@ class Walk:
 
     def _go(self, start: int) -> None:
         """Visit the layers from a position on; choices before it stay as they are."""
-        furthest: tuple[int, Refusal] | None = None
+        furthest: tuple[tuple[int, bool], Refusal] | None = None
         back, at = 0, start
         while at < len(self._items):
             self._at = at
@@ -288,8 +311,9 @@ class Walk:
                     self._visit(self._items[at])
                 at += 1
             except Refusal as error:
-                if furthest is None or at > furthest[0]:
-                    furthest = at, error
+                reached = at, isinstance(error, Mixed)  # the batch is traced behind the demands of a layer
+                if furthest is None or reached > furthest[0]:
+                    furthest = reached, error
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
                 back += 1
@@ -373,6 +397,7 @@ class Walk:
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
         if not any(_is_open(bench.shape(value)) for value in values):
+            watch(bench)
             self._trace(item)  # it may compute with the size of the batch
             return
         if item.base is not None and item.base.bodies:
