@@ -20,7 +20,7 @@ from irshape.editing.layers import Tensor, layer_of, tensor_of
 from irshape.editing.state import Item, Value
 from irshape.inference.facts import Fact
 from irshape.model.build import place
-from irshape.model.model import Node
+from irshape.model.model import Node, behind
 from irshape.ops.attribute import read_integer
 from irshape.ops.flow import Axis, Factor, Trace
 from irshape.report.diagnostic import Where
@@ -289,17 +289,14 @@ class Bench:
 
     def is_of_sizes(self, value: Value) -> bool:
         """Whether a tensor is computed from sizes and constants alone."""
-        known, pending = self.of_sizes, [value.item]
-        while pending:
-            item = pending[-1]
-            left = [one.item for one in item.inputs if one is not None and one.item not in known]
-            if left and item.type not in ("ShapeOf", "Parameter"):
-                pending += left
-                continue
-            known[item] = item.type == "ShapeOf" or (
-                item.type not in ("Parameter", "ReadValue") and all(one is None or known[one.item] for one in item.inputs)
-            )
-            pending.pop()
+        known = self.of_sizes
+
+        def inputs(item: Item) -> list[Item]:
+            return [] if item in known or item.type in ("ShapeOf", "Parameter") else [one.item for one in item.inputs if one is not None]
+
+        for item in behind([value.item], inputs):
+            if item not in known:
+                known[item] = item.type not in ("Parameter", "ReadValue") and all(known.get(one, False) for one in inputs(item))
         return known[value.item]
 
     # Words.

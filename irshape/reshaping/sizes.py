@@ -285,10 +285,7 @@ def broadcast(bench: Bench) -> None:
 
 
 def slice_limits(bench: Bench) -> None:
-    """The limits of a Slice: one at or behind the recorded size is the end of the data, or the size that an axis had before it was padded.
-
-    A begin at the recorded beginning or before it is the start of the data.
-    """
+    """A begin and an end that leave out nothing at the recorded size are those of the data; an end may be a size before it was padded."""
     item = bench.item
     data = source(item, 0)
     shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(source(item, 2))

@@ -41,10 +41,8 @@ def watch(bench: Bench) -> None:
     if item.type in ("Divide", "Multiply"):
         _mean(bench, item)
         _scale(bench, item)
-    elif item.type.startswith("Scatter"):
-        _scattered(bench, item)
     elif not axes:
-        return
+        _scattered(bench, item)
     elif item.type in _WINDOWS:
         _window(bench, item, axes)
     else:
@@ -94,14 +92,15 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """Indices into an open axis that are constant, or as many for all sizes although no input gives them."""
-    named = bench.elements(source(item, 2)) if len(item.inputs) > 2 else (0,)
-    shape, count = bench.sizes(source(item, 0)), product(bench.sizes(source(item, 1)))
-    if not named or not isinstance(named[0], int) or named[0] % len(shape) not in axes:
-        return
-    indices, size = bench.array(source(item, 1)), formula_text(shape[named[0] % len(shape)])
-    if indices is not None and (indices > 0).any():
+    value, shape, port = source(item, 1), bench.sizes(source(item, 0)), 3 if item.type.startswith("Scatter") else 2
+    indices, own = bench.array(value), bench.shape(value) or ()
+    named: Iterable[Any] = (bench.elements(source(item, port)) or ()) if len(item.inputs) > port else (0,)
+    if "ND" in item.type:
+        named = range((numbers_of(item, "batch_dims") or [0])[0], own[-1] if own and isinstance(own[-1], int) else 0)
+    size = next((formula_text(shape[axis % len(shape)]) for axis in named if isinstance(axis, int) and axis % len(shape) in axes), None)
+    if size and indices is not None and (indices > 0).any():
         bench.keep(f"{item!r} takes {indices.size} constant indices up to {indices.max()} of {size}")
-    elif indices is None and isinstance(count, int) and count > 1 and bench.is_of_sizes(source(item, 1)):
+    elif size and indices is None and isinstance(count := product(own), int) and count > 1 and bench.is_of_sizes(value):
         bench.keep(f"{item!r} takes {count} elements of {size}")
 
 
@@ -134,9 +133,11 @@ def _is_recorded(bench: Bench, number: object) -> bool:
 
 def _scattered(bench: Bench, item: Item) -> None:
     """Data of an open size that go into as many rows as recorded, which no input gives."""
+    if not item.type.startswith("Scatter"):
+        return
     data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None]
     shape, are_open = bench.shape(data) or (), any(_is_open(bench.shape(value)) for value in others)
-    for axis, size in enumerate(shape if are_open and not _is_open(shape) and bench.is_of_sizes(data) else ()):
+    for axis, size in enumerate(shape if are_open and bench.is_of_sizes(data) else ()):
         if _is_recorded(bench, size):
             bench.keep(f"{item!r} updates {size} rows of axis {axis}, as many as an open size recorded")
 
@@ -205,7 +206,7 @@ def _scale(bench: Bench, item: Item) -> None:
 _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
     "Slice": _limits,
     "StridedSlice": _limits,
-    "Gather": _indices,
+    **dict.fromkeys(("Gather", "GatherND", "ScatterNDUpdate", "ScatterUpdate", "ScatterElementsUpdate"), _indices),
     "Pad": _pads,
     "Tile": _recorded("repeats an axis {} times"),
     "OneHot": _recorded("has the depth {}"),
