@@ -63,8 +63,7 @@ class Folding:
 
 
 def _cast(item: Item, array: Array) -> Array | None:
-    name = item.attributes["destination_type"]
-    return array.astype(STORED[name]) if name in STORED else None
+    return array.astype(STORED[name]) if (name := item.attributes["destination_type"]) in STORED else None
 
 
 def _divided(item: Item, a: Array, b: Array) -> Array | None:

@@ -257,9 +257,8 @@ def gather(bench: Bench) -> None:
     new = bench.add("Reshape", bench.tensor(data), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
     bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
     bench.tensor(item.outputs[0]).replace_uses(new)
-    why = (
-        "" if bench.holds_batch(bench.sizes(data)[axis]) else "the indices are all, in their order; they are taken to be all at other sizes"
-    )
+    is_batch = bench.holds_batch(bench.sizes(data)[axis])
+    why = "" if is_batch else "the indices are all, in their order; they are taken to be all at other sizes"
     bench.mend("indices", f"0..{indices.size - 1}", "all", "generated" if why else "forced", why)
     bench.instead = new._value.item
 
@@ -333,9 +332,7 @@ def strided_limits(bench: Bench) -> None:
 
 def _is_outside(port: int, limit: object, size: Size, recorded: int) -> bool:
     """Whether a begin at port 1, or an end at port 2, leaves out nothing at the recorded size of an open axis; -1 is the last of one."""
-    if not isinstance(limit, int) or not isinstance(size, Dim):
-        return False
-    return limit >= recorded if port == 2 else limit <= -recorded < -1
+    return isinstance(limit, int) and isinstance(size, Dim) and (limit >= recorded if port == 2 else limit <= -recorded < -1)
 
 
 def _mask(item: Item, name: str, length: int) -> list[int]:

@@ -133,11 +133,9 @@ def _is_recorded(bench: Bench, number: object) -> bool:
 
 def _scattered(bench: Bench, item: Item) -> None:
     """Data of an open size that go into as many rows as recorded, which no input gives."""
-    if not item.type.startswith("Scatter"):
-        return
-    data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None]
-    shape, are_open = bench.shape(data) or (), any(_is_open(bench.shape(value)) for value in others)
-    for axis, size in enumerate(shape if are_open and bench.is_of_sizes(data) else ()):
+    data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None and item.type.startswith("Scatter")]
+    are_open = any(_is_open(bench.shape(value)) for value in others)
+    for axis, size in enumerate(bench.shape(data) or () if are_open and bench.is_of_sizes(data) else ()):
         if _is_recorded(bench, size):
             bench.keep(f"{item!r} updates {size} rows of axis {axis}, as many as an open size recorded")
 
@@ -204,15 +202,13 @@ def _scale(bench: Bench, item: Item) -> None:
 
 
 _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
-    "Slice": _limits,
-    "StridedSlice": _limits,
+    **dict.fromkeys(("Slice", "StridedSlice"), _limits),
     **dict.fromkeys(("Gather", "GatherND", "ScatterNDUpdate", "ScatterUpdate", "ScatterElementsUpdate"), _indices),
     "Pad": _pads,
     "Tile": _recorded("repeats an axis {} times"),
     "OneHot": _recorded("has the depth {}"),
     "TopK": _largest,
-    "Reshape": lambda bench, item, axes: None,
-    "Broadcast": lambda bench, item, axes: None,
+    **dict.fromkeys(("Reshape", "Broadcast"), lambda bench, item, axes: None),
 }
 
 
