@@ -368,17 +368,13 @@ def source(item: Item, port: int) -> Value:
 def where_of(item: Item) -> Where:
     """The place of a layer; a new layer has no line."""
     base: Node | None = item.base
-    if base is None:
-        return Where(None, str(item.id), item.name, item.type)
-    return place(base.model.document, base.layer, base.layer.offset)
+    own = Where(None, str(item.id), item.name, item.type)
+    return own if base is None else place(base.model.document, base.layer, base.layer.offset)
 
 
 def total(sizes: Iterable[Size]) -> Size:
     """The sum of sizes."""
-    found: Size = 0
-    for size in sizes:
-        found = found + size
-    return found
+    return sum(sizes)
 
 
 def axis_of(item: Item) -> int:

@@ -527,8 +527,7 @@ def _most_rows(bench: Bench, indices: Value, axis: int, rows: Size) -> int | Non
 
 
 def _through_gather_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
-    item = value.item
-    axis = axis_of(item) % len(bench.sizes(value))
+    item, axis = value.item, axis_of(value.item) % len(bench.sizes(value))
     data = {own: size for own, size in wants.items() if own != axis}
     return bench.again(item, _given(bench, item, 0, data), stretched(bench, source(item, 1), wants))
 

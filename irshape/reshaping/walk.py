@@ -70,8 +70,7 @@ def _reads_number(bench: Bench, item: Item, port: int) -> bool:
 
 def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """Begins and ends of slices that are numbers within an open axis."""
-    data = source(item, 0)
-    shape, recorded = bench.sizes(data), bench.recorded_sizes(data)
+    shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0))
     begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
     own = bench.elements(source(item, 4)) if item.type == "Slice" and len(item.inputs) > 4 else None
     named = own or range(len(begins or ends or ()))
@@ -160,8 +159,7 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 def _reach(bench: Bench, item: Item, axis: int) -> int:
     """The size of a window along an axis."""
-    kernel = numbers_of(item, "kernel")
-    if kernel:
+    if kernel := numbers_of(item, "kernel"):
         return kernel[axis - 2] if axis - 2 < len(kernel) else 1
     weights = bench.recorded_sizes(source(item, 1)) or ()
     own = axis - 2 + len(weights) - (len(bench.sizes(source(item, 0))) - 2)
@@ -415,8 +413,7 @@ class Walk:
         self._flow(item)
 
     def _mend(self, item: Item) -> None:
-        handler = HANDLERS.get(item.type)
-        if handler is not None:
+        if (handler := HANDLERS.get(item.type)) is not None:
             handler(self.bench)
         if self.bench.instead is None:
             follow(self.bench)
