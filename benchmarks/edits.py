@@ -361,7 +361,7 @@ def edits(source: Source, kind: str, random: Random) -> Iterator[Edit]:
     draft = source.copied()
     try:
         text, layers = KINDS[kind](draft, random)
-    except (IndexError, ValueError, AttributeError, TypeError):  # nothing to choose from, or a form that this kind does not know
+    except (IndexError, ValueError, AttributeError, TypeError, struct.error):  # nothing to choose from, or what this kind cannot write
         return
     weights = draft.weights if draft.weights != source.weights else None
     yield Edit(kind, text, [key(layer) for layer in layers], draft.xml(), weights, kind in _RECORDS)

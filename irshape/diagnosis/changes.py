@@ -27,9 +27,10 @@ from irshape.report.text import common
 from irshape.shape.element_type import ElementType
 
 _CONSTANTS: Final = ("Const", "Constant")
-# The most layers between a constant and the layer that reads sizes from it, and the most constants that are named for one layer.
+# The most layers between a constant and the layer that reads sizes from it; the most changes that are told, and constants of one layer.
 _MOST_BETWEEN: Final = 8
 _MOST_NAMED: Final = 3
+_MOST_READ: Final = 5
 # The most changes that are tried for one layer: elements of one constant, of all, and types.
 _MOST_OF_ONE: Final = 400
 _MOST_TRIALS: Final = 1600
@@ -295,7 +296,7 @@ class Changes:
         if entry := next((one for one in node.layer.port_maps or () if one.tag == "output"), None):
             where = place(self.model.document, node.layer, entry.offset)
             return Proposal(f"its port map (line {where.line}) tells how the values of its body leave it", (where,), is_guess=True)
-        ways = self.ways(node)[:_MOST_NAMED]
+        ways = self.ways(node)[:_MOST_READ]
         if not ways:
             return None
         places = tuple([self.place(way.constant) for way in ways])

@@ -20,7 +20,7 @@ from irshape.editing.layers import Tensor, layer_of, tensor_of
 from irshape.editing.state import Item, Value
 from irshape.inference.facts import Fact
 from irshape.model.build import place
-from irshape.model.model import Node
+from irshape.model.model import Node, behind
 from irshape.ops.attribute import read_integer
 from irshape.ops.flow import Axis, Factor, Trace
 from irshape.report.diagnostic import Where
@@ -288,6 +288,18 @@ class Bench:
         """Whether a size depends on a size that was asked for, other than the batch."""
         return isinstance(size, Dim) and not self.holds_batch(size) and not symbols(size).isdisjoint(self.numbers)
 
+    def is_of_sizes(self, value: Value) -> bool:
+        """Whether a tensor is computed from sizes and constants alone."""
+        known = self.of_sizes
+
+        def inputs(item: Item) -> list[Item]:
+            return [] if item in known or item.type in ("ShapeOf", "Parameter") else [one.item for one in item.inputs if one is not None]
+
+        for item in behind([value.item], inputs):
+            if item not in known:
+                known[item] = item.type not in ("Parameter", "ReadValue") and all(known.get(one, False) for one in inputs(item))
+        return known[value.item]
+
     # Words.
 
     def refuse(self, reason: str, constant: Item | None = None, hint: str | None = None) -> NoReturn:
@@ -357,17 +369,13 @@ def source(item: Item, port: int) -> Value:
 def where_of(item: Item) -> Where:
     """The place of a layer; a new layer has no line."""
     base: Node | None = item.base
-    if base is None:
-        return Where(None, str(item.id), item.name, item.type)
-    return place(base.model.document, base.layer, base.layer.offset)
+    own = Where(None, str(item.id), item.name, item.type)
+    return own if base is None else place(base.model.document, base.layer, base.layer.offset)
 
 
 def total(sizes: Iterable[Size]) -> Size:
     """The sum of sizes."""
-    found: Size = 0
-    for size in sizes:
-        found = found + size
-    return found
+    return sum(sizes)
 
 
 def axis_of(item: Item) -> int:
@@ -457,29 +465,13 @@ def _axis_with(bench: Bench, size: Dim, source: Value | None) -> tuple[Value, in
         return None
     near = [(source, axis) for axis, own in enumerate(bench.shape(source) or ()) if expression_of(own) is wanted] if source else []
     first = [place for place in reversed(places) if place[0].item.type == "Parameter"]
-    for value, axis in (*first, *sorted([*near, *places], key=lambda place: _is_of_sizes(bench, place[0]))):
+    for value, axis in (*first, *sorted([*near, *places], key=lambda place: bench.is_of_sizes(place[0]))):
         if not state.is_live(value.item) or value.item.label >= bench.item.label:
             continue
         shape = bench.shape(value)
         if shape is not None and axis < len(shape) and expression_of(shape[axis]) is wanted:
             return value, axis
     return None
-
-
-def _is_of_sizes(bench: Bench, value: Value) -> bool:
-    """Whether a tensor is computed from sizes and constants alone."""
-    known, pending = bench.of_sizes, [value.item]
-    while pending:
-        item = pending[-1]
-        left = [one.item for one in item.inputs if one is not None and one.item not in known]
-        if left and item.type not in ("ShapeOf", "Parameter"):
-            pending += left
-            continue
-        known[item] = item.type == "ShapeOf" or (
-            item.type not in ("Parameter", "ReadValue") and all(one is None or known[one.item] for one in item.inputs)
-        )
-        pending.pop()
-    return known[value.item]
 
 
 def _axis(bench: Bench, value: Value, axis: int) -> Tensor:

@@ -63,8 +63,7 @@ class Folding:
 
 
 def _cast(item: Item, array: Array) -> Array | None:
-    name = item.attributes["destination_type"]
-    return array.astype(STORED[name]) if name in STORED else None
+    return array.astype(STORED[name]) if (name := item.attributes["destination_type"]) in STORED else None
 
 
 def _divided(item: Item, a: Array, b: Array) -> Array | None:
@@ -116,13 +115,7 @@ def _exact(function: Callable[..., Any]) -> Callable[..., Any]:
 
 _SPLITS: Final = ("Split", "VariadicSplit")
 _RULES: Final[Mapping[str, Callable[..., Any]]] = {
-    "Add": _exact(np.add),
-    "Subtract": _exact(np.subtract),
-    "Multiply": _exact(np.multiply),
-    "Minimum": _exact(np.minimum),
-    "Cos": _exact(np.cos),
-    "Sin": _exact(np.sin),
-    "Maximum": _exact(np.maximum),
+    **{one.__name__.title(): _exact(one) for one in (np.add, np.subtract, np.multiply, np.minimum, np.maximum, np.cos, np.sin)},
     "LessEqual": _exact(np.less_equal),
     "LogicalNot": _exact(np.logical_not),
     "Select": _exact(np.where),

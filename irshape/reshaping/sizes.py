@@ -275,9 +275,8 @@ def gather(bench: Bench) -> None:
     new = bench.add("Reshape", bench.tensor(data), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
     bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
     bench.tensor(item.outputs[0]).replace_uses(new)
-    why = (
-        "" if bench.holds_batch(bench.sizes(data)[axis]) else "the indices are all, in their order; they are taken to be all at other sizes"
-    )
+    is_batch = bench.holds_batch(bench.sizes(data)[axis])
+    why = "" if is_batch else "the indices are all, in their order; they are taken to be all at other sizes"
     bench.mend("indices", f"0..{indices.size - 1}", "all", "generated" if why else "forced", why)
     bench.instead = new._value.item
 
@@ -319,18 +318,22 @@ def broadcast(bench: Bench) -> None:
         set_shape(bench, 1, wanted, data)
 
 
-def slice_ends(bench: Bench) -> None:
-    """The ends of a Slice: one at or behind the recorded size is the end of the data, or the size that an axis had before it was padded."""
+def slice_limits(bench: Bench) -> None:
+    """A begin and an end that leave out nothing at the recorded size are those of the data; an end may be a size before it was padded."""
     item = bench.item
     data = source(item, 0)
     shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(source(item, 2))
-    axes = bench.elements(source(item, 4)) if len(item.inputs) > 4 else None
+    axes, begins = bench.elements(source(item, 4)) if len(item.inputs) > 4 else None, bench.elements(source(item, 1)) or ()
     if ends is None or recorded is None:
         return
+    cut = [axis % len(shape) for axis in axes or range(len(ends))]
+    starts = [0 if _is_outside(1, begin, shape[axis], recorded[axis]) else begin for begin, axis in zip(begins, cut, strict=False)]
+    if starts != list(begins):
+        bench.connect(1, vector(bench, starts, data))
+        bench.mend("begins", begins, starts)
     is_long = str(bench.tensor(source(item, 2)).element_type) == "i64"
     last = np.iinfo(np.int64 if is_long else np.int32).max
     options: list[list[Size]] = [[]]
-    cut = [axis % len(shape) for axis in axes or range(len(ends))]
     for end, axis in zip(ends, cut, strict=False):
         found: list[Size] = [end]
         if isinstance(end, int) and isinstance(own := shape[axis], Dim) and last > end > 0:
@@ -346,21 +349,25 @@ def slice_ends(bench: Bench) -> None:
         bench.mend("ends", ends, ["to the end" if whole else one for one, whole in zip(wanted, is_whole, strict=True)])
 
 
-def strided_ends(bench: Bench) -> None:
-    """An end of a StridedSlice at or behind the recorded size means: to the end."""
+def strided_limits(bench: Bench) -> None:
+    """A StridedSlice from the recorded beginning or before it means: from the start; to the recorded size or behind it: to the end."""
     item = bench.item
-    data = source(item, 0)
-    shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(source(item, 2))
-    if ends is None or recorded is None or any(1 in _mask(item, name, 0) for name in ("new_axis_mask", "ellipsis_mask")):
+    data, recorded = source(item, 0), bench.recorded_sizes(source(item, 0))
+    if recorded is None or any(1 in _mask(item, name, 0) for name in ("new_axis_mask", "ellipsis_mask")):
         return
-    kept = _mask(item, "end_mask", len(ends))
-    new = [
-        int(bool(kept[at]) or (at < len(shape) and isinstance(shape[at], Dim) and isinstance(end, int) and end >= recorded[at]))
-        for at, end in enumerate(ends)
-    ]
-    if new != kept[: len(ends)]:
-        layer_of(bench.draft, item).set(end_mask=tuple(new))
-        bench.mend("ends", ends, ["to the end" if one else end for one, end in zip(new, ends, strict=True)])
+    sizes = list(zip(bench.sizes(data), recorded, strict=True))
+    for name, port, text in (("begin", 1, "from the start"), ("end", 2, "to the end")):
+        limits = bench.elements(source(item, port)) or ()
+        kept = _mask(item, f"{name}_mask", len(limits))[: len(limits)]
+        is_whole = [at < len(sizes) and _is_outside(port, limit, *sizes[at]) for at, limit in enumerate(limits)]
+        if new := [at for at, one in enumerate(is_whole) if one and not kept[at]]:
+            layer_of(bench.draft, item).set(**{f"{name}_mask": tuple([int(at in new) or one for at, one in enumerate(kept)])})
+            bench.mend(f"{name}s", limits, [text if at in new else one for at, one in enumerate(limits)])
+
+
+def _is_outside(port: int, limit: object, size: Size, recorded: int) -> bool:
+    """Whether a begin at port 1, or an end at port 2, leaves out nothing at the recorded size of an open axis; -1 is the last of one."""
+    return isinstance(limit, int) and isinstance(size, Dim) and (limit >= recorded if port == 2 else limit <= -recorded < -1)
 
 
 def _mask(item: Item, name: str, length: int) -> list[int]:
@@ -536,8 +543,8 @@ HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
     "Reshape": reshape,
     "Gather": gather,
     "Broadcast": broadcast,
-    "Slice": slice_ends,
-    "StridedSlice": strided_ends,
+    "Slice": slice_limits,
+    "StridedSlice": strided_limits,
     "Interpolate": interpolate,
     "Col2Im": image_size,
     **dict.fromkeys(("DFT", "IDFT", "RDFT", "IRDFT"), transform),

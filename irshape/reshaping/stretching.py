@@ -487,6 +487,12 @@ def _given(bench: Bench, item: Item, port: int, wants: _Wants) -> Tensor:
     return stretched(bench, value, wants) if wants else bench.tensor(value)
 
 
+def _through_data(bench: Bench, value: Value, wants: _Wants) -> Tensor:
+    """The same layer behind data of other sizes."""
+    rest = [bench.tensor(one) for one in value.item.inputs[1:] if one is not None]
+    return bench.again(value.item, _given(bench, value.item, 0, wants), *rest, output=value.index)
+
+
 def _through_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
     item, rank = value.item, len(bench.sizes(value))
     given = []
@@ -525,18 +531,14 @@ def _most_rows(bench: Bench, indices: Value, axis: int, rows: Size) -> int | Non
 
 
 def _through_gather_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
-    item = value.item
-    axis = axis_of(item) % len(bench.sizes(value))
+    item, axis = value.item, axis_of(value.item) % len(bench.sizes(value))
     data = {own: size for own, size in wants.items() if own != axis}
     return bench.again(item, _given(bench, item, 0, data), stretched(bench, source(item, 1), wants))
 
 
 def _through_transpose(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    item = value.item
-    order = bench.elements(source(item, 1))
-    if order is None:
-        return None
-    return bench.again(item, _given(bench, item, 0, {order[axis]: size for axis, size in wants.items()}), bench.tensor(source(item, 1)))
+    order = bench.elements(source(value.item, 1))
+    return None if order is None else _through_data(bench, value, {order[axis]: size for axis, size in wants.items()})
 
 
 def _through_reshape(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
@@ -547,11 +549,10 @@ def _through_reshape(bench: Bench, value: Value, wants: _Wants) -> Tensor | None
         if not own:
             return None
         places[own[0]] = size
-    data = stretched(bench, source(item, 0), places)
     if item.type != "Reshape":
-        return bench.again(item, data, *[bench.tensor(one) for one in item.inputs[1:] if one is not None])
+        return _through_data(bench, value, places)
     target = vector(bench, [wants.get(axis, size) for axis, size in enumerate(shape)])
-    return bench.add("Reshape", data, target, special_zero=False, name=f"{item.name}/wide")
+    return bench.add("Reshape", _given(bench, item, 0, places), target, special_zero=False, name=f"{item.name}/wide")
 
 
 def _volume(sizes: Sequence[Size]) -> int:
@@ -575,7 +576,7 @@ def _through_slice(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     rest = {axis: size for axis, size in wants.items() if whole[axis] == shape[axis]}
     cut = {axis: size for axis, size in wants.items() if axis not in rest}
     if not cut:
-        return bench.again(item, _given(bench, item, 0, rest), *[bench.tensor(one) for one in item.inputs[1:] if one is not None])
+        return _through_data(bench, value, rest)
     axes = _axes_of_prefix(bench, item, shape)
     if not cut.keys() <= axes:
         return None
@@ -597,27 +598,18 @@ def _axes_of_prefix(bench: Bench, item: Item, shape: Sequence[Size]) -> set[int]
 
 
 def _through_concat(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    item = value.item
-    if axis_of(item) % len(bench.sizes(value)) in wants:
-        return None
-    return bench.again(item, *[_given(bench, item, port, wants) for port in range(len(item.inputs))])
+    item, is_along = value.item, axis_of(value.item) % len(bench.sizes(value)) in wants
+    return None if is_along else bench.again(item, *[_given(bench, item, port, wants) for port in range(len(item.inputs))])
 
 
 def _through_split(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    item = value.item
-    axes = bench.elements(source(item, 1))
-    if not axes or axes[0] % len(bench.sizes(value)) in wants:
-        return None
-    rest = [bench.tensor(one) for one in item.inputs[1:] if one is not None]
-    return bench.again(item, _given(bench, item, 0, wants), *rest, output=value.index)
+    axes = bench.elements(source(value.item, 1))
+    return None if not axes or axes[0] % len(bench.sizes(value)) in wants else _through_data(bench, value, wants)
 
 
 def _through_range(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    item = value.item
-    start, _, step = (bench.elements(source(item, port)) for port in range(3))
-    if start != (0,) or step != (1,):
-        return None
-    return ramp(bench, wants[0], str(bench.tensor(value).element_type))
+    start, _, step = (bench.elements(source(value.item, port)) for port in range(3))
+    return None if start != (0,) or step != (1,) else ramp(bench, wants[0], str(bench.tensor(value).element_type))
 
 
 def _through_interpolate(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
@@ -639,10 +631,6 @@ def interpolated(bench: Bench, item: Item) -> tuple[list[int], tuple[Any, ...] |
     return [axis % rank for axis in axes or ()], sizes if sizes is None or len(sizes) == len(axes or ()) else None
 
 
-def _through_sum(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    return bench.again(value.item, _given(bench, value.item, 0, wants), bench.tensor(source(value.item, 1)))
-
-
 _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     "Gather": _through_gather,
     "GatherElements": _through_gather_elements,
@@ -654,5 +642,5 @@ _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     **dict.fromkeys(("Split", "VariadicSplit"), _through_split),
     "Range": _through_range,
     "Interpolate": _through_interpolate,
-    "CumSum": _through_sum,
+    "CumSum": _through_data,
 }

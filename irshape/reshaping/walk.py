@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from math import isclose
+from math import isclose, prod
 from typing import Any, Final, NamedTuple, TypeVar
 
 from irshape.editing.state import EditError, Item, Value
@@ -32,6 +32,7 @@ _LARGEST_STEP: Final = 4
 _FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
 _MOST_SCALES: Final = 4
+_SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
 _WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
 
 
@@ -47,7 +48,7 @@ def watch(bench: Bench) -> None:
         _mean(bench, item)
         _scale(bench, item)
     elif not axes:
-        return
+        _scattered(bench, item)
     elif item.type in _WINDOWS:
         _window(bench, item, axes)
     else:
@@ -55,8 +56,8 @@ def watch(bench: Bench) -> None:
 
 
 def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
-    """Axes that are open before the layer and a number behind it, if the layer reads numbers."""
-    ports = [port for port in range(1, len(item.inputs)) if _reads_number(bench, item, port)]
+    """Axes that are open before the layer and a number behind it, if the layer reads numbers, or a grid."""
+    ports = [port for port in range(1, len(item.inputs)) if item.type == "GridSample" or _reads_number(bench, item, port)]
     shape = bench.sizes(item.inputs[0]) if ports and item.inputs[0] is not None else ()
     for value in item.outputs if ports else ():
         own = bench.shape(value) or ()
@@ -75,8 +76,7 @@ def _reads_number(bench: Bench, item: Item, port: int, others: Collection[str] =
 
 def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """Begins and ends of slices that are numbers within an open axis."""
-    data = source(item, 0)
-    shape, recorded = bench.sizes(data), bench.recorded_sizes(data)
+    shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0))
     begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
     own = bench.elements(source(item, 4)) if item.type == "Slice" and len(item.inputs) > 4 else None
     named = own or range(len(begins or ends or ()))
@@ -96,13 +96,17 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 
 def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Constant indices into an open axis."""
-    named = bench.elements(source(item, 2)) if len(item.inputs) > 2 else (0,)
-    indices = bench.array(source(item, 1))
-    shape = bench.sizes(source(item, 0))
-    if named and isinstance(named[0], int) and named[0] % len(shape) in axes and indices is not None and (indices > 0).any():
-        size = formula_text(shape[named[0] % len(shape)])
+    """Indices into an open axis that are constant, or as many for all sizes although no input gives them."""
+    value, shape, port = source(item, 1), bench.sizes(source(item, 0)), 3 if item.type.startswith("Scatter") else 2
+    indices, own = bench.array(value), bench.shape(value) or ()
+    named: Iterable[Any] = (bench.elements(source(item, port)) or ()) if len(item.inputs) > port else (0,)
+    if "ND" in item.type:
+        named = range((numbers_of(item, "batch_dims") or [0])[0], own[-1] if own and isinstance(own[-1], int) else 0)
+    size = next((formula_text(shape[axis % len(shape)]) for axis in named if isinstance(axis, int) and axis % len(shape) in axes), None)
+    if size and indices is not None and (indices > 0).any():
         bench.keep(f"{item!r} takes {indices.size} constant indices up to {indices.max()} of {size}")
+    elif size and indices is None and isinstance(count := product(own), int) and count > 1 and bench.is_of_sizes(value):
+        bench.keep(f"{item!r} takes {count} elements of {size}")
 
 
 def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -119,12 +123,26 @@ def _recorded(what: str) -> Callable[[Bench, Item, Sequence[int]], None]:
     """The watch over the numbers at input 1 that are the recorded number of an open size; `what` says what the layer does with one."""
 
     def watched(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-        sizes = [bench.sizes(place.value)[place.axis] for place in bench.notes.places.values()]
         for one in bench.elements(source(item, 1)) or ():
-            if isinstance(one, int) and one > 1 and any(bench.is_open(size) and bench.at(size) == one for size in sizes):
+            if _is_recorded(bench, one):
                 bench.keep(f"{item!r} {what.format(one)}")
 
     return watched
+
+
+def _is_recorded(bench: Bench, number: object) -> bool:
+    """Whether a number is the recorded one of an open size."""
+    sizes = [bench.sizes(place.value)[place.axis] for place in bench.notes.places.values()]
+    return isinstance(number, int) and number > 1 and any(isinstance(size, Dim) and bench.at(size) == number for size in sizes)
+
+
+def _scattered(bench: Bench, item: Item) -> None:
+    """Data of an open size that go into as many rows as recorded, which no input gives."""
+    data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None and item.type.startswith("Scatter")]
+    are_open = any(_is_open(bench.shape(value)) for value in others)
+    for axis, size in enumerate(bench.shape(data) or () if are_open and bench.is_of_sizes(data) else ()):
+        if _is_recorded(bench, size):
+            bench.keep(f"{item!r} updates {size} rows of axis {axis}, as many as an open size recorded")
 
 
 def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -147,8 +165,7 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 def _reach(bench: Bench, item: Item, axis: int) -> int:
     """The size of a window along an axis."""
-    kernel = numbers_of(item, "kernel")
-    if kernel:
+    if kernel := numbers_of(item, "kernel"):
         return kernel[axis - 2] if axis - 2 < len(kernel) else 1
     weights = bench.recorded_sizes(source(item, 1)) or ()
     own = axis - 2 + len(weights) - (len(bench.sizes(source(item, 0))) - 2)
@@ -158,18 +175,20 @@ def _reach(bench: Bench, item: Item, axis: int) -> int:
 def _mean(bench: Bench, item: Item) -> None:
     """A sum over an open axis that is divided by the recorded number of its elements."""
     for value, other in ((item.inputs[0], item.inputs[1]), (item.inputs[1], item.inputs[0])):
-        if value is None or other is None or value.item.type != "ReduceSum" or None in (*value.item.inputs, None)[:2]:
+        if value is None or other is None or value.item.type not in _SUMS or None in (*value.item.inputs, None)[:2]:
             continue
-        array, data, axes = bench.array(other), source(value.item, 0), bench.elements(source(value.item, 1))
-        recorded = bench.recorded_sizes(data)
-        if array is None or array.size != 1 or recorded is None or not axes:
+        array, data = bench.array(other), source(value.item, 0)
+        sizes, recorded = bench.shape(data) or (), bench.recorded_sizes(data)
+        if array is None or array.size != 1 or recorded is None:
             continue
+        left = [formula_text(size) for size in bench.shape(value) or ()]
+        axes: Iterable[Any] = [axis for axis, size in enumerate(sizes) if bench.is_open(size) and formula_text(size) not in left]
+        if value.item.type == "ReduceSum":
+            axes = bench.elements(source(value.item, 1)) or ()
         named = [axis % len(recorded) for axis in axes if isinstance(axis, int)]
-        count = 1
-        for axis in named:
-            count *= recorded[axis]
+        count = prod([recorded[axis] for axis in named])
         number = float(array.reshape(-1)[0])
-        is_open = any(bench.is_open(bench.sizes(data)[axis]) for axis in named)
+        is_open = any(bench.is_open(sizes[axis]) for axis in named)
         if is_open and number and min(abs(number - count), abs(1 / number - count)) < count * 1e-4:
             bench.keep(f"{item!r} divides a sum over {count} elements by the constant {number:g}")
 
@@ -197,7 +216,9 @@ def _scales(bench: Bench, value: Value | None, sizes: Sequence[Size]) -> str:
 
 
 def _places(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Constants that scale the places of a GridSample by the recorded sizes of the image that it samples."""
+    """Constants that scale the places of a GridSample by the recorded sizes of the image that it samples, and a grid that stays."""
+    if bench.is_of_sizes(source(item, 1)):
+        _closed(bench, item, axes)
     sizes = [size for axis, size in enumerate(bench.sizes(source(item, 0))) if axis in axes and axis > 1]
     pending, seen = [source(item, 1).item], set[Item]()
     while pending:
@@ -215,16 +236,14 @@ _MOVING: Final = ("Concat", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Bro
 
 
 _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
-    "Slice": _limits,
-    "StridedSlice": _limits,
-    "Gather": _indices,
+    **dict.fromkeys(("Slice", "StridedSlice"), _limits),
+    **dict.fromkeys(("Gather", "GatherND", "ScatterNDUpdate", "ScatterUpdate", "ScatterElementsUpdate"), _indices),
     "Pad": _pads,
     "Tile": _recorded("repeats an axis {} times"),
     "OneHot": _recorded("has the depth {}"),
     "TopK": _largest,
     "GridSample": _places,
-    "Reshape": lambda bench, item, axes: None,
-    "Broadcast": lambda bench, item, axes: None,
+    **dict.fromkeys(("Reshape", "Broadcast"), lambda bench, item, axes: None),
 }
 
 
@@ -327,7 +346,7 @@ class Walk:
 
     def _go(self, start: int) -> None:
         """Visit the layers from a position on; choices before it stay as they are."""
-        furthest: tuple[tuple[int, int], Refusal] | None = None
+        furthest: tuple[tuple[int, int, bool], Refusal] | None = None
         back, at = 0, start
         while at < len(self._items):
             self._at = at
@@ -336,7 +355,7 @@ class Walk:
                     self._visit(self._items[at])
                 at += 1
             except Refusal as error:
-                reached = -sum(choice.options[choice.index].is_cut for choice in self._choices), at
+                reached = -sum(choice.options[choice.index].is_cut for choice in self._choices), at, isinstance(error, BatchMixed)
                 if furthest is None or reached > furthest[0]:
                     error.reason += self._unnamed(error.reason)
                     furthest = reached, error
@@ -431,8 +450,8 @@ class Walk:
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
         if not any(_is_open(bench.shape(value)) for value in values):
+            self._watch(item)
             self._trace(item)  # it may compute with the size of the batch
-            _scale(bench, item)
             return
         if item.base is not None and item.base.bodies:
             message = "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size"
@@ -448,15 +467,11 @@ class Walk:
             item = bench.item = bench.instead
             HANDLERS["Reshape"](bench)
         self._check(item)
-        known = len(bench.notes.kept)
-        watch(bench)
-        if self._witness is not None and len(bench.notes.kept) > known:
-            self._decide(item, known, self._witness)
+        self._watch(item)
         self._flow(item)
 
     def _mend(self, item: Item) -> None:
-        handler = HANDLERS.get(item.type)
-        if handler is not None:
+        if (handler := HANDLERS.get(item.type)) is not None:
             handler(self.bench)
         if self.bench.instead is None:
             follow(self.bench)
@@ -513,8 +528,12 @@ class Walk:
             else:
                 self.bench.refuse(f"gives {formula_text(size)}, which is {now} at the sizes of the other export, and that has {seen}")
 
-    def _decide(self, item: Item, known: int, witness: Witness) -> None:
-        """Take back the doubts about numbers that the other export has too, at other sizes. Refuse numbers that it has not."""
+    def _watch(self, item: Item) -> None:
+        """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
+        witness, known = self._witness, len(self.bench.notes.kept)
+        watch(self.bench)
+        if witness is None or len(self.bench.notes.kept) == known:
+            return
         shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
         names = frozenset().union(*[symbols(size) for shape in shapes for size in shape]) & self.bench.numbers.keys()
         here = numbers_read(self.bench, item)

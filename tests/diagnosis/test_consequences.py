@@ -243,6 +243,15 @@ def test_layers_in_another_order_have_no_exchanged_ids(seed: int) -> None:
     assert found.message.startswith("the port records [4,2,2,2], but the model computes [4,2,3,3]; it reads Const")
 
 
+def test_all_constants_of_a_slice_are_named_where_no_number_is_right() -> None:
+    """The axis 3 has the bytes of a step now, which three more constants share: another number there would be wrong for these."""
+    net = Net("Slice-8(f32[1,1,12,4], [0], [12], [2], [3]) -> Slice-8([0], [11], [2], [2]) -> Add(f32=1.0) -> Result")
+    xml = irshape.infer(net.xml.encode(), weights=net.bin).xml().decode()
+    shared = re.sub('offset="(24|48|56)"', 'offset="16"', xml)
+    [found] = irshape.check(shared.encode(), weights=net.bin).diagnostics
+    assert all(f"Const 'const_{at}'" in found.message for at in (1, 2, 3, 4))
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_of_constants_with_the_same_bytes_one_is_named_in_any_order(seed: int) -> None:
     net = Net("Add([1,2], [3,4]) -> Add(_, [5,6]) -> Result")

@@ -27,6 +27,9 @@ TOKENS = Net(
 )
 # An end at the recorded size means: to the end.
 SLICED = Net("Slice-8(f32[1,12,4], [1], [12], [1], [1]) -> Result")
+# A begin at the recorded size before the end means: from the start.
+WHOLE = Net("Slice-8(f32[1,12,4], [-12], [12], [1], [1]) -> Result")
+STRIDED = Net('StridedSlice(f32[1,12,4], [0,-12], [0,12], [1,1], begin_mask="1,0", end_mask="1,0") -> Result')
 # A causal mask.
 MASK = f"Add(f32[1,6,6], f32={[[[0.0 if column <= row else -9.0 for column in range(6)] for row in range(6)]]}) -> Result"
 MASKED = Net(MASK)
@@ -57,13 +60,17 @@ def counted(start: float, step: float) -> Net:
     (TOKENS, "[N,14,14,8]", ["[1,196,8] [-1,196,8]", "[1,196,2,-1] [-1,196,2,4]", "[1,-1,8] [-1,196,8]"], "[?,14,14,8]"),
     (Net("Reshape(f32[1,4,7,7], [0,-1,7,7], special_zero=true) -> Result"), "[1,4,H,W]", ["[0,-1,7,7] [0,-1,0,0]"], "[1,4,?,?]"),
     (SLICED, "[1,S,4]", [("ends", "[12]", "[to the end]")], "[1,?,4]"),
+    (WHOLE, "[1,S,4]", [("begins", "[-12]", "[0]"), ("ends", "[12]", "[to the end]")], "[1,?,4]"),
+    (STRIDED, "[1,S,4]", [("begins", "[0,-12]", "[0,from the start]"), ("ends", "[0,12]", "[0,to the end]")], "[1,?,4]"),
     (MASKED, "[1,S,S]", [("elements", "[1,6,6]", "[1,S,S]"), ("input 1", "axes 1, 2 of Const 'const_1': [6,6]", "[S,S]")], "[1,?,?]"),
     (VIEWED, "[1,3,H,W]", ["[1,3,24] [1,3,-1]", "[1,3,4,6] [1,3,H,W]"], "[1,3,?,?]"),
     (VIEWED, "[N,3,4,6]", ["[1,3,24] [-1,3,24]", "[1,3,4,6] [-1,3,4,6]"], "[?,3,4,6]"),
     (counted(2, 0), "[1,S]", [("elements", "[1,6]", "[1,S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
     (counted(0, 1), "[1,S]", [("elements", "[1,6]", "[1,S]"), ("input 1", "axis 1 of Const 'const_1': [6]", "[S]")], "[1,?]"),
-], ids=["image", "larger image", "batch", "what stays right", "to the end", "mask", "rows viewed as an image", "rows of samples",
-    "equal elements", "count"])  # fmt: skip
+], ids=[
+    "image", "larger image", "batch", "what stays right", "to the end", "from the start", "strided", "mask", "rows viewed as an image",
+    "rows of samples", "equal elements", "count",
+])  # fmt: skip
 def test_the_mends_of_a_net(net: Net, shape: str, expected: list[str | tuple[str, str, str]], result: str) -> None:
     """A text names what a pattern was and is."""
     found = asked(net, shape, rewrite=True)
@@ -356,6 +363,45 @@ def test_a_scale_of_places_in_an_image_is_told(scale: str, told: bool) -> None:
     found = errors(irshape.reshape(net.xml.encode(), {"x": "[1,3,H,W]"}, weights=net.bin, rewrite=True))
     what = "made of recorded sizes of the image that GridSample 'gridsample_7' samples"
     assert found == ([f"S208 Divide 'd' scales places by the constant [{float(scale):g}], {what}"] if told else [])
+
+
+_SUMMED = "Divide(f32=6.0) -> Result"
+
+
+@pytest.mark.parametrize(("text", "shape", "told"), [
+    (f"ReduceSum(f32[1,2,6], [2], keep_dims=true) -> {_SUMMED}", "[1,2,S]", "divides a sum over 6 elements by the constant 6"),
+    (f"_x: f32[1,2,6]\nMatMul(_x, _x, transpose_a=false, transpose_b=true) -> {_SUMMED}", "[1,2,S]", "divides a sum over 6 elements"),
+    (f'_x: f32[1,2,6]\nEinsum-7(_x, _x, equation="abc,adc->abd") -> {_SUMMED}', "[1,2,S]", "divides a sum over 6 elements"),
+    ("_x: f32[6]\nScatterElementsUpdate-3(f32=0[6], Convert(_x, destination_type=i64), _x, 0) -> Result", "[S]",
+     "updates 6 rows of axis 0, as many as an open size recorded"),
+    ("GridSample-9(f32[1,1,4,5], f32=0[1,4,5,2], mode=bilinear, padding_mode=zeros) -> Result", "[1,1,H,5]",
+     "gives 4 along axis 2 for every H"),
+    ("_x: f32[1,6]\n_s: Gather-8(ShapeOf-3(_x, output_type=i64), [1], 0)\nGather-8(_x, Subtract(_s, [1,2,3]), 1) -> Result", "[1,S]",
+     "takes 3 elements of S"),
+    ("GatherND-8(f32[6,2], [[0],[1],[2]], batch_dims=0) -> Result", "[S,2]", "takes 3 constant indices up to 2 of S"),
+    ("ScatterNDUpdate-4(f32[6], [[0],[1],[2]], f32=1.0[3]) -> Result", "[S]", "takes 3 constant indices up to 2 of S"),
+    ("ScatterUpdate-3(f32[6], [0,1,2], f32=1.0[3], 0) -> Result", "[S]", "takes 3 constant indices up to 2 of S"),
+], ids=[
+    "mean", "mean of products", "mean of an equation", "rows that are summed up", "grid", "computed indices", "tuples of indices",
+    "tuples of places", "places",
+])  # fmt: skip
+def test_a_number_that_no_layer_need_notice_is_told(text: str, shape: str, told: str) -> None:
+    [error] = errors(asked(Net(text), shape, rewrite=True))
+    assert error.startswith("S208") and told in error
+
+
+def test_samples_that_may_mix_are_told_rather_than_a_reading_that_fits_nowhere() -> None:
+    """The indices are `[4*N,1]`, or `[4,N]` behind a Transpose, which the ScatterNDUpdate cannot take."""
+    net = Net("""
+        _x: f32[2,1,4]
+        _sizes: ShapeOf-3(_x, output_type=i64)
+        _places: Range-4(0, ReduceProd(_sizes, [0], keep_dims=false), 1, output_type=i64)
+        Reshape(_places, _sizes, special_zero=false) -> Slice-8([2], [4], [1], [2]) -> Minimum([99]) -> _taken: Reshape([-1,1], special_zero=false)
+        Slice-8(Abs(_x), [2], [4], [1], [2]) -> _updates: Reshape([-1], special_zero=false)
+        ScatterNDUpdate-4(Reshape(_x, [-1], special_zero=false), _taken, _updates) -> Result
+    """)
+    [error] = errors(asked(net, "[2,N,4]", rewrite=True))
+    assert error.startswith("P111 it is not proven that ScatterNDUpdate")
 
 
 # A causal mask beside a constant that the exporter may have folded from a shape.
