@@ -139,7 +139,7 @@ def _is_recorded(bench: Bench, number: object) -> bool:
 def _scattered(bench: Bench, item: Item) -> None:
     """Data of an open size that go into as many rows as recorded, which no input gives."""
     data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None and item.type.startswith("Scatter")]
-    are_open = any(_is_open(bench.shape(value)) for value in others)
+    are_open = not _is_open(bench.shape(data)) and any(_is_open(bench.shape(value)) for value in others)
     for axis, size in enumerate(bench.shape(data) or () if are_open and bench.is_of_sizes(data) else ()):
         if _is_recorded(bench, size):
             bench.keep(f"{item!r} updates {size} rows of axis {axis}, as many as an open size recorded")

@@ -390,6 +390,17 @@ def test_a_number_that_no_layer_need_notice_is_told(text: str, shape: str, told:
     assert error.startswith("S208") and told in error
 
 
+def test_rows_that_grow_with_the_batch_are_not_told() -> None:
+    """The six columns are as many as the tokens of one sample, but the rows are those of the batch."""
+    net = Net("""
+        _x: f32[1,6]
+        Reshape(_x, [-1], special_zero=false) -> Result
+        _zeros: Broadcast-3(f32=0.0, Concat(Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0), [6], axis=0), mode=numpy)
+        ScatterElementsUpdate-3(_zeros, Convert(_x, destination_type=i64), _x, 1) -> Result
+    """)
+    assert errors(asked(net, "[N,6]", rewrite=True)) == []
+
+
 def test_samples_that_may_mix_are_told_rather_than_a_reading_that_fits_nowhere() -> None:
     """The indices are `[4*N,1]`, or `[4,N]` behind a Transpose, which the ScatterNDUpdate cannot take."""
     net = Net("""
