@@ -407,7 +407,8 @@ def test_samples_that_may_mix_are_told_rather_than_a_reading_that_fits_nowhere()
         _x: f32[2,1,4]
         _sizes: ShapeOf-3(_x, output_type=i64)
         _places: Range-4(0, ReduceProd(_sizes, [0], keep_dims=false), 1, output_type=i64)
-        Reshape(_places, _sizes, special_zero=false) -> Slice-8([2], [4], [1], [2]) -> Minimum([99]) -> _taken: Reshape([-1,1], special_zero=false)
+        Reshape(_places, _sizes, special_zero=false) -> Slice-8([2], [4], [1], [2]) -> _least: Minimum([99])
+        _taken: Reshape(_least, [-1,1], special_zero=false)
         Slice-8(Abs(_x), [2], [4], [1], [2]) -> _updates: Reshape([-1], special_zero=false)
         ScatterNDUpdate-4(Reshape(_x, [-1], special_zero=false), _taken, _updates) -> Result
     """)
