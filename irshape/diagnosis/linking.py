@@ -189,13 +189,14 @@ class _Report:
                 one.rank = min(one.rank, _OF_EDITS)
         sign = next((one for one in own if one.code in _SIGNS), None)
         if cause.kind == "shape" or not own:
-            message = text
+            port, message = cause.port, text
             if cause.kind == "layer":
-                message = _joined("the layer does not give what it records for the inputs that it records", text)
+                port, told = changes.witnesses.departure(node)
+                message = _joined(told, text)
             if not message:
                 return None
-            port = None if cause.port < 0 else (*node.layer.inputs, *node.layer.outputs)[cause.port]
-            leader = Diagnostic("R301", message, changes.place(node, port))
+            leader = Diagnostic("R301", message, changes.place(node, None if port < 0 else (*node.layer.inputs, *node.layer.outputs)[port]))
+            self.explained |= {leader} if cause.kind == "layer" else set()  # no record of it is wrong
             self.found += [leader]
             self.at[leader] = node
         else:

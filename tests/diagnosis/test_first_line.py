@@ -16,7 +16,7 @@ from irshape.diagnosis import linking
 from irshape.diagnosis.fixes import mended_file
 from irshape.report.diagnostic import causes
 from tests.support.ir import Net
-from tests.support.irs import WITH_WEIGHTS
+from tests.support.irs import CARRIED, WITH_WEIGHTS
 
 STEM = "x: f32[1,3,32,32] -> c: Convolution(_, f32=0[8,3,3,3], strides=[2,2], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
 SECOND = "d: Convolution(_, f32=0[8,8,3,3], strides=[1,1], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
@@ -434,6 +434,28 @@ def test_a_size_that_only_a_formula_tells_is_no_fault_of_a_record() -> None:
     text = re.sub("<rt_info>.*?</rt_info>", "", text, flags=re.DOTALL)
     text = re.sub(r'(<dim>-1</dim>|">)(\s*)<dim>24</dim>', r"\1\2<dim>-1</dim>", text)
     assert not irshape.check(text.encode(), weights=weights).diagnostics
+
+
+# An IR with a body, what is replaced by what in its text, and the first line.
+SCAN, WHILE = "onnx_node/scan9_multi_state", "tensorflow/while_grow"
+OF_BODIES = {
+    "the shape of a Parameter": (
+        SCAN,
+        [('(name="sum_in".*\\n.*shape=)"2"', r'\1"3"')],
+        "R301 the port records [2], but its attribute shape says [3] [z / body / Parameter sum_in, port 0]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_BODIES)
+def test_an_edit_of_a_body_or_a_port_map_is_named(name: str) -> None:
+    path, edited, expected = OF_BODIES[name]
+    text = (CARRIED / f"{path}.xml").read_text()
+    for old, new in edited:
+        text, count = re.subn(old, new, text, count=1)
+        assert count
+    found = causes(irshape.check(text.encode(), weights=(CARRIED / f"{path}.bin").read_bytes()).diagnostics)
+    assert str(found[0]).partition(": ")[2] == expected
 
 
 # A file of a few hundred layers takes the time of twenty small ones.
