@@ -157,7 +157,11 @@ def _without_effect(node: Node, body: Body, entries: list[PortMap], edges: list[
         fed.setdefault(one.parameter, one.external)
     if len(fed) == len(body.inputs):
         for parameter in unfed:
-            yield "G121", f"no input of the port map feeds Parameter {parameter.name!r} of the {body.name}", node.layer.offset
+            named = [one for one in entries if one.tag == "input" and _number(one.attributes, "internal_layer_id", -1) == parameter.id]
+            dropped = next((one for one in named if _number(one.attributes, "external_port_id", -1) >= 0), None)
+            reason = "" if dropped is None else ": an entry before it has the same external_port_id, and OpenVINO reads the first"
+            offset = node.layer.offset if dropped is None else dropped.offset
+            yield "G121", f"no input of the port map feeds Parameter {parameter.name!r} of the {body.name}{reason}", offset
     followed = {(one.back.id, one.parameter.id) for one in body.inputs if one.back is not None}
     for edge in edges:
         ends = _number(edge.attributes, "from-layer", -1), _number(edge.attributes, "to-layer", -1)

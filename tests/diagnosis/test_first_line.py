@@ -439,6 +439,16 @@ def test_a_size_that_only_a_formula_tells_is_no_fault_of_a_record() -> None:
 # An IR with a body, what is replaced by what in its text, and the first line.
 SCAN, WHILE = "onnx_node/scan9_multi_state", "tensorflow/while_grow"
 OF_BODIES = {
+    "a port that two inputs of a port map name": (
+        WHILE,
+        [('external_port_id="2"', 'external_port_id="4"')],
+        "G119 two inputs of the port map have external_port_id 4, the other one in line 41, and none has 2 [Loop while]",
+    ),
+    "a port that two outputs of a port map name": (
+        SCAN,
+        [('external_port_id="4"', 'external_port_id="5"')],
+        "G119 two outputs of the port map have external_port_id 5, the other one in line 36, and none has 4 [TensorIterator z]",
+    ),
     "the shape of a Parameter": (
         SCAN,
         [('(name="sum_in".*\\n.*shape=)"2"', r'\1"3"')],
