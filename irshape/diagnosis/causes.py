@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from irshape.diagnosis.changes import Changes, Proposal, said
+from irshape.diagnosis.port_maps import misled, peace
 from irshape.diagnosis.recorded import contradictions, dims_text, fits, recordable
 from irshape.diagnosis.witnesses import Witnesses
+from irshape.model.build import place
 from irshape.model.causes import Ids, told_exchanged
 from irshape.model.model import Model, Node
 from irshape.report.text import counted
@@ -27,8 +29,8 @@ _MOST_EXPLAINED: Final = 16
 class Cause(NamedTuple):
     """A contradiction of a graph.
 
-    `kind` is `record`, `layer`, `edge` or `shape`; `node` the layer at fault. `changes` are those that make peace, the likeliest first.
-    `port` is the position of the port at fault, -1 for none. `group` are further layers that the same change explains.
+    `kind` is `record`, `layer`, `edge`, `map` or `shape`; `node` the layer at fault. `changes` are those that make peace, the likeliest
+    first. `port` is the position of the port at fault, -1 for none. `group` are further layers that the same change explains.
     """
 
     kind: str
@@ -58,6 +60,7 @@ class Search:
         """The causes in the order of the graphs and of their nodes."""
         found = [*self._of_records()]
         for changes in self.changes.values():
+            found += self._of_maps(changes)
             found += self._of_edges(changes)
         found += self._of_layers()
         graphs = {model: number for number, model in enumerate(self.changes)}
@@ -74,6 +77,19 @@ class Search:
             for slot in changes.witnesses.records:
                 node = changes.model.nodes[changes.model.producers[slot]]
                 yield Cause("record", node, (), node.layer.signature.input_count + slot - node.first_slot)
+
+    def _of_maps(self, changes: Changes) -> Iterator[Cause]:
+        """The port maps whose entries lead other tensors than their ends record, or give others than the layer records, with a change."""
+        witnesses = changes.witnesses
+        for node in changes.graph.schedule.nodes if changes.graph.maps else ():
+            wrong = misled(witnesses, node, changes.graph.maps.get(node.index, ()))
+            if (wrong or (node in witnesses.layers and node.index in changes.graph.maps)) and (found := peace(witnesses, node)):
+                text, present, entries = found
+                told = changes.told(node) if node in witnesses.layers else "every Parameter takes what it records"
+                places = tuple([place(changes.model.document, node.layer, entry.offset, path=changes.model.path) for entry in entries])
+                self._exchanged.add(node)
+                text = "; ".join(filter(None, [*[*wrong.values()][:1], f"{text} {told}", present]))
+                yield Cause("map" if wrong else "layer", node, (Proposal(text, places),), group=tuple([one.parameter for one in wrong]))
 
     def _of_ids(self, changes: Changes) -> Iterator[Cause]:
         """The two layers that have each other's id, if that explains a contradiction beside them."""

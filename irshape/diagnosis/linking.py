@@ -176,6 +176,7 @@ class _Report:
         node, own = cause.node, self._faults(cause.node)
         text = "; or ".join(change.text for change in cause.changes)
         if (known := self._known(changes, node)) is not None:  # a fault of the structure explains the rest
+            known.message = _joined(known.message, text) if cause.kind == "map" and known.code in _SKIPPED else known.message
             return known
         is_guess = cause.kind == "layer" and not (cause.changes and all(change.key or not change.is_guess for change in cause.changes))
         if is_guess and node not in self.signs and (sign := self._sign_before(node)) is not None:
@@ -188,14 +189,16 @@ class _Report:
             if one.severity == ERROR:
                 one.rank = min(one.rank, _OF_EDITS)
         sign = next((one for one in own if one.code in _SIGNS), None)
-        if cause.kind == "shape" or not own:
-            message = text
+        if cause.kind in ("shape", "map") or not own:
+            port, message = cause.port, text
             if cause.kind == "layer":
-                message = _joined("the layer does not give what it records for the inputs that it records", text)
+                port, told = changes.witnesses.departure(node)
+                message = _joined(told, text)
             if not message:
                 return None
-            port = None if cause.port < 0 else (*node.layer.inputs, *node.layer.outputs)[cause.port]
-            leader = Diagnostic("R301", message, changes.place(node, port))
+            where = changes.place(node, None if port < 0 else (*node.layer.inputs, *node.layer.outputs)[port])
+            leader = Diagnostic("R301", message, cause.changes[0].places[0] if cause.kind == "map" else where)
+            self.explained |= {leader} if cause.kind == "layer" else set()  # no record of it is wrong
             self.found += [leader]
             self.at[leader] = node
         else:
@@ -206,7 +209,7 @@ class _Report:
                 self.explained.add(leader)
             if sign is not None and sign is not leader and leader.severity == ERROR:
                 leader.hint = f"this may follow from {sign.code} in line {sign.where.line}: {sign.message}"
-        leader.related = (*leader.related, *(where for change in cause.changes for where in change.places))
+        leader.related = (*leader.related, *(where for change in cause.changes for where in change.places if where != leader.where))
         leader.rank = min(leader.rank, _OF_EDITS)
         return leader
 

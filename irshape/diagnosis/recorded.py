@@ -90,7 +90,7 @@ def compare_recorded(engine: Engine, *, is_as_read: bool) -> tuple[dict[Diagnost
             roots[code, slot] = several, message
             port = (*layer.inputs, *layer.outputs)[index]
             if not several:
-                text = message.replace("the model computes", _source_of(node, slots[slot], code))
+                text = message.replace("the model computes", source_of(node, slots[slot], code))
                 root = Diagnostic(code, text, place(document, layer, port.offset, str(port.id), model.path))
                 behind[root] = []
                 roots[code, slot] = (root,), message
@@ -173,7 +173,7 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
     return (found, unclear) if found or unclear else _NOTHING
 
 
-def _source_of(node: Node, fact: Fact, code: str) -> str:
+def source_of(node: Node, fact: Fact, code: str) -> str:
     """What tells the fact of a port, in a sentence: the model, or an attribute of a Parameter or a Const."""
     op: Any = node.op
     if code == "R302":

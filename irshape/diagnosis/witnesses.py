@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from irshape.diagnosis.recorded import RECORDS, contradictions, is_decided, other_end, recordable
+from irshape.diagnosis.recorded import RECORDS, contradictions, is_decided, other_end, recordable, source_of
 from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome, Transfer
@@ -165,6 +165,19 @@ class Witnesses:
             return False
         both = zip(records, outcome.outputs, strict=False)
         return not any(code in codes for record, fact in both for code, _ in contradictions(*record[1:], fact, is_exact=is_exact))
+
+    def departure(self, node: Node) -> tuple[int, str]:
+        """How the rule of a node departs from its records: the position of a port, -1 for none, and a sentence with what both say."""
+        outcome, count = self.own[node], node.layer.signature.input_count
+        if fault := next((found for found in outcome.findings if is_fault(found.code)), None):
+            return -1 if fault.port is None else fault.port, f"the layer does not take the inputs that it records: {fault.message}"
+        for index, (record, fact) in enumerate(zip(self.outputs(node), outcome.outputs, strict=False), count):
+            for code, told in contradictions(*record[1:], fact, is_exact=self._is_decided(node)):
+                source = source_of(node, fact, code)
+                is_declared = source.startswith("its")
+                told = told.replace("the model computes", source if is_declared else "the layer gives")
+                return index, told if is_declared else f"{told} for the inputs that it records"
+        return -1, "the layer does not give what it records for the inputs that it records"
 
     def _is_decided(self, node: Node) -> bool:
         """Whether what a node takes decides its records; a fact that comes from a record has lost the bounds of open sizes."""

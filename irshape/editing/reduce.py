@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from irshape.diagnosis.recorded import dims_text
 from irshape.editing.arrays import Data
 from irshape.editing.bodies import add_input, can_move, leave, move_out
 from irshape.editing.draft import BodyDraft, Draft, GraphDraft, layer_count
@@ -23,6 +24,7 @@ from irshape.editing.trial import Candidate, CandidateJudge, candidate_of, conte
 from irshape.inference.facts import Fact
 from irshape.report.text import counted
 from irshape.shape.dim import are_known, bounds
+from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
 from irshape.xml.lexical import BODIES
 from irshape.xml.weights import WeightsError
@@ -192,6 +194,20 @@ def _fix(draft: GraphDraft, items: Iterable[Item], axis: int | None, number: int
             draft.state.set_attributes(item, draft.spell(item, {"shape": format_shape(tuple(fixed))}))
 
 
+def entered(draft: GraphDraft) -> Changes:
+    """The Parameters of a body declare the shapes that enter, which their ports record."""
+    if isinstance(draft, BodyDraft):
+        yield partial(_declare, draft)
+
+
+def _declare(draft: GraphDraft) -> None:
+    for item in _items(draft, "Parameter"):
+        for port in () if item.base is None else item.base.layer.outputs[:1]:
+            element_type = ElementType.from_precision(port.precision or "")
+            told = {} if port.dims is None else {"shape": dims_text(port.dims), "element_type": element_type}
+            draft.state.set_attributes(item, draft.spell(item, told if element_type else {}))
+
+
 def sizes(draft: GraphDraft) -> Changes:
     """A number becomes a smaller one in the shapes of all inputs and constants, and where a constant of integers holds it."""
     found: set[int] = set()
@@ -282,6 +298,7 @@ PASSES: Final[dict[str, Callable[[GraphDraft], Changes]]] = {
     "elements of 0": _everywhere(zeros),
     "attributes with defaults": _everywhere(attributes),
     "equal constants": _everywhere(equal),
+    "shapes of inputs of bodies": _everywhere(entered),
 }
 
 

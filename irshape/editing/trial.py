@@ -66,9 +66,9 @@ def shows_code(code: str, match: str | None, like: Iterable[Diagnostic] = ()) ->
     )
 
 
-def _said(one: Diagnostic) -> set[str | None]:
-    """What a diagnostic says of its own fault: the type of its layer, the parts of its message and the remedy."""
-    return {one.where.layer_type, one.fix and one.fix.title, *_TALLY.sub("", one.message).split("; ")}
+def _said(one: Diagnostic) -> set[str | bool | None]:
+    """What a diagnostic says of its own fault: that it is an error, the type of its layer, the parts of its message and the remedy."""
+    return {one.severity == ERROR or None, one.where.layer_type, one.fix and one.fix.title, *_TALLY.sub("", one.message).split("; ")}
 
 
 def runs(fails: Callable[[str], bool]) -> Test:

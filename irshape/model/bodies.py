@@ -6,7 +6,7 @@ order of `external_port_id`, are the layer's outputs in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from irshape.model.model import Model, Node
@@ -89,19 +89,20 @@ class Body:
         self.remarks: list[tuple[str, str, int]] = []
 
 
-def bodies_of(node: Node) -> list[Body]:
-    """The bodies of a node in the order that its operation declares; empty if one is missing."""
+def bodies_of(node: Node, port_maps: Sequence[PortMap] | None = None) -> list[Body]:
+    """The bodies of a node in the order that its operation declares, with its own or other port maps; empty if one is missing."""
     wanted = BODIES.get(node.type, ())
     if any(name not in node.bodies for name, _ in wanted):
         return []
-    return [_body(node, name, map) for name, map in wanted]
+    every = node.layer.port_maps or () if port_maps is None else port_maps
+    return [_body(node, name, map, every) for name, map in wanted]
 
 
-def _body(node: Node, name: str, map: str) -> Body:
+def _body(node: Node, name: str, map: str, every: Sequence[PortMap]) -> Body:
     body = Body(node.bodies[name], name)
-    entries = [entry for entry in node.layer.port_maps or () if entry.map == map]
+    entries = [entry for entry in every if entry.map == map]
     inputs, outputs = (_by_number([one for one in entries if one.tag == tag], "external_port_id") for tag in ("input", "output"))
-    edges = [entry for entry in node.layer.port_maps or () if entry.map == "back_edges"]
+    edges = [entry for entry in every if entry.map == "back_edges"]
     back = _by_number(edges, "to-layer")
     # OpenVINO compares unsigned numbers, so -1 comes last.
     for external, entry in sorted(inputs.items(), key=lambda item: item[0] % 2**64):
@@ -160,7 +161,11 @@ def _without_effect(node: Node, body: Body, entries: list[PortMap], edges: list[
         fed.setdefault(one.parameter, one.external)
     if len(fed) == len(body.inputs):
         for parameter in unfed:
-            yield "G121", f"no input of the port map feeds Parameter {parameter.name!r} of the {body.name}", node.layer.offset
+            named = [one for one in entries if one.tag == "input" and _number(one.attributes, "internal_layer_id", -1) == parameter.id]
+            dropped = next((one for one in named if _number(one.attributes, "external_port_id", -1) >= 0), None)
+            reason = "" if dropped is None else ": an entry before it has the same external_port_id, and OpenVINO reads the first"
+            offset = node.layer.offset if dropped is None else dropped.offset
+            yield "G121", f"no input of the port map feeds Parameter {parameter.name!r} of the {body.name}{reason}", offset
     followed = {(one.back.id, one.parameter.id) for one in body.inputs if one.back is not None}
     for edge in edges:
         ends = _number(edge.attributes, "from-layer", -1), _number(edge.attributes, "to-layer", -1)

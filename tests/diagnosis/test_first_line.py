@@ -16,7 +16,7 @@ from irshape.diagnosis import linking
 from irshape.diagnosis.fixes import mended_file
 from irshape.report.diagnostic import causes
 from tests.support.ir import Net
-from tests.support.irs import WITH_WEIGHTS
+from tests.support.irs import CARRIED, WITH_WEIGHTS
 
 STEM = "x: f32[1,3,32,32] -> c: Convolution(_, f32=0[8,3,3,3], strides=[2,2], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
 SECOND = "d: Convolution(_, f32=0[8,8,3,3], strides=[1,1], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
@@ -434,6 +434,81 @@ def test_a_size_that_only_a_formula_tells_is_no_fault_of_a_record() -> None:
     text = re.sub("<rt_info>.*?</rt_info>", "", text, flags=re.DOTALL)
     text = re.sub(r'(<dim>-1</dim>|">)(\s*)<dim>24</dim>', r"\1\2<dim>-1</dim>", text)
     assert not irshape.check(text.encode(), weights=weights).diagnostics
+
+
+# An IR with a body, what is replaced by what in its text, and the first line.
+SCAN, WHILE = "onnx_node/scan9_multi_state", "tensorflow/while_grow"
+OF_BODIES = {
+    "the axis of an input of a port map": (
+        SCAN,
+        [('<input axis="0"', '<input axis="1"')],
+        "R301 warning: input 0 of the port map leads FP32 [3,1] to Parameter 'next', which records FP32 [1,2]; with axis='0' (line 31) "
+        "the layer gives [2] and [3,2], which it records; it is '1' [TensorIterator z]",
+    ),
+    "the start of an input of a port map": (
+        SCAN,
+        [('<input (.*) start="0"', r'<input \1 start="2"')],
+        "R301 warning: the port records [3,2], but the model computes [1,2]; with start='0' (line 31) the layer gives [2] and [3,2], "
+        "which it records; it is '2' [TensorIterator z, port 5]",
+    ),
+    "no axis of an input of a port map": (
+        SCAN,
+        [('<input axis="0"', "<input")],
+        "R301 warning: input 0 of the port map leads FP32 [3,2] to Parameter 'next', which records FP32 [1,2]; with axis='0' (line 31) "
+        "the layer gives [2] and [3,2], which it records [TensorIterator z]",
+    ),
+    "the axis of an output of a port map": (
+        SCAN,
+        [('<output axis="0"', '<output axis="1"')],
+        "R401 warning: this never holds: output 2 must join parts of size 1 (part_size) on axis 1, got 2; with axis='0' (line 36) the "
+        "layer gives [2] and [3,2], which it records; it is '1' [TensorIterator z]",
+    ),
+    "exchanged inputs of a port map": (
+        WHILE,
+        [
+            ('id="2" internal_layer_id="0"', 'id="2" internal_layer_id="2"'),
+            ('id="4" internal_layer_id="2"', 'id="4" internal_layer_id="0"'),
+        ],
+        "R301 input 2 of the port map leads I32 [] to Parameter 'while/Placeholder_1:0', which records FP32 [?,3]; with "
+        "internal_layer_id 2 (line 39) and 0 (line 41) exchanged every Parameter takes what it records [Loop while]",
+    ),
+    "exchanged inputs of a port map, of which one has a back edge": (
+        SCAN,
+        [
+            ('id="0" internal_layer_id="2"', 'id="0" internal_layer_id="0"'),
+            ('id="1" internal_layer_id="0"', 'id="1" internal_layer_id="2"'),
+        ],
+        "G121 warning: the back edge from layer 10 to layer 0 leads to no Parameter that an input feeds whole; input 0 of the port map "
+        "leads FP32 [1,2] to Parameter 'sum_in', which records FP32 [2]; with internal_layer_id 0 (line 31) and 2 (line 32) exchanged "
+        "the layer gives [2] and [3,2], which it records [TensorIterator z]",
+    ),
+    "a port that two inputs of a port map name": (
+        WHILE,
+        [('external_port_id="2"', 'external_port_id="4"')],
+        "G119 two inputs of the port map have external_port_id 4, the other one in line 41, and none has 2 [Loop while]",
+    ),
+    "a port that two outputs of a port map name": (
+        SCAN,
+        [('external_port_id="4"', 'external_port_id="5"')],
+        "G119 two outputs of the port map have external_port_id 5, the other one in line 36, and none has 4 [TensorIterator z]",
+    ),
+    "the shape of a Parameter": (
+        SCAN,
+        [('(name="sum_in".*\\n.*shape=)"2"', r'\1"3"')],
+        "R301 the port records [2], but its attribute shape says [3] [z / body / Parameter sum_in, port 0]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_BODIES)
+def test_an_edit_of_a_body_or_a_port_map_is_named(name: str) -> None:
+    path, edited, expected = OF_BODIES[name]
+    text = (CARRIED / f"{path}.xml").read_text()
+    for old, new in edited:
+        text, count = re.subn(old, new, text, count=1)
+        assert count
+    found = causes(irshape.check(text.encode(), weights=(CARRIED / f"{path}.bin").read_bytes()).diagnostics)
+    assert str(found[0]).partition(": ")[2] == expected
 
 
 # A file of a few hundred layers takes the time of twenty small ones.

@@ -14,7 +14,7 @@ from irshape.editing.trial import Answers, Candidate, CandidateJudge, FailingCom
 from irshape.report.diagnostic import Diagnostic
 from tests.support.injected import injected
 from tests.support.ir import Net
-from tests.support.irs import WITH_WEIGHTS, named
+from tests.support.irs import CARRIED, WITH_WEIGHTS, named
 from tests.support.oracle import core_of
 from tests.support.shuffled import shuffled
 
@@ -251,3 +251,23 @@ def test_the_output_of_a_faulty_layer_keeps_its_record() -> None:
     text = irshape.infer(net.xml.encode(), weights=net.bin).xml().replace(b'shape="2,8"', b'shape="2,9"')
     found = bytes(irshape.reduce(text, keep="R301", weights=net.bin))
     assert [one.code for one in irshape.check(found, weights=net.bin).diagnostics] == ["R301", "S202"]
+
+
+def test_an_error_stays_an_error() -> None:
+    """Without the last Add, the Convolution that contradicts its record is a warning, which OpenVINO accepts."""
+    net = Net("""x: f32[1,3,8,8] -> c: Convolution(_, f32=0[3,3,1,1], strides=[1,1], pads_begin=[0,0], pads_end=[0,0], dilations=[1,1])
+        c -> Add(_, f32=0[3,1,1]) -> a: ReLU
+        a, x -> Add -> Result""")
+    text = irshape.infer(net.xml.encode(), weights=net.bin).xml().replace(b'strides="1,1"', b'strides="2,2"')
+    left = irshape.reduce(text, keep="R301", weights=net.bin)
+    for found in (irshape.check(text, weights=net.bin), irshape.check(bytes(left), weights=left.model().weights)):
+        assert [one.severity for one in found.diagnostics if one.code == "R301"] == ["error"]
+
+
+def test_a_parameter_of_a_body_declares_what_enters() -> None:
+    """The sizes that enter became smaller, and the Parameters of the body kept theirs: one more fault each (R301)."""
+    path = CARRIED / "tensorflow" / "while_grow.xml"
+    text = path.read_text().replace('id="2" internal_layer_id="0"', 'id="2" internal_layer_id="2"', 1)
+    text = text.replace('id="4" internal_layer_id="2"', 'id="4" internal_layer_id="0"', 1)
+    left = irshape.reduce(text.encode(), keep="T102", weights=path.with_suffix(".bin").read_bytes())
+    assert [one.code for one in irshape.check(bytes(left), weights=left.model().weights).diagnostics] == ["T102"]

@@ -741,4 +741,4 @@ def test_a_port_map_is_named_where_its_axis_is_another_one() -> None:
     net = loop("f32[4,3]", SAME, back=False, trips=4, output=JOINED)
     xml = irshape.infer(net.xml.encode(), weights=net.bin).xml().decode()
     [fault] = irshape.check(xml.replace('axis="0"', 'axis="1"', 1).encode(), weights=net.bin).diagnostics
-    assert fault.code == "R301" and "its port map (line " in fault.message, fault.message
+    assert fault.code == "R301" and "with axis='0' (line 40) the layer gives [16,3], which it records" in fault.message, fault.message

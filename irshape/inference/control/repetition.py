@@ -41,6 +41,30 @@ class Repetition(Control):
         """The Parameters whose shapes may change from one iteration to the next, each with the Result that comes back to it."""
         raise NotImplementedError
 
+    def check_counts(self, body: Body, own: int, *, is_right: bool) -> None:
+        """Check that the port map names all outputs, and as `is_right` says all inputs, of which the first `own` need no entry.
+
+        Of several entries with one number OpenVINO reads the first.
+        """
+        layer = self.node.layer
+        for tag, ports, known, count in (
+            ("input", layer.inputs[own:], len(body.inputs), len(body.inputs) if is_right else len(self.facts)),
+            ("output", layer.outputs, len(body.outputs), self.listed),
+        ):
+            if known == count or (tag == "output" and known > count):
+                continue
+            message, offset = f"the port map has {counted(known, tag)}, the layer has {count}", layer.offset
+            entries = [one for one in layer.port_maps or () if one.map == "port_map" and one.tag == tag]
+            numbers = [one.attributes.get("external_port_id", "").strip() for one in entries]
+            twice = next((place for place, one in enumerate(numbers) if one != "-1" and numbers.index(one) < place), None)
+            if twice is not None:
+                line, _ = self.node.model.document.position(entries[twice].offset)
+                lacking = [str(port.id) for port in ports if str(port.id) not in numbers]
+                message = f"two {tag}s of the port map have external_port_id {numbers[twice]}, the other one in line {line}"
+                message += f", and none has {' or '.join(lacking)}" if lacking else ""
+                offset = entries[numbers.index(numbers[twice])].offset
+            self.fault(message, offset)
+
     def first(self, body: Body, declared: Run) -> dict[Node, Fact]:
         """The facts of the Parameters in the first iteration."""
         given = {}
@@ -143,10 +167,7 @@ class LoopRule(Repetition):
         if isinstance(trip_count, float):  # OpenVINO drops the fraction
             trip_count = int(trip_count) if isfinite(trip_count) else None
         own = sum(entry.external in (0, 1) for entry in body.inputs)
-        if own > 2 or len(self.facts) != len(body.inputs) + 2 - own:
-            self.fault(f"the port map has {counted(len(body.inputs), 'input')}, the layer has {len(self.facts)}", self.node.layer.offset)
-        if len(body.outputs) < self.listed:
-            self.fault(f"the port map has {counted(len(body.outputs), 'output')}, the layer has {self.listed}", self.node.layer.offset)
+        self.check_counts(body, 2, is_right=own <= 2 and len(self.facts) == len(body.inputs) + 2 - own)
         self.check_inputs(self.bodies)
         self._check_slices(body)
         first = self.first(body, declared)
@@ -369,10 +390,7 @@ class TensorIteratorRule(Repetition):
 
     def outputs(self) -> Outputs:
         [body], [declared] = self.bodies, self.declared
-        if len(self.facts) != len(body.inputs):
-            self.fault(f"the port map has {counted(len(body.inputs), 'input')}, the layer has {len(self.facts)}", self.node.layer.offset)
-        if len(body.outputs) < self.listed:
-            self.fault(f"the port map has {counted(len(body.outputs), 'output')}, the layer has {self.listed}", self.node.layer.offset)
+        self.check_counts(body, 0, is_right=len(self.facts) == len(body.inputs))
         for node in body.model.nodes:
             if node.type == "TensorIterator" and node.is_live:
                 self.fault("OpenVINO takes no TensorIterator in the body of another TensorIterator", node.layer.offset)

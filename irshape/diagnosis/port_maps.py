@@ -1,0 +1,92 @@
+"""The single change of a port map that makes peace: with it, bodies take and layers give what the file records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+from typing import Final, TypeAlias
+
+from irshape.diagnosis.recorded import contradictions, dims_text
+from irshape.diagnosis.witnesses import Witnesses
+from irshape.inference.facts import Fact
+from irshape.model.bodies import Body, BodyInput, bodies_of
+from irshape.model.model import Node
+from irshape.shape.shape import format_shape
+from irshape.xml.document import PortMap
+
+# The most changes that are tried for one layer.
+_MOST_TRIALS: Final = 400
+
+# A change of a port map in words, what stands there now, all entries with the change, and the entries that it changes.
+_Change: TypeAlias = tuple[str, str, list[PortMap], tuple[PortMap, ...]]
+
+
+def misled(witnesses: Witnesses, node: Node, bodies: Sequence[Body]) -> dict[BodyInput, str]:
+    """The inputs of port maps that lead to a Parameter another tensor than it records, each with a sentence on both."""
+    found = {}
+    for entry in (one for body in bodies for one in body.inputs if 0 <= one.external < len(witnesses.taken[node])):
+        fact = _part(witnesses, entry, witnesses.taken[node][entry.external])
+        records = entry.parameter.layer.signature.records[:1]
+        if fact is not None and any(contradictions(*record[1:], fact) for record in records):
+            [(_, precision, dims)] = records
+            leads = f"input {entry.external} of the port map leads {fact.element_type.precision} {format_shape(fact.shape)}"
+            found[entry] = f"{leads} to Parameter {entry.parameter.name!r}, which records {precision or ''} {dims_text(dims)}"
+    return found
+
+
+def _part(witnesses: Witnesses, entry: BodyInput, fact: Fact) -> Fact | None:
+    """What an input of a port map takes from a tensor; None if the tensor has no such axis."""
+    if entry.slice is None or fact.shape is None:
+        return fact
+    rank, axis = len(fact.shape), entry.slice.axis
+    if not -rank <= axis < rank:
+        return None
+    shape = (*fact.shape[: axis % rank], entry.slice.part_size, *fact.shape[axis % rank + 1 :])
+    return witnesses.graph.facts.intern(fact.element_type, shape, None, fact.is_poisoned)
+
+
+def peace(witnesses: Witnesses, node: Node) -> tuple[str, str, tuple[PortMap, ...]] | None:
+    """The likeliest change of the port map of a node that makes peace: in words, what stands there now, and the entries that it changes."""
+    graph, transfer = witnesses.graph, witnesses.transfer(node)
+    own = graph.maps[node.index]
+    for text, present, entries, changed in islice(_changes(node), _MOST_TRIALS):
+        bodies = bodies_of(node, entries)
+        if graph.scope.work.is_done or any(body.faults for body in bodies) or misled(witnesses, node, bodies):
+            continue
+        run = graph.current.copy()
+        graph.maps[node.index] = bodies
+        try:
+            outcome = graph.answer(run, node, transfer, witnesses.taken[node], graph.question)
+        finally:
+            graph.maps[node.index] = own
+        if witnesses.gives(node, outcome) and not any(run.inner[node.index, body.name].has_errors for body in bodies):
+            return text, present, changed
+    return None
+
+
+def _changes(node: Node) -> Iterator[_Change]:
+    """Other numbers of one entry of a port map, and two entries with each other's layers of the body."""
+    entries = [*(node.layer.port_maps or ())]
+    document, layer = node.model.document, node.layer
+    lines = [document.position(entry.offset)[0] for entry in entries]
+    rank = max((len(port.dims or ()) for port in (*layer.inputs, *layer.outputs)), default=0)
+    places = [place for place, entry in enumerate(entries) if entry.tag in ("input", "output")]
+    for place in places:
+        entry, now = entries[place], entries[place].attributes
+        for name in ("axis", *(("start", "end", "stride", "part_size") if "axis" in now else ())):
+            for new in (*map(str, range(rank)), "") if name == "axis" else ("0", "1", "-1", "2"):
+                if now.get(name, "") != new:
+                    attributes = {**now, name: new} if new else {one: text for one, text in now.items() if one != name}
+                    changed = entry._replace(attributes=attributes)
+                    with_it = f"with {name}={new!r}" if new else f"without {name}={now[name]!r}"
+                    present = f"it is {now[name]!r}" if new and name in now else ""
+                    yield f"{with_it} (line {lines[place]})", present, [*entries[:place], changed, *entries[place + 1 :]], (entry,)
+    for one, other in combinations(places, 2):
+        first, second = entries[one], entries[other]
+        if (first.map, first.tag) == (second.map, second.tag):
+            several = [*entries]
+            ids = (first.attributes.get("internal_layer_id", ""), second.attributes.get("internal_layer_id", ""))
+            for place, id in zip((other, one), ids, strict=True):
+                several[place] = entries[place]._replace(attributes={**entries[place].attributes, "internal_layer_id": id})
+            text = f"with internal_layer_id {ids[0]} (line {lines[one]}) and {ids[1]} (line {lines[other]}) exchanged"
+            yield text, "", several, (first, second)
