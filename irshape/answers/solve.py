@@ -223,11 +223,13 @@ class _System:
         self.unfinished: int | None = None
         demands = [_Demand(number, one, frozenset(substitutions[name].axis for name in one.symbols())) for number, one in numbered]
         self._spans = {name: (int(domain[name].low), domain[name].high, domain[name].modulus) for name in self.parts}
+        unsolved: list[_Demand] = []
         for demand in demands:
             if len(demand.axes) == 1 and not self._take_line(demand):
                 solution = self._solved([demand])
                 if solution is None or not self._take([demand], solution):
-                    self.relations.append(demand.number)
+                    unsolved.append(demand)
+        self.relations += [demand.number for demand in unsolved if not self._try(demand)]
         self._spans = {name: self._size_set(name).span or span for name, span in self._spans.items()}
         self._alone = [demand.requirement for demand in demands if len(demand.axes) == 1]
         self._tie([demand for demand in demands if len(demand.axes) > 1])
@@ -299,6 +301,18 @@ class _System:
                 before = b"\1" * ((axis.low - int(self.domain[name].low)) // step)
                 parts[name] = _Part(numbers, before + spread[: axis.head].tobytes(), spread[axis.head :].tobytes() or b"\1")
         return self._add(parts)
+
+    def _try(self, demand: _Demand) -> bool:
+        """Replace a requirement on one symbol that has few sizes by those for which it holds; False if the symbol has many."""
+        (name,) = demand.axes
+        known, step = self._size_set(name), self.domain[name].modulus
+        if demand.requirement.symbols() != {name} or known.span is None or known.span[1] - known.low > _MOST_ALONE * step:
+            return False
+        holds = all_hold([demand.requirement])
+        sizes = range(known.low, int(known.span[1]) + 1, step)
+        self.table.work.take(len(sizes))
+        head = bytes([size not in known or holds({name: size}) for size in sizes])
+        return 0 not in head or self._add({name: _Part((demand.number,), head, b"\1")})
 
     def _add(self, parts: Mapping[str, _Part]) -> bool:
         """Add a demand on each of these symbols; False if one of them would have too many cells."""

@@ -39,6 +39,7 @@ ROWS = [
     ("here and there", [("ge", "H//4", "H//3"), ("ge", "H", 2)], "H in {2, 4, 5, 8}"),
     ("of a sum", [("div", 12, "H + 1")], "H in {1, 2, 3, 5, 11}"),
     ("the smaller", [("ge", "min(H, 10)", "H")], "H <= 10"),
+    ("numbers that no grid holds", [("ge", 100, "H"), ("ge", "H", 60), ("div", "*".join(["H"] * 11), 2**60)], "H == 64"),
     ("no size", [("div", "H", 2), ("eq", "H - 2*(H//2)", 1)], "no size"),
     ("two symbols apart", [("div", "H", 2), ("ge", "W", 3)], "H >= 2 and H % 2 == 0 and W >= 3"),
     ("equal", [("eq", "H", "W"), ("div", "H", 2), ("div", "W", 3)], "H == W and H >= 6 and H % 6 == 0"),
