@@ -265,6 +265,8 @@ DETECTOR = "examples/detector.xml"
         (lambda: irshape.check(DETECTOR, extensions=3), "extensions are files and names of modules, not a value of the class int"),
         (lambda: irshape.scan(DETECTOR, extensions=[3]), "extensions are files and names of modules, not a value of the class list"),
         (lambda: irshape.infer(DETECTOR).apply_to("x"), "apply_to takes an openvino.Model as model, not a value of the class str"),  # type: ignore[type-var]
+        (lambda: irshape.cost(DETECTOR).at(H=1), "Cost.at needs the argument amount"),  # type: ignore[call-arg]
+        (lambda: irshape.check(), "check needs the argument source"),  # type: ignore[call-arg]
         (lambda: irshape.ops(3), "ops takes str or None as type, not 3"),
         (lambda: assert_shape(DETECTOR, 0, "[1]"), "assert_shape takes str as name, not 0"),  # type: ignore[arg-type]
         (lambda: irshape.scan(DETECTOR, targets=None), "scan takes Iterable[str] as targets, not None"),
