@@ -17,6 +17,7 @@ import irshape.extend
 from irshape.api.reading import Reading
 from irshape.running.results import Tolerance
 from irshape.testing import assert_shape
+from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent
 ATROUS = "examples/atrous.xml"
@@ -295,6 +296,14 @@ def test_an_array_gives_its_shape_to_the_only_input() -> None:
     for inference in (irshape.infer(DETECTOR, inputs=array), irshape.reshape(DETECTOR, array)):
         assert inference.inputs[0].shape == (1, 3, 96, 96)
     assert irshape.simplify(DETECTOR, inputs=array).inputs[0].text == "[1,3,96,96]"
+
+
+def test_an_array_of_sizes_is_told_to_be_read_as_a_tensor() -> None:
+    sizes, told = np.array([1, 3, 96, 96]), r"so it was read as \[4\], and the input has rank 4; array.tolist\(\) gives its elements"
+    with pytest.raises(irshape.InputError, match=told):
+        irshape.infer(DETECTOR, inputs={"image": sizes})
+    assert irshape.infer(DETECTOR, inputs={"image": sizes.tolist()}).inputs[0].shape == (1, 3, 96, 96)
+    assert irshape.infer(Net("x: i64[?] -> ReLU -> Result").xml.encode(), inputs={"x": np.array([7])}).inputs[0].shape == (1,)
 
 
 def test_a_session_is_asked_for_a_shape() -> None:
