@@ -16,7 +16,9 @@ import irshape
 import irshape.extend
 from irshape.api.reading import Reading
 from irshape.running.results import Tolerance
+from irshape.shape.element_type import ElementType
 from irshape.testing import assert_shape
+from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent
 ATROUS = "examples/atrous.xml"
@@ -272,6 +274,8 @@ DETECTOR = "examples/detector.xml"
         (lambda: irshape.check(DETECTOR, extensions=3), "extensions are files and names of modules, not a value of the class int"),
         (lambda: irshape.scan(DETECTOR, extensions=[3]), "extensions are files and names of modules, not a value of the class list"),
         (lambda: irshape.infer(DETECTOR).apply_to("x"), "apply_to takes an openvino.Model as model, not a value of the class str"),  # type: ignore[type-var]
+        (lambda: irshape.cost(DETECTOR).at(H=1), "Cost.at needs the argument amount"),  # type: ignore[call-arg]
+        (lambda: irshape.check(), "check needs the argument source"),  # type: ignore[call-arg]
         (lambda: irshape.ops(3), "ops takes str or None as type, not 3"),
         (lambda: assert_shape(DETECTOR, 0, "[1]"), "assert_shape takes str as name, not 0"),  # type: ignore[arg-type]
         (lambda: irshape.scan(DETECTOR, targets=None), "scan takes Iterable[str] as targets, not None"),
@@ -302,9 +306,32 @@ def test_an_array_gives_its_shape_to_the_only_input() -> None:
     assert irshape.simplify(DETECTOR, inputs=array).inputs[0].text == "[1,3,96,96]"
 
 
+def test_an_array_of_sizes_is_told_to_be_read_as_a_tensor() -> None:
+    sizes, told = np.array([1, 3, 96, 96]), r"so it was read as \[4\], and the input has rank 4; array.tolist\(\) gives its elements"
+    with pytest.raises(irshape.InputError, match=told):
+        irshape.infer(DETECTOR, inputs={"image": sizes})
+    assert irshape.infer(DETECTOR, inputs={"image": sizes.tolist()}).inputs[0].shape == (1, 3, 96, 96)
+    assert irshape.infer(Net("x: i64[?] -> ReLU -> Result").xml.encode(), inputs={"x": np.array([7])}).inputs[0].shape == (1,)
+
+
 def test_a_session_is_asked_for_a_shape() -> None:
     session, refused = irshape.Session(DETECTOR), irshape.signature(DETECTOR).assign(B=1, H=0, W=0)
     assert refused is None
     with pytest.raises(irshape.InputError, match="no new shape: give inputs, symbols or batch"):
         session.reshape(refused)
     assert session.reshape({}).ok
+
+
+def test_an_element_type_is_equal_to_its_name_and_is_one_of_numpy() -> None:
+    found: Any = irshape.infer(DETECTOR).inputs[0].element_type
+    assert found == "f32" and found != "f16" and found != 32
+    assert {found: 1}["f32"] == 1 and found in ("i64", "f32") and pickle.loads(pickle.dumps(found)) is found
+    assert np.dtype(found) == np.float32
+    known = {name: str(np.dtype(one)) for name, one in ElementType.BY_NAME.items() if hasattr(one, "dtype")}
+    assert known == {
+        "boolean": "bool",
+        "f16": "float16",
+        "f32": "float32",
+        "f64": "float64",
+        **{f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)},
+    }

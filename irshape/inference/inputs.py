@@ -235,7 +235,9 @@ def asked_inputs(model: Model, inputs: Shapes | None, symbols: Symbols | None) -
     for name, value in shapes.items():
         node = names.get(name)
         if node is not None:
-            described[node] = read_shape(name, value)
+            shape = described[node] = read_shape(name, value)
+            if shape is not None and not isinstance(value, str | Sequence) and len(shape) == 1:
+                _refuse_sizes(name, value, shape[0].low, described_shape(node))
         elif is_pattern(name):
             patterns.append((name, value))
         else:
@@ -416,6 +418,14 @@ def _own_shape(name: str, value: Any) -> str | Sequence[Any]:
     raise InputError(
         f"the shape of {name!r} must be a text, a sequence of sizes, an OpenVINO shape or an array, not {type(value).__name__}"
     )
+
+
+def _refuse_sizes(name: str, value: Any, count: int, declared: DescribedShape) -> None:
+    """Raise InputError for an array that holds the sizes of an input: an array is an example of the tensor, and its own shape counts."""
+    is_whole = getattr(getattr(value, "dtype", None), "kind", "") in ("i", "u")
+    if is_whole and declared is not None and count == len(declared) != 1:
+        told = f"an array is an example of the tensor, so it was read as [{count}], and the input has rank {count}"
+        raise InputError(f"the shape of {name!r}: {told}; array.tolist() gives its elements as the sizes")
 
 
 @lru_cache(4096)

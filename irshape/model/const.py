@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
+from irshape.report.surface import Guessed
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
@@ -24,7 +25,7 @@ STORED: Final = {
 _NARROW: Final = {"u1": "u1", "u2": "u1", "u4": "u1", "i4": "i1"}
 
 
-class Const:
+class Const(Guessed):
     """The content of a Const: its `element_type`, its `shape`, and the place of its bytes in the weights, `offset` and `size`."""
 
     __slots__ = ("_weights", "element_type", "offset", "shape", "size")

@@ -73,12 +73,15 @@ class _Arguments:
             raise TypeError(f"{title} takes {most} without a name, not {len(given) - hidden}{by_name}")
 
     def misfit(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> str:
-        """The complaint about the first argument of a kind that its annotation excludes; empty if there is none."""
+        """The complaint about an argument that is missing, or the first of a kind that its annotation excludes; empty if there is none."""
         notes = {**self._function.__annotations__, **(self._further() or {})}
-        count = self._function.__code__.co_argcount
+        count, by_name = self._function.__code__.co_argcount, self._function.__kwdefaults__ or {}
+        needed = (*self._names[len(given) : count - len(self._function.__defaults__ or ())], *self._names[count:])
+        if missing := [name for name in needed if name not in named and name not in by_name]:
+            return f"{self._title(given)} needs the argument {' and '.join(missing)}"
         further = ((self._more, one) for one in given[count:])
         for name, value in (*zip(self._names[:count], given, strict=False), *further, *named.items()):
-            note = notes.get(name, notes.get(self._rest))
+            note = notes.get(name, None if name == "self" else notes.get(self._rest))
             module = getattr(note, "__forward_module__", None)  # of a key of a `TypedDict`
             note = getattr(note, "__forward_arg__", note)
             if isinstance(note, str) and not _fits(value, self._meant(note, module)):
