@@ -73,10 +73,33 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
         for node, size in sizes:
             low, high = reported.bounds(size)
             if low == high:
-                guard = next((one for one in guards if symbols(size) & one.requirement.symbols()), guards[0])
-                why = f"{formula_text(size)} of {node.type} {node.name!r} can only be {low}, because {spoken(str(guard.requirement))}"
+                guard = _tightest(engine, guards, size)
+                told_of = f"{spoken(str(guard.requirement))}: {guard.requirement.message}"
+                why = f"{told_of}; so {formula_text(size)} of {node.type} {node.name!r} can only be {low}"
                 found.append(_held(engine, guard._node, why, None, hint))
     return found
+
+
+def _example(model: Model, engine: Engine) -> str:
+    """The first input with an open size in the model, with numbers as an export may have had them."""
+    node = next(node for node in model.parameters if any(one.low != one.high for one in described_shape(node) or ()))
+    reported = Reported(engine.scope, [guard.requirement for guard in engine.guards])
+    bounds = [reported.bounds(size) for size in engine.slots[node.first_slot].shape or ()]
+    sizes = [int(low) if low == high else 64 if axis else 1 for axis, (low, high) in enumerate(bounds)]
+    return f"{node.name}[{','.join(map(str, sizes))}]"
+
+
+def _tightest(engine: Engine, guards: Sequence[Guard], size: Size) -> Guard:
+    """The guard that leaves a size one value: alone, or as the first without which the size would have more; bounds come last."""
+    guards = sorted(guards, key=lambda one: one.requirement.kind == "ge")
+    known = Reported(engine.scope, [guard.requirement for guard in guards]).bounds(size)
+    for guard in guards:
+        if Reported(engine.scope, [guard.requirement]).bounds(size) == known:
+            return guard
+    for guard in guards:
+        if Reported(engine.scope, [one.requirement for one in guards if one is not guard]).bounds(size) != known:
+            return guard
+    return guards[0]
 
 
 def _sizes_of(engine: Engine, axes: Mapping[int, Sequence[int]]) -> Iterator[tuple[Node, Size]]:
@@ -132,9 +155,7 @@ Choose = Literal["first"] | None
 _MOST_CAUSES = 8
 _COMPARE = "compare the model with single samples, and take it all the same: --choose first"
 _OTHER = "choose other sizes, or convert the model again"
-_RECORDED = (
-    "ask for this size; or, if the file was exported for one size and leaves its inputs open, say for which: --recorded 'x[1,3,64,64]'"
-)
+_RECORDED = "ask for this size; or, if the file was exported for one size and leaves its inputs open, say for which: --recorded {}"
 _TRY = "add --rewrite, which changes whatever holds the old size"
 _KEEP = "give a second export at another size (--like other.xml), or keep the number: --choose first"
 _DECIDE = "give a second export (--like other.xml), or take the first way: --choose first"
@@ -326,7 +347,8 @@ class Session(inner.Session):
             self._inputs = now = now._replace(symbols={**ranges, **now.symbols})
             engine = self.attempt(now)
         is_open = any(one.low != one.high for node in before[0].parameters for one in described_shape(node) or ())
-        engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, _RECORDED if is_open else _OTHER))
+        hint = _RECORDED.format(quote(_example(before[0], engine))) if is_open else _OTHER
+        engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, hint))
         remarks = [*self._remarks, *notes, *chosen]
         inference = conclude(engine, remarks=remarks, asked=now)
         if inference.ok and (errors := unmet(engine, opened, _OTHER, inference.guards)):  # several demands together leave one value

@@ -117,6 +117,14 @@ TOGETHER = Net("""
     Add(_four, _cut) -> Result
 """)
 
+# A length that only 10 and 3 fulfil, and a window that 3 does not fill.
+OPEN_IN_LENGTH = Net("""
+    _x: f32[?,2,?]
+    MaxPool-1(_x, kernel="5", strides="1", pads_begin="0", pads_end="0", rounding_type=floor) -> Result
+    _less: MaxPool-1(_x, kernel="3", strides="1", pads_begin="0", pads_end="0", rounding_type=floor)
+    _less, Slice-8(_x, [-8], [9223372036854775807], [1], [2]) -> a: Add -> Result
+""")
+
 
 @pytest.mark.parametrize(("net", "shape", "options", "told"), [
     (GRID, "[4,4,H,W]", {}, "S207 Add 'add_4' demands H*W in (1, 16)"),
@@ -125,6 +133,7 @@ TOGETHER = Net("""
     # OpenVINO would meet it only when the model runs.
     (Net("Gather-8(f32[1,8], [0,7], 1, batch_dims=0) -> Result"), "[1,4]", {}, "R401 indices must be in [-4, 3], got 7"),
     (OPEN, "[N,4,9]", {"rewrite": True}, "demands N == 1"),
+    (OPEN_IN_LENGTH, "[1,2,S]", {"rewrite": True}, "Add 'a' demands S - 2 == S - max(S - 8, 0), or one is 1: "),
     (TOGETHER, "[1,1,W]", {"rewrite": True, "choose": "first"}, "demands W//4 == 2"),
     # Of a batch of 4, one sample is not the sum over 4.
     (Net("f32[4] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "P110"),
