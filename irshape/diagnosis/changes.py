@@ -115,9 +115,13 @@ class Changes:
         return found or self.types(node, told) or self.versions(node, told, self.model.registry.versions(node.type))
 
     def told(self, node: Node) -> str:
-        """The end of a sentence about a change: what the layer gives with it. Empty where no port records what the layer should give."""
-        recorded = " and ".join(dict.fromkeys(dims_text(port.dims) for port in node.layer.outputs if port.dims is not None))
-        return f"the layer gives {recorded}, which it records" if recorded else ""
+        """The end of a sentence about a change: what the layer gives with it. Empty where many changes fit what ports record: no numbers."""
+        dims = [port.dims for port in node.layer.outputs if port.dims is not None]
+        recorded = " and ".join(dict.fromkeys(map(dims_text, dims)))
+        has_numbers = any(not shape or any(size >= 0 for size in shape) for shape in dims)
+        outputs = zip(self.witnesses.outputs(node), self.witnesses.own[node].outputs, strict=False)
+        is_telling = has_numbers or any(contradictions(*record[1:], fact, is_exact=True) for record, fact in outputs)
+        return f"the layer gives {recorded}, which it records" if is_telling else ""
 
     def _passes(self, node: Node, facts: tuple[Fact, ...]) -> bool:
         """Whether a node gives what it records for other facts of its inputs."""
