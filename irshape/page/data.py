@@ -93,15 +93,7 @@ class PageData:
     one from an earlier model to this, if the page shows changes.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        *,
-        inputs: Any = None,
-        symbols: Any = None,
-        weights: Any = None,
-        opaque: Iterable[str] = (),
-    ) -> None:
+    def __init__(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Iterable[str] = ()) -> None:
         """The arguments are those of `irshape.check`, read."""
         opaque = list(opaque)
         self.inference: Final = check(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
