@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from pathlib import Path
 from random import Random
 
 import jsonschema
@@ -19,8 +18,9 @@ from irshape.report.terminal import block_lines, lines
 from tests.answers import nets
 from tests.support.ir import Net
 from tests.support.oracle import reads
+from tests.support.places import ROOT
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "sizes.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((ROOT / "schemas" / "sizes.schema.json").read_text(encoding="utf-8"))
 UNET = "H >= 32 and H % 32 == 0"
 PYRAMID = "(H >= 29 and H % 32 in {0, 29, 30, 31}) or H <= 4"
 SQUARE = {"parameter_0": "[1,1,H,H]"}

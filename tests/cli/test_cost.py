@@ -15,12 +15,7 @@ from tests.answers import nets
 from tests.answers.test_cost import SCHEMA
 from tests.support.commands import Start
 from tests.support.ir import Net
-
-ROOT = Path(__file__).parents[2]
-DECODER = ROOT / "examples" / "decoder.xml"
-ATROUS = ROOT / "examples" / "atrous.xml"
-EXAMPLES = ROOT / "examples"
-STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
+from tests.support.places import ATROUS, DECODER, EXAMPLES, ROOT, STATEFUL
 
 
 def test_amounts_are_numbers_and_formulas(run: Start) -> None:

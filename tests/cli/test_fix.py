@@ -12,9 +12,9 @@ import pytest
 import irshape
 from irshape.diagnosis.fixes import mended_file
 from tests.support.commands import Start
+from tests.support.places import IRS, ROOT
 
-ROOT = Path(__file__).parent.parent.parent
-SOUND = (ROOT / "tests" / "data" / "ir" / "synth" / "s2d_blocks_first_b1.xml").read_text(encoding="utf-8")
+SOUND = (IRS / "synth" / "s2d_blocks_first_b1.xml").read_text(encoding="utf-8")
 STALE = SOUND.replace("<dim>5</dim>", "<dim>6</dim>", 1).replace('mode="blocks_first"', 'mode="BLOCKS_FIRST"')
 
 

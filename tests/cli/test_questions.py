@@ -16,14 +16,11 @@ from tests.answers.test_signature import BOXES, SCHEMA, added, joined
 from tests.answers.test_sizes import scaled
 from tests.support.commands import Start
 from tests.support.ir import Net
-
-ROOT = Path(__file__).parents[2]
-DECODER = ROOT / "examples" / "decoder.xml"
-STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
+from tests.support.places import ATROUS, DECODER, ROOT, STATEFUL
 
 
 def test_a_signature_in_one_line(run: Start) -> None:
-    lines = run("signature", ROOT / "examples" / "atrous.xml", code=0).lines
+    lines = run("signature", ATROUS, code=0).lines
     assert lines[1:4] == ["", "image[B,3,H,W]  ->  mask[B,2,2*((H + 1)//2),2*((W + 1)//2)]", ""]
     assert lines[4] == "valid for sizes of at least 1 where"
     assert [line.split("  ")[1] for line in lines[5:]] == ["H >= 3 and H % 4 in {0, 3}", "W >= 3 and W % 4 in {0, 3}"]
@@ -99,9 +96,6 @@ def test_long_sizes_have_names(run: Start, tmp_path: Path) -> None:
     assert list(block_lines(list(where(parts)))) == [f"  where e0 = {formula}"]
     (line,) = block_lines(list(where(parts)), Palette(False, 400))  # a terminal
     assert len(line) == len("  where e0 = ") + LONGEST and "…" in line
-
-
-ATROUS = ROOT / "examples" / "atrous.xml"
 
 
 def test_conditions_stand_above_the_layers_that_make_them(run: Start) -> None:

@@ -9,9 +9,7 @@ from jsonschema import Draft202012Validator
 import irshape
 from tests.support.commands import Start
 from tests.support.ir import Net
-
-ROOT = Path(__file__).parent.parent.parent
-ATROUS = ROOT / "examples" / "atrous.xml"
+from tests.support.places import ATROUS, ROOT
 
 
 @pytest.fixture

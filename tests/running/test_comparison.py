@@ -18,11 +18,10 @@ from irshape.running.runner import RunFailure, Runner
 from irshape.testing import assert_same
 from tests.report.test_formats import validator
 from tests.support.ir import Net
+from tests.support.places import DATA, DECODER
 
-ROOT = Path(__file__).parent.parent.parent
 # A Loop that applies Sigmoid as often as its first constant says.
-LOOP = (ROOT / "tests" / "data" / "endless.xml").read_text()
-DECODER = ROOT / "examples" / "decoder.xml"
+LOOP = (DATA / "endless.xml").read_text()
 
 
 def net(*, scale: float = 0.5, half: bool = False, swapped: bool = False, names: str = "") -> Graph:

@@ -9,10 +9,9 @@ import pytest
 
 from irshape.cli.main import main
 from irshape.editing.graph import edit
+from tests.support.places import ATROUS, EXAMPLES, ROOT
 
-SCHEMA = json.loads((Path(__file__).parent.parent.parent / "schemas" / "folders.schema.json").read_text(encoding="utf-8"))
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+SCHEMA = json.loads((ROOT / "schemas" / "folders.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def exports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for name in names.split():
             for path in EXAMPLES.glob(f"{name}.*"):
                 shutil.copy(path, tmp_path / side)
-        graph = edit(EXAMPLES / "atrous.xml")
+        graph = edit(ATROUS)
         if side == "new":
             graph["stem"].set(strides=[1, 1])
         graph.write(tmp_path / side / "encoder" / "openvino_model.xml")

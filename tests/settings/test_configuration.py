@@ -16,8 +16,7 @@ from irshape.report.selection import Choice
 from irshape.settings.globs import Globs
 from irshape.settings.read import ConfigurationError, _line_of, _lines, find, read_configuration
 from irshape.settings.settings import Settings
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.places import ATROUS, EXAMPLES, ROOT
 
 WHOLE = """\
 select = ["ALL"]
@@ -291,8 +290,8 @@ def test_the_schema_refuses_what_is_refused(text: str) -> None:
 
 def test_a_glob_that_names_no_file_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, '[per-file."detector/*.xml"]\nignore = ["R104"]\n[per-file."*.xml"]\nignore = ["R104"]')
-    shutil.copy(ROOT / "examples" / "atrous.xml", tmp_path / "m.xml")
-    shutil.copy(ROOT / "examples" / "atrous.bin", tmp_path / "m.bin")
+    shutil.copy(ATROUS, tmp_path / "m.xml")
+    shutil.copy(EXAMPLES / "atrous.bin", tmp_path / "m.bin")
     assert main(["check", str(tmp_path)]) == 0
     said = capsys.readouterr().err
     assert "irshape.toml: the glob 'detector/*.xml' of per-file names none of the files" in said and "'*.xml' of" not in said
@@ -319,7 +318,7 @@ def test_a_glob_above_the_files_is_said_whose_folder_is_missing(
     glob: str, missing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(tmp_path, f'[per-file."{glob}"]\nignore = ["R104"]')
-    shutil.copytree(ROOT / "examples", tmp_path / "models", ignore=lambda folder, names: {one for one in names if "atrous" not in one})
+    shutil.copytree(EXAMPLES, tmp_path / "models", ignore=lambda folder, names: {one for one in names if "atrous" not in one})
     for path in ("models", "models/atrous.xml"):
         assert main(["check", str(tmp_path / path)]) == 0
         said = capsys.readouterr().err

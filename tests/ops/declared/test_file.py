@@ -14,8 +14,7 @@ from irshape.ops.extensions import registry_of
 from irshape.ops.op import Op
 from irshape.ops.registry import REGISTRY
 from tests.support.ir import Const, Net, input_of
-
-ROOT = Path(__file__).parent.parent.parent.parent
+from tests.support.places import EXAMPLES, ROOT
 
 
 def one(text: str) -> type[Op]:
@@ -285,7 +284,7 @@ def test_shipped_files_have_the_form_of_the_schema() -> None:
     schema = json.loads((ROOT / "schemas" / "extension.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
-    for path in (ROOT / "irshape" / "ops" / "tokenizers.toml", ROOT / "examples" / "patches.toml"):
+    for path in (ROOT / "irshape" / "ops" / "tokenizers.toml", EXAMPLES / "patches.toml"):
         assert list(validator.iter_errors(tomllib.loads(path.read_text(encoding="utf-8")))) == []
     for wrong in ({"Op": {"outputs": "f32[N]"}}, {"Op": {"inputs": []}}, {"extension": 3}, {"Op": {"outputs": ["f32[1]"], "input": []}}):
         assert not validator.is_valid(wrong)
