@@ -13,7 +13,6 @@ from random import Random
 from typing import Any, Final
 from unittest import mock
 
-import jsonschema
 import pytest
 
 import irshape
@@ -32,8 +31,7 @@ from tests.support.ir import Net
 from tests.support.irs import PATHS, WITH_WEIGHTS, named
 from tests.support.oracle import core_of
 from tests.support.places import ATROUS, DECODER, ROOT, STATEFUL
-
-SCHEMA = json.loads((ROOT / "schemas" / "cost.schema.json").read_text(encoding="utf-8"))
+from tests.support.schemas import validator
 
 
 def cost(net: Net, **options: Any) -> Cost:
@@ -198,7 +196,7 @@ def test_parameters_are_the_constants_of_openvino(path: Path) -> None:
 def test_every_file_has_a_cost(path: Path) -> None:
     """Also a file with faults; its report has the published form."""
     found = verbs.cost(path)
-    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(found.to_dict())))
+    validator("cost").validate(json.loads(json.dumps(found.to_dict())))
 
 
 # Memory.

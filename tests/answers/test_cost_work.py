@@ -1,8 +1,5 @@
 """What a cost takes: layers that share facts are counted once, and what does not fit the limit `work` is said."""
 
-import json
-
-import jsonschema
 import pytest
 
 import irshape
@@ -12,9 +9,8 @@ from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.counting import UNFINISHED
 from irshape.report.text import number_text
 from tests.support.ir import Net
-from tests.support.places import EXAMPLES, ROOT
-
-SCHEMA = json.loads((ROOT / "schemas" / "cost.schema.json").read_text(encoding="utf-8"))
+from tests.support.places import EXAMPLES
+from tests.support.schemas import validator
 
 
 def cost(net: Net, work: int | None = None) -> Cost:
@@ -36,7 +32,7 @@ def test_what_does_not_fit_is_said_with_its_layer() -> None:
     assert counted
     assert left_out
     assert note.where.layer_id == left_out[0].node.key
-    jsonschema.validate(found.to_dict(), SCHEMA)
+    validator("cost").validate(found.to_dict())
     assert not [one for one in cost(products(60)).diagnostics if "cost" in one.message]
 
 

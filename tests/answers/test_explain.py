@@ -11,10 +11,10 @@ from irshape.answers.explain.explainer import Explainer, Target
 from irshape.answers.explain.explanation import Explanation
 from tests.answers.sound import faults
 from tests.inference.test_bodies import chosen, inside, iterator, loop
-from tests.report.test_formats import validator
 from tests.support.ir import Net
 from tests.support.irs import PATHS, named
 from tests.support.places import ATROUS, EXAMPLES
+from tests.support.schemas import validator
 
 EXAMPLE = EXAMPLES / "space_to_batch.xml"
 

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 import irshape
@@ -11,7 +10,8 @@ from irshape.cli.main import main
 from tests.page.generated import transformer
 from tests.support.ir import Net
 from tests.support.irs import PATHS
-from tests.support.places import ATROUS, EXAMPLES, ROOT
+from tests.support.places import ATROUS, EXAMPLES
+from tests.support.schemas import validator
 
 
 def static(blocks: int) -> bytes:
@@ -66,8 +66,7 @@ def test_depth_is_the_number_of_levels() -> None:
 
 @pytest.mark.parametrize("path", [ATROUS, EXAMPLES / "faulty.xml", EXAMPLES / "space_to_depth.xml"])
 def test_the_report_is_valid(path: str) -> None:
-    schema = json.loads((ROOT / "schemas" / "summary.schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(irshape.summary(path).to_dict())))
+    validator("summary").validate(json.loads(json.dumps(irshape.summary(path).to_dict())))
 
 
 def test_a_notebook_shows_the_tree() -> None:

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,7 +17,8 @@ from irshape.cli.main import main
 from irshape.report.diagnostic import Diagnostic, Edit, Fix, Where
 from irshape.report.documents import Checked, relative
 from tests.support.oracle import core
-from tests.support.places import DATA, EXAMPLES, IRS, ROOT
+from tests.support.places import DATA, EXAMPLES, IRS
+from tests.support.schemas import validator
 
 SCHEMA = json.loads((DATA / "sarif.schema.json").read_text(encoding="utf-8"))
 SOURCE = (IRS / "synth" / "if_same.xml").read_text(encoding="utf-8")
@@ -305,14 +305,6 @@ def test_paths_are_relative_to_the_working_folder(tmp_path: Path, monkeypatch: p
 
 
 FILES = sorted([*EXAMPLES.glob("*.xml"), *DATA.glob("*.xml")])
-
-
-@cache
-def validator(name: str) -> Any:
-    """The validator of a published schema, after a check of the schema itself."""
-    schema = json.loads((ROOT / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -16,9 +16,9 @@ from irshape.running.inputs import bounds_of, drawn, sizes_of
 from irshape.running.limits import RUNS
 from irshape.running.runner import RunFailure, Runner
 from irshape.testing import assert_same
-from tests.report.test_formats import validator
 from tests.support.ir import Net
 from tests.support.places import DATA, DECODER
+from tests.support.schemas import validator
 
 # A Loop that applies Sigmoid as often as its first constant says.
 LOOP = (DATA / "endless.xml").read_text()

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import irshape
 from irshape.cli.main import main
@@ -25,7 +24,8 @@ from irshape.scanning.results import ResultsError, UnfinishedRows, read
 from irshape.scanning.row import Scan
 from irshape.scanning.table import TableChanges, row_schema
 from tests.support.ir import Net
-from tests.support.places import ATROUS, DATA, EXAMPLES, ROOT
+from tests.support.places import ATROUS, DATA, EXAMPLES
+from tests.support.schemas import validator
 
 Row = dict[str, Any]
 
@@ -77,11 +77,9 @@ def test_each_file_has_a_row(models: Path, tmp_path: Path) -> None:
 
 def test_rows_have_the_documented_form(models: Path, tmp_path: Path) -> None:
     main(["scan", str(models), "-o", str(tmp_path / "out.jsonl"), "-q"])
-    schema = json.loads((ROOT / "schemas" / "scan.schema.json").read_text(encoding="utf-8"))
-    assert schema == row_schema()
-    validator = Draft202012Validator(schema)
+    assert validator("scan").schema == row_schema()
     for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines():
-        validator.validate(json.loads(line))
+        validator("scan").validate(json.loads(line))
 
 
 @pytest.mark.slow("need Dask, S3 or Parquet")

@@ -1,6 +1,5 @@
 """Configurations: where they are found, what they may hold, and every fault with its file and line."""
 
-import json
 import re
 import shutil
 import sys
@@ -8,7 +7,6 @@ import time
 import tomllib
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from irshape.cli.main import main
@@ -16,7 +14,8 @@ from irshape.report.selection import Choice
 from irshape.settings.globs import Globs
 from irshape.settings.read import ConfigurationError, _line_of, _lines, find, read_configuration
 from irshape.settings.settings import Settings
-from tests.support.places import ATROUS, EXAMPLES, ROOT
+from tests.support.places import ATROUS, EXAMPLES
+from tests.support.schemas import validator
 
 WHOLE = """\
 select = ["ALL"]
@@ -269,15 +268,9 @@ def test_many_tables_for_many_files(tmp_path: Path) -> None:
 # the schema
 
 
-def validator() -> jsonschema.Draft202012Validator:
-    schema = json.loads((ROOT / "schemas" / "configuration.schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
-
-
 def test_the_schema_accepts_what_is_read() -> None:
-    validator().validate(tomllib.loads(WHOLE))
-    validator().validate({})
+    validator("configuration").validate(tomllib.loads(WHOLE))
+    validator("configuration").validate({})
 
 
 @pytest.mark.parametrize(
@@ -285,7 +278,7 @@ def test_the_schema_accepts_what_is_read() -> None:
     ['selct = ["S"]', 'ignore = ["S9"]', 'severity.S = "fatal"', "limits.dept = 3", "limits.depth = 0", '[per-file.a]\nselect = ["S"]'],
 )
 def test_the_schema_refuses_what_is_refused(text: str) -> None:
-    assert not validator().is_valid(tomllib.loads(text))
+    assert not validator("configuration").is_valid(tomllib.loads(text))
 
 
 def test_a_glob_that_names_no_file_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
