@@ -9,8 +9,8 @@ import pytest
 
 import irshape
 from tests.support.irs import WITH_WEIGHTS, named
-from tests.support.places import IRS
 from tests.support.oracle import core_of, partial_shape
+from tests.support.places import IRS
 from tests.support.rows import contains
 
 
