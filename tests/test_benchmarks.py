@@ -17,11 +17,11 @@ from benchmarks.many import simulate
 from benchmarks.measure import CPU, READ, Bytes, File, Group, Row, Start
 from benchmarks.table import brief, comparison, full, ratio, real, starts_table, stratified
 from tests.support.oracle import core, partial_shape
+from tests.support.places import EXAMPLES, IRS, ROOT
 
 # What builds the models is OpenVINO; it is imported by the tests that run, not by those that only look for tests.
 pytestmark = pytest.mark.oracle
 
-ROOT = Path(__file__).parent.parent
 SMALL = {"one_operation": (), "resnet": (5,), "decoder": (1,), "distinct": (60,), "chain": (60,), "dag": (60,)}
 
 
@@ -160,8 +160,8 @@ def test_processes_are_compared_with_a_bare_python() -> None:
 
 def test_a_real_model_is_measured_in_a_process_of_its_own(tmp_path: Path) -> None:
     faulty = tmp_path / "faulty.xml"
-    faulty.write_text((ROOT / "examples" / "faulty.xml").read_text(encoding="utf-8"), encoding="utf-8")
-    sound, refused = measure.real([ROOT / "tests" / "data" / "ir" / "synth" / "s2b_6d.xml", faulty], 1, ROOT)
+    faulty.write_text((EXAMPLES / "faulty.xml").read_text(encoding="utf-8"), encoding="utf-8")
+    sound, refused = measure.real([IRS / "synth" / "s2b_6d.xml", faulty], 1, ROOT)
     assert (sound.layers, sound.refused) == (6, "")
     assert min(sound.ours, sound.theirs, sound.collected, sound.first_ours, sound.first_theirs) > 0
     assert refused.refused
@@ -204,7 +204,7 @@ def test_the_table_of_verbs_says_what_half_and_most_models_take() -> None:
 
 def test_single_edits_are_counted_rightly(tmp_path: Path) -> None:
     """Each edit has an effect, and the rows are those of the edits: nothing of what is said is counted twice or left out."""
-    paths = [path for path in sorted((ROOT / "tests" / "data" / "ir").rglob("*.xml")) if path.stat().st_size < 20_000][:12]
+    paths = [path for path in sorted(IRS.rglob("*.xml")) if path.stat().st_size < 20_000][:12]
     benchmark = causes.Benchmark(paths, 1, tmp_path)
     found = [*benchmark.run(24, ["attribute", "edge lost", "recorded dim", "weights cut"])]
     benchmark.openvino.close()

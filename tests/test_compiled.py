@@ -5,13 +5,12 @@ import sys
 import tomllib
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
 
 import pytest
 
 from irshape.shape.dim import IS_COMPILED
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"][
     "mypyc"
 ]

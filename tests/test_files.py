@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-PACKAGE = Path(__file__).parent.parent / "irshape"
+from tests.support.places import ROOT
+
+PACKAGE = ROOT / "irshape"
 
 # Calls that open, make, rename or remove a file, by the name of the function or of the method.
 FUNCTIONS = {

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -12,8 +11,8 @@ from irshape.ops.attribute import Attribute
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
 from irshape.report.catalogue import CATALOGUE, Code
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).parent.parent
 SCHEMA = json.loads((ROOT / "schemas" / "operations.schema.json").read_text(encoding="utf-8"))
 
 

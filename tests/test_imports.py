@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import irshape
+from tests.support.places import IRS, ROOT
 
-ROOT = Path(__file__).parent.parent
 HEAVY = {"dataclasses", "inspect", "json", "lxml", "multiprocessing", "numpy", "pathlib", "pydantic", "unittest"}
 RUN = """
 import contextlib, io, sys
@@ -65,7 +65,7 @@ def test_the_library_alone_loads_nothing_heavy() -> None:
 def loaded(folder: Path, *options: str) -> list[str]:
     """The modules that a check of one operation loads beyond those of a bare interpreter, in a folder without a configuration."""
     for suffix in (".xml", ".bin"):
-        shutil.copy((ROOT / "tests" / "data" / "ir" / "synth" / "s2b_6d.xml").with_suffix(suffix), folder / f"one{suffix}")
+        shutil.copy((IRS / "synth" / "s2b_6d.xml").with_suffix(suffix), folder / f"one{suffix}")
     bare = subprocess.run([sys.executable, "-S", "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True, check=True)
     run = "import sys; from irshape.cli.main import main; main(); print(*sys.modules, file=sys.stderr)"
     command = [sys.executable, "-S", "-c", run, "check", "one.xml", *options]

@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parent.parent / "irshape"
+from tests.support.places import ROOT
+
+PACKAGE = ROOT / "irshape"
 LAYERS = [
     "version", "shape", "files", "report", "xml", "ops", "model", "inference", "diagnosis",
     "answers", "verbs", "page", "settings", "scanning", "api", "editing", "reshaping", "running", "extend", "typing", "cli", "testing",

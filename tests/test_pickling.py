@@ -2,7 +2,6 @@
 
 import pickle
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +11,9 @@ from irshape.ops.registry import REGISTRY
 from irshape.running.results import Tolerance
 from tests.inference.test_bodies import ROWS
 from tests.support.ir import Net
+from tests.support.places import EXAMPLES
 from tests.support.rows import Row, is_code, net_of, outputs_of, tables
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 ATROUS, STATEFUL, LOOP = (str(EXAMPLES / f"{name}.xml") for name in ("atrous", "decoder_stateful", "sums"))
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.md")]
+from tests.support.places import EXAMPLES, ROOT
+
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *EXAMPLES.glob("*.md")]
 
 
 def test_continuous_integration_runs_the_two_commands() -> None:
@@ -55,8 +56,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_example_is_shown() -> None:
-    text = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
-    assert [path.name for path in (ROOT / "examples").glob("*.xml") if f"examples/{path.name}" not in text] == []
+    text = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert [path.name for path in EXAMPLES.glob("*.xml") if f"examples/{path.name}" not in text] == []
 
 
 def test_every_target_of_make_explains_itself() -> None:

@@ -14,6 +14,7 @@ from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
 from tests.support.ir import Net, input_of
 from tests.support.oracle import core, reads
+from tests.support.places import ROOT
 from tests.support.rows import OPS, WITHOUT_OPENVINO, Differs, Row, Table, is_refused, net_of, tables
 
 TABLES = list(tables())
@@ -84,7 +85,7 @@ def without(*, refused: bool) -> list[str]:
 
 def test_every_departure_from_openvino_is_explained() -> None:
     """The page of divergences and the rows that differ name each other."""
-    page = (Path(__file__).parent.parent / "docs" / "divergences.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "divergences.md").read_text(encoding="utf-8")
     proofs = set(re.findall(r"`((?:\w+/)?test_\w+\.py: [^`]+)`", page))
     differing = ((table, row[0]) for table in TABLES for row in table.rows if isinstance(row[-1], Differs))
     assert proofs == {f"{table.file}: {table.type} {table.version}: {name}" for table, name in differing}

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.support.places import ROOT
+
 MOST_METHODS, MOST_LINES, MOST_PARAMETERS, LONGEST = 25, 700, 8, 50
 
 OPTIONS = "each keyword is an option of the verb"

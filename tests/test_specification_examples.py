@@ -17,10 +17,11 @@ from irshape.shape.element_type import ElementType
 from irshape.xml.document import Port
 from tests.support.ir import Const, Net, flatten, text
 from tests.support.oracle import EXTENDED, core
+from tests.support.places import DATA
 from tests.support.rows import attributes_of, inputs_of, is_refused, outputs_of, tables
 from tools.specification_examples import LARGEST, ROOT, Example, examine, examples, faults, page, page_text
 
-OURS = sorted((Path(__file__).parent / "data" / "examples").glob("*.xml"))
+OURS = sorted((DATA / "examples").glob("*.xml"))
 FOLDER = os.environ.get("IRSHAPE_SPECIFICATION")
 published = pytest.mark.skipif(not FOLDER, reason="IRSHAPE_SPECIFICATION names no folder")
 
@@ -51,7 +52,7 @@ CHANGES = [
 
 @pytest.mark.parametrize(("name", "old", "new", "said"), CHANGES, ids=[f"{name}-{new}" for name, _, new, _ in CHANGES])
 def test_what_is_wrong_with_an_example_is_said(name: str, old: str, new: str, said: str) -> None:
-    source = (Path(__file__).parent / "data" / "examples" / f"{name}.xml").read_text(encoding="utf-8")
+    source = (DATA / "examples" / f"{name}.xml").read_text(encoding="utf-8")
     assert old in source
     result = examine(source.replace(old, new, 1).encode())
     assert any(text.startswith(said) for text in result.faults + result.differences), result

@@ -19,8 +19,8 @@ from irshape.running.results import Tolerance
 from irshape.shape.element_type import ElementType
 from irshape.testing import assert_shape
 from tests.support.ir import Net
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).parent.parent
 ATROUS = "examples/atrous.xml"
 PAGE = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
 # The classes that a program meets first have at most so many names; no class of these has more methods than that.

@@ -10,10 +10,10 @@ import pytest
 import irshape
 from irshape.report.section import paragraph
 from irshape.testing import _cut, assert_same, assert_shape, assert_valid
-from tests.cli.test_cli import EXAMPLES, ROOT, net
+from tests.cli.test_cli import net
 from tests.support.ir import Net
+from tests.support.places import ATROUS, EXAMPLES, ROOT
 
-ATROUS = EXAMPLES / "atrous.xml"
 IMAGE = {"image": "[N,3,H,W]"}
 
 

@@ -345,10 +345,8 @@ def refuse_outgrown(inference: Inference) -> None:
 
 def _state(found: Discovery) -> dict[Node, tuple[int, ...]]:
     """The shapes of the variables that the inputs leave, as far as they are numbers."""
-    shapes = {
-        node: tuple([int(one.low) for one in shape]) for node, shape in found.state.items() if all(one.low == one.high for one in shape)
-    }
-    return {node: shape for node, shape in shapes.items() if not any(one.symbols for one in found.state[node])}
+    known = {node: shape for node, shape in found.state.items() if all(one.low == one.high and not one.symbols for one in shape)}
+    return {node: tuple([int(one.low) for one in shape]) for node, shape in known.items()}
 
 
 def _after(engine: Engine, inference: Inference, state: _States) -> dict[Node, tuple[int, ...]]:

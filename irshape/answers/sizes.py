@@ -31,7 +31,7 @@ from irshape.report.surface import ByName, Guessed
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, origins
 from irshape.shape.guard import all_hold, broken
-from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
+from irshape.shape.notation import Described, SymbolRange, shape_text
 from irshape.shape.polynomial import NAMED
 from irshape.shape.range import Range
 from irshape.xml.weights import Weights
@@ -428,13 +428,9 @@ class ValidSizes(Guessed):
         return is_possible and all_hold([limit.requirement for limit in self._limits])(sizes)
 
     def _shapes(self, sizes: Mapping[str, int]) -> Inputs:
-        shapes: dict[Node, DescribedShape] = {}
-        for node, shape in self._question.shapes.items():
-            shapes[node] = None
-            if shape is not None:
-                numbers = [one.number(sizes) for one in shape]
-                shapes[node] = tuple([Described(number, number) for number in numbers])
-        return Inputs(shapes)
+        shapes = self._question.shapes.items()
+        numbers = {node: None if shape is None else [one.number(sizes) for one in shape] for node, shape in shapes}
+        return Inputs({node: None if own is None else tuple([Described(one, one) for one in own]) for node, own in numbers.items()})
 
 
 def _opaque(engine: Engine) -> Iterator[Undecided]:

@@ -21,7 +21,7 @@ from irshape.answers.signature.notes import name_data_sizes, name_elements
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas, names_in
-from irshape.model.bodies import Body, bodies_of
+from irshape.model.bodies import bodies_of
 from irshape.model.finding import end_name
 from irshape.model.model import Model, Node, reached
 from irshape.ops.context import element_count
@@ -50,31 +50,24 @@ def ends_of_bodies(position: Mapping[Node, int]) -> dict[str, Any]:
     takes: dict[int, list[Any]] = {}
     gives: dict[int, list[Any]] = {}
     back: list[list[int]] = []
-    for node in position:
-        for body in bodies_of(node) if node.bodies else ():
-            _add(node, body, position, takes, gives, back)
+    for node, body in [(one, body) for one in position if one.bodies for body in bodies_of(one)]:
+        for entry in body.inputs:
+            source = node.inputs[entry.external].source if 0 <= entry.external < len(node.inputs) else None
+            words = "at first" if entry.back else f"in parts of axis {entry.slice.axis}" if entry.slice else ""
+            if source is not None:
+                takes[position[entry.parameter]] = [position[source.node], source.index, words]
+            if entry.back is not None:
+                back.append([position[entry.back], position[entry.parameter]])
+        if body.iteration is not None:
+            takes[position[body.iteration]] = [position[node], -1, "number of the iteration"]
+        if body.condition is not None:
+            gives[position[body.condition]] = [position[node], -1, "whether to go on"]
+        for index, output in enumerate(body.outputs):
+            words = f"output {index}"
+            if node.type != "If":
+                words += f", parts of axis {output.slice.axis}" if output.slice else ", the last value"
+            gives[position[output.result]] = [position[node], index, words]
     return {"takes": takes, "gives": gives, "back": back}
-
-
-def _add(
-    node: Node, body: Body, position: Mapping[Node, int], takes: dict[int, list[Any]], gives: dict[int, list[Any]], back: list[list[int]]
-) -> None:
-    for entry in body.inputs:
-        source = node.inputs[entry.external].source if 0 <= entry.external < len(node.inputs) else None
-        words = "at first" if entry.back else f"in parts of axis {entry.slice.axis}" if entry.slice else ""
-        if source is not None:
-            takes[position[entry.parameter]] = [position[source.node], source.index, words]
-        if entry.back is not None:
-            back.append([position[entry.back], position[entry.parameter]])
-    if body.iteration is not None:
-        takes[position[body.iteration]] = [position[node], -1, "number of the iteration"]
-    if body.condition is not None:
-        gives[position[body.condition]] = [position[node], -1, "whether to go on"]
-    for index, output in enumerate(body.outputs):
-        words = f"output {index}"
-        if node.type != "If":
-            words += f", parts of axis {output.slice.axis}" if output.slice else ", the last value"
-        gives[position[output.result]] = [position[node], index, words]
 
 
 # The most elements of a tensor that a page shows.
@@ -93,15 +86,7 @@ class PageData:
     one from an earlier model to this, if the page shows changes.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        *,
-        inputs: Any = None,
-        symbols: Any = None,
-        weights: Any = None,
-        opaque: Iterable[str] = (),
-    ) -> None:
+    def __init__(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Iterable[str] = ()) -> None:
         """The arguments are those of `irshape.check`, read."""
         opaque = list(opaque)
         self.inference: Final = check(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
@@ -212,20 +197,17 @@ class PageData:
 
     def _signatures(self, examples: Mapping[int, Node]) -> list[dict[str, Any]]:
         """Type, version, attributes and ports, each with a node that has them."""
-        found = []
-        for number in range(len(examples)):
-            node = examples[number]
-            own = node.layer.signature
-            found.append(
-                {
-                    "type": _named(own.type),
-                    "version": _named(own.version),
-                    "attributes": [[_named(name), _named(value)] for name, value in sorted(own.attributes.items())],
-                    "inputs": [[id, escape(port.name)] for id, port in zip(own.input_ids, node.inputs, strict=True)],
-                    "outputs": own.output_ids,
-                }
-            )
-        return found
+        return [
+            {
+                "type": _named(own.type),
+                "version": _named(own.version),
+                "attributes": [[_named(name), _named(value)] for name, value in sorted(own.attributes.items())],
+                "inputs": [[id, escape(port.name)] for id, port in zip(own.input_ids, node.inputs, strict=True)],
+                "outputs": own.output_ids,
+            }
+            for _, node in sorted(examples.items())
+            for own in (node.layer.signature,)
+        ]
 
     def _shape(self, bounded: Shape, formal: Shape) -> list[Any]:
         """A shape: in OpenVINO's notation, as formulas, and the sizes as numbers and names (null if the rank is unknown)."""
@@ -522,13 +504,8 @@ class Excerpts:
             end = text.find(">", column)
             begin = max(0, column - _LONGEST // 2)
             shown = [_clipped(other, begin if at == line - first else 0) for at, other in enumerate(lines)]
-            found["source"] = {
-                "line": first,
-                "fault": line,
-                "lines": shown,
-                "from": column - begin,
-                "to": (end + 1 if end >= 0 else len(text)) - begin,
-            }
+            end = end + 1 if end >= 0 else len(text)
+            found["source"] = {"line": first, "fault": line, "lines": shown, "from": column - begin, "to": end - begin}
         if one.fix is not None:
             found["diff"] = self._diff(one.fix.edits)
         return found

@@ -453,29 +453,25 @@ def behind(document: Document, graph: Graph | Layer, holder: str, places: Iterab
         place = line_start(document, first_child)
         splices.append(Splice(place, place, "".join(first)))
     elif first:
-        splices.append(_filled(document, graph, holder, "".join(first)))
+        splices += _filled(document, graph, holder, "".join(first))
     return splices
 
 
-def _filled(document: Document, graph: Graph | Layer, holder: str, text: str) -> Splice:
+def _filled(document: Document, graph: Graph | Layer, holder: str, text: str) -> list[Splice]:
     """Put text into an element of a net, a body or a layer that has no children, or put the element itself there."""
     begin = graph.offset
     source = document.source[begin : graph.end].decode(document.encoding)
     net = next(iter(elements(source, 0, len(source))))
-
-    def place(at: int) -> int:
-        return begin + len(source[:at].encode(document.encoding))
-
     outer = Layout.at(document, begin, begin)
     indent = outer.indent or ""
     newline = outer.newline or "\n"
     found = next((one for one in elements(source, net.content, net.content_end) if one.tag == holder), None)
     if found is None:
-        at = place(len(source[: net.content_end].rstrip()))
-        return Splice(at, at, f"{newline}{indent}\t<{holder}>{text}{newline}{indent}\t</{holder}>")
-    if found.content == found.end and source[found.end - 2 : found.end] == "/>":
-        at = source.rindex("/", 0, found.end)
-        return Splice(place(at), place(found.end), f">{text}{newline}{indent}\t</{holder}>")
-    at = found.content + len(source[found.content : found.content_end].rstrip())
-    closing = "" if "\n" in source[at : found.content_end] else f"{newline}{indent}\t"
-    return Splice(place(at), place(at), text + closing)
+        at = len(source[: net.content_end].rstrip())
+        edit = Splice(at, at, f"{newline}{indent}\t<{holder}>{text}{newline}{indent}\t</{holder}>")
+    elif found.content == found.end and source[found.end - 2 : found.end] == "/>":
+        edit = Splice(source.rindex("/", 0, found.end), found.end, f">{text}{newline}{indent}\t</{holder}>")
+    else:
+        at = found.content + len(source[found.content : found.content_end].rstrip())
+        edit = Splice(at, at, text if "\n" in source[at : found.content_end] else f"{text}{newline}{indent}\t")
+    return placed(document, begin, source, [edit])

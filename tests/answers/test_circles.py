@@ -10,14 +10,12 @@ import irshape
 from irshape.shape import dim
 from tests.support.ir import Net
 from tests.support.irs import PATHS, named
+from tests.support.places import EXAMPLES
 from tests.support.shuffled import plain, shuffled
 from tests.support.verbs import VERBS, answers
 
-ROOT = Path(__file__).parent.parent.parent
-EXAMPLES = [
-    path for path in sorted((ROOT / "examples").glob("*.xml")) if b"<net" in path.read_bytes()
-]  # the others are parts of a specification
-FILES = [path for path in (*PATHS, *EXAMPLES) if path.stat().st_size < 300_000]
+OURS = [path for path in sorted(EXAMPLES.glob("*.xml")) if b"<net" in path.read_bytes()]  # the others are parts of a specification
+FILES = [path for path in (*PATHS, *OURS) if path.stat().st_size < 300_000]
 
 
 def compared(path: Path, *seeds: int) -> None:

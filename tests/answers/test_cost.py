@@ -13,7 +13,6 @@ from random import Random
 from typing import Any, Final
 from unittest import mock
 
-import jsonschema
 import pytest
 
 import irshape
@@ -31,10 +30,8 @@ from tests.inference.test_bodies import chosen, inside, loop
 from tests.support.ir import Net
 from tests.support.irs import PATHS, WITH_WEIGHTS, named
 from tests.support.oracle import core_of
-
-ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "examples"
-SCHEMA = json.loads((ROOT / "schemas" / "cost.schema.json").read_text(encoding="utf-8"))
+from tests.support.places import ATROUS, DECODER, ROOT, STATEFUL
+from tests.support.schemas import validator
 
 
 def cost(net: Net, **options: Any) -> Cost:
@@ -47,7 +44,7 @@ def cost(net: Net, **options: Any) -> Cost:
 
 def test_the_cost_of_a_decoder_is_a_formula_of_its_sizes() -> None:
     """By hand: S tokens of 4 features through 4 products with 4*4 weights (the last 4*16), and S*(P + S) pairs of 2 heads of 4 features."""
-    found = verbs.cost(EXAMPLES / "decoder.xml")
+    found = verbs.cost(DECODER)
     assert str(found.macs) == "16*B*P*S + 16*B*S*S + 320*B*S"
     assert isinstance(found.macs, Formula)
     assert found.macs.symbols == ("B", "P", "S")
@@ -199,7 +196,7 @@ def test_parameters_are_the_constants_of_openvino(path: Path) -> None:
 def test_every_file_has_a_cost(path: Path) -> None:
     """Also a file with faults; its report has the published form."""
     found = verbs.cost(path)
-    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(found.to_dict())))
+    validator("cost").validate(json.loads(json.dumps(found.to_dict())))
 
 
 # Memory.
@@ -353,7 +350,7 @@ def test_rounded_sizes_let_layers_take_turns() -> None:
 
 def test_sizes_that_are_not_valid_take_no_turns() -> None:
     """The sides of this model are 4*k or 4*k + 3; for 4*k + 1 the peak would be in a DepthToSpace."""
-    found = verbs.cost(EXAMPLES / "atrous.xml")
+    found = verbs.cost(ATROUS)
     assert {node.type for node, _ in found.peak.candidates} == {"Concat", "Convolution", "DepthToSpace"}
     for one in found.stretches("H"):
         assert one.low % 4 in (0, 3)
@@ -362,7 +359,7 @@ def test_sizes_that_are_not_valid_take_no_turns() -> None:
 
 def test_state_is_counted_apart() -> None:
     """A stateful decoder reads caches of P steps, and leaves caches of P + S steps; they are no activations."""
-    found = verbs.cost(EXAMPLES / "decoder_stateful.xml")
+    found = verbs.cost(STATEFUL)
     assert [(str(one.before), str(one.after)) for one in found.state] == [("32*B*P", "32*B*P + 32*B*S")] * 2
     assert str(found.state_bytes) == "64*B*P + 64*B*S"
     names = {layer.node.key for layer in found.layers if layer.type == "ReadValue"}
@@ -414,13 +411,13 @@ def test_the_dearer_branch_of_an_if_counts(then: int, other: int) -> None:
 
 
 def test_usual_sizes_fulfil_the_conditions() -> None:
-    found = verbs.cost(EXAMPLES / "decoder.xml")
+    found = verbs.cost(DECODER)
     assert found.near == {"B": 1, "P": 128, "S": 128}
     assert found._is_near_valid
-    chosen = verbs.cost(EXAMPLES / "decoder.xml", near={"S": 7})
+    chosen = verbs.cost(DECODER, near={"S": 7})
     assert chosen.near == {"B": 1, "P": 128, "S": 7}
     with pytest.raises(irshape.InputError, match="there is no symbol 'H'; the symbols are B, P, S"):
-        verbs.cost(EXAMPLES / "decoder.xml", near={"H": 7})
+        verbs.cost(DECODER, near={"H": 7})
 
 
 def test_sizes_that_hold_only_together_are_found() -> None:

@@ -21,8 +21,8 @@ import pytest
 import irshape
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.formula import Formula
+from tests.support.places import DATA, ROOT
 
-ROOT = Path(__file__).parents[2]
 FIGURES = {
     "alexnet": (714_188_480, 714_188_480, 61_100_840),
     "resnet18": (1_814_073_344, 1_814_073_344, 11_689_512),
@@ -49,7 +49,7 @@ PRODUCTS = {
 @cache
 def carried() -> dict[str, Any]:
     """The IRs by name."""
-    found: dict[str, Any] = json.loads(lzma.decompress((ROOT / "tests" / "data" / "architectures.json.xz").read_bytes()))
+    found: dict[str, Any] = json.loads(lzma.decompress((DATA / "architectures.json.xz").read_bytes()))
     return found
 
 

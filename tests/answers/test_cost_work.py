@@ -1,9 +1,5 @@
 """What a cost takes: layers that share facts are counted once, and what does not fit the limit `work` is said."""
 
-import json
-from pathlib import Path
-
-import jsonschema
 import pytest
 
 import irshape
@@ -13,8 +9,8 @@ from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.counting import UNFINISHED
 from irshape.report.text import number_text
 from tests.support.ir import Net
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "cost.schema.json").read_text(encoding="utf-8"))
+from tests.support.places import EXAMPLES
+from tests.support.schemas import validator
 
 
 def cost(net: Net, work: int | None = None) -> Cost:
@@ -36,7 +32,7 @@ def test_what_does_not_fit_is_said_with_its_layer() -> None:
     assert counted
     assert left_out
     assert note.where.layer_id == left_out[0].node.key
-    jsonschema.validate(found.to_dict(), SCHEMA)
+    validator("cost").validate(found.to_dict())
     assert not [one for one in cost(products(60)).diagnostics if "cost" in one.message]
 
 
@@ -78,7 +74,7 @@ def test_an_intensity_beyond_a_float_is_an_error_of_the_sizes() -> None:
 @pytest.mark.parametrize("axis", [5, -4])
 def test_parts_along_an_axis_that_is_none_are_not_counted(axis: int) -> None:
     """The file has an error, which the costs of its other layers stand beside."""
-    path = Path(__file__).parent.parent.parent / "examples" / "sums.xml"
+    path = EXAMPLES / "sums.xml"
     sliced = path.read_text().replace('put axis="1"', f'put axis="{axis}"')
     found = verbs.cost(sliced.encode(), weights=path.with_suffix(".bin"))
     assert any(one.severity == "error" for one in found.diagnostics)

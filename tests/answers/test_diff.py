@@ -16,11 +16,11 @@ import irshape
 from irshape.answers.diff import KINDS, Change, Difference
 from tests.answers.sketch import Layer, Sketch, Written
 from tests.support.ir import Net
+from tests.support.places import DATA, EXAMPLES, IRS, ROOT
 from tests.support.random_net import RandomNet
 
-DATA = Path(__file__).parent.parent / "data"
-FILES = sorted((DATA / "ir").glob("**/*.xml"))
-EXAMPLES = sorted([*(DATA / "examples").glob("**/*.xml"), *(DATA.parent.parent / "examples").glob("*.xml")])
+FILES = sorted(IRS.glob("**/*.xml"))
+OURS = sorted([*(DATA / "examples").glob("**/*.xml"), *EXAMPLES.glob("*.xml")])
 Said: TypeAlias = tuple[str, str, str | None, str | None]
 
 
@@ -164,7 +164,7 @@ def test_a_file_is_itself(path: Path) -> None:
     assert (difference.uncompared is None) == path.with_suffix(".bin").exists()
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
 def test_an_example_is_itself(path: Path) -> None:
     """Its layers have no names, and it may have errors."""
     assert irshape.diff(path, path).is_same
@@ -181,7 +181,7 @@ def test_a_source_is_read_once() -> None:
 
 
 def test_every_kind_of_change_is_counted() -> None:
-    schema = json.loads((DATA.parent.parent / "schemas" / "diff.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "schemas" / "diff.schema.json").read_text(encoding="utf-8"))
     assert set(schema["properties"]["changes"]["items"]["properties"]["kind"]["enum"]) == set(KINDS)
 
 

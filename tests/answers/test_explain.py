@@ -11,13 +11,12 @@ from irshape.answers.explain.explainer import Explainer, Target
 from irshape.answers.explain.explanation import Explanation
 from tests.answers.sound import faults
 from tests.inference.test_bodies import chosen, inside, iterator, loop
-from tests.report.test_formats import validator
 from tests.support.ir import Net
 from tests.support.irs import PATHS, named
+from tests.support.places import ATROUS, EXAMPLES
+from tests.support.schemas import validator
 
-ROOT = Path(__file__).parent.parent.parent
-EXAMPLE = ROOT / "examples" / "space_to_batch.xml"
-ATROUS = ROOT / "examples" / "atrous.xml"
+EXAMPLE = EXAMPLES / "space_to_batch.xml"
 
 
 def explained(net: Net, layer: str | int, port: int | None = None, axis: int | None = None, **inputs: str) -> Explanation:
@@ -228,7 +227,7 @@ def test_a_sliced_axis_is_a_part_of_what_enters() -> None:
 
 
 def test_what_has_failed_shows_its_faults() -> None:
-    explanation = irshape.explain(irshape.infer(ROOT / "examples" / "faulty.xml"), "join")
+    explanation = irshape.explain(irshape.infer(EXAMPLES / "faulty.xml"), "join")
     assert not explanation.ok
     assert explanation.steps == ()
     assert {diagnostic.code for diagnostic in explanation.diagnostics} == {"S201", "T102"}

@@ -1,7 +1,6 @@
 """The groups in which the page draws layers: by name, without circles, small, and with equal blocks together."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,8 @@ from irshape.page.data import PageData
 from tests.page.generated import MODELS, Named, circle, speech, tangle, transformer
 from tests.page.test_data import named
 from tests.support.ir import Net
+from tests.support.places import ATROUS
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 MODELS_AND_MORE: dict[str, Callable[[], Net]] = {**MODELS, "large tangle": lambda: tangle(5_000), "large circle": lambda: circle(3_000)}
 
 
@@ -161,7 +160,7 @@ def test_deep_and_long_names_make_few_levels() -> None:
 
 
 def test_layers_that_depend_on_constants_alone_are_hidden() -> None:
-    model = verbs.read(EXAMPLES / "atrous.xml")
+    model = verbs.read(ATROUS)
     hidden = Hierarchy(model).hidden
     assert {node.type for node in hidden} == {"Const"}
     assert not Hierarchy(model, hidden).hidden  # faults are shown

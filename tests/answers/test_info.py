@@ -1,15 +1,12 @@
 """What a model is: facts a reader can check in the file."""
 
-from pathlib import Path
-
 import pytest
 
 import irshape
 from irshape.answers.info import oldest_release
 from irshape.shape.element_type import ElementType
 from tests.support.ir import Net
-
-DATA = Path(__file__).parent.parent / "data"
+from tests.support.places import ATROUS, EXAMPLES, IRS
 
 
 def selecting() -> Net:
@@ -49,13 +46,13 @@ def test_counts_and_parameters() -> None:
 
 
 def test_inputs_and_outputs() -> None:
-    found = irshape.info(DATA.parent.parent / "examples" / "atrous.xml")
+    found = irshape.info(ATROUS)
     assert [(one.name, str(one.element_type), one.shape) for one in found.inputs] == [("image", "f32", "[?,3,3..,3..]")]
     assert [(one.name, str(one.element_type), one.shape) for one in found.outputs] == [("mask", "f32", "[?,2,4..,4..]")]
 
 
 def test_state_and_bodies() -> None:
-    path = next((DATA / "ir").glob("**/loop_if_nested_fp16.xml"))
+    path = next(IRS.glob("**/loop_if_nested_fp16.xml"))
     assert [body.path for body in irshape.info(path).bodies] == [
         "Loop_2818 / body", "Loop_2818 / body / If_2813 / then_body", "Loop_2818 / body / If_2813 / else_body",
     ]  # fmt: skip
@@ -105,6 +102,6 @@ def test_what_no_release_is_known_to_have() -> None:
 
 
 def test_a_model_with_errors() -> None:
-    found = irshape.info(DATA.parent.parent / "examples" / "faulty.xml")
+    found = irshape.info(EXAMPLES / "faulty.xml")
     assert found.errors == 6
     assert (found.batch, found.candidates) == ([], [])

@@ -14,11 +14,7 @@ from irshape.cli.main import main
 from irshape.inference.inference import Remedy
 from tests.support.ir import Net
 from tests.support.oracle import core
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-DECODER = EXAMPLES / "decoder.xml"
-STATEFUL = EXAMPLES / "decoder_stateful.xml"
-ATROUS = EXAMPLES / "atrous.xml"
+from tests.support.places import ATROUS, DECODER, EXAMPLES, STATEFUL
 
 
 def inputs(inference: irshape.Inference) -> dict[str, str]:

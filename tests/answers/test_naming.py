@@ -21,9 +21,9 @@ from tests.answers.assignments import ASSIGNMENTS, sizes
 from tests.answers.test_signature import BOXES, added, joined
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
+from tests.support.places import EXAMPLES
 
-ROOT = Path(__file__).parents[2]
-EXAMPLES = [ROOT / "examples" / f"{name}.xml" for name in ("atrous", "decoder", "decoder_stateful", "translator", "detector")]
+OURS = [EXAMPLES / f"{name}.xml" for name in ("atrous", "decoder", "decoder_stateful", "translator", "detector")]
 
 
 def inferred(net: Net, **inputs: str) -> Inference:
@@ -67,7 +67,7 @@ def test_shapes_faults_and_json_stay_those_without_names() -> None:
 
 
 def test_conditions_that_are_left_are_in_the_symbols() -> None:
-    assert [str(guard.requirement) for guard in irshape.infer(EXAMPLES[0]).guards][:1] == ["H >= 1"]
+    assert [str(guard.requirement) for guard in irshape.infer(OURS[0]).guards][:1] == ["H >= 1"]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_sizes_that_data_decide_have_the_names_of_roles() -> None:
     assert any("nonzero" in formula for formula in inference.formulas.values())
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
 def test_the_symbols_come_back_from_the_file(path: Path) -> None:
     """The sizes that a file records stay as open as they were, also when it is written twice."""
     weights = path.with_suffix(".bin")
@@ -149,7 +149,7 @@ def test_an_axis_that_is_a_number_only_in_the_signature_stays_open_in_the_file()
     assert again.ports["1:0"] == ("f32", "[?,1..4]")
 
 
-@pytest.mark.parametrize("path", [*EXAMPLES, *WITH_WEIGHTS], ids=named)
+@pytest.mark.parametrize("path", [*OURS, *WITH_WEIGHTS], ids=named)
 def test_formulas_give_the_sizes_of_every_assignment(path: Path) -> None:
     """The formulas, with numbers for their symbols, are the sizes that an inference with these numbers finds."""
     signature = irshape.signature(path)
@@ -172,7 +172,7 @@ def test_formulas_give_the_sizes_of_every_assignment(path: Path) -> None:
 def test_the_first_pass_gets_the_names_where_another_one_would_say_the_same() -> None:
     """The formulas, guards and data sizes are those of another pass; where axes are tied, there is one."""
     taken = 0
-    for path in [*EXAMPLES, *WITH_WEIGHTS]:
+    for path in [*OURS, *WITH_WEIGHTS]:
         plain, again = verbs.infer(path), verbs.infer(path)
         other, own = name(plain), name(again, is_taken=True)
         assert (own.formulas, own.ports) == (other.formulas, other.ports), path
@@ -228,24 +228,24 @@ def names_in(size: object) -> frozenset[str]:
 def test_the_report_without_names(capsys: pytest.CaptureFixture[str]) -> None:
     from irshape.cli.main import main
 
-    assert main(["infer", str(EXAMPLES[1])]) == 0
+    assert main(["infer", str(OURS[1])]) == 0
     lines = capsys.readouterr().out.splitlines()
     start = lines.index("axes that must agree (--raw-symbols separates them)")
     assert lines[start + 1].startswith("  attention_mask axis 0           B      ScaledDotProductAttention attention")
-    assert main(["infer", str(EXAMPLES[1]), "--raw-symbols"]) == 0
+    assert main(["infer", str(OURS[1]), "--raw-symbols"]) == 0
     out = capsys.readouterr().out
     assert "tied together" not in out and "  d5 == d7 " in out
-    assert main(["infer", str(EXAMPLES[1]), "--format", "json"]) == 0
+    assert main(["infer", str(OURS[1]), "--format", "json"]) == 0
     assert {guard["condition"] for guard in json.loads(capsys.readouterr().out)["guards"]} >= {"d5 == d7"}
 
 
 def test_an_explanation_names_the_ties_of_its_symbols(capsys: pytest.CaptureFixture[str]) -> None:
     from irshape.cli.main import main
 
-    assert main(["explain", str(EXAMPLES[1]), "keys:2:2"]) == 0
+    assert main(["explain", str(OURS[1]), "keys:2:2"]) == 0
     out = capsys.readouterr().out
     assert "axis 2 = data[0][2] + data[1][2] = P + S" in out and "past.value axis 2" in out
-    assert main(["explain", str(EXAMPLES[1]), "keys:2:1"]) == 0
+    assert main(["explain", str(OURS[1]), "keys:2:1"]) == 0
     assert "tied together" not in capsys.readouterr().out
 
 

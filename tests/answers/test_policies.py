@@ -1,7 +1,6 @@
 """A policy names each cause once."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +9,7 @@ from irshape.answers.policies import MAX_RANK, POLICIES
 from irshape.report.diagnostic import Diagnostic
 from tests.answers.test_info import selecting
 from tests.support.ir import Net
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.places import EXAMPLES, ROOT
 
 
 def chain(fact: str, length: int = 5) -> Net:
@@ -51,7 +49,7 @@ def test_the_root_is_named_once(fact: str, target: str, message: str | None) -> 
 
 @pytest.mark.parametrize(("file", "symbol"), [("decoder", "P"), ("decoder", "S"), ("decoder_stateful", "P")])
 def test_the_ports_and_axes_of_a_symbol_are_those_in_whose_formula_it_stands(file: str, symbol: str) -> None:
-    path = ROOT / "examples" / f"{file}.xml"
+    path = EXAMPLES / f"{file}.xml"
     layers = list(irshape.infer(path))
     ports = sum(symbol in str(port.formula) for layer in layers for port in layer.outputs)
     axes = sum(str(layer.outputs[0].formula).count(symbol) for layer in layers if layer.type == "Parameter")

@@ -13,11 +13,10 @@ import pytest
 
 import irshape
 from irshape.inference.inputs import InputError
-from tests.support.irs import CARRIED
+from tests.support.places import DATA, DECODER, EXAMPLES, IRS, ROOT
 
-ROOT: Final = Path(__file__).parents[2]
-DIGESTS: Final = ROOT / "tests" / "data" / "answers.json"
-FILES: Final = [*sorted((ROOT / "examples").glob("*.xml")), *sorted(CARRIED.glob("**/*.xml"))[::4]]
+DIGESTS: Final = DATA / "answers.json"
+FILES: Final = [*sorted(EXAMPLES.glob("*.xml")), *sorted(IRS.glob("**/*.xml"))[::4]]
 
 
 def explained(path: Path) -> list[Any]:
@@ -36,7 +35,7 @@ ANSWERS: Final[dict[str, Callable[[Path], Any]]] = {
     "cost": lambda path: irshape.cost(path).to_dict(),
     "info": lambda path: irshape.info(path).to_dict(),
     "summary": lambda path: irshape.summary(path).to_dict(),
-    "diff": lambda path: irshape.diff(ROOT / "examples" / "decoder.xml", path, cost=True).to_dict(),
+    "diff": lambda path: irshape.diff(DECODER, path, cost=True).to_dict(),
 }
 
 

@@ -9,9 +9,7 @@ import pytest
 import irshape
 from irshape.cli.main import main
 from tests.support.oracle import core
-
-ROOT = Path(__file__).parent.parent.parent
-STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
+from tests.support.places import STATEFUL
 
 
 @pytest.mark.parametrize(

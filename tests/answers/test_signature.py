@@ -1,6 +1,5 @@
 """The signature of a model: the shapes of small nets, which a reader can check by hand, and what is said of them."""
 
-import json
 import re
 from collections.abc import Mapping
 from itertools import product
@@ -8,7 +7,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import jsonschema
 import pytest
 
 import irshape
@@ -19,9 +17,9 @@ from tests.answers.assignments import ASSIGNMENTS, sizes
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core, core_of, partial_shape
+from tests.support.schemas import validator
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads((ROOT / "schemas" / "signature.schema.json").read_text(encoding="utf-8"))
 
 
 def signature(net: Net | str, inputs: Mapping[str, str] | None = None, **symbols: str) -> Signature:
@@ -283,7 +281,7 @@ def test_conditions_that_contradict_each_other_stay() -> None:
 
 @pytest.mark.parametrize("net", [row[1] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_the_answer_for_programs(net: Net | str) -> None:
-    jsonschema.validate(signature(net).to_dict(), SCHEMA)
+    validator("signature").validate(signature(net).to_dict())
 
 
 # A net, and how many axes its inputs have; OpenVINO is given all sizes from 1 to 3.

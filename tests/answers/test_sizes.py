@@ -3,10 +3,8 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from pathlib import Path
 from random import Random
 
-import jsonschema
 import pytest
 
 import irshape
@@ -19,8 +17,8 @@ from irshape.report.terminal import block_lines, lines
 from tests.answers import nets
 from tests.support.ir import Net
 from tests.support.oracle import reads
+from tests.support.schemas import validator
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "sizes.schema.json").read_text(encoding="utf-8"))
 UNET = "H >= 32 and H % 32 == 0"
 PYRAMID = "(H >= 29 and H % 32 in {0, 29, 30, 31}) or H <= 4"
 SQUARE = {"parameter_0": "[1,1,H,H]"}
@@ -318,7 +316,7 @@ def test_questions_that_cannot_be_answered() -> None:
 def test_the_answer_for_programs(inputs: dict[str, str]) -> None:
     found = answer(nets.head(), inputs)
     told = json.loads(json.dumps(found.to_dict()))
-    jsonschema.validate(told, SCHEMA)
+    validator("sizes").validate(told)
     assert (told["condition"], told["is_exact"]) == (str(found), True)
 
 

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 import irshape
@@ -11,9 +10,8 @@ from irshape.cli.main import main
 from tests.page.generated import transformer
 from tests.support.ir import Net
 from tests.support.irs import PATHS
-
-ROOT = Path(__file__).parent.parent.parent
-ATROUS = str(ROOT / "examples" / "atrous.xml")
+from tests.support.places import ATROUS, EXAMPLES
+from tests.support.schemas import validator
 
 
 def static(blocks: int) -> bytes:
@@ -66,10 +64,9 @@ def test_depth_is_the_number_of_levels() -> None:
     assert {row.depth for row in irshape.summary(static(12), depth=2).modules} == {0, 1}
 
 
-@pytest.mark.parametrize("path", [ATROUS, str(ROOT / "examples" / "faulty.xml"), str(ROOT / "examples" / "space_to_depth.xml")])
+@pytest.mark.parametrize("path", [ATROUS, EXAMPLES / "faulty.xml", EXAMPLES / "space_to_depth.xml"])
 def test_the_report_is_valid(path: str) -> None:
-    schema = json.loads((ROOT / "schemas" / "summary.schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(irshape.summary(path).to_dict())))
+    validator("summary").validate(json.loads(json.dumps(irshape.summary(path).to_dict())))
 
 
 def test_a_notebook_shows_the_tree() -> None:
@@ -80,7 +77,7 @@ def test_a_notebook_shows_the_tree() -> None:
 
 
 def test_the_text(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["summary", ATROUS, "--near", "H=512,W=512", "--depth", "1"]) == 0
+    assert main(["summary", str(ATROUS), "--near", "H=512,W=512", "--depth", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].startswith("image[B,3,H,W]  ->  mask[")
     assert lines[4].split() == ["MODULE", "TYPE", "PARAMETERS", "MACS", "MEMORY", "OUTPUT"]

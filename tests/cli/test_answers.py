@@ -7,11 +7,10 @@ import pytest
 
 import irshape
 from tests.answers.sketch import Layer, Sketch
-from tests.report.test_formats import FILES, validator
+from tests.report.test_formats import FILES
 from tests.support.commands import Start
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-ATROUS = EXAMPLES / "atrous.xml"
+from tests.support.places import ATROUS
+from tests.support.schemas import validator
 
 
 def save(folder: Path, name: str, **layers: Layer) -> Path:

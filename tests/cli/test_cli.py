@@ -15,9 +15,8 @@ import irshape
 from irshape.shape.dim import IS_COMPILED
 from tests.support.commands import Start
 from tests.support.ir import Net
+from tests.support.places import ATROUS, DATA, EXAMPLES, ROOT
 
-ROOT = Path(__file__).parent.parent.parent
-EXAMPLES = ROOT / "examples"
 SPACE_TO_DEPTH = str(EXAMPLES / "space_to_depth.xml")
 
 
@@ -145,7 +144,7 @@ def test_several_outputs_stand_below_each_other(run: Start, tmp_path: Path) -> N
 
 
 def test_constants_are_listed_on_demand(run: Start) -> None:
-    few, all_of_them = run("infer", EXAMPLES / "atrous.xml").out, run("infer", EXAMPLES / "atrous.xml", "--all").out
+    few, all_of_them = run("infer", ATROUS).out, run("infer", ATROUS, "--all").out
     assert "8 constants not listed (--all lists them)" in few
     assert "atrous/block " not in few
     assert "i64[4]" in all_of_them
@@ -207,7 +206,7 @@ def test_a_faulty_model_is_not_written(run: Start, tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["link", "copy"])
 def test_weights_are_placed_beside_the_output(run: Start, tmp_path: Path, how: str) -> None:
     for kind in ("xml", "bin"):
-        copy(ROOT / "tests" / "data" / f"sound.{kind}", tmp_path)
+        copy(DATA / f"sound.{kind}", tmp_path)
     out = tmp_path / "out.xml"
     assert run("infer", tmp_path / "sound.xml", "-o", out, "--weights", how).code == 0
     placed, own = tmp_path / "out.bin", tmp_path / "sound.bin"

@@ -7,20 +7,14 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 import irshape
 from tests.answers import nets
-from tests.answers.test_cost import SCHEMA
 from tests.support.commands import Start
 from tests.support.ir import Net
-
-ROOT = Path(__file__).parents[2]
-DECODER = ROOT / "examples" / "decoder.xml"
-ATROUS = ROOT / "examples" / "atrous.xml"
-EXAMPLES = ROOT / "examples"
-STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
+from tests.support.places import ATROUS, DECODER, EXAMPLES, ROOT, STATEFUL
+from tests.support.schemas import validator
 
 
 def test_amounts_are_numbers_and_formulas(run: Start) -> None:
@@ -71,7 +65,7 @@ def test_what_is_not_counted_is_listed(run: Start, tmp_path: Path) -> None:
 def test_json_has_the_published_form(run: Start) -> None:
     lines = run("cost", DECODER, "--format", "json").lines
     found = json.loads("\n".join(lines))
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    validator("cost").validate(found)
     assert found["macs"] == {"formula": "16*B*P*S + 16*B*S*S + 320*B*S", "value": 565248}
     assert [one["low"] for one in found["peak_memory"]["stretches"]["S"]] == [1]
 
@@ -84,7 +78,7 @@ def test_several_sizes_are_a_table(run: Start) -> None:
     assert [row[-2:] == ["not", "valid"] for row in rows] == [False] * 4 + [True] * 2  # the dilated kernel needs 3 rows
     lines = run("cost", ATROUS, "--set", "H=64,128", "W=64", "--format", "json").lines
     found = json.loads("\n".join(lines))
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    validator("cost").validate(found)
     for row in found["sweep"]:
         whole = irshape.cost(ATROUS, symbols={**row["sizes"], "W": 64, "B": 1})
         assert (row["macs"], row["flops"], row["traffic"]) == (whole.macs, whole.flops, whole.traffic)

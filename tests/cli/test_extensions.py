@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Start
+from tests.support.places import EXAMPLES
 
-ROOT = Path(__file__).parent.parent.parent
-MODEL = str(ROOT / "examples" / "extension.xml")
-PATCHES = str(ROOT / "examples" / "patches.toml")
+MODEL = str(EXAMPLES / "extension.xml")
+PATCHES = str(EXAMPLES / "patches.toml")
 IMAGE = ("--input", "image[1,3,448,448]")
 
 

@@ -6,15 +6,15 @@ import os
 import stat
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 import irshape
 from irshape.diagnosis.fixes import mended_file
 from tests.support.commands import Start
+from tests.support.places import IRS
+from tests.support.schemas import validator
 
-ROOT = Path(__file__).parent.parent.parent
-SOUND = (ROOT / "tests" / "data" / "ir" / "synth" / "s2d_blocks_first_b1.xml").read_text(encoding="utf-8")
+SOUND = (IRS / "synth" / "s2d_blocks_first_b1.xml").read_text(encoding="utf-8")
 STALE = SOUND.replace("<dim>5</dim>", "<dim>6</dim>", 1).replace('mode="blocks_first"', 'mode="BLOCKS_FIRST"')
 
 
@@ -93,16 +93,15 @@ def test_nothing_to_mend_is_nothing_written(stale: Path, run: Start) -> None:
 
 
 def test_the_report_for_programs_holds_what_was_mended(stale: Path, run: Start) -> None:
-    schema = json.loads((ROOT / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
     out = run("check", stale, "--format", "json").lines
     report = json.loads("\n".join(out))
-    jsonschema.validate(report, schema)
+    validator("report").validate(report)
     [dims, word] = (found["fix"] for found in report["diagnostics"])
     source = STALE.encode()
     assert [source[edit["start"] : edit["end"]].decode() for edit in (*dims["edits"], *word["edits"])] == ["6", '"BLOCKS_FIRST"']
     out = run("check", stale, "--fix", "--format", "json").lines
     mended = json.loads("\n".join(out))
-    jsonschema.validate(mended, schema)
+    validator("report").validate(mended)
     assert (mended["diagnostics"], mended["mended"]) == ([], report["diagnostics"])
 
 

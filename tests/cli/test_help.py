@@ -23,9 +23,8 @@ from irshape.cli.plain import parse
 from irshape.report.terminal import lines
 from irshape.report.text import Palette
 from tests.page.generated import transformer
+from tests.support.places import EXAMPLES, ROOT
 
-ROOT = Path(__file__).parent.parent.parent
-EXAMPLES = ROOT / "examples"
 INSTALL = "install irshape with its packages: pip install ."
 
 

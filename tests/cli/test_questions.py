@@ -4,7 +4,6 @@ import json
 import os
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 import irshape
@@ -12,18 +11,16 @@ from irshape.answers.wording import LONGEST, SIZE, Parts, where
 from irshape.report.terminal import block_lines
 from irshape.report.text import Palette
 from tests.answers import nets
-from tests.answers.test_signature import BOXES, SCHEMA, added, joined
+from tests.answers.test_signature import BOXES, added, joined
 from tests.answers.test_sizes import scaled
 from tests.support.commands import Start
 from tests.support.ir import Net
-
-ROOT = Path(__file__).parents[2]
-DECODER = ROOT / "examples" / "decoder.xml"
-STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
+from tests.support.places import ATROUS, DECODER, STATEFUL
+from tests.support.schemas import validator
 
 
 def test_a_signature_in_one_line(run: Start) -> None:
-    lines = run("signature", ROOT / "examples" / "atrous.xml", code=0).lines
+    lines = run("signature", ATROUS, code=0).lines
     assert lines[1:4] == ["", "image[B,3,H,W]  ->  mask[B,2,2*((H + 1)//2),2*((W + 1)//2)]", ""]
     assert lines[4] == "valid for sizes of at least 1 where"
     assert [line.split("  ")[1] for line in lines[5:]] == ["H >= 3 and H % 4 in {0, 3}", "W >= 3 and W % 4 in {0, 3}"]
@@ -80,7 +77,7 @@ def test_what_a_pattern_matches(run: Start) -> None:
 def test_the_signature_in_json_is_input(run: Start) -> None:
     lines = run("signature", DECODER, "--format", "json").lines
     found = json.loads("\n".join(lines))
-    jsonschema.validate(found, SCHEMA)
+    validator("signature").validate(found)
     shapes = [f"{name}{shape}" for name, shape in found["inputs"].items()]
     words = [word for one in shapes for word in ("--input", one)]
     again = json.loads("\n".join(run("signature", DECODER, "--format", "json", *words)[1]))
@@ -99,9 +96,6 @@ def test_long_sizes_have_names(run: Start, tmp_path: Path) -> None:
     assert list(block_lines(list(where(parts)))) == [f"  where e0 = {formula}"]
     (line,) = block_lines(list(where(parts)), Palette(False, 400))  # a terminal
     assert len(line) == len("  where e0 = ") + LONGEST and "…" in line
-
-
-ATROUS = ROOT / "examples" / "atrous.xml"
 
 
 def test_conditions_stand_above_the_layers_that_make_them(run: Start) -> None:
@@ -177,15 +171,14 @@ def test_conditions_beside_one_that_never_holds_make_no_size_valid(run: Start, t
 
 
 def test_the_answer_for_programs(run: Start) -> None:
-    schema = json.loads((ROOT / "schemas" / "sizes.schema.json").read_text(encoding="utf-8"))
     lines = run("sizes", ATROUS, "--input", "image[1,3,H,W]", "--near", "H=3,W=2", "--format", "json").lines
     told = json.loads("\n".join(lines))
-    jsonschema.validate(told, schema)
+    validator("sizes").validate(told)
     assert (told["ok"], told["condition"]) == (True, "H >= 3 and H % 4 in {0, 3} and W >= 3 and W % 4 in {0, 3}")
     assert told["nearest"] == {"given": {"H": 3, "W": 2}, "below": None, "above": {"H": 3, "W": 3}}
     lines = run("sizes", ATROUS, "--format", "json").lines
     told = json.loads("\n".join(lines))
-    jsonschema.validate(told, schema)
+    validator("sizes").validate(told)
     assert told["nearest"] is None
 
 

@@ -4,14 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import irshape
 from tests.support.commands import Start
 from tests.support.ir import Net
-
-ROOT = Path(__file__).parent.parent.parent
-ATROUS = ROOT / "examples" / "atrous.xml"
+from tests.support.places import ATROUS
+from tests.support.schemas import validator
 
 
 @pytest.fixture
@@ -125,7 +123,7 @@ def test_changes_are_in_the_json(run: Start, baked: Path) -> None:
         "2", "reshape_2", "pattern", "[1,24]", "[-1,24]", "forced",
     ]  # fmt: skip
     assert report["choices"] == report["kept"] == report["unproven"] == []
-    Draft202012Validator(json.loads((ROOT / "schemas" / "report.schema.json").read_text())).validate(report)
+    validator("report").validate(report)
 
 
 def test_a_refusal_to_rewrite_is_in_the_json_and_writes_nothing(run: Start, tmp_path: Path) -> None:

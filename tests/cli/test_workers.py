@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 from textwrap import indent
 
-import jsonschema
 import pytest
 
 from irshape.cli.main import main
@@ -23,6 +22,7 @@ from irshape.running.limits import Allowance
 from irshape.xml.document import Document
 from irshape.xml.reader import _Reader
 from tests.cli.test_cli import ROOT, net
+from tests.support.schemas import validator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a replaced rule reaches a worker by fork only")
 
@@ -176,9 +176,8 @@ def test_a_lost_worker_is_a_fault_of_its_file(folder: Path, rule: str, arguments
     assert (done, [report["ok"] for report in reports], err) == (2, [True, False, True, True, True], "")
     [fault] = reports[1]["diagnostics"]
     assert (fault["code"], fault["severity"], fault["message"], fault["file"]) == (code, "error", message, "./2.xml")
-    schema = json.loads((ROOT / "schemas" / "report.schema.json").read_text())
     for report in reports:
-        jsonschema.validate(report, schema)
+        validator("report").validate(report)
 
 
 def test_every_file_may_lose_its_worker(folder: Path) -> None:

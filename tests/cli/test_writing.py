@@ -9,9 +9,7 @@ import pytest
 
 import irshape
 from tests.support.commands import Start
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-ATROUS = EXAMPLES / "atrous.xml"
+from tests.support.places import ATROUS, EXAMPLES
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from irshape.inference.inference import Inference
 from irshape.report.baseline import Baseline
 from irshape.report.selection import Choice, Selection
 from tests.support.ir import Net
+from tests.support.places import IRS
 
 LOOSE = '<data loose="1"/>'  # an attribute that no operation has: R104
 
@@ -93,7 +94,7 @@ def test_codes_that_other_inputs_or_targets_may_need_are_not_unused() -> None:
 
 
 def test_an_entry_of_a_layer_covers_its_bodies() -> None:
-    path = Path(__file__).parent.parent / "data" / "ir" / "onnx_node" / "scan_sum.xml"
+    path = IRS / "onnx_node" / "scan_sum.xml"
     xml = path.read_text(encoding="utf-8")
     at = xml.index(' type="Add"', xml.index("<body>"))
     at = xml.index(">", at) + 1

@@ -19,9 +19,9 @@ from irshape.cli.main import main
 from irshape.cli.parser import parser
 from irshape.settings.read import read_configuration
 from irshape.settings.schema import Configuration
+from tests.support.places import EXAMPLES, ROOT
 from tools import documentation, generate
 
-ROOT = Path(__file__).parent.parent.parent
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
 PYTHON = {
     f"{guide.stem.replace('-', '_')}_{number}": block
@@ -42,7 +42,7 @@ def test_the_navigation_lists_every_page_once() -> None:
 
 
 def test_no_page_is_longer_than_a_person_reads() -> None:
-    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.md"), *ROOT.glob("[CRS]*[DGY].md")]
+    pages = [*(ROOT / "docs").rglob("*.md"), *EXAMPLES.glob("*.md"), *ROOT.glob("[CRS]*[DGY].md")]
     lengths = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in pages}
     assert {page: length for page, length in lengths.items() if length > 400} == {}
 
@@ -130,7 +130,7 @@ def test_the_configurations_of_irshape_are_right(page: str, tmp_path: Path) -> N
 
 def test_the_example_of_a_configuration_is_the_file() -> None:
     page = (ROOT / "docs" / "guides" / "continuous-integration.md").read_text(encoding="utf-8")
-    assert f"```toml\n{(ROOT / 'examples' / 'checks.toml').read_text(encoding='utf-8')}```" in page
+    assert f"```toml\n{(EXAMPLES / 'checks.toml').read_text(encoding='utf-8')}```" in page
 
 
 def test_every_key_of_a_configuration_is_explained() -> None:
@@ -254,4 +254,4 @@ def test_faults_of_styles_are_found(tmp_path: Path) -> None:
 
 def test_the_guide_shows_the_example_file() -> None:
     guide = (ROOT / "docs" / "guides" / "extension-operations.md").read_text(encoding="utf-8")
-    assert f"```toml\n{(ROOT / 'examples' / 'patches.toml').read_text(encoding='utf-8')}```" in guide
+    assert f"```toml\n{(EXAMPLES / 'patches.toml').read_text(encoding='utf-8')}```" in guide

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.places import EXAMPLES, ROOT
+
 BASH = shutil.which("bash")
 pytestmark = pytest.mark.slow("need type checkers or linters")
 needs_bash = pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="bash is not installed")
@@ -30,7 +31,7 @@ def repository(tmp_path: Path) -> Path:
     """A repository with a model that has faults, one of which can be mended, and XML of another format."""
     folder = tmp_path / "repository"
     (folder / "models").mkdir(parents=True)
-    shutil.copy(ROOT / "examples" / "faulty.xml", folder / "models")
+    shutil.copy(EXAMPLES / "faulty.xml", folder / "models")
     (folder / "pom.xml").write_text("<project/>")
     return folder
 
@@ -89,7 +90,7 @@ def test_the_hooks_of_pre_commit(tmp_path: Path, repository: Path) -> None:
 def test_the_steps_of_the_action(tmp_path: Path, repository: Path, paths: str, args: str, code: int, faults: int) -> None:
     """The steps run as a runner runs them, except that irshape is installed already."""
     (repository / "sound folder").mkdir()
-    shutil.copy(ROOT / "examples" / "space_to_batch.xml", repository / "sound folder")
+    shutil.copy(EXAMPLES / "space_to_batch.xml", repository / "sound folder")
     action = loaded("action.yml")
     install, check = [step for step in action["runs"]["steps"] if "run" in step]
     assert install["run"] == 'python -m pip install --quiet "$GITHUB_ACTION_PATH"'

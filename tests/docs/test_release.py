@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 import irshape
+from tests.support.places import ROOT
 from tools import release
-
-ROOT = Path(__file__).parent.parent.parent
 
 
 def test_the_citation_states_the_version() -> None:

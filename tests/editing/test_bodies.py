@@ -9,11 +9,10 @@ import irshape
 from irshape import EditError, ElementType
 from tests.support.edits import RandomEditor, differences
 from tests.support.irs import PATHS, named
+from tests.support.places import EXAMPLES, IRS
 
 openvino = pytest.importorskip("openvino")
-ROOT = Path(__file__).parent.parent.parent
-SUMS = ROOT / "examples" / "sums.xml"
-DATA = ROOT / "tests" / "data" / "ir"
+SUMS = EXAMPLES / "sums.xml"
 WITH_BODIES = [path for path in PATHS if any(f'type="{type}"'.encode() in path.read_bytes() for type in ("If", "Loop", "TensorIterator"))]
 
 
@@ -74,7 +73,7 @@ def test_layers_of_a_body_are_found(graph: irshape.Graph) -> None:
             graph[key]
     with pytest.raises(EditError, match=r"has no body$"):
         print(graph["steps"].body)
-    branches = irshape.edit(DATA / "synth" / "if_same.xml")
+    branches = irshape.edit(IRS / "synth" / "if_same.xml")
     layer = next(layer for layer in branches if layer.type == "If")
     assert list(layer.bodies) == ["then_body", "else_body"]
     with pytest.raises(EditError, match="has no body, but bodies: then_body, else_body"):
@@ -185,7 +184,7 @@ def test_inputs_behind_one_that_goes_keep_their_tensors(graph: irshape.Graph, tm
 
 
 def test_ports_of_an_if(tmp_path: Path) -> None:
-    graph = irshape.edit(DATA / "synth" / "if_same.xml")
+    graph = irshape.edit(IRS / "synth" / "if_same.xml")
     source = bytes(graph)
     layer = next(layer for layer in graph if layer.type == "If")
     then, other = layer.bodies.values()
@@ -236,7 +235,7 @@ def test_what_makes_no_body_is_refused(graph: irshape.Graph) -> None:
         body["decay"].rename("x")
     with pytest.raises(EditError, match="is removed"):
         body.add_input(graph["steps"])
-    loop = irshape.edit(DATA / "synth" / "loop_cond.xml")
+    loop = irshape.edit(IRS / "synth" / "loop_cond.xml")
     holder = next(layer for layer in loop if layer.type == "Loop")
     condition = holder.body._draft.holder.base.bodies["body"]  # type: ignore[union-attr]
     assert condition.results

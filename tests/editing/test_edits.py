@@ -17,11 +17,11 @@ from tests.support.edits import RandomEditor, differences
 from tests.support.ir import Net
 from tests.support.irs import PATHS, WITH_WEIGHTS, named
 from tests.support.oracle import core_of
+from tests.support.places import DECODER, EXAMPLES, IRS, ROOT
 
-ROOT = Path(__file__).parent.parent.parent
-SUMS = ROOT / "examples" / "sums.xml"
+SUMS = EXAMPLES / "sums.xml"
 # Small files of every kind, and those of the examples.
-FILES = [path for path in (*PATHS, *sorted((ROOT / "examples").glob("*.xml"))) if path.stat().st_size < 400_000]
+FILES = [path for path in (*PATHS, *sorted(EXAMPLES.glob("*.xml"))) if path.stat().st_size < 400_000]
 
 
 def whole(path: Path) -> irshape.Graph:
@@ -50,7 +50,7 @@ def test_facts_after_random_edits_are_those_of_a_fresh_inference(path: Path) -> 
 
 
 def test_facts_that_are_asked_for_after_each_edit_are_the_same() -> None:
-    path = ROOT / "examples" / "decoder.xml"
+    path = DECODER
     graph = irshape.edit(path)
     editor = RandomEditor(graph, 5)
     for _ in range(80):
@@ -222,7 +222,7 @@ def test_an_input_that_becomes_the_last_needs_an_edge_as_in_a_file(version: int,
 
 def test_a_body_knows_the_same_whether_or_not_its_layer_reaches_a_result() -> None:
     """An error in the body ends the search for what each iteration hands to the next."""
-    path = ROOT / "tests" / "data" / "ir" / "synth" / "loop_cond.xml"
+    path = IRS / "synth" / "loop_cond.xml"
     text = path.read_text().replace('auto_broadcast="numpy"', 'auto_broadcast="no"')
     text = text.replace('from-layer="4" from-port="4" to-layer="5"', 'from-layer="0" from-port="0" to-layer="5"')
     graph = irshape.edit(text.encode(), weights=path.with_suffix(".bin"))

@@ -13,10 +13,9 @@ from irshape.editing.extract import Part, around, between, extract, with_numbere
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core_of
+from tests.support.places import ATROUS, EXAMPLES, ROOT, STATEFUL
 
-ROOT = Path(__file__).parent.parent.parent
-ATROUS = ROOT / "examples" / "atrous.xml"
-FILES = [path for path in (*WITH_WEIGHTS, *sorted((ROOT / "examples").glob("*.xml"))) if path.stat().st_size < 400_000]
+FILES = [path for path in (*WITH_WEIGHTS, *sorted(EXAMPLES.glob("*.xml"))) if path.stat().st_size < 400_000]
 
 
 def shapes(model: Any) -> dict[tuple[str, int], Any]:
@@ -210,7 +209,7 @@ def test_a_part_of_a_body_is_refused(part: dict[str, str]) -> None:
 
 def test_an_axis_that_is_known_less_is_named() -> None:
     """The elements of a float tensor are bounds, which no constant and no computation of integers holds."""
-    graph = irshape.edit(ROOT / "examples" / "decoder_stateful.xml")
+    graph = irshape.edit(STATEFUL)
     reader = next(layer for layer in graph if layer.type == "ReadValue")
     part = extract(graph._draft, [layer._item for layer in reader.consumers])
     assert reader.name in part.inputs  # a variable that is read and not assigned is an input

@@ -13,10 +13,9 @@ from irshape.cli.main import main
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS
 from tests.support.oracle import core, core_of
+from tests.support.places import DECODER, EXAMPLES, IRS, STATEFUL
 
-ROOT = Path(__file__).parent.parent.parent
-VOICE = ROOT / "examples" / "voice.xml"
-IRS = ROOT / "tests" / "data" / "ir"
+VOICE = EXAMPLES / "voice.xml"
 
 # A model, the input that is frozen, its value, and the number of Ifs that are left.
 FROZEN = [
@@ -175,7 +174,6 @@ def test_names_of_tensors_and_of_layers(tmp_path: Path, capsys: pytest.CaptureFi
     assert "'stateN' is already the name of a tensor of" in capsys.readouterr().err
 
 
-DECODER, STATEFUL = ROOT / "examples" / "decoder.xml", ROOT / "examples" / "decoder_stateful.xml"
 PAIRS = {"past.key": "present.key", "past.value": "present.value"}
 
 

@@ -22,9 +22,7 @@ from irshape.xml.weights import Weights
 from irshape.xml.writer import Splice, spliced
 from tests.support.edits import differences
 from tests.support.ir import Net
-
-ROOT = Path(__file__).parent.parent.parent
-ATROUS = ROOT / "examples" / "atrous.xml"
+from tests.support.places import ATROUS, DECODER, EXAMPLES, IRS
 
 
 @pytest.fixture
@@ -332,8 +330,8 @@ def test_a_failing_verb_changes_nothing(graph: irshape.Graph) -> None:
 
 
 def test_new_faults_come_first_with_their_lines() -> None:
-    graph = irshape.edit(ROOT / "examples" / "faulty.xml")
-    before = irshape.check(ROOT / "examples" / "faulty.xml").diagnostics
+    graph = irshape.edit(EXAMPLES / "faulty.xml")
+    before = irshape.check(EXAMPLES / "faulty.xml").diagnostics
     layer = next(layer for layer in graph if layer.type == "Parameter")
     new = graph.add("Transpose", layer, [0, 0, 0, 0, 7, 0], name="wrong")
     graph.result(new)
@@ -528,7 +526,7 @@ def test_only_a_whole_ir_is_edited(source: str | bytes) -> None:
 
 
 def test_ports_in_bodies_follow() -> None:
-    path = ROOT / "tests" / "data" / "ir" / "tensorflow" / "while_grow.xml"
+    path = IRS / "tensorflow" / "while_grow.xml"
     graph = irshape.edit(path)
     parameter = next(layer for layer in graph if layer.type == "Parameter" and layer.output.element_type.is_real)
     shape = parameter.output.shape
@@ -559,7 +557,7 @@ def test_patches_are_found_at_every_place() -> None:
 
 
 def test_inputs_and_outputs_are_ordered_by_moving_them(tmp_path: Path) -> None:
-    path = ROOT / "examples" / "decoder.xml"
+    path = DECODER
     graph = irshape.edit(path)
     graph["past.value"].set(shape="[?,2,5,4]").rename("values in").move(before=graph["input_ids"])
     graph["logits/result"].move(before=graph["present.value"])
@@ -576,7 +574,7 @@ def test_inputs_and_outputs_are_ordered_by_moving_them(tmp_path: Path) -> None:
 
 
 def test_a_layer_moves_with_its_text_and_no_other_byte() -> None:
-    path = ROOT / "examples" / "decoder.xml"
+    path = DECODER
     graph = irshape.edit(path)
     graph["logits/result"].move(before=graph["residual"])
     before, after = path.read_bytes().splitlines(), bytes(graph).splitlines()

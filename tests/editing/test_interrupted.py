@@ -15,9 +15,9 @@ from irshape.editing.layers import Body
 from irshape.editing.state import State
 from tests.support.edits import differences
 from tests.support.interrupts import interrupted
+from tests.support.places import EXAMPLES
 
-ROOT = Path(__file__).parent.parent.parent
-ATROUS, DECODER, STATEFUL, SUMS = (ROOT / "examples" / f"{name}.xml" for name in ("atrous", "decoder", "decoder_stateful", "sums"))
+ATROUS, DECODER, STATEFUL, SUMS = (EXAMPLES / f"{name}.xml" for name in ("atrous", "decoder", "decoder_stateful", "sums"))
 
 Edit = Callable[[irshape.Graph], object]
 

@@ -16,10 +16,10 @@ from tests.support.injected import injected
 from tests.support.ir import Net
 from tests.support.irs import CARRIED, WITH_WEIGHTS, named
 from tests.support.oracle import core_of
+from tests.support.places import ATROUS, EXAMPLES, STATEFUL
 from tests.support.shuffled import shuffled
 
-ROOT = Path(__file__).parent.parent.parent
-FILES = [path for path in (*WITH_WEIGHTS, *sorted((ROOT / "examples").glob("*.xml"))) if 4_000 < path.stat().st_size < 400_000]
+FILES = [path for path in (*WITH_WEIGHTS, *sorted(EXAMPLES.glob("*.xml"))) if 4_000 < path.stat().st_size < 400_000]
 _BORDER = ("Const", "Parameter", "Result")
 
 
@@ -120,7 +120,7 @@ def test_a_branch_takes_the_place_of_its_if() -> None:
 
 def test_each_pass_ends(tmp_path: Path) -> None:
     """A test that everything passes takes each change that is possible."""
-    graph = irshape.edit(ROOT / "examples" / "decoder_stateful.xml")
+    graph = irshape.edit(STATEFUL)
     result = reduced(graph, lambda candidate, _: b'type="ScaledDotProductAttention"' in candidate.text)
     assert result.steps[0].partition(":")[0] == "the whole model"
     assert read(result.candidate).of_type("ScaledDotProductAttention") and set(result.candidate.weights) <= {0}
@@ -134,7 +134,7 @@ def test_what_shows_no_fault_is_refused() -> None:
 
 def test_candidates_with_other_errors_are_not_tried() -> None:
     """An input that stands for the shape of a Reshape leaves too little known for the Convolution behind it."""
-    graph = irshape.edit(ROOT / "examples" / "atrous.xml")
+    graph = irshape.edit(ATROUS)
     tried: list[Candidate] = []
 
     def test(candidate: Candidate, found: list[Diagnostic]) -> bool:
@@ -208,7 +208,7 @@ def test_contradicting_conditions_are_sought_for_their_own_code_alone(codes: tup
 
 def test_layers_of_bodies_go() -> None:
     """Each layer of a body can be left out: another one or an input stands for it."""
-    path = ROOT / "examples" / "sums.xml"
+    path = EXAMPLES / "sums.xml"
     result = reduced(irshape.edit(path), lambda candidate, _: any("Squeeze" in graph._graph.types for graph in read(candidate).graphs()))
     left = [node.type for graph in read(result.candidate).graphs() for node in graph if node.type not in (*_BORDER, "TensorIterator")]
     assert left == ["Squeeze"] and core_of(path.read_bytes()).read_model(result.candidate.text, result.candidate.weights)
@@ -228,7 +228,7 @@ def test_equal_constants_become_one() -> None:
 
 
 def test_a_code_in_a_body_is_kept() -> None:
-    graph = irshape.edit(ROOT / "examples" / "sums.xml")
+    graph = irshape.edit(EXAMPLES / "sums.xml")
     graph["sum/next"].connect(1, [[1.0, 2.0, 3.0]])
     folder = irshape.edit(bytes(graph), weights=graph.model().weights)
     holder = folder["sums"].id

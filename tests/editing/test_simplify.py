@@ -11,9 +11,9 @@ import irshape
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core_of
+from tests.support.places import EXAMPLES
 
-ROOT = Path(__file__).parent.parent.parent
-FILES = [path for path in (*WITH_WEIGHTS, *sorted((ROOT / "examples").glob("*.xml"))) if path.stat().st_size < 400_000]
+FILES = [path for path in (*WITH_WEIGHTS, *sorted(EXAMPLES.glob("*.xml"))) if path.stat().st_size < 400_000]
 
 
 def bounds_of(model: Any) -> dict[tuple[str, int], tuple[str, Any]]:
@@ -190,7 +190,7 @@ def test_compressed_weights_stay_compressed() -> None:
 
 def body_graph(is_assumed: bool) -> irshape.Graph:
     """A TensorIterator whose body has layers that it does not need; perhaps its shapes hold on a premise only."""
-    graph = irshape.edit(ROOT / "examples" / "sums.xml")
+    graph = irshape.edit(EXAMPLES / "sums.xml")
     body, start = graph["sums"].body, graph.inputs[1]
     decay, decayed = body["decay"].output, body["sum/decayed"].output
     shape = body.add("ShapeOf", decay, output_type="i64", name="shape")

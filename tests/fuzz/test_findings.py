@@ -4,7 +4,6 @@ import struct
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,9 +22,9 @@ from tests.fuzz.mutate import Mutant, findings, fuzz, seeds
 from tests.fuzz.work import in_loop, nested
 from tests.inference.test_bodies import inside, loop, transposed
 from tests.support.ir import Net
+from tests.support.places import DATA, EXAMPLES, IRS
 
 HUGE = 2**62
-DATA = Path(__file__).parents[1] / "data"
 SIZES = "ShapeOf-3(output_type=i64)"
 OWN_SIZES = "ShapeOf-3(x, output_type=i64)"
 NEAREST = "mode=nearest, shape_calculation_mode=sizes, pads_begin=0, pads_end=0"
@@ -520,7 +519,7 @@ def test_a_row_of_numbers_that_are_too_far_apart_is_no_run() -> None:
 
 
 def test_a_layer_in_a_body_that_is_not_read_whole_is_not_explained() -> None:
-    before, body, after = (DATA.parents[1] / "examples" / "voice.xml").read_text().partition("<then_body>")
+    before, body, after = (EXAMPLES / "voice.xml").read_text().partition("<then_body>")
     text = before + body + after.replace("<dim>", "<dim>\x02", 1)
     with pytest.raises(InputError, match="is in a body that is not inferred"):
         verbs.explain(verbs.infer(text.encode()), "Parameter_23")
@@ -547,7 +546,7 @@ def test_a_layer_without_inputs_is_asked_by_every_verb(type: str) -> None:
 
 
 def test_a_layer_with_bodies_of_no_opset_is_extracted() -> None:
-    text = (DATA / "ir" / "synth" / "if_diff_dim.xml").read_text().replace('type="If" version="opset8"', 'type="If" version="127"')
+    text = (IRS / "synth" / "if_diff_dim.xml").read_text().replace('type="If" version="opset8"', 'type="If" version="127"')
     graph = irshape.extract(text.encode(), to=["If_2624"], weights=False).graph
     assert "If" in {layer.type for layer in graph}
     assert "G112" in {found.code for found in graph.check().diagnostics}
@@ -555,7 +554,7 @@ def test_a_layer_with_bodies_of_no_opset_is_extracted() -> None:
 
 @pytest.mark.parametrize("number", [7, 2**63 - 1])
 def test_the_iterations_of_a_loop_over_an_input_that_it_lacks_are_a_symbol(number: int) -> None:
-    text = (DATA / "ir" / "onnx_node" / "scan_sum.xml").read_text()
+    text = (IRS / "onnx_node" / "scan_sum.xml").read_text()
     cost = verbs.cost(text.replace('<input external_port_id="1"', f'<input external_port_id="{number}"', 1).encode())
     assert cost.near["trips"] == 1
 

@@ -18,6 +18,7 @@ from irshape.shape.range import Range
 from tests.shape.random_sizes import RandomSizes
 from tests.support.ir import Net
 from tests.support.irs import PATHS, named
+from tests.support.places import DECODER
 
 NOWHERE = next(iter(verbs.read(b"<layer type='Parameter' version='opset1'/>")))
 
@@ -233,7 +234,6 @@ def holds(requirement: Requirement, values: dict[str, int]) -> bool:
         return True
 
 
-DECODER = Path(__file__).parents[2] / "examples" / "decoder.xml"
 SHAPES = {"input_ids": "[B,S]", "attention_mask": "[B,P+S]", "past.*": "[B,2,P,4]"}
 
 

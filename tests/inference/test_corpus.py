@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import irshape
-from tests.support.irs import CARRIED, WITH_WEIGHTS, named
+from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core_of, partial_shape
+from tests.support.places import IRS
 from tests.support.rows import contains
 
 
@@ -54,7 +55,7 @@ def test_an_lstm_cell_of_opset1(tmp_path: Path) -> None:
     assert [one.code for one in irshape.check(path).diagnostics] == ["R104"]
 
 
-FILES = sorted((CARRIED / "tokenizers").glob("*.xml"))
+FILES = sorted((IRS / "tokenizers").glob("*.xml"))
 SHAPES = [None, "[?]", "[3]", "[1..16]", "[2,5]", "[]", "[?,?]", "[1..4,7]", "[...]"]
 
 
@@ -85,7 +86,7 @@ def test_every_port_is_as_openvino_infers_it(path: Path, shape: str | None) -> N
 
 
 def test_a_tokenizer_needs_its_extension() -> None:
-    path = CARRIED / "tokenizers" / "bpe_detokenizer.xml"
+    path = IRS / "tokenizers" / "bpe_detokenizer.xml"
     (note,) = irshape.check(path).diagnostics
     assert (note.code, note.severity, note.where.layer_type) == ("N107", "note", "VocabDecoder")
     text = "3 layers are operations of this extension (FuzeRagged, UTF8Validate, VocabDecoder)"

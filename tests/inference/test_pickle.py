@@ -15,8 +15,9 @@ from irshape.diagnosis.fixes import mendable
 from tests.inference.test_bodies import ROWS
 from tests.support.ir import Net
 from tests.support.irs import PATHS, named
+from tests.support.places import EXAMPLES
 
-EXAMPLES = [str(path) for path in sorted((Path(__file__).parent.parent.parent / "examples").glob("*.xml"))]
+OURS = [str(path) for path in sorted(EXAMPLES.glob("*.xml"))]
 
 
 def answers(inference: irshape.Inference) -> list[Any]:
@@ -120,8 +121,8 @@ def test_weights_in_an_open_file_stay_behind() -> None:
 @pytest.mark.parametrize("method", sorted({"fork", "spawn"} & set(multiprocessing.get_all_start_methods())))
 def test_files_are_checked_by_a_pool_of_processes(method: str) -> None:
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
-        found = list(pool.map(irshape.check, EXAMPLES))
-    assert [one.to_dict() for one in found] == [irshape.check(path).to_dict() for path in EXAMPLES]
+        found = list(pool.map(irshape.check, OURS))
+    assert [one.to_dict() for one in found] == [irshape.check(path).to_dict() for path in OURS]
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from tests.inference.test_bodies import JOINED, SAME, chosen, inside, iterator, 
 from tests.inference.test_bodies import ROWS as BODIES
 from tests.inference.test_plan import planned, said, session_of
 from tests.support.ir import Net, Ref
+from tests.support.places import EXAMPLES
 from tests.support.random_net import RandomNet
 from tests.support.rows import is_refused, net_of, tables
 
@@ -89,7 +90,6 @@ def test_a_plan_says_what_passes_over_bodies_say(row: tuple[Callable[[], Net], l
     assert session.plan is not None
 
 
-ROOT = Path(__file__).parents[2]
 CORPUS = os.environ.get("IRSHAPE_CORPUS")
 ARCHITECTURES = (
     "alexnet", "resnet18", "resnext50_32x4d", "mobilenet_v2", "efficientnet_b0", "mnasnet0_5", "squeezenet1_1",
@@ -140,7 +140,7 @@ def check(source: Any, weights: Any) -> None:
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_an_architecture_has_a_plan(name: str, tmp_path: Path) -> None:
     if name in ("decoder", "decoder_stateful", "atrous"):
-        check(ROOT / "examples" / f"{name}.xml", None)
+        check(EXAMPLES / f"{name}.xml", None)
         return
     if name in ("windows", "stem"):
         net = windows() if name == "windows" else stem()

@@ -9,8 +9,9 @@ import irshape
 from irshape.report.diagnostic import Diagnostic
 from tests.support.ir import Net
 from tests.support.oracle import core, core_of
+from tests.support.places import IRS
 
-CARRIED = sorted((Path(__file__).parent.parent / "data" / "ir").glob("**/*.xml"))
+CARRIED = sorted(IRS.glob("**/*.xml"))
 
 
 def pattern(*sizes: int) -> str:

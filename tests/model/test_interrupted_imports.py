@@ -4,11 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.places import EXAMPLES, ROOT
+
 # One fresh process for each file; a fork of it for each moment, which is broken off there and asked again.
 SCRIPT = """
 import json, os, random, sys
@@ -51,7 +51,7 @@ print(json.dumps([count, expected["ok"], [moment for moment in moments if in_a_f
 
 def others(name: str, most: int) -> list[int]:
     """The moments after which the answers are not those of a fresh process."""
-    command = [sys.executable, "-c", SCRIPT, str(ROOT / "examples" / f"{name}.xml"), str(most)]
+    command = [sys.executable, "-c", SCRIPT, str(EXAMPLES / f"{name}.xml"), str(most)]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
     count, is_ok, found = json.loads(run.stdout)
     assert is_ok and count > 100

@@ -16,6 +16,7 @@ from irshape.ops import extensions
 from irshape.ops.extensions import registry_of
 from irshape.ops.registry import REGISTRY, Registry
 from tests.support.ir import Net
+from tests.support.places import ROOT
 
 TOML = '[{type}]\ninputs = ["data: any[N, S...]"]\noutputs = ["like data[N]"]\n'
 PYTHON = """
@@ -90,7 +91,7 @@ def test_a_module_that_the_program_imports_serves_all_models(importable: Path) -
         "for extensions in ([], ['acme_all']):\n"
         "    print([found.code for found in irshape.infer('model.xml', extensions=extensions).diagnostics])"
     )
-    path = os.pathsep.join([str(importable), str(Path(__file__).parent.parent.parent)])
+    path = os.pathsep.join([str(importable), str(ROOT)])
     environment = {**os.environ, "PYTHONPATH": path}
     run = subprocess.run([sys.executable, "-c", code], cwd=importable, capture_output=True, text=True, check=True, env=environment)
     assert run.stdout.splitlines() == ["['N107']", "['N107']"]

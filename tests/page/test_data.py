@@ -19,9 +19,9 @@ from irshape.page.html import page as html
 from irshape.page.model_explorer import graphs
 from tests.fuzz.hostile import all_of
 from tests.support.ir import Net
+from tests.support.places import ATROUS, DECODER, EXAMPLES, IRS
 
 HOSTILE = all_of()
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
 def named(*names: str) -> Model:
@@ -33,8 +33,8 @@ def named(*names: str) -> Model:
 
 
 def test_the_data_are_those_of_the_verbs() -> None:
-    data = PageData(verbs.read(EXAMPLES / "atrous.xml")).to_dict()
-    inference = verbs.infer(EXAMPLES / "atrous.xml")
+    data = PageData(verbs.read(ATROUS)).to_dict()
+    inference = verbs.infer(ATROUS)
     layers = data["layers"]
     for position, key in enumerate(layers["key"]):
         for index, port in enumerate(layers["signatures"][layers["signature"][position]]["outputs"]):
@@ -80,7 +80,7 @@ def test_every_hostile_file_makes_a_page(name: str) -> None:
 
 
 def test_graphs_of_model_explorer() -> None:
-    (graph,) = graphs(verbs.infer(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"}))
+    (graph,) = graphs(verbs.infer(ATROUS, inputs={"image": "[1,3,H,64]"}))
     nodes = {node["id"]: node for node in graph["nodes"]}
     assert nodes["7"]["namespace"] == "atrous"
     assert nodes["7"]["incomingEdges"] == [{"sourceNodeId": "3", "sourceNodeOutputId": "0", "targetNodeInputId": "0"}]
@@ -95,14 +95,14 @@ def test_graphs_of_model_explorer() -> None:
 
 
 def test_graphs_of_model_explorer_speak_the_symbols_of_the_signature() -> None:
-    (graph,) = graphs(verbs.check(EXAMPLES / "decoder.xml"))
+    (graph,) = graphs(verbs.check(DECODER))
     nodes = {node["label"]: node for node in graph["nodes"]}
     assert {"key": "formula", "value": "[B,2,S,4]"} in nodes["ScaledDotProductAttention"]["outputsMetadata"][0]["attrs"]
     assert "Result present.key" in nodes
 
 
 def test_graphs_of_bodies_say_what_is_outside() -> None:
-    _, body, *_ = graphs(verbs.check(Path(__file__).parent.parent / "data" / "ir" / "v10" / "v10_loop_scan.xml"))
+    _, body, *_ = graphs(verbs.check(IRS / "v10" / "v10_loop_scan.xml"))
     attributes = [one for node in body["nodes"] for one in node["attrs"]]
     assert any(one["key"] == "takes" and "at first" in one["value"] for one in attributes)
     assert any(one["key"] == "gives" for one in attributes)
@@ -120,12 +120,12 @@ def run(capsys: Any, *arguments: str) -> tuple[int, str, str]:
 
 def test_the_command_writes_the_page(capsys: Any, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    assert run(capsys, EXAMPLES / "atrous.xml", "-o", page) == (0, f"written: {page}\n", "")
+    assert run(capsys, ATROUS, "-o", page) == (0, f"written: {page}\n", "")
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(encoding="utf-8"))[1])  # type: ignore[index]
     assert data["name"] == "atrous.xml"
-    code, _, error = run(capsys, EXAMPLES / "atrous.xml", "-o", page)
+    code, _, error = run(capsys, ATROUS, "-o", page)
     assert (code, error) == (2, f"irshape: {page}: already exists; --force overwrites it\n")
-    assert run(capsys, EXAMPLES / "atrous.xml", "-o", page, "--force")[0] == 0
+    assert run(capsys, ATROUS, "-o", page, "--force")[0] == 0
 
 
 def test_the_command_shows_a_faulty_file(capsys: Any, tmp_path: Path) -> None:
@@ -156,8 +156,8 @@ def test_the_command_shows_changes(capsys: Any, tmp_path: Path) -> None:
         ([str(EXAMPLES)], f"{EXAMPLES}: this is a folder; irshape view shows one file"),
         (["a.xml", "b.xml", "c.xml"], "irshape view shows one file, or the changes between two"),
         (["a.xml", "--live", "-o", "page.html"], "--live serves one file; it takes neither a second file nor -o"),
-        (["missing.xml", str(EXAMPLES / "atrous.xml")], "missing.xml: No such file or directory"),
-        ([str(EXAMPLES / "atrous.xml"), "--input", "picture[1,3,H,W]"], "the model has no input 'picture'; it has 'image'"),
+        (["missing.xml", str(ATROUS)], "missing.xml: No such file or directory"),
+        ([str(ATROUS), "--input", "picture[1,3,H,W]"], "the model has no input 'picture'; it has 'image'"),
     ],
 )
 def test_complaints(capsys: Any, arguments: list[str], complaint: str) -> None:

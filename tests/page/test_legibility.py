@@ -1,6 +1,5 @@
 """Everything that the page draws can be read: at first sight, after opening, zooming and choosing."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,11 +7,10 @@ import pytest
 from tests.page.conftest import Shown
 from tests.page.generated import MODELS, Named, transformer
 from tests.page.legibility import legibility
+from tests.support.places import ATROUS, EXAMPLES, IRS
 
 pytestmark = pytest.mark.slow("need Chromium")
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-DATA = Path(__file__).parent.parent / "data" / "ir"
 SCREENS = [(1280, 800, "light"), (1920, 1080, "dark")]
 
 
@@ -65,7 +63,7 @@ def test_examples_can_be_read(shown: Shown, example: str) -> None:
     ],
 )
 def test_what_an_iteration_hands_to_the_next_runs_upwards(shown: Shown, name: str, result: str, parameter: str) -> None:
-    page = shown.model(DATA / f"{name}.xml", width=1920, height=1080)
+    page = shown.model(IRS / f"{name}.xml", width=1920, height=1080)
     found = legibility(page)
     assert found.faults == []
     assert found.back
@@ -77,7 +75,7 @@ def test_what_an_iteration_hands_to_the_next_runs_upwards(shown: Shown, name: st
 
 
 def test_the_ends_of_a_body_say_what_is_outside(shown: Shown) -> None:
-    page = shown.model(DATA / "fp16" / "loop_if_nested_fp16.xml", width=1920, height=1080)
+    page = shown.model(IRS / "fp16" / "loop_if_nested_fp16.xml", width=1920, height=1080)
     assert "\u21b3 number of the iteration" in page.text_content("#graph")
     assert "\u2192 whether to go on" in page.text_content("#graph")
     page.click(".item.end:has-text('bx')", position={"x": 5, "y": 5})
@@ -153,7 +151,7 @@ def test_zooming_out_closes_and_zooming_in_opens(shown: Shown) -> None:
 
 def test_the_measure_sees_what_cannot_be_read(shown: Shown) -> None:
     """A page that is made worse fails each part of the measure."""
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     assert legibility(page).faults == []
     page.evaluate("() => { app.graph.view.scale = 0.5; app.graph.move(); }")
     assert legibility(page).font < 7

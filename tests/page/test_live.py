@@ -23,8 +23,7 @@ from irshape.cli.main import main
 from irshape.page.data import PageData
 from irshape.page.server import LiveData, Server
 from tests.page.conftest import Shown
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+from tests.support.places import ATROUS, EXAMPLES
 
 
 @pytest.fixture
@@ -134,7 +133,7 @@ def test_a_version_that_cannot_be_shown_is_said(server: Server, model: Path, spo
     data = news(server)
     assert [fault["code"] for fault in data["faults"]] == ["I105"]
     if spoil == "gone":
-        shutil.copy(EXAMPLES / "atrous.xml", model)
+        shutil.copy(ATROUS, model)
         assert news(server)["faults"] == []
 
 

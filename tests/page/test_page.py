@@ -13,11 +13,10 @@ from irshape.page.data import PageData
 from irshape.page.html import page as html
 from tests.page.conftest import Shown
 from tests.support.ir import Net
+from tests.support.places import ATROUS, EXAMPLES
 
 pytestmark = pytest.mark.slow("need Chromium")
 
-ROOT = Path(__file__).parent.parent.parent
-EXAMPLES = ROOT / "examples"
 # The text of every output port, by layer and port, for sizes of the symbols; and what the page says is refused.
 SIZES = """(sizes) => {
   app.setSizes(sizes);
@@ -32,7 +31,7 @@ SIZES = """(sizes) => {
 
 
 def test_the_graph_shows_layers_groups_and_shapes(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     drawn = page.text_content("#graph")
     for text in ("Parameter", "DepthToSpace", "atrous", "4 layers", "f32[B,3,H,W]", "f32[B,4,(H + 1)//2,(W + 1)//2]"):
         assert text in drawn
@@ -44,7 +43,7 @@ def test_the_graph_shows_layers_groups_and_shapes(shown: Shown) -> None:
 
 
 def test_shapes_are_shown_as_bounds_or_formulas(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.click("[data-shown=bounds]")
     assert "f32[?,4,2..,2..]" in page.text_content("#graph")
     page.click("[data-shown=formulas]")
@@ -52,7 +51,7 @@ def test_shapes_are_shown_as_bounds_or_formulas(shown: Shown) -> None:
 
 
 def test_a_size_is_explained_in_two_clicks(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.click(".item:has-text('DepthToSpace')")
     page.click("[data-output='0'] .axis >> nth=2")
     why = page.inner_text("[data-why]")
@@ -79,7 +78,7 @@ def test_a_fault_is_found_from_the_list_and_from_the_layer(shown: Shown) -> None
 
 
 def test_a_layer_shows_place_attributes_values_and_demands(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.fill("#search", "space_to_batch")
     page.keyboard.press("Enter")
     panel = page.inner_text("#panel")
@@ -100,7 +99,7 @@ def test_a_layer_shows_place_attributes_values_and_demands(shown: Shown) -> None
     ],
 )
 def test_search_finds_names_types_and_shapes(shown: Shown, words: str, found: list[str]) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.fill("#search", words)
     assert page.locator(".layer-row b").all_inner_texts() == found
 
@@ -112,7 +111,7 @@ def test_search_finds_codes(shown: Shown) -> None:
 
 
 def test_keys_do_what_the_mouse_does(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.keyboard.press("/")
     page.keyboard.type("image")
     page.keyboard.press("Enter")
@@ -211,7 +210,7 @@ def test_what_if_agrees_with_infer(shown: Shown, name: str, least: int) -> None:
 
 
 def test_refused_sizes_name_the_layer_and_the_nearest_sizes(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.fill("#size-H", "30")
     page.fill("#size-W", "64")
     assert "SpaceToBatch atrous/space_to_batch refuses these sizes: axis 2 " in page.inner_text("#banner")
@@ -225,7 +224,7 @@ def test_refused_sizes_name_the_layer_and_the_nearest_sizes(shown: Shown) -> Non
 
 
 def test_a_size_that_is_none_names_the_sizes_and_the_layers_that_leave_them(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.fill("#size-H", "1")
     told = page.inner_text(".refused >> nth=0")
     assert told.startswith("H cannot be 1: it may be at least 3, because of")
@@ -233,7 +232,7 @@ def test_a_size_that_is_none_names_the_sizes_and_the_layers_that_leave_them(show
 
 
 def test_sizes_behind_a_layer_that_refuses_are_unknown(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     texts, broken = page.evaluate(SIZES, {"B": 1, "H": 30, "W": 64})
     assert broken == ["7"]
     assert texts["2:2"] == "f32[1,4,15,32]"
@@ -251,7 +250,7 @@ def test_sizes_behind_a_layer_that_leaves_a_symbol_other_sizes_are_unknown(shown
 
 
 def test_a_slider_sets_a_size(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.focus("input[type=range] >> nth=1")
     page.keyboard.press("ArrowRight")
     assert page.input_value("#size-H") == "4"
@@ -365,7 +364,7 @@ def test_a_large_model_opens_and_answers(shown: Shown, name: str) -> None:
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080), (1024, 640)])
 def test_nothing_overflows(shown: Shown, width: int, height: int, scheme: str) -> None:
     """1024 pixels are those of a laptop at 125 %."""
-    page = shown.model(EXAMPLES / "atrous.xml", width=width, height=height, scheme=scheme)
+    page = shown.model(ATROUS, width=width, height=height, scheme=scheme)
     page.click(".item:has-text('DepthToSpace')")
     page.click("[data-output='0'] .axis >> nth=2")
     sizes = page.evaluate(

@@ -1,7 +1,6 @@
 """What people come for, with a count of clicks: three lead to each answer. Words that are typed follow a click or a key."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +8,9 @@ import pytest
 from irshape import verbs
 from tests.page.conftest import Shown
 from tests.page.generated import transformer
+from tests.support.places import ATROUS, DECODER, EXAMPLES
 
 pytestmark = pytest.mark.slow("need Chromium")
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
 class Hand:
@@ -56,7 +54,7 @@ def hand(shown: Shown) -> Iterator[Any]:
 
 
 def test_which_layer_demands_a_multiple(hand: Any) -> None:
-    by_list, by_words = hand(EXAMPLES / "atrous.xml"), hand(EXAMPLES / "atrous.xml")
+    by_list, by_words = hand(ATROUS), hand(ATROUS)
     by_list.click("[data-tab=demands]")
     by_list.click("[data-demand]:has-text('((W + 1)//2) % 2')")
     by_words.type("#search", "(w + 1)//2) % 2")
@@ -66,12 +64,12 @@ def test_which_layer_demands_a_multiple(hand: Any) -> None:
 
 
 def test_where_the_peak_of_memory_is_for_a_size(hand: Any) -> None:
-    one = hand(EXAMPLES / "atrous.xml")
+    one = hand(ATROUS)
     one.type("#size-H", "1024")
     one.click("#panel .port:has-text('at the peak') button")
     assert "the peak" in one.reads("#panel table")
     assert "H=1024" in one.page.url
-    cost = verbs.cost(EXAMPLES / "atrous.xml")
+    cost = verbs.cost(ATROUS)
     layer = cost.peak.layer({**cost.near, "H": 1024})
     assert layer is not None
     assert one.reads("#panel h2") == layer.type
@@ -101,7 +99,7 @@ def test_which_layers_read_an_input(hand: Any) -> None:
 
 
 def test_the_view_as_a_picture(hand: Any) -> None:
-    one = hand(EXAMPLES / "atrous.xml")
+    one = hand(ATROUS)
     one.click("#more summary")
     with one.page.expect_download() as found:
         one.click("#save-svg")
@@ -109,13 +107,13 @@ def test_the_view_as_a_picture(hand: Any) -> None:
 
 
 def test_the_size_of_an_output_for_a_size(hand: Any) -> None:
-    one = hand(EXAMPLES / "decoder.xml")
+    one = hand(DECODER)
     one.type("#size-S", "128")
     assert "128" in one.reads("#panel .port:has-text('logits')")
 
 
 def test_the_command_that_reshapes_so(hand: Any) -> None:
-    one = hand(EXAMPLES / "atrous.xml")
+    one = hand(ATROUS)
     one.type("#size-H", "63")
     one.click("#copy-command")
     assert one.reads(".command").endswith("--set H=63 -o reshaped.xml")

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from irshape.page.html import _SCRIPTS
+from tests.support.places import ROOT
 from tools.vendor import ASSETS, LIBRARIES
 
 pytestmark = pytest.mark.slow("need type checkers or linters")
 
-CONFIGURATION = Path(__file__).parent.parent.parent / "tools" / "page" / "tsconfig.json"
+CONFIGURATION = ROOT / "tools" / "page" / "tsconfig.json"
 
 
 def test_the_types_of_the_scripts_are_right() -> None:

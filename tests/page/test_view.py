@@ -14,10 +14,9 @@ from tests.page.conftest import Shown
 from tests.page.generated import transformer
 from tests.page.legibility import legibility
 from tests.support.ir import Net
+from tests.support.places import ATROUS, DECODER, EXAMPLES, STATEFUL
 
 pytestmark = pytest.mark.slow("need Chromium")
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
 # Places.
@@ -51,7 +50,7 @@ def test_an_address_leads_to_a_layer_in_a_closed_block(shown: Shown) -> None:
 
 
 def test_an_address_has_the_sizes(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.fill("#size-H", "31")
     page.wait_for_url("**/*#H=31")
     page.evaluate("() => { location.hash = '#H=63'; }")
@@ -60,7 +59,7 @@ def test_an_address_has_the_sizes(shown: Shown) -> None:
 
 @pytest.mark.parametrize("fragment", ["#layer=nothing", "#group=99999", "#fault=x", "#%E0%A4%A", "#H=-5", "#layer", "#__proto__=1"])
 def test_an_address_of_nothing_shows_the_model(shown: Shown, fragment: str) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.evaluate("(fragment) => { location.hash = fragment; }", fragment)
     assert page.inner_text("#panel h2") == "atrous.xml"
 
@@ -113,7 +112,7 @@ def test_costs_are_those_of_irshape_cost(shown: Shown, name: str) -> None:
 
 
 def test_colours_follow_the_sizes_and_mark_the_peak(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     fills = "() => [...document.querySelectorAll('.item.layer .box')].map((one) => one.style.fill)"
     assert not any(page.evaluate(fills))
     page.select_option("#colour", "macs")
@@ -136,8 +135,8 @@ def test_colours_follow_the_sizes_and_mark_the_peak(shown: Shown) -> None:
 
 
 def test_a_slider_has_the_valid_sizes_alone(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"})
-    signature = verbs.signature(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"})
+    page = shown.model(ATROUS, inputs={"image": "[1,3,H,64]"})
+    signature = verbs.signature(ATROUS, inputs={"image": "[1,3,H,64]"})
     valid = page.evaluate("() => app.whatIf.validOf('H')")
     assert valid[:200] == [size for size in range(1, 1025) if signature.assign({"H": size}) is not None][:200]
     assert page.locator(".entry.open").count() == 1
@@ -149,7 +148,7 @@ def test_a_slider_has_the_valid_sizes_alone(shown: Shown) -> None:
 
 
 def test_sizes_become_a_command(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.fill("#size-H", "31")
     page.click("#copy-command")
     assert "--set H=31 -o reshaped.xml" in page.inner_text(".command")
@@ -158,7 +157,7 @@ def test_sizes_become_a_command(shown: Shown) -> None:
 
 
 def test_a_sweep_draws_a_cost_against_a_size(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.locator(".sweep .curve").wait_for()
     titles = page.locator(".sweep circle title").all_text_contents()
     assert [title.partition(":")[0] for title in titles] == [f"B={size}" for size in (1, 2, 4, 8, 16, 32, 64)]
@@ -171,14 +170,14 @@ def test_a_sweep_draws_a_cost_against_a_size(shown: Shown) -> None:
 
 
 def test_the_state_of_a_model_stands_beside_its_inputs(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "decoder_stateful.xml")
+    page = shown.model(STATEFUL)
     assert page.inner_text("#summary") == "26 layers and 15 layers of constants, no faults"
     assert "STATE\npast.keypresent.key f32[B,2,P,4]" in page.inner_text("#panel").replace("\n\n", "\n")
 
 
 def test_a_label_leaves_out_whole_sizes(shown: Shown) -> None:
     """A part of a formula says nothing."""
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     layer = page.evaluate("() => app.model.data.layers.name.indexOf('upsample')")
     whole, short, least = (page.evaluate(f"() => app.shortTensor({layer}, 0, {most})") for most in (60, 30, 12))
     assert (whole, short, least) == ("f32[B,2,2*((H + 1)//2),2*((W + 1)//2)]", "f32[B,2,…,2*((W + 1)//2)]", "f32[B,2,…,…]")
@@ -198,7 +197,7 @@ def test_changes_of_many_layers_alike_are_one_group(shown: Shown) -> None:
 
 
 def test_a_refusal_does_not_cover_the_first_layer(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.evaluate("() => app.setSizes({ H: 30, W: 64 })")
     banner, first = page.locator("#banner").bounding_box(), page.locator(".item.end").first.bounding_box()
     assert banner["y"] > first["y"] + first["height"]
@@ -276,7 +275,7 @@ def test_the_diff_of_a_fix_is_the_change_that_it_makes() -> None:
 
 @pytest.mark.parametrize("kind", ["svg", "png"])
 def test_the_view_becomes_a_picture(shown: Shown, kind: str) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.click("#more summary")
     with page.expect_download() as found:
         page.click(f"#save-{kind}")
@@ -291,7 +290,7 @@ def test_the_view_becomes_a_picture(shown: Shown, kind: str) -> None:
 
 
 def test_print_shows_the_graph_alone(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "atrous.xml")
+    page = shown.model(ATROUS)
     page.emulate_media(media="print")
     assert page.is_hidden("#side")
     assert page.is_hidden("#panel")
@@ -328,7 +327,7 @@ def test_the_page_of_a_diff_cuts_nothing(shown: Shown, width: int, height: int) 
 
 
 def test_outputs_are_listed_by_name_and_a_screen_reader_counts_layers(shown: Shown) -> None:
-    page = shown.model(EXAMPLES / "decoder.xml")
+    page = shown.model(DECODER)
     assert "logits" in page.inner_text("#panel")
     page.click("[data-tab=layers]")
     row = page.locator(".layer-row").first

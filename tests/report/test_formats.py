@@ -3,7 +3,6 @@
 import json
 import os
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,10 +17,11 @@ from irshape.cli.main import main
 from irshape.report.diagnostic import Diagnostic, Edit, Fix, Where
 from irshape.report.documents import Checked, relative
 from tests.support.oracle import core
+from tests.support.places import DATA, EXAMPLES, IRS
+from tests.support.schemas import validator
 
-DATA = Path(__file__).parent.parent / "data"
 SCHEMA = json.loads((DATA / "sarif.schema.json").read_text(encoding="utf-8"))
-SOURCE = (DATA / "ir" / "synth" / "if_same.xml").read_text(encoding="utf-8")
+SOURCE = (IRS / "synth" / "if_same.xml").read_text(encoding="utf-8")
 NAMES = [
     "plain", "a\nb", "::error file=x::y", "100%0A::error::", "]]></failure><failure>", "\u202eevil\u2066",
     "[click](http://x)", "{0}", "\x85\u2028",
@@ -36,7 +36,7 @@ def faulty(folder: Path, name: str = "plain") -> Path:
     text = text.replace('<port id="0" precision="FP32" names="y">', '<port id="0" precision="FP16" names="y">').replace("If_2599", quoted)
     path = folder / "faulty.xml"
     path.write_text(text, encoding="utf-8")
-    path.with_suffix(".bin").write_bytes((DATA / "ir" / "synth" / "if_same.bin").read_bytes())
+    path.with_suffix(".bin").write_bytes((IRS / "synth" / "if_same.bin").read_bytes())
     return path
 
 
@@ -304,16 +304,7 @@ def test_paths_are_relative_to_the_working_folder(tmp_path: Path, monkeypatch: p
     assert json.loads(text)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].startswith("file:///")
 
 
-ROOT = Path(__file__).parent.parent.parent
-FILES = sorted([*(ROOT / "examples").glob("*.xml"), *(ROOT / "tests" / "data").glob("*.xml")])
-
-
-@cache
-def validator(name: str) -> Any:
-    """The validator of a published schema, after a check of the schema itself."""
-    schema = json.loads((ROOT / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
+FILES = sorted([*EXAMPLES.glob("*.xml"), *DATA.glob("*.xml")])
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -337,7 +328,7 @@ def test_shapes_not_in_reports(shape: str) -> None:
     assert not validator("report").is_valid(report)
 
 
-FILE = Path(__file__).parent.parent / "data" / "twenty.xml"
+FILE = DATA / "twenty.xml"
 PLANTED = [
     (number, code)
     for number, line in enumerate(FILE.read_text(encoding="utf-8").splitlines(), 1)

@@ -11,9 +11,10 @@ from irshape import verbs
 from irshape.diagnosis.fixes import mendable, mended_file
 from irshape.report.diagnostic import Edit
 from irshape.report.unified import unified
+from tests.support.places import IRS
 from tests.support.spoil import spoiled
 
-CARRIED = sorted((Path(__file__).parent.parent / "data" / "ir").glob("*/*.xml"))
+CARRIED = sorted(IRS.glob("*/*.xml"))
 
 
 def edits(source: str, *replaced: tuple[str, str]) -> list[Edit]:

@@ -14,9 +14,9 @@ import pytest
 
 import irshape
 from tests.support.oracle import core
+from tests.support.places import DATA, ROOT
 
-DATA = Path(__file__).parent.parent / "data"
-GUIDE = DATA.parent.parent / "docs" / "guides" / "dynamic.md"
+GUIDE = ROOT / "docs" / "guides" / "dynamic.md"
 EQUAL = "rewritten"
 # Why a wish is refused: the code, and a part of the message.
 TABLE = ("S207", "learned or computed for this size", "a table was made for one size")

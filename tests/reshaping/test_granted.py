@@ -12,6 +12,7 @@ from irshape.cli.main import main
 from tests.inference.test_bodies import inside
 from tests.support.baking import Verdict, judged, table
 from tests.support.ir import Net
+from tests.support.places import IRS
 
 # OpenVINO writes a Transpose that moves an axis of size 1 as a Reshape.
 TRANSPOSED = Net("Reshape(f32[5,1,16], [1,5,16], special_zero=false) -> Softmax-8(axis=2) -> Result")
@@ -176,8 +177,7 @@ def test_a_plain_shape_that_mixes_samples_is_told_in_python() -> None:
     assert found.diagnostics[0].hint is not None and "--batch N --rewrite" in found.diagnostics[0].hint
 
 
-DATA = Path(__file__).parent.parent / "data" / "ir"
-FOLDERS = [DATA, *map(Path, os.environ.get("IRSHAPE_CORPUS", "").split(os.pathsep) if os.environ.get("IRSHAPE_CORPUS") else [])]
+FOLDERS = [IRS, *map(Path, os.environ.get("IRSHAPE_CORPUS", "").split(os.pathsep) if os.environ.get("IRSHAPE_CORPUS") else [])]
 LARGEST = 3_000_000
 
 

@@ -10,6 +10,7 @@ import irshape
 from tests.reshaping.test_granted import asked, errors, output
 from tests.support.ir import Net
 from tests.support.oracle import core
+from tests.support.places import IRS
 
 Rows = list[tuple[str, str, str]]
 
@@ -466,7 +467,7 @@ def test_nothing_is_written_in_place_of_the_weights() -> None:
 
 
 def test_a_body_is_refused_in_plain_words() -> None:
-    path = next(iter((Path(__file__).parent.parent / "data" / "ir").glob("torch_nets/script_if_size.xml")))
+    path = next(iter(IRS.glob("torch_nets/script_if_size.xml")))
     model = irshape.read(path)
     shape = ",".join(["N", *("?" for _ in irshape.infer(path).layer(str(model.parameters[0].id)).outputs[0].shape or ())][:-1] or ["N"])
     found = irshape.reshape(path, {model.parameters[0].name: f"[{shape}]"}, rewrite=True)

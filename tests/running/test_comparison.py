@@ -16,13 +16,12 @@ from irshape.running.inputs import bounds_of, drawn, sizes_of
 from irshape.running.limits import RUNS
 from irshape.running.runner import RunFailure, Runner
 from irshape.testing import assert_same
-from tests.report.test_formats import validator
 from tests.support.ir import Net
+from tests.support.places import DATA, DECODER
+from tests.support.schemas import validator
 
-ROOT = Path(__file__).parent.parent.parent
 # A Loop that applies Sigmoid as often as its first constant says.
-LOOP = (ROOT / "tests" / "data" / "endless.xml").read_text()
-DECODER = ROOT / "examples" / "decoder.xml"
+LOOP = (DATA / "endless.xml").read_text()
 
 
 def net(*, scale: float = 0.5, half: bool = False, swapped: bool = False, names: str = "") -> Graph:

@@ -4,15 +4,12 @@ import json
 import shutil
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from irshape.cli.main import main
 from irshape.editing.graph import edit
-
-SCHEMA = json.loads((Path(__file__).parent.parent.parent / "schemas" / "folders.schema.json").read_text(encoding="utf-8"))
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+from tests.support.places import ATROUS, EXAMPLES
+from tests.support.schemas import validator
 
 
 @pytest.fixture
@@ -24,7 +21,7 @@ def exports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for name in names.split():
             for path in EXAMPLES.glob(f"{name}.*"):
                 shutil.copy(path, tmp_path / side)
-        graph = edit(EXAMPLES / "atrous.xml")
+        graph = edit(ATROUS)
         if side == "new":
             graph["stem"].set(strides=[1, 1])
         graph.write(tmp_path / side / "encoder" / "openvino_model.xml")
@@ -65,7 +62,7 @@ def test_the_models_of_two_folders_run(exports: Path, capsys: pytest.CaptureFixt
 def test_the_data_of_two_folders_have_their_form(exports: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "old", "new", "--run", "--format", "json"]) == 1
     report = json.loads(capsys.readouterr().out)
-    jsonschema.validate(report, SCHEMA)
+    validator("folders").validate(report)
     assert [(one["name"], one["state"]) for one in report["files"]][:2] == [
         ("decoder.xml", "same"),
         ("encoder/openvino_model.xml", "differs"),
@@ -94,7 +91,7 @@ def test_an_export_is_compared_with_the_references_of_a_release(exports: Path, c
     assert "macs: " in every and "the shapes of" in every and "more change" not in every
     assert main(["diff", "--reference", "kept", "new", "--format", "json"]) == 1
     report = json.loads(capsys.readouterr().out)
-    jsonschema.validate(report, SCHEMA)
+    validator("folders").validate(report)
     assert len(report["files"][1]["changes"]) > 3
 
 

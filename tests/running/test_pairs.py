@@ -14,8 +14,8 @@ import pytest
 import irshape
 from irshape.editing.graph import Graph, edit
 from irshape.running.limits import RUNS
+from tests.support.places import DATA
 
-ROOT = Path(__file__).parent.parent.parent
 HEAD = "__module.head/aten::linear/MatMul"
 ATTENTION = "__module.attention/aten::scaled_dot_product_attention/ScaledDotProductAttention"
 # The first layer of the network with weights, to which OpenVINO gave a name.
@@ -25,7 +25,7 @@ STEM = "Multiply_10585"
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pairs")
-    with tarfile.open(ROOT / "tests" / "data" / "pairs.tar.xz") as archive:
+    with tarfile.open(DATA / "pairs.tar.xz") as archive:
         archive.extractall(folder, filter="data")
     return folder
 

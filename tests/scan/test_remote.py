@@ -18,19 +18,19 @@ from irshape.cli.main import main
 from irshape.scanning.place import archive_of, asked
 from irshape.scanning.results import read
 from tests.scan.server import Server
+from tests.support.places import DECODER, EXAMPLES
 
 pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'irshape[scan]'")
 pytest.importorskip("aiohttp", reason="aiohttp is not installed: pip install 'irshape[scan]'")
 
 Row = dict[str, Any]
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def models(tmp_path: Path) -> Path:
     folder = tmp_path / "models"
     (folder / "sub").mkdir(parents=True)
-    for number, source in enumerate(sorted((ROOT / "examples").glob("*.xml"))):
+    for number, source in enumerate(sorted(EXAMPLES.glob("*.xml"))):
         target = folder / ("sub" if number % 3 == 0 else "") / source.name
         shutil.copy(source, target)
         if (weights := source.with_suffix(".bin")).exists():
@@ -71,8 +71,8 @@ def test_a_server_gives_the_rows_of_its_folder(models: Path, tmp_path: Path, fau
 def test_only_ranges_of_large_weights_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "models"
     folder.mkdir()
-    shutil.copy(ROOT / "examples" / "decoder.xml", folder)
-    weights = (ROOT / "examples" / "decoder.bin").read_bytes()
+    shutil.copy(DECODER, folder)
+    weights = (EXAMPLES / "decoder.bin").read_bytes()
     (folder / "decoder.bin").write_bytes(weights + bytes(1 << 22))
     with Server(folder) as server:
         main(["scan", server.url, "-o", str(tmp_path / "out.jsonl"), "-q", "--force"])

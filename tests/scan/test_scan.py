@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import irshape
 from irshape.cli.main import main
@@ -25,10 +24,10 @@ from irshape.scanning.results import ResultsError, UnfinishedRows, read
 from irshape.scanning.row import Scan
 from irshape.scanning.table import TableChanges, row_schema
 from tests.support.ir import Net
+from tests.support.places import ATROUS, DATA, EXAMPLES
+from tests.support.schemas import validator
 
 Row = dict[str, Any]
-ROOT = Path(__file__).parents[2]
-DATA = ROOT / "tests" / "data"
 
 
 @pytest.fixture
@@ -37,8 +36,8 @@ def models(tmp_path: Path) -> Path:
     folder = tmp_path / "models"
     (folder / "sub").mkdir(parents=True)
     for name in ("atrous.xml", "faulty.xml"):
-        shutil.copy(ROOT / "examples" / name, folder)
-        if (weights := (ROOT / "examples" / name).with_suffix(".bin")).exists():
+        shutil.copy(EXAMPLES / name, folder)
+        if (weights := (EXAMPLES / name).with_suffix(".bin")).exists():
             shutil.copy(weights, folder)
     (folder / "feed.xml").write_text("<rss><channel/></rss>")
     (folder / "sub" / "cut.xml").write_bytes((folder / "atrous.xml").read_bytes()[:400])
@@ -78,11 +77,9 @@ def test_each_file_has_a_row(models: Path, tmp_path: Path) -> None:
 
 def test_rows_have_the_documented_form(models: Path, tmp_path: Path) -> None:
     main(["scan", str(models), "-o", str(tmp_path / "out.jsonl"), "-q"])
-    schema = json.loads((ROOT / "schemas" / "scan.schema.json").read_text(encoding="utf-8"))
-    assert schema == row_schema()
-    validator = Draft202012Validator(schema)
+    assert validator("scan").schema == row_schema()
     for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines():
-        validator.validate(json.loads(line))
+        validator("scan").validate(json.loads(line))
 
 
 @pytest.mark.slow("need Dask, S3 or Parquet")
@@ -254,8 +251,8 @@ def test_a_summary_and_what_has_changed(models: Path, tmp_path: Path, capsys: py
     source = (models / "atrous.xml").read_text(encoding="utf-8")
     (models / "atrous.xml").write_text(source.replace('type="SpaceToBatch"', 'type="SpaceToBitch"', 1), encoding="utf-8")
     (models / "sub" / "cut.xml").unlink()
-    shutil.copy(ROOT / "examples" / "atrous.xml", models / "new.xml")
-    shutil.copy(ROOT / "examples" / "atrous.bin", models / "new.bin")
+    shutil.copy(ATROUS, models / "new.xml")
+    shutil.copy(EXAMPLES / "atrous.bin", models / "new.bin")
     main(["scan", str(models), "-o", str(second), "-q"])
     capsys.readouterr()
     assert main(["scan", "--summary", str(second), "--against", str(first)]) == 1
@@ -362,8 +359,8 @@ def test_a_tar_that_many_workers_read(tmp_path: Path, mode: str) -> None:
     path = path.with_name("m.tar" if mode == "w" else f"m.tar.{mode[2:]}")
     with tarfile.open(path, mode) as file:
         for number in range(200):
-            file.add(ROOT / "examples" / "atrous.xml", f"{number}.xml")
-            file.add(ROOT / "examples" / "atrous.bin", f"{number}.bin")
+            file.add(ATROUS, f"{number}.xml")
+            file.add(EXAMPLES / "atrous.bin", f"{number}.bin")
     _, rows = scanned(path, tmp_path / "out.jsonl", "--jobs", "4")
     assert len(rows) == 200
     assert {row["verdict"] for row in rows.values()} == {"valid"}

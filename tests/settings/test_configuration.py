@@ -1,6 +1,5 @@
 """Configurations: where they are found, what they may hold, and every fault with its file and line."""
 
-import json
 import re
 import shutil
 import sys
@@ -8,7 +7,6 @@ import time
 import tomllib
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from irshape.cli.main import main
@@ -16,8 +14,8 @@ from irshape.report.selection import Choice
 from irshape.settings.globs import Globs
 from irshape.settings.read import ConfigurationError, _line_of, _lines, find, read_configuration
 from irshape.settings.settings import Settings
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.places import ATROUS, EXAMPLES
+from tests.support.schemas import validator
 
 WHOLE = """\
 select = ["ALL"]
@@ -270,15 +268,9 @@ def test_many_tables_for_many_files(tmp_path: Path) -> None:
 # the schema
 
 
-def validator() -> jsonschema.Draft202012Validator:
-    schema = json.loads((ROOT / "schemas" / "configuration.schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
-
-
 def test_the_schema_accepts_what_is_read() -> None:
-    validator().validate(tomllib.loads(WHOLE))
-    validator().validate({})
+    validator("configuration").validate(tomllib.loads(WHOLE))
+    validator("configuration").validate({})
 
 
 @pytest.mark.parametrize(
@@ -286,13 +278,13 @@ def test_the_schema_accepts_what_is_read() -> None:
     ['selct = ["S"]', 'ignore = ["S9"]', 'severity.S = "fatal"', "limits.dept = 3", "limits.depth = 0", '[per-file.a]\nselect = ["S"]'],
 )
 def test_the_schema_refuses_what_is_refused(text: str) -> None:
-    assert not validator().is_valid(tomllib.loads(text))
+    assert not validator("configuration").is_valid(tomllib.loads(text))
 
 
 def test_a_glob_that_names_no_file_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, '[per-file."detector/*.xml"]\nignore = ["R104"]\n[per-file."*.xml"]\nignore = ["R104"]')
-    shutil.copy(ROOT / "examples" / "atrous.xml", tmp_path / "m.xml")
-    shutil.copy(ROOT / "examples" / "atrous.bin", tmp_path / "m.bin")
+    shutil.copy(ATROUS, tmp_path / "m.xml")
+    shutil.copy(EXAMPLES / "atrous.bin", tmp_path / "m.bin")
     assert main(["check", str(tmp_path)]) == 0
     said = capsys.readouterr().err
     assert "irshape.toml: the glob 'detector/*.xml' of per-file names none of the files" in said and "'*.xml' of" not in said
@@ -319,7 +311,7 @@ def test_a_glob_above_the_files_is_said_whose_folder_is_missing(
     glob: str, missing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(tmp_path, f'[per-file."{glob}"]\nignore = ["R104"]')
-    shutil.copytree(ROOT / "examples", tmp_path / "models", ignore=lambda folder, names: {one for one in names if "atrous" not in one})
+    shutil.copytree(EXAMPLES, tmp_path / "models", ignore=lambda folder, names: {one for one in names if "atrous" not in one})
     for path in ("models", "models/atrous.xml"):
         assert main(["check", str(tmp_path / path)]) == 0
         said = capsys.readouterr().err

@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
-CARRIED = Path(__file__).parent.parent / "data" / "ir"
-PATHS = sorted(Path(os.environ.get("IRSHAPE_CORPUS") or CARRIED).glob("**/*.xml"))
+from tests.support.places import IRS
+
+PATHS = sorted(Path(os.environ.get("IRSHAPE_CORPUS") or IRS).glob("**/*.xml"))
 # OpenVINO is given the weights in memory.
 LARGEST_WEIGHTS = 5_000_000
 

@@ -14,9 +14,9 @@ import pytest
 from irshape.files.writing import write_atomic
 from irshape.xml.weights import Weights
 from irshape.xml.writer import place_weights
+from tests.support.places import DATA, ROOT
 
-MODEL = Path(__file__).parents[1] / "data" / "sound.xml"
-ROOT = Path(__file__).parents[2]
+MODEL = DATA / "sound.xml"
 OLD, NEW = b"old\n" * 100_000, b"new version\n" * 100_000
 
 
@@ -137,7 +137,7 @@ def test_only_the_model_its_weights_and_the_output_are_opened(tmp_path: Path, co
     assert run(OBSERVED, log, command, MODEL, *options).returncode == 0
     seen = {*log.read_text().splitlines()} - {str(log)}
     # The tests stand in a repository, whose configuration check reads.
-    others = [str(out)] if options else [str(Path(__file__).parent.parent.parent / "pyproject.toml")]
+    others = [str(out)] if options else [str(ROOT / "pyproject.toml")]
     assert seen == {str(MODEL), str(MODEL.with_suffix(".bin")), *others}
 
 

@@ -8,7 +8,6 @@ import random
 import re
 from inspect import isdatadescriptor
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -18,9 +17,9 @@ from irshape.xml.document import Document, Edge, Graph, Layer, LayerContent, Por
 from irshape.xml.not_xml import forgiven
 from irshape.xml.reader import read
 from tests.support.oracle import core, reads
+from tests.support.places import IRS
 
-DATA = Path(__file__).parent.parent / "data" / "ir"
-CARRIED = sorted(DATA.glob("*/*.xml"))
+CARRIED = sorted(IRS.glob("*/*.xml"))
 
 BASE = """<?xml version="1.0"?>
 <net name="m" version="11">

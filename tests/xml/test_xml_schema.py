@@ -10,8 +10,9 @@ from irshape.xml.lexical import own_offset, to_int64, whole_number
 from irshape.xml.reader import read
 from irshape.xml.schema import structural_faults
 from irshape.xml.writer import LayerFacts, PortFacts, annotate
+from tests.support.places import IRS
 
-CARRIED = sorted((Path(__file__).parent.parent / "data" / "ir").glob("*/*.xml"))
+CARRIED = sorted(IRS.glob("*/*.xml"))
 SOUND = '<net name="m" version="11">\n<layers>\n<layer id="0" name="a" type="X" version="opset1"><output><port id="0" precision="FP32"><dim>-1</dim></port></output></layer>\n</layers>\n<edges>\n<edge from-layer="0" from-port="0" to-layer="0" to-port="0"/></edges>\n</net>'
 
 

@@ -3,7 +3,6 @@
 
 import os
 import random
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +11,9 @@ from irshape.xml.reader import read
 from irshape.xml.weights import Weights
 from irshape.xml.writer import LayerFacts, PortFacts, annotate, place_weights
 from tests.support.oracle import core_of
+from tests.support.places import IRS
 
-DATA = Path(__file__).parent.parent / "data" / "ir"
-CARRIED = sorted(DATA.glob("*/*.xml"))
+CARRIED = sorted(IRS.glob("*/*.xml"))
 
 
 def all_layers(graph):

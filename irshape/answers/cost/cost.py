@@ -169,9 +169,8 @@ class Cost(Answer):
             CostTensor(end_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
         ]
         self.state: Final = list(self._variables(graph))
-        self.symbols: Final[dict[str, Range]] = {} if signature is None else {
-            name: Range(known.low, known.high, known.modulus, known.remainder) for name, known in signature.symbols.items()
-        }  # fmt: skip
+        own = {} if signature is None else signature.symbols
+        self.symbols: Final = {name: Range(*known) for name, known in own.items()}
         self._name_others(trips)
         if tensors.unfinished is not None:
             inference.report(

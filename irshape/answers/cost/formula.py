@@ -119,15 +119,11 @@ class Formula:
         texts = [table.text(table.polynomial(0, dict([term]))) for term in ordered]
         texts += [str(constant)] if constant else []
         text = " + ".join(texts).replace("+ -", "- ")
-        return self._named(text)
+        if not self._names:
+            return text
+        import re
 
-    def _named(self, text: str) -> str:
-        """A text with the names under which symbols are shown."""
-        if self._names:
-            import re
-
-            text = re.sub(r"[A-Za-z_][\w.]*", lambda word: self._names.get(word[0], word[0]), text)
-        return text
+        return re.sub(r"[A-Za-z_][\w.]*", lambda word: self._names.get(word[0], word[0]), text)
 
     def __repr__(self) -> str:
         return f"<Formula {self}>"

@@ -10,7 +10,7 @@ from math import inf
 from operator import ge
 from typing import Final, NamedTuple
 
-from irshape.answers.cost.counting import Branch, CostGraph, Tensors
+from irshape.answers.cost.counting import CostGraph, Tensors
 from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, summed, value, values
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked, selected
@@ -366,7 +366,9 @@ class _Lifetimes:
             if node.op_type in _SINKS or self._tensors.is_done(node):
                 pass
             elif branches:
-                yield from self._inside(branches)
+                for branch in branches:
+                    whole = [entry.parameter.first_slot for entry in branch.body.inputs if entry.slice is None and entry.back is None]
+                    yield from self.steps(branch.graph, frozenset(whole))
             else:
                 yield Moment(node, self._memory.copy(), tuple(self._now))
             for slot in events.pop(position, ()):
@@ -375,11 +377,6 @@ class _Lifetimes:
                     self._add(sizes[slot], -1)
         for slot in alive:
             self._add(sizes[slot], -1)
-
-    def _inside(self, branches: Sequence[Branch]) -> Iterator[Moment]:
-        for branch in branches:
-            whole = {entry.parameter.first_slot for entry in branch.body.inputs if entry.slice is None and entry.back is None}
-            yield from self.steps(branch.graph, frozenset(whole))
 
     def _spans(self, graph: CostGraph, outer: frozenset[int]) -> tuple[dict[int, Size], dict[int, int], dict[int, int]]:
         """For each tensor with memory of its own its bytes, the position of the layer that makes it, and of the last that reads it."""

@@ -8,6 +8,7 @@ from itertools import groupby
 from math import inf
 from typing import Any, Final
 
+from irshape.answers import wording
 from irshape.answers.question import CONDITION, Condition, is_whole, merged
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import (
@@ -24,25 +25,6 @@ from irshape.answers.signature.notes import (
     notes,
     variable,
 )
-from irshape.answers.wording import (
-    MOST_CONDITIONS,
-    REFUSED_DATA,
-    SIZE,
-    Answer,
-    Parts,
-    about_layer,
-    also,
-    heading,
-    in_a_row,
-    opening,
-    shapes,
-    spoken,
-    ties,
-    unchecked,
-    where,
-)
-from irshape.answers.wording import conditions as condition_blocks
-from irshape.answers.wording import validity as heading_of
 from irshape.inference.engine import Engine
 from irshape.inference.inference import conclude
 from irshape.inference.inputs import InputError, Inputs, sizes_by_name, with_batch
@@ -68,7 +50,7 @@ _SIZES: Final = SymbolRange(1, inf)
 _STATE_SIZES: Final = SymbolRange(0, inf)
 
 
-class Signature(Answer):
+class Signature(wording.Answer):
     """The inputs, the variables and the outputs of a model in as few symbols as possible. It prints as one line.
 
     `inputs`, `state` and `outputs` have the shapes by name, as texts that `inputs=` takes: `[B,P + S]`. `symbols` are the symbols with
@@ -118,25 +100,27 @@ class Signature(Answer):
 
     def _sections(self, *, is_complete: bool = False, has_reasons: bool = False) -> Iterator[Section]:
         """The text: title, signature, conditions, notes and reasons; with `is_complete`, whatever its length."""
-        yield from opening(self.document, self.diagnostics)
+        yield from wording.opening(self.document, self.diagnostics)
         others = [one for one in self.conditions if not self._is_apart(one) and not self._is_decided(one)]
-        valid, remarks = validity(self, None if is_complete else MOST_CONDITIONS), []
+        valid, remarks = validity(self, None if is_complete else wording.MOST_CONDITIONS), []
         if others and not is_complete:
             text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
             remarks.append(dim(text if valid.heading else f"  {text}"))
         if tied := self._tied():
-            text = f"a state begins with size 0 on each axis that the file leaves open, such as {in_a_row(tied)}: set its first value"
+            text = (
+                f"a state begins with size 0 on each axis that the file leaves open, such as {wording.in_a_row(tied)}: set its first value"
+            )
             remarks.append(dim(text if valid.heading else f"  {text}"))
         yield paragraph(*ends(self, is_complete=is_complete), *([] if valid.heading else remarks))
         yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid
         if others and is_complete:
-            yield Section(REFUSED_DATA, list(condition_blocks(others)))
-        for text, members in groupby(filter(self._is_apart, self.conditions), lambda one: heading(one.guards[0])):
-            yield Section(text, list(condition_blocks(list(members))))
-        yield also([note.text for note in self.notes])
-        yield unchecked(indexing(self._inference, self.because) if self.ok and self.symbols else [])
+            yield Section(wording.REFUSED_DATA, list(wording.conditions(others)))
+        for text, members in groupby(filter(self._is_apart, self.conditions), lambda one: wording.heading(one.guards[0])):
+            yield Section(text, list(wording.conditions(list(members))))
+        yield wording.also([note.text for note in self.notes])
+        yield wording.unchecked(indexing(self._inference, self.because) if self.ok and self.symbols else [])
         if has_reasons:
-            yield ties(self.because, "because", is_complete=is_complete)
+            yield wording.ties(self.because, "because", is_complete=is_complete)
 
     def assign(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> dict[str, tuple[int, ...]] | None:
         """The shapes of the inputs for these sizes of the symbols; None if the model refuses them.
@@ -317,12 +301,14 @@ def _range_text(name: str, known: SymbolRange, usual: SymbolRange) -> str:
 
 def ends(signature: Signature, *, is_complete: bool = False) -> Iterator[Block]:
     """The inputs and outputs in their symbols, then the named parts of long formulas, and the sizes that only a run tells."""
-    parts = Parts(SIZE)
+    parts = wording.Parts(wording.SIZE)
     marked = (("", signature.inputs), ("state  ", signature.state), ("->  ", signature.outputs))
-    yield Relation([(mark, list(shapes(side, parts, is_complete=is_complete))) for mark, side in marked], is_complete)
-    yield from where(parts)
+    yield Relation([(mark, list(wording.shapes(side, parts, is_complete=is_complete))) for mark, side in marked], is_complete)
+    yield from wording.where(parts)
     for one in signature.data_sizes:
-        yield joined("  where ", key(one.name), " is known only at run time: ", about_layer(one.node._node, "it depends on the data"))
+        yield joined(
+            "  where ", key(one.name), " is known only at run time: ", wording.about_layer(one.node._node, "it depends on the data")
+        )
 
 
 def validity(signature: Signature, most: int | None = None, *, has_reasons: bool = True) -> Section:
@@ -333,10 +319,10 @@ def validity(signature: Signature, most: int | None = None, *, has_reasons: bool
     if any(signature.symbols.keys() & {*one.symbols} for one in on_data):
         doubt = doubt or " (as far as formulas tell)"
     if own:
-        title = heading_of(signature._inference, doubt)
-        return Section(title, list(condition_blocks(own, most)) if has_reasons else [Fit(spoken(one.text)) for one in own])
+        title = wording.validity(signature._inference, doubt)
+        return Section(title, list(wording.conditions(own, most)) if has_reasons else [Fit(wording.spoken(one.text)) for one in own])
     is_free = signature.ok and signature.symbols
-    return Section(f"valid for every {in_a_row(list(signature.symbols))} of at least 1{doubt}" if is_free else "", [])
+    return Section(f"valid for every {wording.in_a_row(list(signature.symbols))} of at least 1{doubt}" if is_free else "", [])
 
 
 SIGNATURE: Final = Form(

@@ -1,6 +1,6 @@
 """Attention, connectionist temporal classification, and one-hot axes."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -82,19 +82,11 @@ class ScaledDotProductAttention(Op):
         for port in (query, key, value, attention_mask):
             flow.mixes(port, "attends over")
 
-    def types(
-        self,
-        ctx: Context,
-        query: Input,
-        key: Input,
-        value: Input,
-        attention_mask: Input | None,
-        scale: Input | None,
-        sink: tuple[Input, ...],
-    ) -> ElementType:
+    def types(self, ctx: Context, *inputs: Any) -> ElementType:
         """The element type that the inputs share. A mask that counts tells it, too, unless it is boolean."""
-        mask = None if self.causal else attention_mask
-        known = (port.element_type for port in (query, key, value, mask, scale, *sink) if port is not None)
+        query, key, value, mask, scale, sink = inputs
+        counting = (query, key, value, None if self.causal else mask, scale, *sink)
+        known = (port.element_type for port in counting if port is not None)
         return next((element_type for element_type in known if element_type not in BOOLEAN), ElementType.dynamic)
 
     @staticmethod

@@ -1,11 +1,9 @@
 """Files of operations: what a declaration makes, and what a user reads where it is wrong."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import irshape
 from irshape.ops.declared.file import FileFault, read_ops
@@ -14,8 +12,8 @@ from irshape.ops.extensions import registry_of
 from irshape.ops.op import Op
 from irshape.ops.registry import REGISTRY
 from tests.support.ir import Const, Net, input_of
-
-ROOT = Path(__file__).parent.parent.parent.parent
+from tests.support.places import EXAMPLES, ROOT
+from tests.support.schemas import validator
 
 
 def one(text: str) -> type[Op]:
@@ -282,13 +280,11 @@ def test_the_description_of_a_declared_operation(tmp_path: Path) -> None:
 def test_shipped_files_have_the_form_of_the_schema() -> None:
     import tomllib
 
-    schema = json.loads((ROOT / "schemas" / "extension.schema.json").read_text(encoding="utf-8"))
-    Draft202012Validator.check_schema(schema)
-    validator = Draft202012Validator(schema)
-    for path in (ROOT / "irshape" / "ops" / "tokenizers.toml", ROOT / "examples" / "patches.toml"):
-        assert list(validator.iter_errors(tomllib.loads(path.read_text(encoding="utf-8")))) == []
+    form = validator("extension")
+    for path in (ROOT / "irshape" / "ops" / "tokenizers.toml", EXAMPLES / "patches.toml"):
+        assert list(form.iter_errors(tomllib.loads(path.read_text(encoding="utf-8")))) == []
     for wrong in ({"Op": {"outputs": "f32[N]"}}, {"Op": {"inputs": []}}, {"extension": 3}, {"Op": {"outputs": ["f32[1]"], "input": []}}):
-        assert not validator.is_valid(wrong)
+        assert not form.is_valid(wrong)
 
 
 def test_every_operation_of_openvino_tokenizers_names_its_library() -> None:
