@@ -40,7 +40,7 @@ COMPLAINTS: Final = {
         ("--diff --format json", "irshape: --diff prints text: leave out --format\n"),
     ],
     f"infer {BLOCKS}": [
-        (f"{BLOCKS} -o x.xml", "irshape: -o x.xml: several files need a folder, x.xml/"),
+        (f"{BLOCKS} -o x.xml", "irshape: -o x.xml: the results of several files need a folder: -o x.xml/"),
         ("--weights link", "irshape: --weights needs -o"),
         ("--set H", "irshape infer: argument -s/--set: 'H' is not SYMBOL=SIZE, as in B=1 or S=1..128"),
         ("--format xml", "irshape infer: argument -f/--format: invalid choice: 'xml'"),
@@ -48,7 +48,7 @@ COMPLAINTS: Final = {
         ("--input images[1,3,8,8]", "the model has no input 'images'; it has none"),
     ],
     f"sizes {ATROUS}": [
-        ("--input image[1,3,8,8]", "the inputs have no dynamic sizes; name some sizes in a shape, as in x[1,3,H,W]"),
+        ("--input image[1,3,8,8]", "all inputs have fixed sizes; name some sizes in a shape, as in x[1,3,H,W]"),
         ("--near H", '--near \'H\': expected "NAME=SIZE", as in "H=500"'),
         ("--near H=-3", '--near \'H=-3\': expected "NAME=SIZE", as in "H=500"'),
         ("--near Z=3", "there is no symbol 'Z'; the symbols are B, H, W"),
@@ -73,7 +73,7 @@ COMPLAINTS: Final = {
         ("", "no new shape: give --input, --set or --batch"),
         ("--batch 2..1", "the lower bound 2 is larger than the upper bound 1"),
         ("--batch 2,3", "the batch must be one size, not '2,3'"),
-        ("--input y[1]", "the model has no input 'y'; it has 'image'"),
+        ("--input y[1]", "the model has no input 'y'; the inputs are 'image'"),
         ("--batch 2 --weights copy", "--weights needs -o"),
         ("--batch 2 --rewrite --in-place", "--rewrite and --in-place cannot be combined"),
         ("--batch 2 --rewrite --weights link -o OUT/x.xml", "--rewrite and --weights link cannot be combined"),
@@ -82,16 +82,16 @@ COMPLAINTS: Final = {
     f"diff {ATROUS}": [
         ("absent.xml", "irshape: absent.xml: "),
         (".", "irshape: .: "),
-        ("", "give two models or two folders, or --reference DIR and one"),
-        ("x.xml --reference kept", "a reference stands in the place of A"),
+        ("", "give two models or two folders, or --reference DIR and one model or folder"),
+        ("x.xml --reference kept", "a reference takes the place of A"),
         ("--reference kept --run", "a reference has no weights to run"),
-        ("--reference kept --write-reference kept", "a reference stands in the place of A"),
+        ("--reference kept --write-reference kept", "a reference takes the place of A"),
         *((f"{ATROUS} {one}", f"{one.split()[0]} needs --run, because it executes the models")
           for one in ("--first", "--batch 2", "--rtol 1", "--data x.npz")),
     ],
     "diff": [(f"absent.xml {ATROUS}", "irshape: absent.xml: "), (f". {ATROUS}", "irshape: .: ")],
     f"edit {ATROUS}": [
-        ("", "no edit: give --add-output, --set-attribute, --rename, --name, --freeze, --bypass, --remove"),
+        ("", "no edit is given: add --add-output, --set-attribute, --rename, --name, --freeze, --bypass, --remove"),
         ("--bypass stem --in-place -o OUT/x.xml", "-o and --in-place cannot be combined"),
         ("--trim --in-place", "--trim and --in-place cannot be combined"),
         ("-o OUT/x.xml --bypass stam", "--bypass stam: the model has no layer 'stam'; did you mean 'stem'?"),
@@ -103,7 +103,7 @@ COMPLAINTS: Final = {
         ("-o OUT/x.xml --add-output nothing", "no tensor 'nothing'"),
     ],
     "extract": [
-        (f"{ATROUS} --to x", "no place for the part: give -o OUT.xml"),
+        (f"{ATROUS} --to x", "no file is given for the part: add -o OUT.xml"),
         (f"{ATROUS} -o OUT/p.xml", "give one of --from and --to, --around, or --layers"),
         (f"{ATROUS} -o OUT/p.xml --to featurs", "no tensor 'featurs'; did you mean 'features'?"),
         (f"{ATROUS} -o OUT/p.xml --around stm", "no layer 'stm'; did you mean 'stem'?"),
@@ -122,12 +122,12 @@ COMPLAINTS: Final = {
         ("B=1", "irshape simplify: there is no argument 'B=1'; did you mean --set 'B=1'?"),
     ],
     f"reduce {ATROUS}": [
-        ("--keep S201", "no place for the reproducer: give a folder with -o OUT/"),
+        ("--keep S201", "no folder is given for the reproducer: add -o OUT/"),
         ("-o OUT/r", "give either --while, a command that fails, or --keep, a code of irshape"),
         ("-o OUT/small.xml --keep S201", "the reproducer is a folder with a model.xml: write -o "),
         ("-o OUT/r --keep S999", "there is no code 'S999'; irshape rule lists them"),
         ("-o OUT/r --keep S", "there is no code 'S'; give a whole code; irshape rule lists them"),
-        ("-o OUT/r --while false", "does not say where the path of the model goes: write {} there"),
+        ("-o OUT/r --while false", "has no {}: write {} where the path of the model must stand"),
         ("-o OUT/r --while 'false {}' --match '('", "--match '(' is no pattern"),
     ],
 }  # fmt: skip
