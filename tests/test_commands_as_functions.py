@@ -112,7 +112,7 @@ def test_shapes_speak_the_symbols_of_the_formulas() -> None:
 
 def test_an_output_is_asked_for_where_there_is_one() -> None:
     layers = [layer for layer in irshape.infer("tests/data/ir/ops/matrix_nms.xml") if len(layer.outputs) != 1]
-    with pytest.raises(ValueError, match="name one"):
+    with pytest.raises(ValueError, match="choose one"):
         _ = layers[0].output
 
 

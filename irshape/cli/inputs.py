@@ -101,7 +101,7 @@ def _parted(text: str, model: Model, names: Mapping[str, Node]) -> tuple[str, st
     if name is None:
         if len(model.parameters) != 1:
             has = ", ".join(map(repr, names)) or "none"
-            return "", "", f"--input {text!r} names no input; the inputs are {has}"
+            return "", "", f"--input {text!r} names no input; inputs of the model: {has}"
         name = model.parameters[0].name
     if _VALUE.fullmatch(shape):
         own, path = quote(f"{name}={shape}"), quote(model.document.path or "FILE")

@@ -261,7 +261,7 @@ def matched(pattern: str, names: Mapping[str, Node]) -> list[Node]:
     found = {node: None for name, node in names.items() if fnmatchcase(name, plain)}
     if not found:
         known = [node.name for node in sorted(set(names.values()), key=lambda node: node.index)]
-        raise InputError(f"no input matches {pattern!r}; the inputs are {', '.join(map(repr, known)) or 'none'}")
+        raise InputError(f"no input matches {pattern!r}; inputs of the model: {', '.join(map(repr, known)) or 'none'}")
     return sorted(found, key=lambda node: node.index)
 
 
@@ -376,7 +376,7 @@ def unknown_input(name: str, known: Sequence[str]) -> str:
     """The complaint about the name of an input that a model does not have."""
     from irshape.model.finding import similar
 
-    return f"the model has no input {name!r}; the inputs are {', '.join(map(repr, known)) or 'none'}{similar(name, known)}"
+    return f"the model has no input {name!r}; inputs of the model: {', '.join(map(repr, known)) or 'none'}{similar(name, known)}"
 
 
 def read_shape(name: str, value: object) -> DescribedShape:

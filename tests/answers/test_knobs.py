@@ -52,7 +52,7 @@ def test_the_symbols_of_the_signature_take_sizes(sizes: dict[str, Any], shapes: 
         ({}, {"S": "9..3"}, "the symbol S: cannot read '9..3' at character 1: the lower bound 9 is larger than the upper bound 3"),
         ({}, {"S": "S + 1"}, "the symbol S cannot be S + 1: this formula contains S itself"),
         ({}, {"P": "8 - 2*S", "S": 5}, "axis 2 of 'past.key' is P, which is no size for P=8 - 2*S"),
-        ({"nope*": "[1]"}, {}, "no input matches 'nope*'; the inputs are 'input_ids', 'attention_mask', 'past.key', 'past.value'"),
+        ({"nope*": "[1]"}, {}, "no input matches 'nope*'; inputs of the model: 'input_ids', 'attention_mask', 'past.key', 'past.value'"),
         ({"input_ids": "[B,P-S]"}, {"P": "3", "S": "5"}, "the shape of 'input_ids': P - S on axis 1 is -2, but a size is from 0 to"),
         ({"input_ids": "[B,P//S]"}, {"S": "0"}, "the shape of 'input_ids': P//S on axis 1 divides by 0"),
         ({"input_ids": "[B,P+]"}, {}, "cannot read '[B,P+]' at character 6: a number or a symbol is missing"),

@@ -45,7 +45,7 @@ COMPLAINTS: Final = {
         ("--set H", "irshape infer: argument -s/--set: 'H' is not SYMBOL=SIZE, as in B=1 or S=1..128"),
         ("--format xml", "irshape infer: argument -f/--format: invalid choice: 'xml'"),
         ("--formt=json", "irshape infer: there is no option '--formt'; did you mean --format?"),
-        ("--input images[1,3,8,8]", "the model has no input 'images'; it has none"),
+        ("--input images[1,3,8,8]", "the model has no input 'images'; inputs of the model: none"),
     ],
     f"sizes {ATROUS}": [
         ("--input image[1,3,8,8]", "all inputs have fixed sizes; name some sizes in a shape, as in x[1,3,H,W]"),
@@ -72,8 +72,8 @@ COMPLAINTS: Final = {
     f"reshape {ATROUS}": [
         ("", "no new shape: give --input, --set or --batch"),
         ("--batch 2..1", "the lower bound 2 is larger than the upper bound 1"),
-        ("--batch 2,3", "the batch must be one size, not '2,3'"),
-        ("--input y[1]", "the model has no input 'y'; the inputs are 'image'"),
+        ("--batch 2,3", "the batch must be one size, such as 8, '1..8' or 'N', not '2,3'"),
+        ("--input y[1]", "the model has no input 'y'; inputs of the model: 'image'"),
         ("--batch 2 --weights copy", "--weights needs -o"),
         ("--batch 2 --rewrite --in-place", "--rewrite and --in-place cannot be combined"),
         ("--batch 2 --rewrite --weights link -o OUT/x.xml", "--rewrite and --weights link cannot be combined"),

@@ -250,7 +250,7 @@ def test_an_input_applies_where_it_fits(run: Start, models: Path) -> None:
         (
             ["--input", "parametre_0[1,3,8,8]"],
             "--input 'parametre_0[1,3,8,8]' does not fit any of 3 files; models/a.xml: the model has no input 'parametre_0'; "
-            "it has 'parameter_0'; did you mean 'parameter_0'?",
+            "inputs of the model: 'parameter_0'; did you mean 'parameter_0'?",
         ),
         (["--input", "[8,8]"], "--input '[8,8]' does not fit any of 3 files; models/a.xml: the input 'parameter_0' has rank 4, not 2"),
         (["--set", "H=8"], "--set H does not fit any of 3 files; models/a.xml: the model has no symbol 'H'"),

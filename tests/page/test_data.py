@@ -157,7 +157,7 @@ def test_the_command_shows_changes(capsys: Any, tmp_path: Path) -> None:
         (["a.xml", "b.xml", "c.xml"], "irshape view shows one file, or the changes between two"),
         (["a.xml", "--live", "-o", "page.html"], "--live serves one file; it takes neither a second file nor -o"),
         (["missing.xml", str(EXAMPLES / "atrous.xml")], "missing.xml: No such file or directory"),
-        ([str(EXAMPLES / "atrous.xml"), "--input", "picture[1,3,H,W]"], "the model has no input 'picture'; the inputs are 'image'"),
+        ([str(EXAMPLES / "atrous.xml"), "--input", "picture[1,3,H,W]"], "the model has no input 'picture'; inputs of the model: 'image'"),
     ],
 )
 def test_complaints(capsys: Any, arguments: list[str], complaint: str) -> None:
