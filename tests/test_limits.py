@@ -86,8 +86,8 @@ def test_limits_of_the_command_line(command: str, tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("deep=1", "names are size, text, depth, layers, rank, parts, elements, terms, levels, passes, faults, work"),
-        ("depth", "not NAME=N"),
+        ("deep=1", "limits are size, text, depth, layers, rank, parts, elements, terms, levels, passes, faults, work"),
+        ("depth", "does not set a limit"),
         ("depth=", "whole number from 1"),
         ("depth=0", "whole number from 1"),
         ("depth=-1", "whole number from 1"),

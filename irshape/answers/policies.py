@@ -37,7 +37,7 @@ _MOST: Final = 512
 # The words for a layer whose axes have symbols, and for the cause of another open size, by the kind of the root.
 _AXES: Final = {"input": "input", "variable": "the variable of"}
 _CAUSES: Final = {
-    "data": "the size depends on data and",
+    "data": "a size that the data of this layer decide",
     "iteration": "the size that one iteration passes to the next",
     "variable": "the size of the variable",
     "recorded": "the recorded size",
@@ -68,7 +68,7 @@ class SizePolicy(NamedTuple):
 
 
 FIXED: Final = SizePolicy("P101", "is not fixed", lambda known: known[0] < known[1], lambda root: root.ports)
-BOUNDED: Final = SizePolicy("P102", "is unbounded", is_unbounded, lambda root: root.unbounded)
+BOUNDED: Final = SizePolicy("P102", "has no upper bound", is_unbounded, lambda root: root.unbounded)
 
 
 class OpenSizes:
@@ -117,10 +117,9 @@ class OpenSizes:
             yield from map(self._of_number, self.numbers)
         is_alone = not (self.axes or self.numbers)
         for node, found in self.others.items():
-            message = f"{_CAUSES[found[0].kind]} {self._wish.fault}: {self._depend(found)}"
-            hint = "no size of an input decides it" if fixing == {} else None
-            if hint and node.type == "ReadValue":
-                hint = f"{hint}; {without_state(self._inference.model, 'fix the sizes there')}"
+            message = f"{_CAUSES[found[0].kind]} {self._wish.fault}; {self._depend(found)}"
+            then = without_state(self._inference.model, "fix the sizes there") if node.type == "ReadValue" else "replace the layer"
+            hint = f"no size of an input decides this size; {then}" if fixing == {} else None
             if fixing and is_alone:
                 hint = f"fix the sizes of the inputs: --set {' '.join(f'{name}={size}' for name, size in fixing.items())}"
             yield Violation(self._wish.code, message, node, hint, tuple((fixing or {}).items()) if is_alone else ())
@@ -135,7 +134,7 @@ class OpenSizes:
         return root.size if shape is None else shape[root.axis]
 
     def _depend(self, found: list[Root]) -> str:
-        return depend(max(map(self._ports, found)))
+        return depend(max(map(self._ports, found)), "this size")
 
     @cached_property
     def _readers(self) -> Counter[str]:
@@ -154,29 +153,30 @@ class OpenSizes:
         return self._reading.scope.symbol(name, *self._reading.symbols[name])
 
     def _text(self, size: Size) -> str:
-        """The sizes that are valid."""
+        """The sizes that are valid, in brackets behind the fault; empty if all are."""
         text = self._reading.format((size,)).strip("[]")
-        return f"only {text} is valid" if text.isdecimal() else text
+        unstated = "" if self._wish.is_open(self._reading.bounds(size)) else ", but the shape does not say so"
+        return f" (the model accepts {'only ' if text.isdecimal() else ''}{text}{unstated})" if text != "?" else ""
 
     def _of_symbol(self, name: str, found: list[Root]) -> Violation:
         first, size = found[0], self._symbol(name)
         more = "" if len(found) == 1 else f" and {len(found) - 1} more ax{'i' if len(found) == 2 else 'e'}s"
-        formula = f" ({first.size})" if first.size is not size else ""
-        place = f"axis {first.axis} of {_AXES[first.kind]} {first.node.name!r}{formula}{more}"
-        message = f"{name} {self._wish.fault} ({self._text(size)}): it is in {place}; {depend(self._readers[name])}"
+        whole = "the size" if first.size is size else f"a part of the size {first.size}"
+        place = f"{whole} of axis {first.axis} of {_AXES[first.kind]} {first.node.name!r}{more}"
+        message = f"{name}, {place}, {self._wish.fault}{self._text(size)}; {depend(self._readers[name], name)}"
         if self._wish is FIXED and not self.others and not self._fixing:
             model = self._inference.model
-            hint = "no number for it makes the model valid with fixed sizes alone"
+            hint = "no numbers for the symbols fix every size of the model"
             if model.of_type("ReadValue"):
-                hint = f"no number for it fixes the state, which changes its shape; {without_state(model, 'fix the sizes there')}"
+                hint = f"no number fixes the state, whose shape changes; {without_state(model, 'fix the sizes there')}"
             return Violation(self._wish.code, message, first.node, hint)
         wanted, reason = self._wanted
         reason = f" ({reason})" if reason and self._range(name, size).low < self._range(name, size).high else ""
-        hint = f"set it, as in --set {name}={wanted[name]}{reason}"
+        hint = f"set {name}, as in --set {name}={wanted[name]}{reason}"
         return Violation(self._wish.code, message, first.node, hint, ((name, wanted[name]),))
 
     def _of_axis(self, root: Root) -> Violation:
-        message = f"axis {root.axis} of input {root.node.name!r} {self._wish.fault} ({self._text(root.size)}): {self._depend([root])}"
+        message = f"axis {root.axis} of input {root.node.name!r} {self._wish.fault}{self._text(root.size)}; {self._depend([root])}"
         return Violation(self._wish.code, message, root.node, self._example(root.node))
 
     def _number(self, root: Root) -> Size | None:
@@ -185,17 +185,17 @@ class OpenSizes:
         return shape[root.axis] if shape is not None and isinstance(shape[root.axis], int) else None
 
     def _of_number(self, root: Root) -> Violation:
-        name, number = root.node.name, self._number(root)
-        message = f"axis {root.axis} of input {name!r} {self._wish.fault} (only {number} is valid): {self._depend([root])}"
+        name, number = root.node.name, self._number(root) or 0
+        message = f"axis {root.axis} of input {name!r} {self._wish.fault}{self._text(number)}; {self._depend([root])}"
         shape = shape_text(self._reading.graphs[0][1].slots[root.node.first_slot].shape)
-        return Violation(self._wish.code, message, root.node, f"set it, as in --input {quote(name + shape)}", (), ((name, shape),))
+        return Violation(self._wish.code, message, root.node, f"set the size, as in --input {quote(name + shape)}", (), ((name, shape),))
 
     def _of_numbers(self, found: list[Root]) -> Violation:
         """All axes of inputs that have one valid size."""
         first, count = found[0], len(found) - 1
-        more = f", and so it is with {count} more ax{'i' if count == 1 else 'e'}s of inputs" if count else ""
-        message = f"axis {first.axis} of input {first.node.name!r} {self._wish.fault} (only {self._number(first)} is valid){more}"
-        return Violation(self._wish.code, f"{message}: {self._depend(found)}", first.node, "setting a symbol also sets these axes")
+        more = f"; the same holds for {count} more ax{'i' if count == 1 else 'e'}s of inputs" if count else ""
+        message = f"axis {first.axis} of input {first.node.name!r} {self._wish.fault}{self._text(self._number(first) or 0)}{more}"
+        return Violation(self._wish.code, f"{message}; {self._depend(found)}", first.node, "--set with any symbol also sets these axes")
 
     # Sizes that would do.
 
@@ -227,8 +227,8 @@ class OpenSizes:
             fixed = _tried(self._inference, numbers)
             if fixed is not None and (tried is None or len(unbounded_for_openvino(fixed.engine)) < len(lost)):
                 more = f" and {counted(len(lost) - 1, 'more layer')}" if len(lost) > 1 else ""
-                reason = f"for a range, OpenVINO finds no upper bound of {lost[0].type} {lost[0].name!r}{more}" if lost else ""
-                return numbers, reason or "a reshape to ranges is refused"
+                reason = f"a range does not help: OpenVINO finds no upper bound of {lost[0].type} {lost[0].name!r}{more}" if lost else ""
+                return numbers, reason or "the model refuses ranges"
         return texts, ""
 
     def _range(self, name: str, size: Size) -> SymbolRange:
@@ -258,12 +258,12 @@ class OpenSizes:
         if len(shape) > _MOST_AXES:
             return None
         if self._wish is FIXED:
-            return f"fix it, as in {node.name}[{','.join('8' if isinstance(size, Dim) else str(size) for size in shape)}]"
+            return f"give numbers, as in --input {node.name}[{','.join('8' if isinstance(size, Dim) else str(size) for size in shape)}]"
         sizes = []
         for size in shape:
             low, high = self._inference.bounds(size)
             sizes.append(f"{max(low, 1)}..{max(low, _MOST)}" if is_unbounded((low, high)) else self._inference.format((size,)).strip("[]"))
-        return f"bound it, as in {node.name}[{','.join(sizes)}]"
+        return f"give ranges, as in --input {node.name}[{','.join(sizes)}]"
 
 
 def _tried(inference: Inference, sizes: Mapping[str, str], shapes: Mapping[str, str] = MappingProxyType({})) -> Inference | None:
@@ -296,14 +296,13 @@ def unbounded_for_openvino(engine: Engine | None) -> list[Node]:
 
 def without_state(model: Model, then: str) -> str:
     """The hint to make the state of a model inputs and outputs before something else."""
-    return (
-        f"make the state inputs and outputs first, and {then}: irshape edit {quote(model.document.path or 'FILE')} --stateless -o OUT.xml"
-    )
+    path = quote(model.document.path or "FILE")
+    return f"make the state inputs and outputs first, and {then}: irshape edit {path} --stateless -o OUT.xml"
 
 
-def depend(count: int) -> str:
-    """The clause about the ports behind a cause: `1 port depends on it`."""
-    return f"{counted(count, 'port')} {'depends' if count == 1 else 'depend'} on it"
+def depend(count: int, cause: str) -> str:
+    """The clause about the ports behind a cause: `1 port depends on this size`."""
+    return f"{counted(count, 'port')} {'depends' if count == 1 else 'depend'} on {cause}"
 
 
 _States: TypeAlias = Mapping[Node, tuple[int, ...]]
@@ -330,9 +329,9 @@ def outgrown(inference: Inference) -> Violation | None:
     if not errors:
         return None
     node, first = changed[0], errors[0]
-    refused = f"{first.where.layer_type} {first.where.layer_name!r} refuses it"
-    shapes = f"{format_shape(state[node])} before the first inference and {format_shape(after[node])} behind it"
-    message = f"the second inference cannot run: the state {node.name!r} has the shape {shapes}, and then {refused}: {first.message}"
+    refused = f"{first.where.layer_type} {first.where.layer_name!r} refuses this shape: {first.message}"
+    shapes = f"changes from the shape {format_shape(state[node])} to {format_shape(after[node])} in the first inference"
+    message = f"the second inference cannot run: the state {node.name!r} {shapes}, and {refused}"
     return Violation("P106", message, node, without_state(model, "fix the sizes there"))
 
 
@@ -398,7 +397,7 @@ def _npu(inference: Inference) -> Iterator[Violation]:
     engine.run(inference.wanted.question(engine))
     if lost := unbounded_for_openvino(engine):
         more = f" and {counted(len(lost) - 1, 'more layer')}" if len(lost) > 1 else ""
-        message = f"OpenVINO finds no upper bound of an output of this layer{more}"
+        message = f"OpenVINO finds no upper bound for an output of this layer{more}"
         hint = "the compiler may refuse the model, although irshape knows a bound of every size"
         if inference.model.of_type("ReadValue"):
             hint = f"{hint}; if the sizes depend on the state, {without_state(inference.model, 'give all inputs numbers')}"
@@ -426,7 +425,7 @@ def _ranked(inference: Inference) -> Iterator[Violation]:
     """Require that the rank of every tensor is known."""
     for node, count in firsts(inference, lambda fact: fact.shape is None).items():
         hint = f"give the input a shape, as in {node.name}[1,3,224,224]" if node.type == "Parameter" else None
-        yield Violation("P103", f"the rank is unknown: {depend(count)}", node, hint)
+        yield Violation("P103", f"the rank is not known from this layer on; {depend(count, 'this rank')}", node, hint)
 
 
 def _max_rank(inference: Inference, limit: int) -> Iterator[Violation]:
@@ -437,8 +436,8 @@ def _max_rank(inference: Inference, limit: int) -> Iterator[Violation]:
     for type, found in by_type.items():
         node, ports = found[0][0], sum(count for _, count in found)
         rank = max(len(port.shape or ()) for port in inference.view(node).outputs)
-        others = f" here and at {len(found) - 1} more {type}" if len(found) > 1 else ""
-        yield Violation("P104", f"rank {rank} exceeds {limit}{others}: {depend(ports)}", node)
+        others = f", here and in {counted(len(found) - 1, f'more {type} layer')}" if len(found) > 1 else ""
+        yield Violation("P104", f"the output has rank {rank}, but the target allows {limit}{others}; {depend(ports, 'this rank')}", node)
 
 
 Policies: TypeAlias = Sequence[tuple[str, Policy]]

@@ -73,7 +73,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
     question, found = opened(model, given), None
     if is_whole(model) and not question.symbols and not given.called:
         unranked = [end_name(node) for node, shape in question.shapes.items() if shape is None]
-        why = f"the rank of {unranked[0]} is not known" if unranked else "the inputs have no dynamic sizes"
+        why = f"the rank of {unranked[0]} is not known" if unranked else "all inputs have fixed sizes"
         raise InputError(f"{why}; name some sizes in a shape, as in {unranked[0] if unranked else 'x'}[1,3,H,W]")
     if question.symbols.keys() - given.names:
         found = Discovery(model, given, weights, opaque, keeps_named=True)

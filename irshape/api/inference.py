@@ -111,7 +111,7 @@ class InferredLayer:
     def output(self) -> InferredPort:
         """The only output. Raises ValueError if there are none or several."""
         if len(self.outputs) != 1:
-            raise ValueError(f"{self!r} has {counted(len(self.outputs), 'output')}: name one, outputs[0]")
+            raise ValueError(f"{self!r} has {counted(len(self.outputs), 'output')}: choose one, as in layer.outputs[0]")
         return self.outputs[0]
 
     def _content(self) -> tuple[object, ...]:

@@ -78,7 +78,7 @@ def run(given: Namespace) -> int:
             return complain("a reference has no weights to run: leave out --run")
         return referred(given, partial(whole_model, limits=given.limits, extensions=given.extensions))
     if given.b is None:
-        return complain("give two models or two folders, or --reference DIR and one")
+        return complain("give two models or two folders, or --reference DIR and one model or folder")
     if os.path.isdir(given.a) or os.path.isdir(given.b):
         from irshape.cli.folders import compared
 

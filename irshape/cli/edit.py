@@ -148,7 +148,7 @@ def _run_edit(given: Namespace) -> int:
     if given.trim and given.in_place:
         return complain("--trim and --in-place cannot be combined: trimmed weights fit the new file only, so write another one with -o")
     if not (given.edits or given.stateless or given.prune or given.trim):
-        return complain(f"no edit: give {', '.join(EDITS)}, --stateless, --prune or --trim")
+        return complain(f"no edit is given: add {', '.join(EDITS)}, --stateless, --prune or --trim")
     check_outputs([given.view], force=given.force, inputs=[given.file])
     change = change_of(given)
     graph = change.opened()
@@ -298,7 +298,7 @@ def _add_extract(command: ArgumentParser) -> None:
 
 def _run_extract(given: Namespace) -> int:
     if given.output is None:
-        return complain("no place for the part: give -o OUT.xml")
+        return complain("no file is given for the part: add -o OUT.xml")
     if sum((bool(given.sources or given.targets), given.around is not None, bool(given.layers))) != 1:
         return complain("give one of --from and --to, --around, or --layers")
     from irshape.editing.verbs import part_of

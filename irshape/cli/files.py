@@ -51,7 +51,7 @@ def find(arguments: Sequence[str], settings: Settings | None = None, *, force_ex
             continue
         below, missed, excluded = _below(argument, settings)
         if not below and not missed:
-            why = f"{'exclude names every' if excluded else 'no'} .xml file in this folder"
+            why = f"{'exclude matches every' if excluded else 'no'} .xml file in this folder"
             complaints.append(f"{argument}: {saved_model(argument) or why}")
         paths += below
         complaints += missed

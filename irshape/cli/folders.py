@@ -41,7 +41,7 @@ def compared(given: Namespace, compare: Compare) -> int:
     """Compare the folders A and B, report a line for each model, and return the exit code."""
     if not (os.path.isdir(given.a) and os.path.isdir(given.b)):
         one, other = (given.b, given.a) if os.path.isdir(given.a) else (given.a, given.b)
-        return complain(f"{other}: this is a folder, but {one} is none; give two models or two folders")
+        return complain(f"{other}: this is a folder, but {one} is not; give two models or two folders")
     a, b = _names(given.a), _names(given.b)
     rows = []
     for name in sorted({*a, *b}):
@@ -57,7 +57,7 @@ def referred(given: Namespace, read: Callable[[str], Model]) -> int:
     is_writing = given.write_reference is not None
     folder = given.write_reference if is_writing else given.reference
     if given.b is not None or (is_writing and given.reference is not None):
-        return complain("a reference stands in the place of A: irshape diff --reference DIR B, or irshape diff --write-reference DIR B")
+        return complain("a reference takes the place of A: irshape diff --reference DIR B, or irshape diff --write-reference DIR B")
     if not is_writing and not os.path.isdir(folder):
         return complain(f"{folder}: there is no such folder; --write-reference {folder} writes it")
     files = _names(given.a) if os.path.isdir(given.a) else {os.path.basename(given.a): given.a}

@@ -83,7 +83,7 @@ def _sections(is_named: bool, selection: ListedLayers, inference: Inference) -> 
     listed = Rows(inference, has_formulas, selection)
     blocks: list[Block] = [table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), listed.rows)]
     if not listed.rows and not selection.is_whole:
-        blocks.append(f"no layer fits {selection.options(layers(inference.document))}")
+        blocks.append(f"no layer matches {selection.options(layers(inference.document))}")
     if selection.is_whole and listed.hidden:
         blocks.append(dim(f"{in_a_row(listed.hidden)} not listed (--all lists them)"))
     is_shown = has_formulas and selection.is_whole

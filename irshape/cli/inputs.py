@@ -88,7 +88,7 @@ def _settle(
     for name in checked:
         is_own = name in symbols
         option = f"--set {name}" if is_own else f"symbols.{name} of {own.configuration if own else ''}"
-        yield OptionFit(option, "" if name in names else "the model has no such symbol", is_own=is_own)
+        yield OptionFit(option, "" if name in names else f"the model has no symbol {name!r}", is_own=is_own)
         if name not in names:
             del known[name]
 
@@ -101,7 +101,7 @@ def _parted(text: str, model: Model, names: Mapping[str, Node]) -> tuple[str, st
     if name is None:
         if len(model.parameters) != 1:
             has = ", ".join(map(repr, names)) or "none"
-            return "", "", f"--input {text!r} names no input; the model has {has}"
+            return "", "", f"--input {text!r} names no input; inputs of the model: {has}"
         name = model.parameters[0].name
     if _VALUE.fullmatch(shape):
         own, path = quote(f"{name}={shape}"), quote(model.document.path or "FILE")

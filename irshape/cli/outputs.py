@@ -71,7 +71,7 @@ def writing_of(given: Namespace) -> Writing:
     elif found.in_place and not is_one(found.files):
         complaint = "--in-place needs exactly one FILE"
     elif found.output is not None and not is_one(found.files) and not is_folder(found.output):
-        complaint = f"-o {found.output}: several files need a folder, {found.output}{os.sep}"
+        complaint = f"-o {found.output}: the results of several files need a folder: -o {found.output}{os.sep}"
     elif found.weights is not None and found.output is None:
         complaint = "--weights needs -o"
     if complaint:

@@ -79,13 +79,13 @@ def _complaint(given: Namespace) -> str | None:
         whole = "; give a whole code" if any(code.startswith(given.keep) for code in CATALOGUE) else ""
         return f"there is no code {given.keep!r}{whole}; irshape rule lists them"
     if given.command_line is not None and "{}" not in given.command_line:
-        return f"the command {given.command_line!r} does not say where the path of the model goes: write {{}} there"
+        return f"the command {given.command_line!r} has no {{}}: write {{}} where the path of the model must stand"
     try:
         re.compile(given.match or "")
     except re.error as error:
         return f"--match {given.match!r} is no pattern: {error}"
     if given.output is None:
-        return "no place for the reproducer: give a folder with -o OUT/"
+        return "no folder is given for the reproducer: add -o OUT/"
     if given.output.endswith(".xml"):
         return f"-o {given.output}: the reproducer is a folder with a model.xml: write -o {given.output.removesuffix('.xml')}/"
     if os.path.isdir(given.output) and os.listdir(given.output) and not (given.force or given.resume):

@@ -133,9 +133,9 @@ _BLOCK: Final = re.compile(r"(?<=[./])\d+(?=[./])")
 # What the column HOW says of a change.
 _KINDS = {
     "forced": "no other formula fits",
-    "generated": "the elements go on by the law of the recorded ones",
-    "chosen": "other formulas fit as well",
-    "first": "the first elements, because the sizes end at the recorded one",
+    "generated": "the elements follow the same rule as the recorded ones",
+    "chosen": "other formulas fit, too",
+    "first": "the first elements, because the constant has none beyond the recorded size",
 }
 
 

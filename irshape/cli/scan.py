@@ -128,7 +128,7 @@ def _wait(running: as_completed, client: Client, address: str) -> None:
             asked = now
             seen = now if _threads(client) else seen
         if now - seen > _PATIENCE:
-            raise RunError(f"--dask {address}: the cluster has no worker; with some, the same command goes on where this run has ended")
+            raise RunError(f"--dask {address}: the cluster has no worker; start one and repeat the command, which goes on from here")
 
 
 def _gathered(future: Future, address: str) -> Any:
@@ -140,7 +140,7 @@ def _gathered(future: Future, address: str) -> Any:
 
 
 def _scheduler_lost(address: str) -> RunError:
-    return RunError(f"--dask {address}: the scheduler was lost; the same command goes on where this run has ended")
+    return RunError(f"--dask {address}: the scheduler was lost; repeat the command, which goes on from here")
 
 
 def _threads(client: Client) -> int:

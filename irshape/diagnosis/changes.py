@@ -115,7 +115,7 @@ class Changes:
         return found or self.types(node, told) or self.versions(node, told, self.model.registry.versions(node.type))
 
     def told(self, node: Node) -> str:
-        """The end of a sentence about a change: what the layer gives with it. Empty where many changes fit what ports record: no numbers."""
+        """The end of a sentence about a change: what the layer gives with it. Empty where ports record no numbers: many changes fit."""
         dims = [port.dims for port in node.layer.outputs if port.dims is not None]
         recorded = " and ".join(dict.fromkeys(map(dims_text, dims)))
         has_numbers = any(not shape or any(size >= 0 for size in shape) for shape in dims)

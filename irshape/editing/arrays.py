@@ -142,13 +142,13 @@ def _reals(array: NDArray[Any], name: str) -> bytes:
     else:
         data = stored
     if (numpy.isinf(stored) & numpy.isfinite(array)).any():
-        _refuse(f"{name} does not reach as far as all of the elements")
+        _refuse(f"{name} cannot hold all of the elements, because some are too large")
     return data.tobytes()
 
 
 def _check_range(array: NDArray[Any], low: int, high: int, name: str) -> None:
     if array.size and (array.dtype.kind not in "biuf" or int(array.min()) < low or int(array.max()) > high):
-        _refuse(f"{name} holds {low} to {high}, and not all of the elements")
+        _refuse(f"{name} holds integers from {low} to {high}, but some elements are not in this range")
 
 
 def _packed(elements: list[int], element_type: ElementType) -> bytes:

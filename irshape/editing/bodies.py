@@ -27,7 +27,7 @@ def add_input(draft: BodyDraft, value: Value, name: str | None, slice: Mapping[s
     if sliced and shape is not None:
         axis = int(sliced["axis"])
         if not -len(shape) <= axis < len(shape):
-            raise EditError(f"the axis {axis} is none of a tensor of rank {len(shape)}")
+            raise EditError(f"a tensor of rank {len(shape)} has no axis {axis}")
         shape = tuple(int(sliced["part_size"]) if at == axis % len(shape) else size for at, size in enumerate(shape))
     with outer.state.edit("add input", holder.name, f"to the {draft.model.name} from {value.item.name}"):
         free = (at for at, one in enumerate(holder.inputs) if at and one is value and at not in taken)
@@ -78,12 +78,12 @@ def feed_back(draft: BodyDraft, value: Value, parameter: Item) -> None:
     holder = draft.holder
     entries = entries_of(holder)
     if holder.type == "If":
-        raise EditError(f"the bodies of {holder!r} run once, so nothing comes back")
+        raise EditError(f"the bodies of {holder!r} run once, so no output becomes the input of a next iteration")
     own = next((entry for entry in entries if entry.tag == "input" and internal_of(entry) == parameter.id), None)
     if parameter.type != "Parameter" or own is None or external_of(own) < 0:
         raise EditError(f"{parameter!r} takes no input of {holder!r} in the first iteration")
     if "axis" in own.attributes:
-        raise EditError(f"{parameter!r} takes a slice of an input in each iteration, so nothing comes back to it")
+        raise EditError(f"{parameter!r} takes a slice of an input in each iteration, so it cannot take an output of the iteration before")
     with draft.outer.state.edit("feed back", holder.name, f"{value.item.name} to {parameter.name}"):
         results = (item for item, _ in draft.state.reads_of(value) if item.type == "Result")
         result = next(results, None) or draft.result(value)

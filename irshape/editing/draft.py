@@ -82,7 +82,7 @@ class GraphDraft:
         version = version or self._version(type)
         op_class = self.model.registry.find(type, version)
         if op_class is not None and op_class.TYPE in BODIES:
-            raise EditError("no layer with bodies is made from nothing: begin with a model that has one")
+            raise EditError("graph.add cannot make a layer with bodies: edit a model that has such a layer")
         type = next(iter(self._spelled.get(type.lower(), ())), type if op_class is None else op_class.TYPE)
         if op_class is None and outputs is None:
             raise EditError(f"{version} has no operation {type!r}; state its outputs: outputs=[(element type, shape), ...]")
@@ -324,7 +324,7 @@ class Draft(GraphDraft):
     def __init__(self, model: Model, weights: Weights | None, opaque: frozenset[str], engine: Engine | None = None) -> None:
         document = model.document
         if not document.is_complete or document.is_example or document.version == 0:
-            raise EditError("only a whole IR can be edited, and this file is none: irshape.check says why")
+            raise EditError("only a whole IR can be edited, and this file is not a whole IR: irshape.check says why")
         for graph in model.graphs():
             if (dropped := next((node for node in graph.nodes if node.is_dropped), None)) is not None:
                 message = f"two layers have the id {dropped.id}, so edges do not tell which one they mean; give them ids of their own first"
@@ -382,7 +382,7 @@ class Draft(GraphDraft):
         text, placed = serialised(self.state, self.facts, self.engine.current, self.start, trims=trims)
         faults = [*self.model.document.diagnostics, *(one for one in self.model.diagnostics if one.code in _OF_EDGES)]
         if faults and (changed := _fed_otherwise(self.state, self._load(text, None))) is not None:
-            raise EditError(f"the edges of {changed!r} would be other ones in the written file; correct its fault first: {faults[0]}")
+            raise EditError(f"a fault would change the edges of {changed!r} in the written file; correct it first: {faults[0]}")
         if trims:
             return text, PatchedWeights(RangedWeights(self.weights, placed.ranges), placed.stored)
         weights, stored = self.original, placed.stored
@@ -457,7 +457,7 @@ def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...]
 def _shape_text(name: str, value: Any) -> str:
     sizes = read_shape(name, value)
     if named := [one for size in sizes or () for one in size.symbols]:
-        raise InputError(f"the shape of {name!r}: a Parameter has numbers, intervals and ?, not {named[0]!r}")
+        raise InputError(f"the shape of {name!r}: a Parameter takes numbers, ranges and ?, not {named[0]!r}")
     return shape_text(sizes).strip("[]")
 
 
@@ -528,7 +528,7 @@ def found_output(draft: GraphDraft, text: str, *, by_name: bool = False) -> tupl
         outputs = [value for value in outputs if inner.state.reads_of(value)] or outputs
     if len(outputs) != 1:
         ports = " or ".join(f":{id}" for id in item.output_ids)
-        raise EditError(f"{item!r} has {counted(len(item.outputs), 'output')}{ports and f': name one, with {ports} behind the layer'}")
+        raise EditError(f"{item!r} has {counted(len(item.outputs), 'output')}{ports and f': choose one by {ports} behind its name'}")
     return inner, outputs[0], known
 
 

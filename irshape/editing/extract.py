@@ -140,7 +140,7 @@ class _Extraction:
         self._find_border()
         outputs = self._outputs()
         if not outputs:
-            raise EditError("the part has no output: nothing that is kept gives a tensor that is read")
+            raise EditError("the part has no output: no other layer reads a tensor of the part")
         facts = self.draft.facts
         self.before = {value: facts.view.of(value) for item in self.keep for value in item.outputs}
         new = self._replaced()

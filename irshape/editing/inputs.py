@@ -101,11 +101,11 @@ def _fitting(parameter: Item, fact: Fact, value: Any) -> Data:
     except EditError as error:
         raise EditError(f"{kind}: {error}") from None
     if element_type is not None and hasattr(value, "dtype") and (value.dtype.kind == "b") is not (element_type is ElementType.boolean):
-        raise EditError(f"{kind}, and the array has elements of type {value.dtype}")
+        raise EditError(f"{kind}, but the array has elements of type {value.dtype}")
     shape = fact.shape
-    is_fitting = shape is None or (len(shape) == len(data.shape) and all(map(_is_in, data.shape, shape)))
-    if not is_fitting:
-        raise EditError(f"{where} has the shape {format_shape(shape)}, and the value has {format_shape(data.shape)}{_advice(data, shape)}")
+    if shape is not None and not (len(shape) == len(data.shape) and all(map(_is_in, data.shape, shape))):
+        given = f"but the value has the shape {format_shape(data.shape)}"
+        raise EditError(f"{where} has the shape {format_shape(shape)}, {given}{_advice(data, shape)}")
     return data
 
 
@@ -129,7 +129,7 @@ def _exact(value: Any, element_type: ElementType, kind: str) -> Any:
     if element_type is ElementType.string:
         return str(value)
     if not isinstance(value, int | float):
-        raise EditError(f"{kind}, and {value!r} is no value of it: give {VALUES}")
+        raise EditError(f"{kind}, but {value!r} is not a value of this type: give {VALUES}")
     if element_type is ElementType.boolean:
         if value in (0, 1):
             return bool(value)
@@ -140,7 +140,7 @@ def _exact(value: Any, element_type: ElementType, kind: str) -> Any:
         try:
             return float(value)
         except OverflowError:
-            raise EditError(f"{kind}, which does not reach as far as {value}") from None
+            raise EditError(f"{kind}: {element_type} cannot hold the number {value}") from None
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -161,7 +161,7 @@ def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
     for position in (0, 1):
         ends = [pair[position] for pair in found]
         if twice := next((item for item in ends if ends.count(item) > 1), None):
-            raise EditError(f"{twice!r} can be an end of one variable only")
+            raise EditError(f"{twice!r} can belong to one variable only")
     known = {item.attributes.get("variable_id") for item in state.items.values()}
     with state.attempt():
         for parameter, result, variable in found:
@@ -169,7 +169,7 @@ def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
                 raise EditError(f"there is already a variable {variable!r}")
             value, source = parameter.outputs[0], result.inputs[0]
             if source is None:
-                raise EditError(f"{result!r} reads nothing")
+                raise EditError(f"{result!r} has no tensor to read: connect its input first")
             state.note("make stateful", parameter.name, f"with {result.name}")
             fact = draft.facts.view.of(value)
             shape = format_shape(fact.shape).strip("[]")
@@ -287,7 +287,7 @@ def _output(draft: Draft, assign: Item, name: str, *, is_kept: bool) -> str:
     state = draft.state
     source = assign.inputs[0]
     if source is None:
-        raise EditError(f"{assign!r} assigns nothing")
+        raise EditError(f"{assign!r} has no tensor to assign: connect its input first")
     own = assign.name
     if is_kept:
         own += "/result"

@@ -164,7 +164,7 @@ class Layer(Guessed):
     def output(self) -> Tensor:
         """The only output. Raises `EditError` if there are none or several."""
         if len(self._item.outputs) != 1:
-            raise EditError(f"{self._item!r} has {counted(len(self._item.outputs), 'output')}: name one, outputs[0]")
+            raise EditError(f"{self._item!r} has {counted(len(self._item.outputs), 'output')}: choose one, as in layer.outputs[0]")
         return tensor_of(self._draft, self._item.outputs[0])
 
     @property

@@ -63,7 +63,7 @@ class OutputFile(NamedTuple):
             return cls(real, path, None, force)
         is_source = source is not None and _is_same_file(path, source)
         if any(_is_same_file(path, other) for other in kept) or (is_source and not in_place):
-            raise FileExistsError(errno.EEXIST, "would overwrite its own input", path)
+            raise FileExistsError(errno.EEXIST, "the output would overwrite the input", path)
         if stat.S_ISLNK(status.st_mode):
             if is_source:
                 real = os.path.realpath(path)

@@ -263,7 +263,7 @@ def matched(pattern: str, names: Mapping[str, Node]) -> list[Node]:
     found = {node: None for name, node in names.items() if fnmatchcase(name, plain)}
     if not found:
         known = [node.name for node in sorted(set(names.values()), key=lambda node: node.index)]
-        raise InputError(f"no input matches {pattern!r}; the model has {', '.join(map(repr, known)) or 'none'}")
+        raise InputError(f"no input matches {pattern!r}; inputs of the model: {', '.join(map(repr, known)) or 'none'}")
     return sorted(found, key=lambda node: node.index)
 
 
@@ -323,7 +323,7 @@ def parse_batch(size: int | str) -> Described:
     """The size of a batch, from a number, a range or a symbol. Raises InputError for anything else."""
     shape = read_shape("batch", [size])
     if shape is None or len(shape) != 1:
-        raise InputError(f"the batch must be one size, not {size!r}")
+        raise InputError(f"the batch must be one size, such as 8, '1..8' or 'N', not {size!r}")
     return shape[0]
 
 
@@ -347,13 +347,13 @@ def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[
     text, _, conditions = text.partition(AS)[0].partition(" where ")
     shape = parse_shape(text.partition(" in ")[0])
     if shape is None or len(shape) != len(declared):
-        raise ValueError(f"the shape has rank {len(declared)}")
+        raise ValueError(f"the input has a shape of rank {len(declared)}")
     stated = dict(parse_symbol(one) for one in conditions.split("; ") if one)
     facts: dict[str, SymbolRange] = {}
     for axis, (one, size) in enumerate(zip(shape, declared, strict=True)):
         is_fixed = size.low == size.high
         if is_fixed if one.symbols else not size.low <= one.low <= one.high <= size.high:
-            raise ValueError(f"axis {axis} of the shape is {size}")
+            raise ValueError(f"the input has the size {size} on axis {axis}")
         for name in one.symbols if one.formula is not None else ():
             facts.setdefault(name, stated.get(name, ANY_SIZE))
         if one.name:
@@ -370,7 +370,7 @@ def _both(name: str, one: SymbolRange, other: SymbolRange) -> SymbolRange:
     """The range of a symbol that two places give; ValueError if no value lies in both."""
     facts = meet(Range(*one), Range(*other))
     if facts is None:
-        raise ValueError(f"{name} cannot be both {one} and {other}")
+        raise ValueError(f"the ranges {one} and {other} of {name} have no number in common")
     return SymbolRange(*facts)
 
 
@@ -378,7 +378,7 @@ def unknown_input(name: str, known: Sequence[str]) -> str:
     """The complaint about the name of an input that a model does not have."""
     from irshape.model.finding import similar
 
-    return f"the model has no input {name!r}; it has {', '.join(map(repr, known)) or 'none'}{similar(name, known)}"
+    return f"the model has no input {name!r}; inputs of the model: {', '.join(map(repr, known)) or 'none'}{similar(name, known)}"
 
 
 def read_shape(name: str, value: object) -> DescribedShape:
@@ -396,7 +396,7 @@ def read_shape(name: str, value: object) -> DescribedShape:
         if any(isinstance(size, int) and abs(size) > INT64_MAX for size in value):
             raise InputError(f"the shape of {name!r}: a size is at least 0 and at most {INT64_MAX}")
         if (other := next((size for size in value if isinstance(size, tuple | list | range)), None)) is not None:
-            raise InputError(f"the shape of {name!r}: a size is an int, a text or None, not {other!r}; a text gives a range, as in '1..4'")
+            raise InputError(f"the shape of {name!r}: a size is an int, a text or None, not {other!r}; write a range as a text: '1..4'")
         value = "[" + ",".join("?" if size is None else str(size) for size in value) + "]"
     try:
         return parse_shape(value)
@@ -447,7 +447,7 @@ def _sizes_of_symbols(symbols: Symbols) -> tuple[dict[str, SymbolRange], dict[st
         if isinstance(found, SymbolRange):
             ranges[name] = found
         elif name in found.symbols:
-            raise InputError(f"the symbol {name} cannot be {found}, because the formula contains the symbol")
+            raise InputError(f"the symbol {name} cannot be {found}: this formula contains {name} itself")
         else:
             formulas[name] = found
     return ranges, formulas
@@ -456,7 +456,7 @@ def _sizes_of_symbols(symbols: Symbols) -> tuple[dict[str, SymbolRange], dict[st
 def _size_of_symbol(size: SymbolSize) -> SymbolRange | Described:
     if isinstance(size, range):
         if not size or size.step < 1 or size.start < 0:
-            raise ShapeSyntaxError(str(size), 0, "the range must ascend and hold a size, as in range(1, 129)")
+            raise ShapeSyntaxError(str(size), 0, "the range must ascend and contain a size, as in range(1, 129)")
         return SymbolRange(size.start, size[-1], size.step, size.start % size.step)
     text = str(size)
     if "," not in text and re.search("[A-Za-z_]", text):
@@ -489,7 +489,7 @@ def _size(scope: Scope, node: Node, axis: int, described: Described, known: Mapp
     least, most = bounds(size)
     if most < 0 or least > INT64_MAX:
         found = number_text(least) if least == most else f"at most {number_text(most)}" if most < 0 else f"at least {number_text(least)}"
-        raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} is {found}, and a size is from 0 to {INT64_MAX}")
+        raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} is {found}, but a size is from 0 to {INT64_MAX}")
     return size
 
 

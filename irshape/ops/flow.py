@@ -367,7 +367,7 @@ class Flow:
                 found[claim.to] = claim.factors
             elif lead.to != claim.to or not (_is_even(claim.factors) or _agree(lead.factors, claim.factors, self.batch or "")):
                 first, other = (self._place(one.port, one.axis) for one in (lead, claim))
-                self.mixed(f"puts samples of {{batch}} together, which lie in {first}, and in {other}")
+                self.mixed(f"puts samples of {{batch}} together: {first} and {other} hold them")
         claimed = {(claim.port.index, claim.axis) for claim in claims}
         for index, axis in [(index, axis) for index, axes in batched.items() for axis in axes]:
             if (index, axis) not in claimed:

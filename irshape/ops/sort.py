@@ -142,7 +142,7 @@ class _NonMaxSuppression(Op):
 
     box_encoding: Literal["corner", "center"] = "corner"
     sort_result_descending: bool = True
-    flow = mixing("lists the boxes of all samples, which lie in")
+    flow = mixing("lists the boxes of all samples along")
 
     def selected(self, ctx: Context, boxes: Input, scores: Input, limit: Size) -> Size:
         """How many boxes are selected at most."""
@@ -279,7 +279,7 @@ class _ClassNms(Op):
     score_threshold: float = 0.0
     background_class: int = -1
     normalized: bool = True
-    flow = mixing("lists the boxes of all samples, which lie in")
+    flow = mixing("lists the boxes of all samples along")
 
     def check_limits(self, ctx: Context) -> None:
         """Demand that limits fit int32, as OpenVINO reads them; -1 stands for no limit."""
@@ -399,7 +399,7 @@ class NMSRotated(Op):
     sort_result_descending: bool = True
     output_type: IndexType = ElementType.i64
     clockwise: bool = True
-    flow = mixing("lists the boxes of all samples, which lie in")
+    flow = mixing("lists the boxes of all samples along")
 
     def infer(
         self, ctx: Context, boxes: Input, scores: Input, max_output_boxes_per_class: Input, iou_threshold: Input, score_threshold: Input

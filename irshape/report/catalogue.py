@@ -95,7 +95,7 @@ X111 error: limit reached
   Limits bound the work that an untrusted file can cause.
   If you trust the file, raise the limit: --limit NAME=N.
 X112 error: execution graph
-  The file shows what a compiled model runs, as CompiledModel.get_runtime_model gives it. Its layers are kernels of a device, not operations.
+  The file shows what a compiled model runs, as CompiledModel.get_runtime_model gives the graph. Its layers are kernels of a device, not operations.
   OpenVINO refuses the file.
   Save the model that was compiled: openvino.save_model(model, path).
 X113 error: note that OpenVINO refuses
@@ -106,7 +106,7 @@ X114 error: pre-process that OpenVINO refuses
   The <pre-process> of the net gives means that do not fit the channels of its input, or names no input.
   OpenVINO refuses the file, as it subtracts the means when it reads the file.
   Give each channel a mean, or remove the <pre-process>.
-X201 warning: forgiven layout
+X201 warning: text that departs from XML
   The text departs from XML in a way that OpenVINO's parser forgives, such as blanks before the XML declaration, text after the end, or an attribute that is given twice.
   Other tools refuse the file.
   Remove the blanks, the text, the zero bytes or the attribute.
@@ -135,7 +135,7 @@ X206 warning: misspelt element
 # N: notes on choices and omissions of irshape.
 _family("""
 N101 note: batch axis
-  irshape chose an axis of an input as its batch axis, and says which axis, and why; or an output has no batch axis.
+  The message names the axis of an input that irshape takes for the batch axis, and the reason, or it names an output without a batch axis.
   --batch changes the size of this axis.
   If another axis is the batch, give the shape of the input with --input.
 N102 note: rank of an input changed
@@ -166,7 +166,7 @@ N108 note: weights not read
   The model has constants, and --no-weights says not to read their values.
   Shapes that depend on values of constants are unknown, and irshape does not find the faults in them.
   To check everything, leave out --no-weights (in a configuration: weights = false).
-N109 note: chosen
+N109 note: one of several ways taken
   The file does not decide how a layer works at the sizes that are asked for. --choose first took the first way, or kept a number.
   At the recorded sizes the model computes what it did. At other sizes it may compute something else than its author meant.
   Compare the model with its source at another size, or give a second export at other sizes: --like other.xml.
@@ -239,9 +239,9 @@ G116 warning: unused layer
   OpenVINO drops the layer without checking it.
   Remove the layer, or connect it.
 G117 warning: opaque operation
-  The operation is unknown. The option --opaque allows it, and irshape trusts the shapes that the file records for the inputs of the file.
+  The operation is unknown. The option --opaque allows the operation, and irshape trusts the shapes that the file records for the inputs of the file.
   irshape has not checked the layer. For other inputs the sizes of its outputs are unknown.
-  Nothing, if the recorded shapes are right. With --extensions FILE, irshape checks the layer and follows its shapes.
+  Do nothing if the recorded shapes are right. With --extensions FILE, irshape checks the layer and follows its shapes.
 G118 error: variable without ReadValue
   An Assign names a variable that no ReadValue of its graph has. For Assign of opset3 the ReadValue must come before the Assign.
   OpenVINO refuses the file.
@@ -319,7 +319,7 @@ S203 error: dimension too small
   The operation has nothing to compute, and OpenVINO refuses the layer.
   Enlarge the input or its padding, or shrink the window.
 S204 error: not a multiple
-  A size is not a multiple of its divisor.
+  A size is not a multiple of the number that must divide it.
   OpenVINO refuses the layer.
   Pad the tensor, or change the divisor.
 S205 error: size leaves int64
@@ -330,8 +330,8 @@ S206 error: valid sizes refused by OpenVINO
   Some sizes of a dynamic shape are valid, but OpenVINO checks the bounds of the shape alone and refuses them.
   OpenVINO cannot load the file, only a variant with other bounds.
   Give the inputs static shapes or tighter bounds.
-S207 error: size held fast
-  A layer or a constant holds a size that was asked to be another one, or to be open.
+S207 error: old size needed
+  The command asks for another size, or for an open one, but a layer or a constant needs the old size.
   Nothing is written: the model fails, or computes something else, with the sizes that were asked for.
   Add --rewrite, which changes whatever holds the old size. If the message says that this is not possible, convert the model again.
 S208 error: not decided by the file
@@ -359,7 +359,7 @@ V104 error: duplicate axis
   OpenVINO refuses the layer.
   Name each axis once.
 V105 error: value must be constant
-  OpenVINO needs the value of an input, or the number of its values, while it reads the model, but only a run tells it.
+  OpenVINO needs the value of an input, or the number of its values, while it reads the model, but the value is known only when the model runs.
   OpenVINO refuses the layer.
   Feed the input from a Const.
 V106 error: division by zero
@@ -404,7 +404,7 @@ W107 error: not weights
 _family("""
 W201 warning: weights do not fit
   The .bin is longer than the last constant needs. OpenVINO writes no byte after the last constant.
-  The .bin may belong to another model. Then the constants have wrong values, and shapes that depend on them are wrong, too. It is an error if other errors follow from the values, or if no constant is what the file records.
+  The .bin may belong to another model. Then the constants have wrong values, and shapes that depend on them are wrong, too. W201 is an error if other errors follow from the values, or if no constant is what the file records.
   Give the .bin that was written together with the .xml.
 W202 warning: constants overlap
   A constant begins between the first and the last byte of another constant. OpenVINO writes constants one after the other, and equal ones once.
@@ -418,12 +418,12 @@ W203 warning: no weights
 
 # R: OpenVINO accepts the file, the specification does not.
 _family("""
-R101 warning: number read by prefix
+R101 warning: text behind a number
   Only the beginning of the attribute's text is a number. OpenVINO ignores the rest.
   Another reader may refuse the file or read another number.
   Write a plain number.
 R102 warning: boolean not recognised
-  The text is none of true, false, 1 and 0. OpenVINO takes the default instead, without a word.
+  The text is none of true, false, 1 and 0. OpenVINO takes the default instead, and gives no warning.
   The author may have meant the other value.
   Write true or false.
 R103 warning: required attribute missing
@@ -447,7 +447,7 @@ R203 warning: OpenVINO infers another size
   At run time the output has another size than OpenVINO inferred.
   Use a value that the specification allows.
 R301 warning: recorded shape differs
-  The shape that a port records differs from the shape that the model computes. A size that the record leaves open differs from a number, too, where the records of the layer's inputs decide the number.
+  The shape that a port records differs from the shape that the model computes. An open size in the record also differs from a number if the recorded shapes of the layer's inputs give this number.
   OpenVINO computes the shape anew, but a tool that trusts the file sees a wrong shape.
   See which is right: the record, or the layer, edge or constant that the message names. irshape infer -o records what the model computes.
 R302 warning: recorded precision differs
@@ -487,7 +487,7 @@ P105 warning: bound that OpenVINO does not find
   The compiler asks OpenVINO. It may refuse the model with 'Upper bounds are not specified for node'.
   Give the sizes that the layer depends on as numbers. If they depend on a state, make the state inputs and outputs first (irshape edit --stateless). Else replace the layer.
 P106 error: second inference cannot run
-  All inputs have fixed shapes, and the state has another shape after an inference than before, with which a layer refuses the inputs.
+  All inputs have fixed shapes, but an inference changes the shape of the state, and a layer refuses the inputs together with the new shape.
   The model runs once, or not at all if the state is empty at first, as that of a KV cache.
   Make the state inputs and outputs first (irshape edit --stateless), and fix the sizes there. Or leave the sizes that grow with the state open.
 P107 error: output without a name
@@ -495,13 +495,13 @@ P107 error: output without a name
   A program can ask for the output by its position only, and another export may have another order.
   Give the tensor a name: irshape edit model.xml --name LAYER:PORT=NAME.
 P110 error: batch mixed
-  The layer puts samples of the batch together, or fixes its size. The message says how.
+  The layer combines samples of the batch, or fixes the size of the batch. The message says how.
   With another batch size, the outputs are not those of the single samples.
   Run samples one by one, change the layer in the source model, or export the model with the batch size that you need.
 P111 error: batch not proved
-  irshape cannot tell that the layer keeps samples apart: the operation has no rule for it, a tensor that decides is not known, or it computes with the size of the batch.
+  irshape cannot prove that the layer keeps samples apart: irshape has no rule for the operation, a tensor that decides this is not known, or the layer computes with the size of the batch.
   With another batch size, the outputs may not be those of the single samples.
-  Compare the outputs with those of single samples. Then give the shapes with --input.
+  Compare the outputs of a batch with those of single samples. If they agree, give the shapes with --input.
 """)
 
 # I: irshape itself.

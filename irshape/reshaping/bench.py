@@ -493,7 +493,7 @@ def _computed(bench: Bench, size: Dim) -> Tensor:
     """A formula by arithmetic on the sizes that it is made of."""
     polynomial = size.polynomial
     if abs(polynomial.constant) >= _LARGEST or len(polynomial.terms) > _MOST_TERMS:
-        bench.refuse(f"would need the size {formula_text(size)}, which is too long to be computed by layers")
+        bench.refuse(f"needs the size {formula_text(size)}, a formula that is too long for layers that compute it")
     name = f"{bench.item.name}/size"
     total = formula(bench, polynomial.constant) if polynomial.constant else None
     for monomial, factor in polynomial.terms:
@@ -524,6 +524,6 @@ def _of_atom(bench: Bench, size: Dim, atom: Atom) -> Tensor:
         made = bench.add("Add", made, formula(bench, -lines[0].constant), name=name) if lines[0].constant else made
         made = bench.add("Divide", made, formula(bench, factor), name=name)
     else:
-        bench.refuse(f"would need {atom.name or atom.kind}, which is the size of no tensor before the layer")
+        bench.refuse(f"needs the size {atom.name or atom.kind}, but no tensor before the layer has this size")
     bench.notes.made[key] = made
     return made

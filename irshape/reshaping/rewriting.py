@@ -148,7 +148,7 @@ def _choice(ways: list[Alternative]) -> Doubt:
 def _degenerate(bench: Bench, name: str) -> Doubt:
     """A size that was 1 leaves open which axes of size 1 follow it."""
     item = bench.draft.state.items[bench.draft.model.parameters[0].id]
-    return Doubt(where_of(item), f"{name} is 1 in the file, so nothing tells which axes of size 1 follow {name}")
+    return Doubt(where_of(item), f"{name} is 1 in the file, so the file does not tell which axes of size 1 change with {name}")
 
 
 def _prove(bench: Bench) -> None:
@@ -158,4 +158,4 @@ def _prove(bench: Bench) -> None:
         made, array = folding.of(tensor._value), layer_of(bench.draft, item).data
         is_real = array.dtype.kind == "f"
         if made is None or made.dtype != array.dtype or not np.array_equal(np.broadcast_to(made, array.shape), array, equal_nan=is_real):
-            raise Refusal(item, "is not the same at the recorded sizes when it is made again", item)
+            raise Refusal(item, "has other elements at the recorded sizes when irshape computes it again", item)

@@ -153,9 +153,9 @@ Choose = Literal["first"] | None
 
 # So many causes are told one by one.
 _MOST_CAUSES = 8
-_COMPARE = "compare the model with single samples, and take it all the same: --choose first"
+_COMPARE = "compare the outputs of a batch with those of single samples; if they agree, add --choose first"
 _OTHER = "choose other sizes, or convert the model again"
-_RECORDED = "ask for this size; or, if the file was exported for one size and leaves its inputs open, say for which: --recorded {}"
+_RECORDED = "ask for this size; if the file was exported for one size but its inputs are open, give that size: --recorded {}"
 _TRY = "add --rewrite, which changes whatever holds the old size"
 _KEEP = "give a second export at another size (--like other.xml), or keep the number: --choose first"
 _DECIDE = "give a second export (--like other.xml), or take the first way: --choose first"
@@ -402,9 +402,9 @@ class Session(inner.Session):
                     sizes[one.name] = (size - one.offset) // one.factor
         if not sizes:
             command = f"irshape reshape {other.model.document.path or 'other.xml'} --input SHAPE -o FILE"
-            raise InputError(f"the other export has no number for any of these sizes: give it some first ({command})")
+            raise InputError(f"the sizes to change are all open in the other export; give them numbers first: {command}")
         if sizes.items() <= made.recorded.items():
-            raise InputError("the other export has the sizes of this one, so it decides nothing: export the model with other sizes")
+            raise InputError("the other export has the same sizes as this file: export the model with other sizes")
         draft = Draft(engine.model, engine.weights, engine.opaque, engine)
         bench, items = Bench(draft, engine.slots, {}, None, {}), {(item.type, item.name): item for item in draft.state.in_order}
 
@@ -438,7 +438,7 @@ class Session(inner.Session):
             return engine.diagnostics.replaced(others, errors)
         told = causes[:_MOST_CAUSES]
         if len(causes) > len(told):
-            told[-1].message += f"; {counted(len(causes) - len(told), 'layer')} more hold old sizes"
+            told[-1].message += f"; {counted(len(causes) - len(told), 'more layer')} with an old size"
         follow = [one for one in errors if one.where.layer_id not in {cause.where.layer_id for cause in causes}]
         if follow:
             told[-1].message += f"; {counted(len(follow), 'error')} {'follows' if len(follow) == 1 else 'follow'} from this"
@@ -479,7 +479,7 @@ def _left(model: Model, wish: Wish) -> str | None:
             if wish.batch is not None and sizes[0] == str(wish.recorded.get(wish.batch)):
                 sizes[0] = str(wish.asked.get(wish.batch, wish.batch))
             options.append(f"--input {quote(node.name + shape_text(sizes))}")
-    return f"other inputs keep the old size; if they follow, name their sizes, too: {' '.join(options)}" if options else None
+    return f"other inputs keep the old size; if their sizes must change, too, add {' '.join(options)}" if options else None
 
 
 def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
@@ -489,7 +489,8 @@ def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
     where, constant = where_of(error.item), error.constant
     if isinstance(error, BatchMixed):
         hint = "convert the model again with another batch, or run one sample after the other"
-        told = f"it is not proven that {error.item!r} keeps the batch: {error.reason}" if error.code else f"{error.item!r} {error.reason}"
+        unproved = f"irshape cannot prove that {error.item!r} keeps samples apart: {error.reason}"
+        told = unproved if error.code else f"{error.item!r} {error.reason}"
         return Diagnostic(error.code or "P110", told, where, hint=hint)
     if error.code is not None:
         return Diagnostic(error.code, error.reason, where, severity=ERROR, hint=left or error.hint)
@@ -500,7 +501,7 @@ def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
 
 def _cause(mend: Mend) -> Diagnostic:
     layer = f"{mend.where.layer_type} {mend.where.layer_name!r}"
-    return Diagnostic("S207", f"{layer} holds an old size: {mend.port} is {mend.was}, and {mend.now} would fit", mend.where)
+    return Diagnostic("S207", f"{layer} holds an old size: {mend.port} is {mend.was}, but the new sizes need {mend.now}", mend.where)
 
 
 def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:

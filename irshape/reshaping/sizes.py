@@ -275,8 +275,8 @@ def gather(bench: Bench) -> None:
     new = bench.add("Reshape", bench.tensor(data), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
     bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
     bench.tensor(item.outputs[0]).replace_uses(new)
-    is_batch = bench.holds_batch(bench.sizes(data)[axis])
-    why = "" if is_batch else "the indices are all, in their order; they are taken to be all at other sizes"
+    assumed = "the indices take the whole axis in order; irshape assumes the same at other sizes"
+    why = "" if bench.holds_batch(bench.sizes(data)[axis]) else assumed
     bench.mend("indices", f"0..{indices.size - 1}", "all", "generated" if why else "forced", why)
     bench.instead = new._value.item
 
@@ -511,7 +511,7 @@ def top_k(bench: Bench) -> None:
     if not count or recorded is None or not isinstance(count[0], int) or count[0] != recorded[axis] or not isinstance(shape[axis], Dim):
         return
     bench.connect(1, scalar(bench, shape[axis], data))
-    bench.mend("k", count, [shape[axis]], "generated", "it sorts the whole axis, and is taken to do so at other sizes")
+    bench.mend("k", count, [shape[axis]], "generated", "the layer sorts the whole axis; irshape assumes the same at other sizes")
 
 
 def split(bench: Bench) -> None:

@@ -56,16 +56,16 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
             left.pop(axis)
     kind, why = "forced", ""
     if any(axis not in left and not bench.holds_batch(size) for axis, size in wants.items()):
-        kind, why = "generated", "the elements are equal, and are taken to be equal at other sizes"
+        kind, why = "generated", "the elements are equal; irshape assumes that they are equal at other sizes"
     if not left:
         made = bench.graph.constant(array, name=f"{item.name}/one", element_type=type_)
     elif (law := _law(bench, item, array, left)) is not None and not law.doubt:
-        made, kind, why = law.build(), "generated", f"the elements are {law.words}, which goes on at other sizes"
+        made, kind, why = law.build(), "generated", f"the elements are {law.words}, which irshape continues at other sizes"
     elif _ends_at_recorded(bench, array, left):
-        made, kind, why = _first(bench, item, array, left, type_), "first", "the sizes end at the recorded one"
+        made, kind, why = _first(bench, item, array, left, type_), "first", "the constant has no elements beyond the recorded size"
     else:
         axis, size = next(iter(left.items()))
-        doubt = "the elements differ: they were learned or computed for this size" if law is None else law.doubt
+        doubt = "these elements differ from each other: they were learned or computed for this size" if law is None else law.doubt
         needs = f"needs {formula_text(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
         bench.refuse(f"{needs}, and {doubt}", item, _HINT if bench.asked else f"{_HINT}; --batch N alone opens the batch")
     rest = {axis: size for axis, size in wants.items() if axis not in left}
@@ -221,7 +221,7 @@ def _triangle(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size])
         is_square = len({expression_of(one) for one in (rows, columns)}) == 1
         doubt = "" if shift in (0, 1, -1) and (is_square or shift == 0) else "the diagonal of the triangle may depend on the size"
         if min(flat.shape) < _FEWEST:
-            doubt = "so few elements follow many laws"
+            doubt = "more than one rule gives so few elements"
         return Continuation("a triangle of two values", build, doubt)
     return None
 
@@ -269,7 +269,7 @@ def _line(bench: Bench, row: Array, segments: Sequence[tuple[Factor, ...]], type
     if at != len(row):
         return None
     is_count = len(runs) == 1 and len(runs[0].factors) == 1
-    words = "a count" if is_count else f"{len(runs)} grids" if len(runs) > 1 else "a grid"
+    words = "a row of evenly spaced numbers" if is_count else f"{len(runs)} grids" if len(runs) > 1 else "a grid"
 
     def build() -> Tensor:
         made = [_built(bench, run, type_, row.dtype) for run in runs]
@@ -285,7 +285,7 @@ def _doubt(run: _Run) -> str:
         if isinstance(factor.size, int) or step == 0:
             continue
         if count < _FEWEST:
-            return "so few elements follow many laws"
+            return "more than one rule gives so few elements"
         if step < 0 or float(step) * 2 % 1:
             return f"the step {step} may depend on the size"
     if any(step != 0 for step in run.steps) and float(run.start) / (max(map(float, run.steps)) or 1) not in _BEGINS:
@@ -454,7 +454,7 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         axis, size = next(iter(wants.items()))
         hint = "convert the model again with another size of this input"
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {formula_text(size)}"
-        bench.refuse(f"{needs}, and no law tells its elements then", item, hint)
+        bench.refuse(f"{needs}, but irshape has no rule for the elements of {item.type} at another size", item, hint)
     return made
 
 
@@ -628,7 +628,7 @@ def interpolated(bench: Bench, item: Item) -> tuple[list[int], tuple[Any, ...] |
     axes = bench.elements(source(item, last)) if len(item.inputs) > last else range(rank)
     is_scaled = item.attributes.get("shape_calculation_mode", "sizes") != "sizes" or len(item.inputs) < 2
     sizes = None if is_scaled or axes is None else bench.elements(source(item, 1))
-    return [axis % rank for axis in axes or ()], sizes if sizes is None or len(sizes) == len(axes or ()) else None
+    return [axis % max(rank, 1) for axis in axes or ()], sizes if sizes is None or len(sizes) == len(axes or ()) else None
 
 
 _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {

@@ -64,7 +64,7 @@ def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
         for axis in axes:
             size = own[axis] if axis < len(own) and len(own) == len(shape) else 1
             if isinstance(size, int) and size > 1:
-                bench.keep(f"{item!r} gives {size} along axis {axis} for every {formula_text(shape[axis])}")
+                bench.keep(f"{item!r} gives the size {size} on axis {axis}, whatever {formula_text(shape[axis])} is")
 
 
 def _reads_number(bench: Bench, item: Item, port: int, others: Collection[str] = _NAMES) -> bool:
@@ -87,12 +87,12 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
         begin, end = (one[at] if one and at < len(one) else None for one in (begins, ends))
         if isinstance(begin, int) and begin > 0 and (begin > 1 or was == 2):
-            bench.keep(f"{item!r} begins at {begin} of {size}, {was - begin} before the recorded end")
+            bench.keep(f"{item!r} begins at index {begin} of an axis of size {size}, which is {was} in the file")
         is_open = item.type == "StridedSlice" and at < len(is_ended) and is_ended[at]
         if isinstance(end, int) and not is_open and 1 < end < was:
-            bench.keep(f"{item!r} ends at {end} of {size}, {was - end} before the recorded end")
+            bench.keep(f"{item!r} ends at index {end} of an axis of size {size}, which is {was} in the file")
         if isinstance(end, int) and not is_open and end < -1:
-            bench.keep(f"{item!r} ends {-end} before the end of {size}")
+            bench.keep(f"{item!r} ends {-end} elements before the end of an axis of size {size}")
 
 
 def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -104,7 +104,7 @@ def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         named = range((numbers_of(item, "batch_dims") or [0])[0], own[-1] if own and isinstance(own[-1], int) else 0)
     size = next((formula_text(shape[axis % len(shape)]) for axis in named if isinstance(axis, int) and axis % len(shape) in axes), None)
     if size and indices is not None and (indices > 0).any():
-        bench.keep(f"{item!r} takes {indices.size} constant indices up to {indices.max()} of {size}")
+        bench.keep(f"{item!r} reads constant indices up to {indices.max()} from an axis of size {size}")
     elif size and indices is None and isinstance(count := product(own), int) and count > 1 and bench.is_of_sizes(value):
         bench.keep(f"{item!r} takes {count} elements of {size}")
 
@@ -116,7 +116,7 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     for axis in axes:
         before, behind = (one[axis] if one and axis < len(one) else 0 for one in (begins, ends))
         if isinstance(before, int) and isinstance(behind, int) and before != behind:
-            bench.keep(f"{item!r} pads {formula_text(shape[axis])} by {before} and {behind}")
+            bench.keep(f"{item!r} pads an axis of size {formula_text(shape[axis])} with {before} before and {behind} behind")
 
 
 def _recorded(what: str) -> Callable[[Bench, Item, Sequence[int]], None]:
@@ -150,7 +150,7 @@ def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     count, shape = bench.elements(source(item, 1)), bench.sizes(source(item, 0))
     axis = axis_of(item) % len(shape)
     if axis in axes and count and isinstance(count[0], int) and count[0] > 1:
-        bench.keep(f"{item!r} takes {count[0]} of {formula_text(shape[axis])}")
+        bench.keep(f"{item!r} takes {count[0]} elements of an axis of size {formula_text(shape[axis])}")
 
 
 def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -160,7 +160,7 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     for axis in axes:
         is_one = data and out and now and axis > 1 and data[axis] >= _LARGEST_STEP and out[axis] == 1 and bench.is_open(now[axis])
         if data and is_one and _reach(bench, item, axis) >= data[axis]:
-            bench.keep(f"the window of {item!r} covers all {data[axis]} of {formula_text(shape[axis])}")
+            bench.keep(f"the window of {item!r} covers a whole axis of size {formula_text(shape[axis])}, which is {data[axis]} in the file")
 
 
 def _reach(bench: Bench, item: Item, axis: int) -> int:
@@ -202,7 +202,7 @@ def _scale(bench: Bench, item: Item) -> None:
                 bench.keep(f"{item!r} scales by the constant {numbers}, {_OF_SIZES} the inputs")
 
 
-_OF_SIZES: Final = "made of recorded sizes of"
+_OF_SIZES: Final = "which follows from recorded sizes of"
 
 
 def _scales(bench: Bench, value: Value | None, sizes: Sequence[Size]) -> str:
@@ -251,7 +251,7 @@ Option = TypeVar("Option")
 
 _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
-_BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the sizes that reach this layer"
+_BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the input sizes of this layer"
 # The most options that are tried for the list of alternatives.
 _MOST_ALTERNATIVES: Final = 40
 # The largest number whose multiples are tried as sizes for which options agree, and how many multiples are tried.
@@ -441,7 +441,7 @@ class Walk:
         if item.type == "Parameter":
             self._place(item)
         if item.type == "Result" and item.inputs and bench.constant_of(item.inputs[0]) is not None:
-            bench.keep(f"{item!r} gives a constant for all sizes")
+            bench.keep(f"{item!r} gives the same constant for all sizes")
         held = bench.notes.traces.held.get(item.inputs[0].slot) if item.type == "Result" and item.inputs and item.inputs[0] else None
         if held is not None and held.taint:
             why = f"it gives a value that is computed from the size of the batch {bench.batch}, which {held.taint} reads"
@@ -454,7 +454,7 @@ class Walk:
             self._trace(item)  # it may compute with the size of the batch
             return
         if item.base is not None and item.base.bodies:
-            message = "has a body, which --rewrite does not walk: irshape cannot tell which of its constants hold an old size"
+            message = "has a body, and --rewrite changes no body: irshape cannot tell which constants in the body hold an old size"
             bench.refuse(message, hint=_BODY)
         if any(is_fault(found.code) and (str(item.id), found.code) in self._faults for found in bench.draft.facts.findings(item)):
             self._trace(item)  # which says that the layer has an error; its attributes may be anything
@@ -490,7 +490,7 @@ class Walk:
                 continue
             now = [bench.at(size) for size in shape]
             if len(now) != len(recorded) or any(isinstance(size, int) and size != was for size, was in zip(now, recorded, strict=True)):
-                bench.refuse(f"gives {listed(shape)}, which is {listed(now)} at the recorded sizes, and not {listed(recorded)}")
+                bench.refuse(f"gives {listed(shape)}, which is {listed(now)} at the recorded sizes, but the file has {listed(recorded)}")
             self._compare(item, value, shape)
 
     def _admit(self, item: Item, one: Requirement) -> None:
@@ -524,9 +524,9 @@ class Walk:
             if not isinstance(seen, int) or not symbols(size) <= witness.sizes.keys() or (now := evaluate(size, witness.sizes)) == seen:
                 continue
             if isinstance(size, int):
-                self.bench.notes.differing.append(Refusal(item, f"gives {size} along axis {axis}, and the other export has {seen} there"))
+                self.bench.notes.differing.append(Refusal(item, f"gives the size {size} on axis {axis}, but the other export has {seen}"))
             else:
-                self.bench.refuse(f"gives {formula_text(size)}, which is {now} at the sizes of the other export, and that has {seen}")
+                self.bench.refuse(f"gives {formula_text(size)}, which is {now} at the sizes of the other export, but it has {seen} there")
 
     def _watch(self, item: Item) -> None:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
@@ -541,7 +541,7 @@ class Walk:
         if here is None or there is None or not names or any(witness.sizes.get(one) in (None, self.bench.numbers[one]) for one in names):
             return
         if here != there:
-            raise Refusal(item, "reads other numbers in the other export, so its numbers here hold the sizes of this file")
+            raise Refusal(item, "reads numbers that differ in the other export, so they are sizes of this file")
         del self.bench.notes.kept[known:]
 
     # The axes.
@@ -552,7 +552,8 @@ class Walk:
         if found.mixed:
             raise BatchMixed(item, found.unproven or found.mixed, code="P111" if found.unproven else None)
         if found.unproven:
-            self.bench.notes.unproven.append(Doubt(where_of(item), f"{item!r}: {found.unproven}"))
+            told = f"irshape cannot prove that {item!r} keeps samples apart: {found.unproven}"
+            self.bench.notes.unproven.append(Doubt(where_of(item), told))
 
     def _flow(self, item: Item) -> None:
         """Trace the axes of the outputs, and write down those of a Concat and of a layer that was rewritten."""

@@ -60,9 +60,8 @@ def wish(wanted: Inputs, recorded: Mapping[Node, Shape], batch: Mapping[Node, in
     for node, shape in shapes.items():
         for size, was in zip(shape or (), recorded.get(node) or (), strict=False):
             if size.formula is not None and isinstance(was, int) and not maker.recorded.keys() >= set(size.symbols):
-                raise InputError(
-                    f"the file has {was} for {size}, which does not tell {' and '.join(size.symbols)}: give this size one name"
-                )
+                names = " and ".join(size.symbols)
+                raise InputError(f"the size {size} is {was} in the file, which does not tell the sizes {names}: use one name for {size}")
     return Wish(Inputs(shapes, maker.ranges), maker.recorded, maker.asked, maker.batch)
 
 
@@ -105,9 +104,9 @@ class _Maker:
         if size.formula is None:
             value, rest = divmod(was - size.offset, size.factor)
             if rest or value < 0:
-                raise InputError(f"no {size.name} makes {size} the size of the file, which is {was}")
+                raise InputError(f"the size {size} is {was} in the file, but no whole {size.name} gives {was}: ask for another formula")
             if self.recorded.setdefault(size.name, value) != value:
-                raise InputError(f"{size.name} would be {self.recorded[size.name]} and {value} in the file: give the two sizes two names")
+                raise InputError(f"{size.name} is {self.recorded[size.name]} and {value} in the file: give the two sizes different names")
             known = self.ranges[size.name]
             if value % known.modulus != known.remainder:  # a formula for these multiples need not hold at the recorded size
                 self.ranges[size.name] = SymbolRange(known.low, known.high)

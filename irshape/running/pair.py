@@ -106,7 +106,7 @@ def first_difference(pair: Pair, feed: Feed) -> FirstDifference:
         pairs = [(starts[0] + index, starts[1] + index) for index in range(len(tapped))]
         failures, found = pair.run(feed, [one for one, _ in tapped], [one for _, one in tapped], pairs)
         for letter, why in failures.items():
-            raise RunningError(f"the search ended: model {letter} fails with more outputs: {why}")
+            raise RunningError(f"the search for the first layer that differs ended, because model {letter} fails with more outputs: {why}")
         return [OutputDifference.of(one.node.name, difference, pair.tolerance) for (one, _), difference in zip(tapped, found, strict=True)]
 
     def is_other(end: int) -> bool:

@@ -84,7 +84,7 @@ class _Models:
         elif tensor.data.shape == array.shape:
             tensor.data[...] = array
         else:
-            raise ValueError(f"irshape draws no elements of type {kind.get_type_name()}")
+            raise ValueError(f"irshape has no random values of type {kind.get_type_name()}")
         return tensor
 
 
@@ -165,7 +165,7 @@ def main() -> None:
     try:
         models = _Models()
     except ImportError as error:
-        models, reason = None, f"no openvino: {error}"
+        models, reason = None, f"openvino cannot be imported: {error}"
     for line in requests:
         request = json.loads(line)
         try:

@@ -92,7 +92,7 @@ class Archive:
         return self._members[name]
 
     def _zip(self, size: int, bounds: Bounds) -> Iterator[_Member]:
-        view: Any = _Guarded(self._file, _DIRECTORY * bounds.members, "its directory is too large")
+        view: Any = _Guarded(self._file, _DIRECTORY * bounds.members, "the directory of the archive is too large")
         with zipfile.ZipFile(view) as found:
             infos = [info for info in found.infolist() if not info.is_dir()]
         total, end = 0, 0
@@ -113,7 +113,7 @@ class Archive:
         if packer is not None:
             with self._file as file, packer(file) as packed:
                 self._file = _unpacked(packed, bounds.most(size))
-        view: Any = _Guarded(self._file, _FREE, "a header of it is too large")
+        view: Any = _Guarded(self._file, _FREE, "a header of the archive is too large")
         view.seek(0)
         with tarfile.open(fileobj=view, mode="r:") as found:
             kept: list[object] = vars(found)["members"]

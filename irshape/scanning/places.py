@@ -219,7 +219,7 @@ class Places:
                 for place in self._below(named):
                     self._add(place)
             except (OSError, TransportError) as error:
-                reason = (error.strerror or "it cannot be listed") if isinstance(error, OSError) else str(error)
+                reason = (error.strerror or "the files below cannot be listed") if isinstance(error, OSError) else str(error)
                 self.complaints.append(f"{named.name}: {reason}")
                 continue
             if self.count == before:

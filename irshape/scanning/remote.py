@@ -138,7 +138,7 @@ def _reason(error: Exception) -> str:
     if isinstance(status := getattr(error, "status", None), int) and status >= 300:
         return f"HTTP status {status}"
     if isinstance(error, TimeoutError):
-        return "no answer in time"
+        return "the server did not answer in time"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if type(error).__module__.partition(".")[0] == "aiohttp":
@@ -250,7 +250,7 @@ class Remote:
                 while piece := file.read(_PIECE):
                     copy.write(piece)
                     if copy.tell() > self._most_of_copy:
-                        raise TransportError(f"the server sends more than {self._most_of_copy:,} bytes, and knows no ranges")
+                        raise TransportError(f"the server sends more than {self._most_of_copy:,} bytes, and cannot send a part of a file")
             return copy
 
         return tried("the archive cannot be read", ask)

@@ -164,7 +164,7 @@ class UnfinishedRows:
             return 0
         if known != identity:
             raise ResultsError(
-                f"{self.path}: the unfinished run has other files, other options or another version of irshape; give the same, or --restart"
+                f"{self.path}: the unfinished run has other files, options or version of irshape; repeat its command, or add --restart"
             )
         end = len(first)
         while line := file.readline(LONGEST + 1):

@@ -137,7 +137,7 @@ def faults(error: ValidationError) -> Iterator[tuple[tuple[str, ...], str]]:
             yield keys, str(one["ctx"]["error"])
         else:
             found = repr(one["input"])
-            message = one["msg"].removeprefix("Input should be ").replace("a valid ", "a ")
+            message = one["msg"].removeprefix("Input should be ").replace("a valid i", "an i").replace("a valid ", "a ")
             yield keys, f"expected {message}, found {found if len(found) <= 60 else found[:59] + '…'}"
 
 

@@ -46,13 +46,13 @@ def test_the_symbols_of_the_signature_take_sizes(sizes: dict[str, Any], shapes: 
         ({}, {"s": 1}, "the model has no symbol 's'; it has B, P, S; did you mean 'S'?"),
         ({"input_ids": "[1,16]"}, {"S": 8}, "the symbol 'S' cannot be 8: it is axis 1 of 'input_ids', which has the given shape [1,16]"),
         ({}, {"S": "9..3"}, "the symbol S: cannot read '9..3' at character 1: the lower bound 9 is larger than the upper bound 3"),
-        ({}, {"S": "S + 1"}, "the symbol S cannot be S + 1, because the formula contains the symbol"),
+        ({}, {"S": "S + 1"}, "the symbol S cannot be S + 1: this formula contains S itself"),
         ({}, {"P": "8 - 2*S", "S": 5}, "axis 2 of 'past.key' is P, which is no size for P=8 - 2*S"),
-        ({"nope*": "[1]"}, {}, "no input matches 'nope*'; the model has 'input_ids', 'attention_mask', 'past.key', 'past.value'"),
-        ({"input_ids": "[B,P-S]"}, {"P": "3", "S": "5"}, "the shape of 'input_ids': P - S on axis 1 is -2, and a size is from 0 to"),
+        ({"nope*": "[1]"}, {}, "no input matches 'nope*'; inputs of the model: 'input_ids', 'attention_mask', 'past.key', 'past.value'"),
+        ({"input_ids": "[B,P-S]"}, {"P": "3", "S": "5"}, "the shape of 'input_ids': P - S on axis 1 is -2, but a size is from 0 to"),
         ({"input_ids": "[B,P//S]"}, {"S": "0"}, "the shape of 'input_ids': P//S on axis 1 divides by 0"),
         ({"input_ids": "[B,P+]"}, {}, "cannot read '[B,P+]' at character 6: a number or a symbol is missing"),
-        ({"input_ids": "[B,P+S]"}, {"S": "S+1"}, "the symbol S cannot be S + 1, because the formula contains the symbol"),
+        ({"input_ids": "[B,P+S]"}, {"S": "S+1"}, "the symbol S cannot be S + 1: this formula contains S itself"),
     ],
 )
 def test_what_cannot_be_set_is_told(given: dict[str, str], sizes: dict[str, Any], message: str) -> None:
@@ -223,22 +223,20 @@ def test_a_target_ends_in_the_command_that_meets_it(
 def test_a_state_that_grows_has_no_fixed_size() -> None:
     found = irshape.check(STATEFUL, targets=["static-shapes"])
     [hint] = {one.hint for one in found.diagnostics}
-    assert hint is not None and hint.startswith(
-        "no number for it fixes the state, which changes its shape; make the state inputs and outputs"
-    )
+    assert hint is not None and hint.startswith("no number fixes the state, whose shape changes; make the state inputs and outputs")
     assert hint.endswith(f"irshape edit {STATEFUL} --stateless -o OUT.xml")
 
 
 def test_one_line_for_each_symbol() -> None:
     found = irshape.check(DECODER, targets=["npu"])
-    assert [one.message.split(" is ")[0] for one in found.diagnostics] == ["B", "S", "P"]
+    assert [one.message.split(", the size ")[0] for one in found.diagnostics] == ["B", "S", "P"]
 
 
 def test_reshape_refuses_what_a_target_misses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written = tmp_path / "open.xml"
     assert main(["reshape", str(DECODER), "--set", "B=1", "S=8", "--target", "npu", "-o", str(written)]) == 1
     told = capsys.readouterr()
-    assert "P102 P is unbounded" in told.out
+    assert "P102 P, the size of " in told.out
     assert "--set B=1 S=8 P=1..512" in told.out
     assert not written.exists()
 
@@ -246,13 +244,13 @@ def test_reshape_refuses_what_a_target_misses(tmp_path: Path, capsys: pytest.Cap
 def test_what_no_size_decides_is_said() -> None:
     net = Net("f32[4] -> NonZero-3(output_type=i64) -> Result")
     [fault] = irshape.check(net.xml.encode(), targets=["static-shapes"]).diagnostics
-    assert (fault.code, fault.hint) == ("P101", "no size of an input decides it")
+    assert (fault.code, fault.hint) == ("P101", "no size of an input decides this size; replace the layer")
 
 
 def test_an_input_of_one_valid_size_is_set_by_its_shape() -> None:
     net = Net("f32[?,3], f32[7,3] -> Add(auto_broadcast=none) -> Result")
     [fault] = irshape.check(net.xml.encode(), targets=["npu"]).diagnostics
-    assert fault.hint == "set it, as in --input 'parameter_0[7,3]'"
+    assert fault.hint == "set the size, as in --input 'parameter_0[7,3]'"
     remedy = Remedy("npu", {"B": "1"}, {"x": "[B,7]"})
     assert remedy.command("a b.xml") == "irshape reshape 'a b.xml' --target npu --input 'x[B,7]' --set B=1 -o 'a b.npu.xml'"
 
@@ -302,7 +300,7 @@ COUNTING = Net("f32[3,?] -> ShapeOf-3(output_type=i64) -> Gather-8(1, 0) -> Rang
 
 def test_a_number_is_proposed_where_openvino_finds_no_upper_bound() -> None:
     [fault] = irshape.check(COUNTING.xml.encode(), weights=COUNTING.bin, targets=["npu"]).diagnostics
-    hint = "set it, as in --set T=128 (for a range, OpenVINO finds no upper bound of Range "
+    hint = "set T, as in --set T=128 (a range does not help: OpenVINO finds no upper bound of Range "
     assert fault.hint is not None and fault.hint.startswith(hint)
 
 
@@ -313,7 +311,7 @@ def test_numbers_of_the_signature_are_set_with_its_symbols(tmp_path: Path, capsy
     path.write_text(net.xml)
     assert main(["check", str(path), "--target", "npu"]) == 1
     told = capsys.readouterr().out
-    assert "(only 3 is valid), and so it is with 1 more axis of inputs" in told
+    assert "(the model accepts only 3, but the shape does not say so); the same holds for 1 more axis of inputs" in told
     assert f"irshape reshape {path} --target npu --set B=1 -o" in told
     assert main(["reshape", str(path), "--target", "npu", "--set", "B=1", "-o", str(tmp_path / "new.xml")]) == 0
     assert [port.text for port in irshape.infer(tmp_path / "new.xml").inputs] == ["[1,3]"] * 3
@@ -344,7 +342,7 @@ def test_a_command_runs_as_it_is_printed(net: str, target: str, told: str, tmp_p
 def test_no_command_is_promised_that_meets_no_target() -> None:
     net = Net("f32[?,4] -> NonZero-3(output_type=i64) -> Result")
     found = irshape.check(net.xml.encode(), targets=["static-shapes"])
-    assert [one.hint for one in found.diagnostics] == ["set it, as in --set B=1", "no size of an input decides it"]
+    assert [one.hint for one in found.diagnostics] == ["set B, as in --set B=1", "no size of an input decides this size; replace the layer"]
     assert found._inference.remedy is None
 
 

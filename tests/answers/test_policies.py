@@ -28,13 +28,25 @@ def codes(net: Net, *targets: str, **inputs: str) -> list[tuple[str, str | None]
 @pytest.mark.parametrize(
     ("fact", "target", "message"),
     [
-        ("f32[?,3]", "static-shapes", "P101 B is not fixed (?): it is in axis 0 of input 'parameter_0'; 6 ports depend on it"),
-        ("f32[2,1..8]", "static-shapes", "P101 T is not fixed (1..8): it is in axis 1 of input 'parameter_0'; 6 ports depend on it"),
-        ("f32[2,3..]", "bounded", "P102 T is unbounded (3..): it is in axis 1 of input 'parameter_0'; 6 ports depend on it"),
-        ("f32[2,3..]", "npu", "P102 T is unbounded (3..): it is in axis 1 of input 'parameter_0'; 6 ports depend on it"),
-        ("f32[...]", "bounded", "P103 the rank is unknown: 6 ports depend on it"),
-        ("f32[...]", "ranked", "P103 the rank is unknown: 6 ports depend on it"),
-        ("f32[1,1,1]", "max-rank=2", "P104 rank 3 exceeds 2: 6 ports depend on it"),
+        ("f32[?,3]", "static-shapes", "P101 B, the size of axis 0 of input 'parameter_0', is not fixed; 6 ports depend on B"),
+        (
+            "f32[2,1..8]",
+            "static-shapes",
+            "P101 T, the size of axis 1 of input 'parameter_0', is not fixed (the model accepts 1..8); 6 ports depend on T",
+        ),
+        (
+            "f32[2,3..]",
+            "bounded",
+            "P102 T, the size of axis 1 of input 'parameter_0', has no upper bound (the model accepts 3..); 6 ports depend on T",
+        ),
+        (
+            "f32[2,3..]",
+            "npu",
+            "P102 T, the size of axis 1 of input 'parameter_0', has no upper bound (the model accepts 3..); 6 ports depend on T",
+        ),
+        ("f32[...]", "bounded", "P103 the rank is not known from this layer on; 6 ports depend on this rank"),
+        ("f32[...]", "ranked", "P103 the rank is not known from this layer on; 6 ports depend on this rank"),
+        ("f32[1,1,1]", "max-rank=2", "P104 the output has rank 3, but the target allows 2; 6 ports depend on this rank"),
         ("f32[2,3]", "static-shapes", None),
         ("f32[2,1..8]", "npu", None),
         ("f32[2,?]", "ranked", None),
@@ -53,8 +65,8 @@ def test_the_ports_and_axes_of_a_symbol_are_those_in_whose_formula_it_stands(fil
     layers = list(irshape.infer(path))
     ports = sum(symbol in str(port.formula) for layer in layers for port in layer.outputs)
     axes = sum(str(layer.outputs[0].formula).count(symbol) for layer in layers if layer.type == "Parameter")
-    [text] = [one.message for one in irshape.check(path, targets=["npu"]).diagnostics if one.message.startswith(f"{symbol} ")]
-    assert f"; {ports} ports depend on it" in text
+    [text] = [one.message for one in irshape.check(path, targets=["npu"]).diagnostics if one.message.startswith(f"{symbol}, ")]
+    assert f"; {ports} ports depend on {symbol} " in text
     assert (f" and {axes - 1} more ax" in text) == (axes > 1)
 
 
@@ -78,14 +90,15 @@ def test_what_data_decides_is_named_at_its_layer() -> None:
 def test_a_hint_is_a_size_that_would_do() -> None:
     net = chain("f32[2,?,1..8]")
     [found] = check(net, "npu")
-    assert found.hint == "set it, as in --set T=1..512"
+    assert found.hint == "set T, as in --set T=1..512"
     assert codes(net, "npu", parameter_0="[2,1..512,1..8]") == []
 
 
 def test_layers_of_one_type_share_a_fault() -> None:
     net = Net("x: f32[2,3]" + "".join(f"\nx -> Unsqueeze({axis}) -> Result" for axis in range(3)))
     [found] = check(net, "max-rank=2")
-    assert found.message == "rank 3 exceeds 2 here and at 2 more Unsqueeze: 3 ports depend on it (target max-rank=2)"
+    told = "the output has rank 3, but the target allows 2, here and in 2 more Unsqueeze layers"
+    assert found.message == f"{told}; 3 ports depend on this rank (target max-rank=2)"
 
 
 def test_a_rank_that_is_lost_is_not_an_unbounded_size_too() -> None:

@@ -143,7 +143,7 @@ def test_json_of_nothing_is_an_empty_array(run: Start) -> None:
 @pytest.mark.parametrize(
     ("command", "options", "message"),
     [
-        ("infer", ["-o", "x.xml"], "-o x.xml: several files need a folder, x.xml/"),
+        ("infer", ["-o", "x.xml"], "-o x.xml: the results of several files need a folder: -o x.xml/"),
         ("infer", ["--in-place"], "--in-place needs exactly one FILE"),
         ("check", ["--weights-file", "x.bin"], "--weights-file needs exactly one FILE"),
     ],

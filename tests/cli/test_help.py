@@ -238,13 +238,13 @@ def test_rows_are_selected(capsys: pytest.CaptureFixture[str]) -> None:
     assert names("--layer", "16") == ["upsample"]
     assert names("--changed-only") == []
     assert "stem" in names("--changed-only", "--set", "H=227", "W=227")
-    assert "no layer fits --layer stam; did you mean stem?" in printed(capsys, "infer", "examples/atrous.xml", "--layer", "stam")
+    assert "no layer matches --layer stam; did you mean stem?" in printed(capsys, "infer", "examples/atrous.xml", "--layer", "stam")
     assert not any("valid only where" in line for line in printed(capsys, "infer", "examples/atrous.xml", "--layer", "stem"))
 
 
 def test_nothing_changed_after_annotating(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     printed(capsys, "infer", "examples/decoder.xml", "-o", str(tmp_path / "out.xml"))
-    assert "no layer fits --changed-only" in printed(capsys, "infer", str(tmp_path / "out.xml"), "--changed-only")
+    assert "no layer matches --changed-only" in printed(capsys, "infer", str(tmp_path / "out.xml"), "--changed-only")
 
 
 # The pager

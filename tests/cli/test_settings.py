@@ -250,10 +250,10 @@ def test_an_input_applies_where_it_fits(run: Start, models: Path) -> None:
         (
             ["--input", "parametre_0[1,3,8,8]"],
             "--input 'parametre_0[1,3,8,8]' does not fit any of 3 files; models/a.xml: the model has no input 'parametre_0'; "
-            "it has 'parameter_0'; did you mean 'parameter_0'?",
+            "inputs of the model: 'parameter_0'; did you mean 'parameter_0'?",
         ),
         (["--input", "[8,8]"], "--input '[8,8]' does not fit any of 3 files; models/a.xml: the input 'parameter_0' has rank 4, not 2"),
-        (["--set", "H=8"], "--set H does not fit any of 3 files; models/a.xml: the model has no such symbol"),
+        (["--set", "H=8"], "--set H does not fit any of 3 files; models/a.xml: the model has no symbol 'H'"),
     ],
 )
 def test_an_input_that_fits_no_file(run: Start, options: list[str], message: str) -> None:
@@ -299,7 +299,7 @@ def test_other_commands_take_inputs_where_they_fit(run: Start, models: Path) -> 
     ("", "--severity S204", "argument --severity: "),
     ("", "--severity S204=bad", "argument --severity: "),
     ("", "--severity Q=error", "argument --severity: "),
-    ("", "--exclude *.xml --exclude drafts", "irshape: models: exclude names every .xml file in this folder\n"),
+    ("", "--exclude *.xml --exclude drafts", "irshape: models: exclude matches every .xml file in this folder\n"),
     ('baseline = "base.json"', "",
      "irshape: base.json: No such file or directory; --write-baseline base.json makes a baseline\n"),
     ('selct = ["S"]\nignore = ["Q"]', "",

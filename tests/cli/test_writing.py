@@ -69,7 +69,7 @@ def test_other_weights_stay(tmp_path: Path, run: Start) -> None:
 
 def test_nothing_overwrites_the_weights_that_are_read(models: Path, run: Start) -> None:
     done = run("infer", models / "atrous.xml", "-o", models / "atrous.bin", "--force", code=2)
-    assert "atrous.bin: would overwrite its own input; give another -o" in done.err
+    assert "atrous.bin: the output would overwrite the input; give another -o" in done.err
 
 
 def test_a_file_written_in_place_keeps_its_weights(models: Path, run: Start) -> None:
@@ -130,5 +130,5 @@ def test_a_link_in_the_folder_is_not_followed(tmp_path: Path, models: Path, run:
 
 def test_a_folder_of_models_written_into_itself_keeps_its_inputs(models: Path, run: Start) -> None:
     before = (models / "atrous.xml").read_bytes()
-    assert "would overwrite its own input" in run("infer", models / "atrous.xml", "-o", f"{models}/", "--force", code=2).err
+    assert "the output would overwrite the input" in run("infer", models / "atrous.xml", "-o", f"{models}/", "--force", code=2).err
     assert (models / "atrous.xml").read_bytes() == before

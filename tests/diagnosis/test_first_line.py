@@ -16,7 +16,8 @@ from irshape.diagnosis import linking
 from irshape.diagnosis.fixes import mended_file
 from irshape.report.diagnostic import causes
 from tests.support.ir import Net
-from tests.support.irs import CARRIED, WITH_WEIGHTS
+from tests.support.irs import WITH_WEIGHTS
+from tests.support.places import IRS
 
 STEM = "x: f32[1,3,32,32] -> c: Convolution(_, f32=0[8,3,3,3], strides=[2,2], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
 SECOND = "d: Convolution(_, f32=0[8,8,3,3], strides=[1,1], pads_begin=[1,1], pads_end=[1,1], dilations=[1,1])"
@@ -503,11 +504,11 @@ OF_BODIES = {
 @pytest.mark.parametrize("name", OF_BODIES)
 def test_an_edit_of_a_body_or_a_port_map_is_named(name: str) -> None:
     path, edited, expected = OF_BODIES[name]
-    text = (CARRIED / f"{path}.xml").read_text()
+    text = (IRS / f"{path}.xml").read_text()
     for old, new in edited:
         text, count = re.subn(old, new, text, count=1)
         assert count
-    found = causes(irshape.check(text.encode(), weights=(CARRIED / f"{path}.bin").read_bytes()).diagnostics)
+    found = causes(irshape.check(text.encode(), weights=(IRS / f"{path}.bin").read_bytes()).diagnostics)
     assert str(found[0]).partition(": ")[2] == expected
 
 

@@ -219,12 +219,12 @@ def test_what_makes_no_body_is_refused(graph: irshape.Graph) -> None:
         (lambda: graph.result(body["sum/next"]), "belongs to another graph"),
         (lambda: body.add_input(graph["steps"], start=1), "start needs the axis that is cut into parts"),
         (lambda: body.add_input(graph["steps"], axes=1), "an entry of a port map has no 'axes'; it has axis, start"),
-        (lambda: body.add_input(graph["steps"], axis=3), "the axis 3 is none of a tensor of rank 3"),
+        (lambda: body.add_input(graph["steps"], axis=3), "a tensor of rank 3 has no axis 3"),
         (lambda: body.feed_back(body["sum/next"], to=body["step"]), "takes a slice of an input in each iteration"),
         (lambda: body.feed_back(body["sum/next"], to=body["step/flat"]), "takes no input of TensorIterator 'sums'"),
         (lambda: body.add_output(body["sum/next"], body["sum/next"]), "has one body, and otherwise= is for an If"),
         (lambda: body.add_input(graph.tensor("all")), "would depend on itself"),
-        (lambda: graph.add("Loop", 1, True), "no layer with bodies is made from nothing"),
+        (lambda: graph.add("Loop", 1, True), "cannot make a layer with bodies"),
     ):
         with pytest.raises(EditError, match=message):
             edit()

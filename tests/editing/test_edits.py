@@ -194,7 +194,9 @@ def test_a_draft_of_faulty_edges_knows_what_its_file_tells(fault: str, edit: Cal
     graph = irshape.edit(Net(CHAIN).xml.replace(*EDGES[fault]).encode())
     edit(graph)
     if codes is None:
-        with pytest.raises(EditError, match=r"the edges of \w+ '\w' would be other ones in the written file.*: [GX]1[01][256]"):
+        with pytest.raises(
+            EditError, match=r"a fault would change the edges of \w+ '\w' in the written file; correct it first.*: [GX]1[01][256]"
+        ):
             graph.check()
         return
     assert list(differences(graph)) == []

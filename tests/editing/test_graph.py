@@ -160,8 +160,8 @@ def test_strings_are_packed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "element_type", "message"),
     [
-        ([1, 300], "u8", "u8 holds 0 to 255"),
-        ([16], "u4", "u4 holds 0 to 15"),
+        ([1, 300], "u8", "u8 holds integers from 0 to 255"),
+        ([16], "u4", "u4 holds integers from 0 to 15"),
         ([0.5], "i32", "i32 holds integers only"),
         ([1], "nf4", "cannot be written from numbers"),
         ([1], "f99", "'f99' is not an element type; choose from"),
@@ -590,7 +590,7 @@ def test_a_tensor_of_several_is_named_by_its_port(graph: irshape.Graph) -> None:
     assert graph.tensor("best:2") is best.outputs[0] and graph.tensor("best:3") is best.outputs[1]
     assert graph.tensor("stem:2") is graph["stem"].output
     for name in ("best", "best:1"):
-        with pytest.raises(EditError, match="TopK 'best' has 2 outputs: name one, with :2 or :3 behind the layer"):
+        with pytest.raises(EditError, match="TopK 'best' has 2 outputs: choose one by :2 or :3 behind its name"):
             graph.tensor(name)
     with pytest.raises(KeyError, match="no tensor 'worst:2'"):
         graph.tensor("worst:2")
@@ -609,7 +609,7 @@ def test_a_list_holds_several_inputs() -> None:
 @pytest.mark.parametrize(
     ("shape", "told"),
     [
-        ("[1,3", "'[' is never closed"), ("[1,N]", "a Parameter has numbers, intervals and ?, not 'N'"), ([1, -2], "'-2'"),
+        ("[1,3", "'[' is never closed"), ("[1,N]", "a Parameter takes numbers, ranges and ?, not 'N'"), ([1, -2], "'-2'"),
         ([1, None, 3], "[1,?,3]"), ("1, 2..5", "[1,2..5]"), ("...", "[...]"), ((), "[]"),
     ],
 )  # fmt: skip

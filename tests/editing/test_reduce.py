@@ -14,9 +14,9 @@ from irshape.editing.trial import Answers, Candidate, CandidateJudge, FailingCom
 from irshape.report.diagnostic import Diagnostic
 from tests.support.injected import injected
 from tests.support.ir import Net
-from tests.support.irs import CARRIED, WITH_WEIGHTS, named
+from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.oracle import core_of
-from tests.support.places import ATROUS, EXAMPLES, STATEFUL
+from tests.support.places import ATROUS, EXAMPLES, IRS, STATEFUL
 from tests.support.shuffled import shuffled
 
 FILES = [path for path in (*WITH_WEIGHTS, *sorted(EXAMPLES.glob("*.xml"))) if 4_000 < path.stat().st_size < 400_000]
@@ -266,7 +266,7 @@ def test_an_error_stays_an_error() -> None:
 
 def test_a_parameter_of_a_body_declares_what_enters() -> None:
     """The sizes that enter became smaller, and the Parameters of the body kept theirs: one more fault each (R301)."""
-    path = CARRIED / "tensorflow" / "while_grow.xml"
+    path = IRS / "tensorflow" / "while_grow.xml"
     text = path.read_text().replace('id="2" internal_layer_id="0"', 'id="2" internal_layer_id="2"', 1)
     text = text.replace('id="4" internal_layer_id="2"', 'id="4" internal_layer_id="0"', 1)
     left = irshape.reduce(text.encode(), keep="T102", weights=path.with_suffix(".bin").read_bytes())

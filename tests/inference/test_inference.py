@@ -78,7 +78,7 @@ def test_symbols_travel_as_formulas_and_guards_tell_what_must_hold() -> None:
 @pytest.mark.parametrize(
     ("inputs", "symbols", "message"),
     [
-        ({"paramter_0": "[1]"}, {}, "no input 'paramter_0'; it has 'parameter_0'; did you mean 'parameter_0'"),
+        ({"paramter_0": "[1]"}, {}, "no input 'paramter_0'; inputs of the model: 'parameter_0'; did you mean 'parameter_0'"),
         ({"parameter_0": "[1,"}, {}, "never closed"),
         ({"parameter_0": "[1,2..1]"}, {}, "larger"),
         ({"parameter_0": "[H]"}, {"H": "x*"}, "the symbol H"),

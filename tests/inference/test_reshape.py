@@ -83,9 +83,9 @@ ADD = "add --rewrite, which changes whatever holds the old size"
 @pytest.mark.parametrize(
     ("net", "shape", "layer", "message"),
     [
-        (BAKED_PATTERN, "[2,4,6]", "2", "pattern is [4,6], and [-1,6] would fit"),
-        (BAKED_BATCH, "[2,4,6]", "2", "pattern is [1,4,-1], and [0,4,-1] would fit; 1 error follows from this"),
-        (BAKED_POSITIONS, "[1,5,6]", "2", "input 1 is axis 1 of Const 'const_0': [4], and [5] would fit"),
+        (BAKED_PATTERN, "[2,4,6]", "2", "pattern is [4,6], but the new sizes need [-1,6]"),
+        (BAKED_BATCH, "[2,4,6]", "2", "pattern is [1,4,-1], but the new sizes need [0,4,-1]; 1 error follows from this"),
+        (BAKED_POSITIONS, "[1,5,6]", "2", "input 1 is axis 1 of Const 'const_0': [4], but the new sizes need [5]"),
     ],
     ids=["pattern", "batch", "positions"],
 )
@@ -99,8 +99,8 @@ def test_a_cause_names_what_is_baked_in_and_what_would_fit(net: Net, shape: str,
 def test_all_that_must_change_together_is_told_together() -> None:
     found = errors(reshaped(BAKED_TOKEN, "[2,4,6]"))
     assert [one.message.partition(": ")[2] for one in found] == [
-        "input 0 is axis 0 of Const 'const_0': [1], and [2] would fit",
-        "input 1 is axis 0 of Const 'const_1': [1], and [2] would fit",
+        "input 0 is axis 0 of Const 'const_0': [1], but the new sizes need [2]",
+        "input 1 is axis 0 of Const 'const_1': [1], but the new sizes need [2]",
     ]
     assert [one.hint for one in found] == [None, ADD]
 
@@ -185,7 +185,7 @@ def test_an_open_first_axis_is_the_batch_axis() -> None:
     net = Net("f32[?,3,?] -> Result")
     inference = reshaped(net, batch="2..4")
     assert inference["parameter_0"].outputs[0].text == "[2..4,3,?]"
-    assert "its size in the file is dynamic" in inference.diagnostics[0].message
+    assert "the size in the file is dynamic" in inference.diagnostics[0].message
 
 
 def test_a_symbol_shows_the_batch_axis() -> None:
@@ -213,7 +213,7 @@ def test_samples_that_meet_are_an_error() -> None:
     net = Net("_square: f32[1,1]\nAdd(_square, Transpose(_square, [1,0])) -> Result")
     (note, error) = reshaped(net, batch=3).diagnostics
     assert (note.code, error.code, error.where.layer_name) == ("N101", "P110", "add_3")
-    assert error.message.endswith("puts samples of N together, which lie in axis 0 of lhs, and in axis 1 of rhs")
+    assert error.message.endswith("puts samples of N together: axis 0 of lhs and axis 1 of rhs hold them")
 
 
 # What is written comes back.

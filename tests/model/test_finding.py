@@ -157,7 +157,7 @@ def test_a_name_that_nothing_has_is_told_with_those_that_resemble_it(tmp_path: P
     assert main(["cost", path, "--layer", "masc"]) == 0
     assert "no layer is selected; did you mean 'mask'?" in capsys.readouterr().out
     assert main(["infer", path, "--layer", "masc"]) == 0
-    assert "no layer fits --layer masc; did you mean mask?" in capsys.readouterr().out
+    assert "no layer matches --layer masc; did you mean mask?" in capsys.readouterr().out
     model = irshape.read(path)
     for call in (
         lambda: model["masc"],

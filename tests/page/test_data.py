@@ -140,7 +140,7 @@ def test_the_command_never_writes_over_its_input(capsys: Any, tmp_path: Path) ->
     model = tmp_path / "model.xml"
     model.write_bytes((EXAMPLES / "space_to_batch.xml").read_bytes())
     code, _, error = run(capsys, model, "-o", model, "--force")
-    assert (code, error) == (2, f"irshape: {model}: would overwrite its own input\n")
+    assert (code, error) == (2, f"irshape: {model}: the output would overwrite the input\n")
 
 
 def test_the_command_shows_changes(capsys: Any, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_the_command_shows_changes(capsys: Any, tmp_path: Path) -> None:
         (["a.xml", "b.xml", "c.xml"], "irshape view shows one file, or the changes between two"),
         (["a.xml", "--live", "-o", "page.html"], "--live serves one file; it takes neither a second file nor -o"),
         (["missing.xml", str(ATROUS)], "missing.xml: No such file or directory"),
-        ([str(ATROUS), "--input", "picture[1,3,H,W]"], "the model has no input 'picture'; it has 'image'"),
+        ([str(ATROUS), "--input", "picture[1,3,H,W]"], "the model has no input 'picture'; inputs of the model: 'image'"),
     ],
 )
 def test_complaints(capsys: Any, arguments: list[str], complaint: str) -> None:

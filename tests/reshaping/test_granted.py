@@ -60,7 +60,7 @@ def test_the_batch_of_a_model_that_holds_it_is_found() -> None:
 def test_a_size_that_keeps_one_value_is_refused(shape: str) -> None:
     """Fault E: OpenVINO would fail at 272."""
     found = asked(FIXED, shape)
-    assert errors(found) == ["S207 Reshape 'reshape_2' holds an old size: pattern is [1,136,6], and [1,-1,6] would fit"]
+    assert errors(found) == ["S207 Reshape 'reshape_2' holds an old size: pattern is [1,136,6], but the new sizes need [1,-1,6]"]
     rewritten = asked(FIXED, shape, rewrite=True)
     assert errors(rewritten) == []
     assert output(rewritten) == shape.replace("S", "?")
@@ -109,7 +109,7 @@ def test_what_is_granted(net: Net, shape: str | None, options: dict[str, Any], g
 # A table of 196 positions is added to the tokens of an image.
 POSITIONS = [[[float(row * 196 + at * at) for at in range(196)] for row in range(3)]]
 ADDED = Net(f"Reshape(f32[1,3,14,14], [0,3,-1], special_zero=true) -> Add(f32={POSITIONS}) -> Result")
-NEEDS = "S207 Add 'add_4' needs H*W elements along axis 2 of Const 'const_3' [1,3,196], and the elements differ"
+NEEDS = "S207 Add 'add_4' needs H*W elements along axis 2 of Const 'const_3' [1,3,196], and these elements differ"
 # With k = W//4, min(4*k + 1, 8) == 4*k, and k is at least 1.
 TOGETHER = Net("""
     _k: MaxPool-1(f32[1,1,8], kernel="4", strides="4", pads_begin="0", pads_end="0", rounding_type=floor)
@@ -357,12 +357,15 @@ def test_the_sizes_of_the_signature_keep_samples_apart() -> None:
 @pytest.mark.parametrize(
     ("net", "layer"),
     [
-        ("Divide(_x, _n) -> Result", "Divide 'divide_6' keeps the batch: it computes with the size of the batch"),
+        ("Divide(_x, _n) -> Result", "Divide 'divide_6' keeps samples apart: it computes with the size of the batch"),
         (
             "Range-4(0, Squeeze(_n), 1, output_type=f32) -> Result",
-            "Result 'result_10' keeps the batch: it gives a value that is computed from the size of the batch",
+            "Result 'result_10' keeps samples apart: it gives a value that is computed from the size of the batch",
         ),
-        ("_n -> Result\n_x -> Result", "Result 'result_6' keeps the batch: it gives a value that is computed from the size of the batch"),
+        (
+            "_n -> Result\n_x -> Result",
+            "Result 'result_6' keeps samples apart: it gives a value that is computed from the size of the batch",
+        ),
     ],
 )
 @pytest.mark.parametrize("rewrite", [False, True])
@@ -370,7 +373,7 @@ def test_a_layer_that_computes_with_the_size_of_the_batch_is_not_proven(net: str
     own = Net(f"_x: f32[1,4]\nShapeOf-3(_x, output_type=i64) -> Gather-8([0], 0) -> _n: Convert(destination_type=f32)\n{net}")
     found = irshape.reshape(irshape.read(own.xml.encode(), weights=own.bin), batch="N", rewrite=rewrite)
     [error] = [one for one in found.diagnostics if one.severity == "error"]
-    assert error.code == "P111" and error.message.startswith(f"it is not proven that {layer} N, which ShapeOf ")
+    assert error.code == "P111" and error.message.startswith(f"irshape cannot prove that {layer} N, which ShapeOf ")
 
 
 def test_valid_sizes_are_named_where_sizes_are_the_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -468,7 +471,7 @@ def test_an_input_that_keeps_the_old_size_is_told(shape: str, mask: str | None, 
     net = Net("ids: f32[1,8] -> Multiply(mask: f32[1,8]) -> Reshape([1,8], special_zero=false) -> Result\nother: f32[1,3] -> Result")
     found = irshape.reshape(net.xml.encode(), {"ids": shape}, weights=net.bin, rewrite=rewrite)
     hints = [one.hint for one in found.diagnostics if one.hint]
-    told = f"other inputs keep the old size; if they follow, name their sizes, too: --input '{mask}'"
+    told = f"other inputs keep the old size; if their sizes must change, too, add --input '{mask}'"
     assert (told in hints) == (mask is not None) and not (mask is not None and found.ok)
 
 
@@ -488,7 +491,7 @@ def test_a_layer_that_lacks_an_input_is_not_made_again() -> None:
 
 
 def test_a_size_of_several_symbols_that_the_file_does_not_tell_is_refused() -> None:
-    with pytest.raises(irshape.InputError, match=r"the file has 5 for H \+ W, which does not tell H and W: give this size one name"):
+    with pytest.raises(irshape.InputError, match=r"H \+ W is 5 in the file, which does not tell the sizes H and W: use one name"):
         asked(Net("f32[1,5] -> ReLU -> Result"), "[1,H+W]", rewrite=True)
 
 

@@ -183,7 +183,7 @@ def test_a_cluster_that_is_lost_ends_the_run(
     said = capsys.readouterr().err
     assert code == 2
     assert f"irshape: --dask {address}: {lost}" in said, said
-    assert "goes on where this run has ended" in said
+    assert "goes on from here" in said
     main(["scan", str(models), "-o", str(tmp_path / "out.jsonl"), "-q"])
     assert rows_of(tmp_path / "out.jsonl", str(models)) == expected(models)[0]
 

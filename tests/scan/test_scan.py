@@ -216,7 +216,7 @@ def test_a_row_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="another run"):
         UnfinishedRows(output, "s")
     journal.close()
-    with pytest.raises(ResultsError, match="other options"):
+    with pytest.raises(ResultsError, match="other files, options"):
         UnfinishedRows(output, "t")
     journal = UnfinishedRows(output, "t", restarts=True)
     assert journal.done == 0
@@ -314,7 +314,7 @@ def test_an_unfinished_run_belongs_to_its_files(models: Path, tmp_path: Path, ca
     journal.close()
     for options in ([], ["--cost"]):
         assert main(["scan", str(models), "-o", output, *options]) == 2
-        assert "other files, other options" in capsys.readouterr().err
+        assert "other files, options" in capsys.readouterr().err
     assert main(["scan", str(models), "-o", output, "-q", "--restart"]) == 1
     assert sorted(os.listdir(tmp_path)) == ["models", "out.jsonl"]
 

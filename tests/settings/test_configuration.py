@@ -154,6 +154,7 @@ def test_excludes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("[limits]\ndept = 3", "1: limits: there is no limit 'dept'; did you mean 'depth'?"),
         ("[limits]\nlevels = 65", "1: limits: levels must be at most 64, got 65"),
         ("[limits]\ndepth = 0", "2: limits.depth: expected greater than or equal to 1, found 0"),
+        ('[limits]\ndepth = "deep"', "2: limits.depth: expected an integer, found 'deep'"),
         (
             'targets = ["gpu"]',
             "1: targets.0: there is no target 'gpu'; the targets are static-shapes, bounded, ranked, npu, named-outputs and max-rank=N",

@@ -94,9 +94,9 @@ def test_inputs_survive_whatever_the_output_is_called(tmp_path: Path) -> None:
     model, weights = tmp_path / "m.bin", tmp_path / "w.bin"
     model.write_bytes(OLD)
     weights.write_bytes(NEW)
-    with pytest.raises(FileExistsError, match="own input"):  # the weights, even where the model may be replaced
+    with pytest.raises(FileExistsError, match="overwrite the input"):  # the weights, even where the model may be replaced
         write_atomic(weights, OLD, force=True, in_place=True, source=model, kept=[weights])
-    with pytest.raises(FileExistsError, match="own input"):  # the place of the weights is that of the model
+    with pytest.raises(FileExistsError, match="overwrite the input"):  # the place of the weights is that of the model
         place_weights("copy", Weights(weights), tmp_path / "m.xml", force=True, kept=[model])
     assert (model.read_bytes(), weights.read_bytes()) == (OLD, NEW)
 

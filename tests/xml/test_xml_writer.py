@@ -189,7 +189,7 @@ def test_the_input_is_replaced_in_place_only(tmp_path, alias):
         path.symlink_to(source)
     elif alias == "hard link":
         os.link(source, path)
-    with pytest.raises(FileExistsError, match="own input"):
+    with pytest.raises(FileExistsError, match="overwrite the input"):
         write_atomic(path, b"new", force=True, source=source)
     assert source.read_bytes() == b"old"
     write_atomic(path, b"new", in_place=True, source=source)

@@ -95,7 +95,7 @@ def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked
                 axes[node], reasons[node] = axis, f"its layout is {layout}"
         elif shape[0].low != shape[0].high if node not in asked.shapes else _is_open(shape[0]):
             where = "in the file" if node not in asked.shapes else "asked for"
-            axes[node], reasons[node] = 0, f"its size {where} is dynamic: {shape[0]}"
+            axes[node], reasons[node] = 0, f"the size {where} is dynamic ({shape[0]})"
         elif node not in asked.shapes:
             open_shapes[node] = shape
     sets: Iterable[Axes] = _candidates(open_shapes, may_be_none=bool(axes)) if open_shapes else [{}] if proves and axes else ()
@@ -222,8 +222,9 @@ def doubtful(proof: Proof) -> list[Diagnostic]:
             hint = _remedy(doubt)
             told.append(Diagnostic("P110", f"the batch is mixed: {layer} {doubt.why}", _where(doubt.node), hint=hint))
         else:
-            hint = "compare the model with single samples, then give the shapes with --input"
-            told.append(Diagnostic("P111", f"it is not proven that {layer} keeps the batch: {doubt.why}", _where(doubt.node), hint=hint))
+            hint = "compare the outputs of a batch with those of single samples; if they agree, give the shapes with --input"
+            message = f"irshape cannot prove that {layer} keeps samples apart: {doubt.why}"
+            told.append(Diagnostic("P111", message, _where(doubt.node), hint=hint))
     return told
 
 
@@ -234,7 +235,7 @@ def _remedy(doubt: BatchDoubt) -> str:
         return f"{held}: convert the model again with an axis for the batch, or run the samples one by one"
     if doubt.node.type == "Reshape":
         return "if the pattern holds the size of one sample, this changes it: irshape reshape --batch N --rewrite"
-    return "run the samples one by one, or export the model with this batch; if you know that they stay apart, --input needs no proof"
+    return "run the samples one by one, or export the model with this batch; if you know that samples stay apart, give shapes by --input"
 
 
 def _tried(engine: FollowingEngine, present: Inputs, shapes: Mapping[Node, _Described], axes: Axes, more: Axes) -> BatchAxes:
@@ -302,9 +303,9 @@ def _unclear(shapes: dict[Node, _Described], shown: list[Axes], batch: Described
     hint = f"give the shape of an input, as in {example.name}[{','.join(map(str, sizes))}]"
     if not shown:
         names = ", ".join(repr(node.name) for node in shapes)
-        return f"no axis of {names} is the batch: no two inputs begin with the same size; {hint}"
+        return f"no axis of {names} is known to be the batch: no two inputs begin with the same size; {hint}"
     options = [" with ".join(f"axis {axis} of {node.name!r}" for node, axis in axes.items()) or "none of the others" for axes in shown]
-    return f"the batch may be {' or '.join(options)}; {hint}"
+    return f"the batch axis may be {' or '.join(options)}; {hint}"
 
 
 def _where(node: Node) -> Where:

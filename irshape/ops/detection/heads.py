@@ -160,7 +160,7 @@ class _DetectionOutput(Op):
     input_height: int = 1
     input_width: int = 1
     objectness_score: float = 0.0
-    flow = mixing("lists the boxes of all samples, which lie in")
+    flow = mixing("lists the boxes of all samples along")
 
     def infer(
         self,

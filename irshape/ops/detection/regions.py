@@ -45,7 +45,7 @@ class _Proposal(Op):
     box_size_scale: float = 1.0
     box_coordinate_scale: float = 1.0
     framework: str = ""
-    flow = mixing("lists the boxes of all samples, which lie in")
+    flow = mixing("lists the boxes of all samples along")
 
     def regions(self, ctx: Context, class_probs: Input, bbox_deltas: Input, image_shape: Input) -> Size:
         """The number of regions of all images."""
@@ -95,7 +95,7 @@ class GenerateProposals(Op):
     normalized: bool = True
     nms_eta: float = 1.0
     roi_num_type: IndexType = ElementType.i64
-    flow = mixing("lists the boxes of all samples, which lie in")
+    flow = mixing("lists the boxes of all samples along")
 
     def infer(self, ctx: Context, im_info: Input, anchors: Input, boxes_deltas: Input, scores: Input) -> tuple[Shape, ...]:
         if self.nms_eta != 1:

@@ -84,7 +84,7 @@ function changeList(app) {
 function demandList(app) {
   const { demands, conditions } = app.model.data;
   const parts = conditions.map((text) => element("p", { class: "text formula" }, text));
-  if (!demands.length) return [...parts, element("p", { class: "text" }, "No layer demands anything of the sizes that are open.")];
+  if (!demands.length) return [...parts, element("p", { class: "text" }, "No layer sets a condition for the open sizes.")];
   return [...parts, ...demands.slice(0, 2000).map((demand, number) => element("button", {
     type: "button", class: "row", "data-demand": number, onclick: () => app.choose(demand.layer),
   }, element("span", { class: `formula${app.broken.includes(number) ? " broken" : ""}` }, demand.text), element("div", {}, demand.message),

@@ -159,7 +159,7 @@ class Panel {
     const demand = this.model.data.demands[number], broken = this.app.broken.includes(number);
     return element("div", { class: "why" }, element("span", { class: `formula${broken ? " broken" : ""}` }, demand.text),
       element("p", {}, demand.message), demand.branch ? element("p", { class: "faint" }, `This holds only if ${demand.branch} runs.`) : null,
-      broken ? element("p", { class: "broken" }, "The sizes of What if break this.") : null,
+      broken ? element("p", { class: "broken" }, "The sizes of What if break this condition.") : null,
       demand.premise ? element("p", { class: "faint" }, "OpenVINO accepts other sizes; the formulas of the outputs do not hold for them.") : null);
   }
 }

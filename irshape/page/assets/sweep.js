@@ -53,7 +53,7 @@ class Sweep {
   }
   chart(points, now) {
     const finite = points.filter(([, value]) => Number.isFinite(value));
-    if (finite.length < 2) return element("p", { class: "faint" }, "Not known for these sizes.");
+    if (finite.length < 2) return element("p", { class: "faint" }, "The value is not known for these sizes.");
     const [least, most] = [finite[0][0], finite[finite.length - 1][0]], top = Math.max(...finite.map(([, value]) => value));
     const at = ([size, value]) => [8 + 224 * (size - least) / (most - least || 1), 92 - 76 * value / (top || 1)];
     const svg = shape("svg", { viewBox: "0 0 240 112", class: "chart", role: "img", "aria-label": `${this.text(finite[0][1])} at ${this.against}=${least}, ${this.text(top)} at most` });
