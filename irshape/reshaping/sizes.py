@@ -324,7 +324,7 @@ def slice_limits(bench: Bench) -> None:
     data = source(item, 0)
     shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(source(item, 2))
     axes, begins = bench.elements(source(item, 4)) if len(item.inputs) > 4 else None, bench.elements(source(item, 1)) or ()
-    if ends is None or recorded is None:
+    if ends is None or not recorded:
         return
     cut = [axis % len(shape) for axis in axes or range(len(ends))]
     starts = [0 if _is_outside(1, begin, shape[axis], recorded[axis]) else begin for begin, axis in zip(begins, cut, strict=False)]
@@ -394,12 +394,12 @@ def interpolate(bench: Bench) -> None:
             elif number == recorded[axis]:
                 found = [own]
         options = [[*one, size] for one in options for size in found][:_MOST]
-    options = [one for one in options if any(isinstance(size, Dim) for size in one)]
-    if not options or all(isinstance(one, Dim) for one in sizes):
+    if all(isinstance(one, Dim) for one in sizes) or not any(isinstance(size, Dim) for one in options for size in one):
         return
     wanted = bench.pick([_Sizes(one) for one in options])
-    bench.connect(1, vector(bench, wanted, data))
-    bench.mend("sizes", sizes, wanted)
+    if wanted != [*sizes]:
+        bench.connect(1, vector(bench, wanted, data))
+        bench.mend("sizes", sizes, wanted)
 
 
 def output_shape(bench: Bench) -> None:
@@ -434,15 +434,19 @@ class _Sizes(list[Any]):
 
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
-    """Formulas with this value at the recorded sizes: of the axis at another resolution, the inputs' first, or in proportion."""
+    """Formulas with this value at the recorded sizes: of the axis at another resolution, the inputs' first, or in proportion.
+
+    Where no axis before has the value, the number itself is one, too.
+    """
     own, recorded = bench.sizes(source(item, 0))[axis], bench.recorded_sizes(source(item, 0))
-    found = _before(bench, item, number, axis)
+    before = _before(bench, item, number, axis)
+    found = [*before]
     if recorded and recorded[axis]:
         common = gcd(number, recorded[axis])
         part = own // (recorded[axis] // common)
         if same(part * (recorded[axis] // common), own) and not any(same(part * (number // common), one) for one in found):
             found.append(part * (number // common))
-    return found or [number]
+    return found if before else [*found, number]
 
 
 def _before(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
@@ -469,7 +473,7 @@ def transform(bench: Bench) -> None:
     data, last = source(item, 0), len(item.inputs) - 1
     shape, recorded = bench.sizes(data), bench.recorded_sizes(data)
     lengths, axes = bench.elements(source(item, last)), bench.elements(source(item, 1))
-    if last < 2 or lengths is None or axes is None or recorded is None:
+    if last < 2 or lengths is None or axes is None or recorded is None or len(shape) < 2:
         return
     rank = len(shape) - (item.type != "RDFT")  # the last axis holds the real and the imaginary part
     options: list[list[Any]] = [[]]

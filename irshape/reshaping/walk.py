@@ -179,7 +179,7 @@ def _mean(bench: Bench, item: Item) -> None:
             continue
         array, data = bench.array(other), source(value.item, 0)
         sizes, recorded = bench.shape(data) or (), bench.recorded_sizes(data)
-        if array is None or array.size != 1 or recorded is None:
+        if array is None or array.size != 1 or not recorded:
             continue
         left = [formula_text(size) for size in bench.shape(value) or ()]
         axes: Iterable[Any] = [axis for axis, size in enumerate(sizes) if bench.is_open(size) and formula_text(size) not in left]

@@ -108,7 +108,9 @@ class _Maker:
             if self.recorded.setdefault(size.name, value) != value:
                 raise InputError(f"{size.name} is {self.recorded[size.name]} and {value} in the file: give the two sizes different names")
             known = self.ranges[size.name]
-            if value % known.modulus != known.remainder:  # a formula for these multiples need not hold at the recorded size
+            if (
+                known.modulus > 1 and value % known.modulus != known.remainder
+            ):  # a formula for these multiples need not hold at the recorded size
                 self.ranges[size.name] = SymbolRange(known.low, known.high)
             self.batch = size.name if is_batch else self.batch
         return size

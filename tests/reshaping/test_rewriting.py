@@ -141,11 +141,12 @@ SPECTRUM = Net("""
     (COUNTED, "[1,S]", {}, ["[1,S]", "[S]"]),
     (FOLDED, "[1,4,2*h,2*w]", {}, ["[1,16,-1]", "[2*h,2*w]"]),
     (TILED, "[1,3,H,8]", {"symbols": {"H": "16*k"}}, ["[1,3,-1]"]),
+    (TILED, "[1,3,H,8]", {"symbols": {"H": "8"}}, []),
     (POOLED, "[1,3,H,W]", {}, ["[H,W]"]),
     (COMPLEX, "[1,S,2]", {}, ["[S]"]),
     (SPECTRUM, "[N,S]", {}, ["[S]", "[S]"]),
 ], ids=["a size that may be 0 is no copy", "multiples", "multiples and more", "partly computed", "partly computed target", "cut",
-    "rows of samples", "counted", "put together again", "no such multiple", "pooled", "transformed", "there and back"])  # fmt: skip
+    "rows of samples", "counted", "put together again", "no multiple", "a number", "pooled", "transformed", "there and back"])  # fmt: skip
 def test_sizes_that_layers_compute(net: Net, shape: str, options: dict[str, Any], now: list[str]) -> None:
     found = asked(net, shape, rewrite=True, choose="first", **options)
     assert errors(found) == []
@@ -297,6 +298,18 @@ def test_sizes_for_which_the_formulas_agree_decide(net: Net, shape: str, symbols
     assert any(ways in one for one in errors(asked(net, shape, rewrite=True)))
     found = asked(net, shape, symbols=symbols, rewrite=True)
     assert (errors(found), output(found)) == ([], result)
+
+
+# An Interpolate to 12 of data of 8, three elements for two, or 12 elements at any size.
+GROWN = Net("""
+    Interpolate-11(f32[1,1,8,8], [12,8], [2,3], mode=nearest, shape_calculation_mode=sizes, coordinate_transformation_mode=half_pixel,
+        antialias=false, nearest_mode=round_prefer_floor) -> Result
+""")
+
+
+def test_a_size_that_may_be_a_proportion_or_a_number_is_refused() -> None:
+    [error] = errors(asked(GROWN, "[1,1,2*h,8]", rewrite=True))
+    assert "may give [3*h,8] or [12,8]" in error
 
 
 def test_the_first_way_is_taken_with_a_note() -> None:

@@ -68,8 +68,11 @@ class _Recurrent(Op):
     # The operations on each element of the hidden state that are no MACs: biases, functions, products and sums of the gates.
     others: ClassVar[int]
 
-    def hidden(self, ctx: Context, states: Sequence[Input], W: Input, R: Input, B: Input | None) -> Size:
+    def hidden(self, ctx: Context, X: Input, states: Sequence[Input], W: Input, R: Input, B: Input | None) -> Size:
         """The hidden size: the last axis of the states and of R, and the rows of W, R and B for each gate."""
+        if X.is_ranked and W.is_ranked:
+            with ctx.openvino_checks(when=False):
+                ctx.require_eq(X.shape[-1], W.shape[-1], "W must have a column for each element of the last axis of X")
         columns = claims((*states, R), -1)
         size = agreed(ctx, columns, "hidden size")
         is_plain = is_known(size)
@@ -140,7 +143,7 @@ class _SingleStateCell(_Cell):
     def infer(self, ctx: Context, X: Input, initial_hidden_state: Input, W: Input, R: Input, B: Input) -> Shape:
         self.check_activations(ctx)
         batch = agreed(ctx, claims((X, initial_hidden_state), 0), "batch")
-        return (batch, self.hidden(ctx, (initial_hidden_state,), W, R, B))
+        return (batch, self.hidden(ctx, X, (initial_hidden_state,), W, R, B))
 
     def cost(self, out: Outputs, X: Input, W: Input, R: Input) -> Count:
         """For each member of the batch 1 MAC for every weight; for each element of the state 2 operations in an RNN, 11 in a GRU."""
@@ -182,7 +185,7 @@ class _LSTMCell(_Cell):
         """The shape of either state."""
         self.check_activations(ctx)
         batch = agreed(ctx, claims((X, *states), 0), "batch")
-        hidden = self.hidden(ctx, states, W, R, B)
+        hidden = self.hidden(ctx, X, states, W, R, B)
         if not is_known(hidden):
             with ctx.openvino_checks(at=STATIC):
                 hidden = ctx.merge(self.hidden_size, hidden, "hidden_size must be the hidden size of states and weights")
@@ -257,7 +260,7 @@ class _Sequence(_Recurrent):
         directions = 2 if self.direction == "bidirectional" else 1
         for port, size, _ in (*claims(states, 1), *claims((weights, recurrence, biases), 0)):
             ctx.require_eq(size, directions, "{port} must have an entry for each direction", port=port.name)
-        hidden = self.hidden(ctx, states, weights, recurrence, biases)
+        hidden = self.hidden(ctx, data, states, weights, recurrence, biases)
         steps = data.shape[1] if data.is_ranked else ctx.unknown()
         return ((batch, directions, steps, hidden), *[(batch, directions, hidden)] * len(states))
 

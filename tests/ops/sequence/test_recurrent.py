@@ -1,5 +1,7 @@
 """Recurrent cells and sequences."""
 
+import pytest
+
 import irshape
 from tests.support.ir import Net
 from tests.support.rows import Rows, row_tests
@@ -97,7 +99,9 @@ ROWS: Rows = {
 test_row, test_row_with_openvino = row_tests(ROWS)
 
 
-def test_an_attribute_that_contradicts_the_weights_is_told() -> None:
+@pytest.mark.parametrize(("columns", "hidden"), [(5, 7), (6, 4)])
+def test_what_contradicts_the_weights_is_told(columns: int, hidden: int) -> None:
     """OpenVINO reads the file, and its CPU plugin refuses to compile it."""
-    net = Net("f32[2,5], f32[2,4], f32[2,4], f32[16,5], f32[16,4], f32[16] -> cell: LSTMCell-4(hidden_size=7) f32 f32\ncell.0 -> Result")
+    inputs = f"f32[2,5], f32[2,4], f32[2,4], f32[16,{columns}], f32[16,4], f32[16]"
+    net = Net(f"{inputs} -> cell: LSTMCell-4(hidden_size={hidden}) f32 f32\ncell.0 -> Result")
     assert [one.code for one in irshape.check(net.xml.encode()).diagnostics if one.code != "W201"] == ["R401"]
