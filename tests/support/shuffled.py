@@ -39,8 +39,9 @@ def _order(layers: list[Element], edges: list[Element], random: Random) -> Itera
             if type in before:
                 needs[layer.get("id")].add(before[type])
             before[type] = layer.get("id")
+    parameters = {layer.get("id") for layer in layers if layer.get("type", "").lower() == "parameter"}
     for edge in edges:
-        if edge.get("to-layer") in needs:
+        if edge.get("to-layer") in needs.keys() - parameters:  # a mutant may have an edge to a Parameter, whose order stays
             needs[edge.get("to-layer")].add(edge.get("from-layer"))
     waiting = {layer.get("id"): layer for layer in layers}
     done: set[str | None] = set()
