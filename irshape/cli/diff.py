@@ -181,7 +181,7 @@ class _Page:
             nodes = [node for one in self.of(kind) if (node := one.a or one.b) is not None]
             rows = _grouped((node.type, _name(node)) for node in nodes if node not in mentioned)
             above = sum(node in mentioned for node in nodes)
-            yield self.section(heading, [*rows, *([(f"{above} in the rows above", [])] if above else [])])
+            yield self.section(heading, [*rows, *([(f"{counted(above, 'layer')} that the rows above name", [])] if above else [])])
         yield self.section("layers renamed", self.renamings())
         attributes = [one for one in self.of("attribute") if one.a not in mentioned]
         for heading, changes in (("opsets", self.of("version")), ("attributes", attributes), ("outputs", self.of("outputs"))):

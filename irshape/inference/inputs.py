@@ -76,8 +76,10 @@ def by_name(given: object, what: str, example: str) -> Mapping[str, Any]:
     """What a caller gives by name; nothing for None. Raises InputError for anything but a mapping whose keys are names."""
     if given is None:
         return {}
-    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+    if not isinstance(given, Mapping):
         raise InputError(f"{what} must be given by name, as in {example}, not as {type(given).__name__}")
+    if others := [name for name in given if not isinstance(name, str)]:
+        raise InputError(f"{what} must be given by name, as in {example}, not by {shorten(repr(others[0]), WIDEST)}")
     return given
 
 

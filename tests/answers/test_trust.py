@@ -16,6 +16,7 @@ ATROUS, STATEFUL = "examples/atrous.xml", "examples/decoder_stateful.xml"
     ("ask", "said"),
     [
         (lambda: irshape.infer(STATEFUL, inputs=[1, 16]), "shapes must be given by name"),
+        (lambda: irshape.infer(STATEFUL, inputs={0: [1, 16]}), "not by 0"),  # type: ignore[dict-item]
         (lambda: irshape.infer(ATROUS, inputs={"image": [1, 3, 10**5000, 8]}), "a size is at least 0 and at most"),
         (lambda: irshape.infer(ATROUS, symbols={"H": None}), "a size is a number, a text or a range"),  # type: ignore[dict-item]
         (lambda: irshape.infer(ATROUS, symbols={"H": 10**5000}), "a size is at most 9223372036854775807"),

@@ -52,7 +52,7 @@ def test_diff_says_just_that(run: Start, quantised: tuple[Path, Path]) -> None:
         "    second:0",
         "",
         "layers added",
-        "  4 in the rows above",
+        "  4 layers that the rows above name",
         "",
         "4 layers added, 1 layer replaced, 1 edge rewired",
     ]
