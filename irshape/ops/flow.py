@@ -370,7 +370,7 @@ class Flow:
                 self.mixed(f"puts samples of {{batch}} together: {first} and {other} hold them")
         claimed = {(claim.port.index, claim.axis) for claim in claims}
         for index, axis in [(index, axis) for index, axes in batched.items() for axis in axes]:
-            if (index, axis) not in claimed:
+            if index < len(self.ports) and (index, axis) not in claimed:  # a surplus input of IR version 10 is not read
                 why = self._whys.get(index, "puts together")
                 self.mixed(f"{why} {self._place(self.ports[index], axis)}, which holds the batch {{batch}}")
         new = [axis for axis, factors in enumerate(own) if self.holds(factors) and (lead is None or axis != lead.to)]

@@ -209,7 +209,7 @@ ATTACKS: Final[dict[str, Attack]] = {
     ),
     "partial with rows of other forms": Attack(
         {**ONE, "out.jsonl.partial": '{"unfinished": "x"}\n{"file": 1}\n[]\nnull\n'},
-        "scan a.xml -o out.jsonl", "other files, other options",
+        "scan a.xml -o out.jsonl", "other files, options or version",
     ),
     # Many files.
     "3,000 files: check": Attack(CROWD, "check models --jobs 1", "3000 files, 9000 layers", 0),

@@ -585,3 +585,10 @@ def test_a_concat_in_a_cycle_may_have_any_axis() -> None:
     begin = text.index('name="circle_back"')
     source = text[:begin] + text[begin:].replace('axis="1"', 'axis="10000"', 1)
     assert source != text and not granting.Session(source.encode(), weights=(DATA / "twenty.bin").read_bytes()).reshape(batch=2).ok
+
+
+def test_a_surplus_input_that_holds_the_batch_is_not_read() -> None:
+    """IR version 10 may list more inputs than the operation has."""
+    net = Net("x: f32[1,3]\nRelu(x, x) -> Result")
+    found = irshape.check(net.xml.replace('version="11"', 'version="10"').encode(), batch=4)
+    assert [one.code for one in found.diagnostics] == ["N101", "R201"]
