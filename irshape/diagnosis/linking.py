@@ -7,7 +7,7 @@ the causes before it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from irshape.diagnosis.causes import Cause, Search
 from irshape.diagnosis.changes import Changes, said, type_for, version_for
@@ -157,9 +157,12 @@ class _Report:
     def _faults(self, node: Node) -> list[Diagnostic]:
         """The faults of a node that say that it does not pass, the most telling first."""
         own = [one for one in self.own.get(node, ()) if one.code[0] in "STVA" or one.code in (*RECORDS, "R401", *_SIGNS)]
-        own.sort(
-            key=lambda one: (one.code not in _OF_WEIGHTS, one.severity != ERROR, one.code in _SIGNS, one.code in RECORDS, one.where.offset)
-        )
+
+        def order(one: Diagnostic) -> tuple[Any, ...]:  # no order of attributes in the file
+            kind = one.code not in _OF_WEIGHTS, one.severity != ERROR, one.code in _SIGNS, one.code in RECORDS
+            return (*kind, one.message if one.where.port is None else "", one.where.offset)
+
+        own.sort(key=order)
         return own
 
     def _equal(self, changes: Changes, node: Node) -> object:
