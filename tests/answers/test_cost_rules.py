@@ -1,6 +1,6 @@
 """The counting rule of every operation: MACs and other operations of small layers, which a reader can check by hand.
 
-A row is `(name, inputs, attributes, macs, operations)`, or four of these without attributes; inputs of the model: written as in `tests/ops`. An
+A row is `(name, inputs, attributes, macs, operations)`, or four of these without attributes; the inputs are written as in `tests/ops`. An
 expectation is a number, the text of a formula, or None for a layer whose work the sizes do not tell.
 """
 

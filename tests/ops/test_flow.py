@@ -1,6 +1,6 @@
 """The flow of every operation: where the batch N lies in the inputs of a layer, and where in its outputs, or how the layer mixes it.
 
-A row is `(name, inputs, attributes, expected)`, or three of these without attributes; inputs of the model: written as in the other tests of this
+A row is `(name, inputs, attributes, expected)`, or three of these without attributes; the inputs are written as in the other tests of this
 folder. An axis may have the size N, or several factors, the outer one first: `[N.12,9]` has 12*N rows, 12 for each sample. The expected
 text has the axes of each output, or says how the layer mixes samples.
 
