@@ -239,7 +239,7 @@ def _differences(inference: Inference, shape: tuple[Size, ...] | None, fields: S
         for label, row in zip(("axis", "expected", "inferred", ""), rows, strict=True)
     ]
     inputs = ", ".join([f"{port.name}{port.formula}" for port in inference.inputs])
-    lines += [f"no input has the symbol {name!r}; inputs of the model: {inputs}" for name in dict.fromkeys(missing)]
+    lines += [f"no input has the symbol {name!r}; the inputs are {inputs}" for name in dict.fromkeys(missing)]
     return lines if len(shape) == len(fields) else [f"the rank is {len(shape)}, not {len(fields)}", *lines]
 
 
