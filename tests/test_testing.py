@@ -151,7 +151,7 @@ def test_names_are_those_of_tensors_and_layers() -> None:
     assert "has no tensor or layer 'maks'; did you mean 'mask'?" in failure(assert_shape, ATROUS, "maks", "[...]")
     for inputs in ({}, {"image": "[N,3,32,32]"}):  # a formula names a symbol that the model never had, or has no more
         told = failure(assert_shape, ATROUS, "mask", "[N,2,2*Q,?]", inputs=inputs)
-        assert "no input has the symbol 'Q'; inputs of the model: " in told and "expected  N  2  2*Q" in told
+        assert "no input has the symbol 'Q'; the inputs are" in told and "expected  N  2  2*Q" in told
     assert "has no tensor or layer 'xyz'; its outputs are " in failure(assert_shape, ATROUS, "xyz", "[...]")
     assert "has no tensor or layer 'stem' with port 9" in failure(assert_shape, ATROUS, "stem", "[...]", port=9)
 

@@ -592,3 +592,11 @@ def test_a_surplus_input_that_holds_the_batch_is_not_read() -> None:
     net = Net("x: f32[1,3]\nRelu(x, x) -> Result")
     found = irshape.check(net.xml.replace('version="11"', 'version="10"').encode(), batch=4)
     assert [one.code for one in found.diagnostics] == ["N101", "R201"]
+
+
+def test_the_order_of_attributes_changes_no_message() -> None:
+    text = Net("x: f32[2,3] -> ReLU -> Result").xml.replace('type="Parameter"', 'type="LogicalOr"')
+    text = text.replace('<port id="0" precision="FP32"/>', '<port id="0" precision="FP32"><dim>2</dim><dim>3</dim></port>', 1)
+    turned = text.replace('shape="2,3" element_type="f32"', 'element_type="f32" shape="2,3"')
+    before, after = ([(one.code, one.message) for one in irshape.check(one.encode()).diagnostics] for one in (text, turned))
+    assert turned != text and sorted(before) == sorted(after)
