@@ -16,7 +16,6 @@ import irshape
 import irshape.extend
 from irshape.api.reading import Reading
 from irshape.running.results import Tolerance
-from irshape.shape.element_type import ElementType
 from irshape.testing import assert_shape
 from tests.support.ir import Net
 from tests.support.places import ROOT
@@ -320,18 +319,3 @@ def test_a_session_is_asked_for_a_shape() -> None:
     with pytest.raises(irshape.InputError, match="no new shape: give inputs, symbols or batch"):
         session.reshape(refused)
     assert session.reshape({}).ok
-
-
-def test_an_element_type_is_equal_to_its_name_and_is_one_of_numpy() -> None:
-    found: Any = irshape.infer(DETECTOR).inputs[0].element_type
-    assert found == "f32" and found != "f16" and found != 32
-    assert {found: 1}["f32"] == 1 and found in ("i64", "f32") and pickle.loads(pickle.dumps(found)) is found
-    assert np.dtype(found) == np.float32
-    known = {name: str(np.dtype(one)) for name, one in ElementType.BY_NAME.items() if hasattr(one, "dtype")}
-    assert known == {
-        "boolean": "bool",
-        "f16": "float16",
-        "f32": "float32",
-        "f64": "float64",
-        **{f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)},
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 
 class ElementType:
@@ -12,7 +12,7 @@ class ElementType:
     (0 for `dynamic`, whose width is unknown). `is_real` says that the elements have fractions, `is_signed` that they may be negative.
     """
 
-    __slots__ = ("_hash", "bits", "is_real", "is_signed", "name", "precision")
+    __slots__ = ("bits", "is_real", "is_signed", "name", "precision")
 
     BY_NAME: ClassVar[dict[str, ElementType]] = {}
     _BY_PRECISION: ClassVar[dict[str, ElementType]] = {}
@@ -46,7 +46,6 @@ class ElementType:
 
     def __init__(self, name: str, bits: int, precision: str, *, is_real: bool = False, is_signed: bool = False) -> None:
         self.name: Final = name
-        self._hash: Final = hash(name)  # of the name, to which the type is equal
         self.bits: Final = bits
         self.precision: Final = precision
         self.is_real: Final = is_real
@@ -54,23 +53,6 @@ class ElementType:
 
     def __repr__(self) -> str:
         return self.name
-
-    def __eq__(self, other: object) -> bool:
-        """Whether the other one is the same type, or its name, as NumPy's types are equal to theirs."""
-        return self is other or (isinstance(other, str) and other == self.name)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @property
-    def dtype(self) -> Any:
-        """The type of NumPy, so that `numpy.dtype(element_type)` is it. Raises `AttributeError` where NumPy has none."""
-        kind = {"f": "float", "i": "int", "u": "uint"}.get(self.name[0])
-        if self is not ElementType.boolean and (kind is None or self.name[1:] != str(self.bits) or self.bits < 8):
-            raise AttributeError(f"NumPy has no type for {self.name}")
-        import numpy
-
-        return numpy.dtype("bool" if kind is None else f"{kind}{self.bits}")
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return ElementType.parse, (self.name,)
