@@ -17,7 +17,7 @@ const acts = {
   ready: () => "",
   open({ bytes, browser }, { xml, bin, inputs }) {
     const weights = bin ? browser.RangedFile((begin, end) => bytes(bin.slice(begin, end)), bin.size) : undefined;
-    opened = browser.Opened(xml.name, bytes(xml), weights);
+    opened = browser.OpenModel(xml.name, bytes(xml), weights);
     return opened.data(inputs);
   },
   data: (_, { inputs }) => opened.data(inputs),
