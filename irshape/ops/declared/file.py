@@ -23,17 +23,7 @@ from irshape.files.reading import TomlFault, parse_toml
 from irshape.ops.attribute import Attribute
 from irshape.ops.context import Context
 from irshape.ops.declared import formula
-from irshape.ops.declared.formula import (
-    Axes,
-    DeclarationFault,
-    DeclaredCondition,
-    Environment,
-    Formula,
-    PartText,
-    Pattern,
-    PortText,
-    Vocabulary,
-)
+from irshape.ops.declared.formula import Axes, BoundLayer, DeclaredCondition, Formula, Mistake, PartText, Pattern, PortText, Vocabulary
 from irshape.ops.op import EXTENSION, DefinitionError, In, Input, Op, Out, UnknownRank
 from irshape.report.text import WIDEST, shorten
 from irshape.shape.dim import Size
@@ -47,7 +37,7 @@ class Output(NamedTuple):
     items: Sequence[tuple[Formula | None, Axes | None]]
     needs: Sequence[str]
 
-    def shape(self, layer: Environment) -> Shape:
+    def shape(self, layer: BoundLayer) -> Shape:
         """The shape for one layer; None if a run of axes is not known."""
         sizes: list[Size] = []
         for size, axes in self.items:
@@ -80,7 +70,7 @@ class Rule(NamedTuple):
             held = named[name]
             for one in held if isinstance(held, tuple) else (held,) if held is not None else ():
                 binding.bind(one, pattern)
-        layer = Environment(op, ctx, named, binding.sizes, binding.runs)
+        layer = BoundLayer(op, ctx, named, binding.sizes, binding.runs)
         for condition in self.conditions:
             condition.check(layer)
         ctx.stop_at_errors()
@@ -171,7 +161,7 @@ def read_ops(source: bytes, path: str, module: str) -> list[type[Op]]:
     for name, table in tables.items():
         try:
             ops.append(_Declaration(name, table).compile(module, extension))
-        except DeclarationFault as fault:
+        except Mistake as fault:
             hint = f"; {fault.hint}" if fault.hint else ""
             faults.append(f"{path}:{_line(text, name, fault.text)}: {shorten(name, WIDEST)}: {shorten(str(fault), _WIDEST_FAULT)}{hint}")
     if faults:
@@ -196,19 +186,17 @@ class _Declaration:
 
     def __init__(self, type: str, table: Any) -> None:
         if not isinstance(table, dict):
-            raise DeclarationFault(f"{type!r} must be a table", hint=f"begin the operation with [{type}]")
+            raise Mistake(f"{type!r} must be a table", hint=f"begin the operation with [{type}]")
         for key, value in table.items():
             if key not in KEYS:
                 from difflib import get_close_matches
 
                 close = get_close_matches(key, KEYS, 1)
-                raise DeclarationFault(
-                    f"{key!r} is no key of an operation", key, f"did you mean {close[0]}?" if close else f"use {', '.join(KEYS)}"
-                )
+                raise Mistake(f"{key!r} is no key of an operation", key, f"did you mean {close[0]}?" if close else f"use {', '.join(KEYS)}")
             wanted, name = KEYS[key]
             parts = value if isinstance(value, list) else value.values() if isinstance(value, dict) else [value]
             if not isinstance(value, wanted) or not all(isinstance(part, str) for part in parts):
-                raise DeclarationFault(f"{key} must be {name}", key)
+                raise Mistake(f"{key} must be {name}", key)
         self.type = type
         self.table: Mapping[str, Any] = table
         self.namespace: dict[str, Any] = {"__annotations__": {}}
@@ -221,7 +209,7 @@ class _Declaration:
         inputs = [formula.parse_part(text) for text in self.table.get("inputs", [])]
         outputs = [formula.parse_part(text) for text in self.table.get("outputs", [])]
         if not outputs:
-            raise DeclarationFault("the operation has no output", "outputs", 'declare one, for example outputs = ["float[N, C]"]')
+            raise Mistake("the operation has no output", "outputs", 'declare one, for example outputs = ["float[N, C]"]')
         ports = [port for part in inputs for port in part.ports]
         for name, text in self.table.get("attributes", {}).items():
             self._attribute(name, text, {port.name for port in ports})
@@ -237,18 +225,18 @@ class _Declaration:
         try:
             op: type[Op] = type(re.sub(r"\W", "_", self.type), (DeclaredOp,), own)
         except DefinitionError as error:
-            raise DeclarationFault(str(error)) from None
+            raise Mistake(str(error)) from None
         op.TYPE, op.VERSION = self.type, self.table.get("version", EXTENSION)
         return op
 
     def _attribute(self, name: str, text: str, ports: set[str]) -> None:
         if name in ports:
-            raise DeclarationFault(f"{name!r} is an attribute and an input", name, "give the input another name")
+            raise Mistake(f"{name!r} is an attribute and an input", name, "give the input another name")
         own = re.sub(r"\W", "_", name)
         if not re.fullmatch(formula.NAME, own) or own.startswith("_") or iskeyword(own) or hasattr(DeclaredOp, own) or own in ports:
             own = f"attribute_{own}"
         if own in self.namespace["__annotations__"]:
-            raise DeclarationFault(f"{name!r} resembles another attribute too closely", name, "rename one of them")
+            raise Mistake(f"{name!r} resembles another attribute too closely", name, "rename one of them")
         annotation, has_default, default = formula.parse_attribute(name, own, text)
         self.namespace["__annotations__"][own] = annotation
         if has_default:
@@ -264,7 +252,7 @@ class _Declaration:
             first = part.ports[0].name
             for port in part.ports:
                 if not port.name:
-                    raise DeclarationFault(f"{port.text!r} has no name", port.text, f'write "NAME: {port.text}"')
+                    raise Mistake(f"{port.text!r} has no name", port.text, f'write "NAME: {port.text}"')
                 self._check_name(port, port.name)
                 pattern = formula.parse_pattern(port)
                 declared = formula.parse_types(port)
@@ -285,7 +273,7 @@ class _Declaration:
                 if pattern.run:
                     runs.setdefault(pattern.run, port.name)
         for name in sizes.keys() & runs.keys():
-            raise DeclarationFault(f"{name!r} names a size and a run of axes", f"{name}...", "rename one of them")
+            raise Mistake(f"{name!r} names a size and a run of axes", f"{name}...", "rename one of them")
         return Vocabulary(sizes, runs, single, self.attributes, {}, set(), set())
 
     def _numbers(self, names: set[str]) -> dict[str, str]:
@@ -293,21 +281,21 @@ class _Declaration:
         numbers = {name: own for name, own in self.attributes.items() if name in names}
         for name, own in numbers.items():
             if formula.plain_type(own) is not int:
-                raise DeclarationFault(f"the shape of an input names the attribute {name!r}, which is not an int", name, "rename the size")
+                raise Mistake(f"the shape of an input names the attribute {name!r}, which is not an int", name, "rename the size")
         return {name: own.name for name, own in numbers.items()}
 
     def _check_name(self, port: PortText, name: str) -> None:
         if name in self.namespace:
-            raise DeclarationFault(f"two ports have the name {name!r}", port.text, "give each input and each output a name of its own")
+            raise Mistake(f"two ports have the name {name!r}", port.text, "give each input and each output a name of its own")
         if name.startswith("_") or iskeyword(name) or hasattr(DeclaredOp, name) or name in self.attributes:
-            raise DeclarationFault(f"a port cannot have the name {name!r}", port.text, "give it another name")
+            raise Mistake(f"a port cannot have the name {name!r}", port.text, "give it another name")
 
     def _rank(self, name: str, least: int) -> None:
         """Demand that an input has the axes that formulas read."""
         port: In = self.namespace[name]
         if port.rank is not None and least > port.rank:
             text = f"{name} has rank {port.rank}, and a formula reads its axis {least - 1}"
-            raise DeclarationFault(text, name, "correct the shape of the input, or the number of the axis")
+            raise Mistake(text, name, "correct the shape of the input, or the number of the axis")
         port.min_rank = max(port.min_rank, least)
 
     def _outputs(self, parts: Sequence[PartText], names: Vocabulary) -> list[Output]:
@@ -317,7 +305,7 @@ class _Declaration:
         optional = [name for name in self.patterns if self.namespace[name].optional]
         for index, (port, times) in enumerate(ports):
             if times in ("+", "*"):
-                raise DeclarationFault(f"{port.text!r} is repeated, and outputs cannot be", port.text, "write a class in Python")
+                raise Mistake(f"{port.text!r} is repeated, and outputs cannot be", port.text, "write a class in Python")
             name = port.name or ("output" if len(ports) == 1 else f"output_{index}")
             self._check_name(port, name)
             names.used.clear()
@@ -326,11 +314,9 @@ class _Declaration:
             self.namespace[name] = self._out(port, names, len(items) if is_ranked else None)
             needs = [one for one in optional if one in names.used] if times == "?" else []
             if times == "?" and not needs:
-                raise DeclarationFault(
-                    f"{port.text!r} is optional, but uses no optional input", port.text, "name the input on which it depends"
-                )
+                raise Mistake(f"{port.text!r} is optional, but uses no optional input", port.text, "name the input on which it depends")
             if times != "?" and outputs and outputs[-1].needs:
-                raise DeclarationFault(f"{port.text!r} follows an optional output", port.text, "put optional outputs last")
+                raise Mistake(f"{port.text!r} follows an optional output", port.text, "put optional outputs last")
             outputs.append(Output(items, needs))
         return outputs
 
@@ -346,7 +332,7 @@ class _Declaration:
         if attribute is not None and formula.plain_type(attribute) is ElementType:
             return Out(attribute=attribute.name, rank=rank)
         hint = "write a type such as f32, like NAME for the type of an input, or the name of an attribute whose type is element type"
-        raise DeclarationFault(f"{port.type!r} is not the type of an output", port.text, hint)
+        raise Mistake(f"{port.type!r} is not the type of an output", port.text, hint)
 
 
 def _item(text: str, names: Vocabulary, port: PortText) -> tuple[Any, Any]:

@@ -22,7 +22,7 @@ from irshape.shape.element_type import ANY, FLOAT, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
 
 
-class DeclarationFault(ValueError):
+class Mistake(ValueError):
     """A mistake in a declaration. `text` is the part of the file that is wrong, as it stands there, and `hint` is the next step."""
 
     def __init__(self, message: str, text: str = "", hint: str = "") -> None:
@@ -98,7 +98,7 @@ def parse_part(text: str) -> PartText:
     if grouped:
         return PartText(tuple(map(parse_port, split(grouped[1]))), grouped[2])
     if text[:1] == "(":
-        raise DeclarationFault(f"{text!r} does not say how often its ports are there", text, "end it with )? , )+ or )*")
+        raise Mistake(f"{text!r} does not say how often its ports are there", text, "end it with )? , )+ or )*")
     return PartText((parse_port(text),), "")
 
 
@@ -106,13 +106,13 @@ def parse_port(text: str) -> PortText:
     """A port: `data: float[N, C]`, or `float[N, C]` without a name."""
     match = _PORT.fullmatch(text)
     if match is None or not match[2]:
-        raise DeclarationFault(f"{text!r} is not a port", text, _PORT_HINT)
+        raise Mistake(f"{text!r} is not a port", text, _PORT_HINT)
     name, type, inner = match[1] or "", match[2], match[3].strip()
     if inner == "...":
         return PortText(name, type, None, text)
     items = tuple(split(inner)) if inner else ()
     if "" in items:
-        raise DeclarationFault(f"{text!r} has an empty size", text, "remove the surplus comma, or write ? for any size")
+        raise Mistake(f"{text!r} has an empty size", text, "remove the surplus comma, or write ? for any size")
     return PortText(name, type, items, text)
 
 
@@ -127,9 +127,7 @@ def parse_types(port: PortText) -> frozenset[ElementType] | str:
         word = word.strip()
         element_type = ElementType.BY_NAME.get(word)
         if element_type is None and word not in FAMILIES:
-            raise DeclarationFault(
-                f"{word!r} is not an element type", port.text, f"write {', '.join(FAMILIES)}, or a type such as f32 or i32 | i64"
-            )
+            raise Mistake(f"{word!r} is not an element type", port.text, f"write {', '.join(FAMILIES)}, or a type such as f32 or i32 | i64")
         found |= FAMILIES[word] if element_type is None else {element_type}
     return found
 
@@ -145,7 +143,7 @@ def parse_pattern(port: PortText) -> Pattern:
         if match is None:
             sizes.append(_parse_size(item, port))
         elif at >= 0:
-            raise DeclarationFault(
+            raise Mistake(
                 f"{port.text!r} has two runs of axes", port.text, "leave one of them: where one ends and the other begins is open"
             )
         else:
@@ -160,7 +158,7 @@ def _parse_size(item: str, port: PortText) -> int | str | None:
         return int(item)
     if re.fullmatch(NAME, item):
         return item
-    raise DeclarationFault(
+    raise Mistake(
         f"{item!r} is not a size of an input", port.text, "write a number, a name, ? for any size, or S... for any number of axes"
     )
 
@@ -175,9 +173,9 @@ def parse_attribute(name: str, python_name: str, text: str) -> tuple[Any, bool, 
         try:
             value, remark = converter(annotation)(word.removeprefix("[").removesuffix("]"))
         except Malformed as error:
-            raise DeclarationFault(f"the default of {name!r} does not fit its type: {error}", text, _ATTRIBUTE_HINT) from None
+            raise Mistake(f"the default of {name!r} does not fit its type: {error}", text, _ATTRIBUTE_HINT) from None
         if remark is not None:
-            raise DeclarationFault(f"the default of {name!r} does not fit its type: {word!r}", text, _ATTRIBUTE_HINT)
+            raise Mistake(f"the default of {name!r} does not fit its type: {word!r}", text, _ATTRIBUTE_HINT)
     if python_name != name:
         annotation = Annotated[annotation, Spelled(name)]
     return annotation, bool(comma), value
@@ -203,13 +201,13 @@ def _parse_annotation(type: str, text: str) -> Any:
         return _limited(_SCALARS[item[1]], item[2], text)
     elif ("|" in type or _unquoted(type) != type) and all(words := [word.strip() for word in type.split("|")]):
         return Annotated[Literal[tuple(map(_unquoted, words))], Exact]
-    raise DeclarationFault(f"{type!r} is not the type of an attribute", text, _ATTRIBUTE_HINT)
+    raise Mistake(f"{type!r} is not the type of an attribute", text, _ATTRIBUTE_HINT)
 
 
 def _limited(annotation: Any, limit: str, text: str) -> Any:
     match = re.fullmatch(r"\s*>=\s*(-?\d{1,18})", limit)
     if match is None:
-        raise DeclarationFault(f"{limit.strip()!r} is not a limit", text, 'write the least value, for example "int >= 1"')
+        raise Mistake(f"{limit.strip()!r} is not a limit", text, 'write the least value, for example "int >= 1"')
     return Annotated[annotation, Ge(int(match[1]))]
 
 
@@ -222,8 +220,8 @@ _HINT: Final = (
 _MOST_LEVELS: Final = 200
 
 
-class Environment(NamedTuple):
-    """The environment of a formula: the operation with its attributes, its inputs by name, and the sizes that these have named.
+class BoundLayer(NamedTuple):
+    """The layer of a formula: the operation with its attributes, its inputs by name, and the sizes that these have named.
 
     An input is None if it is absent. A size or a run of axes is absent from `sizes` and `runs` if its input or the rank is not known.
     """
@@ -235,9 +233,9 @@ class Environment(NamedTuple):
     runs: Mapping[str, Shape]
 
 
-Formula: TypeAlias = Callable[[Environment], Size]
-Axes: TypeAlias = Callable[[Environment], Shape]
-Test: TypeAlias = Callable[[Environment], bool]
+Formula: TypeAlias = Callable[[BoundLayer], Size]
+Axes: TypeAlias = Callable[[BoundLayer], Shape]
+Test: TypeAlias = Callable[[BoundLayer], bool]
 
 
 class Vocabulary(NamedTuple):
@@ -266,7 +264,7 @@ def compile_size(text: str, names: Vocabulary, place: str) -> Formula:
         ends = [compile_size(end.strip(), names, place) if end.strip() else None for end in (low_text, high_text)]
         low, high = ends
 
-        def within(layer: Environment) -> Size:
+        def within(layer: BoundLayer) -> Size:
             least = max(bounds(low(layer))[0], 0) if low else 0
             most = bounds(high(layer))[1] if high else inf
             if least > most:
@@ -291,7 +289,7 @@ def compile_axes(text: str, names: Vocabulary, place: str) -> Axes:
             names.used.add(name)
             return lambda layer: None if layer.inputs[name] is None else layer.inputs[name].partial_shape
         if name not in names.runs:
-            raise DeclarationFault(f"no input names the axes {name}...", place, f"name them in an input, for example data: any[{name}...]")
+            raise Mistake(f"no input names the axes {name}...", place, f"name them in an input, for example data: any[{name}...]")
         names.used.add(names.runs[name])
         return lambda layer: layer.runs.get(name)
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
@@ -301,7 +299,7 @@ def compile_axes(text: str, names: Vocabulary, place: str) -> Axes:
         if tree.func.id == "values" and len(ports) == 1:
             names.read.update(ports)
             return lambda layer: layer.ctx.shape_in(*_present(layer, ports))
-    raise DeclarationFault(f"{text!r} is no run of axes", place, "write S..., broadcast(a, b)... or values(shape)...")
+    raise Mistake(f"{text!r} is no run of axes", place, "write S..., broadcast(a, b)... or values(shape)...")
 
 
 def parsed(text: str, place: str) -> ast.expr:
@@ -309,18 +307,16 @@ def parsed(text: str, place: str) -> ast.expr:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise DeclarationFault(f"{text!r} is not a formula", place, _HINT) from None
+        raise Mistake(f"{text!r} is not a formula", place, _HINT) from None
     level: list[ast.AST] = [tree]
     for _ in range(_MOST_LEVELS):
         for one in level:
             if isinstance(one, ast.Constant) and isinstance(one.value, int) and one.value > INT64_MAX:
-                raise DeclarationFault(f"{text!r} has a number above {INT64_MAX}", place, "no size is larger")
+                raise Mistake(f"{text!r} has a number above {INT64_MAX}", place, "no size is larger")
         level = [child for one in level for child in ast.iter_child_nodes(one)]
         if not level:
             return tree
-    raise DeclarationFault(
-        f"{text!r} nests its operations deeper than {_MOST_LEVELS}", place, "give a part of the formula an operation of its own"
-    )
+    raise Mistake(f"{text!r} nests its operations deeper than {_MOST_LEVELS}", place, "give a part of the formula an operation of its own")
 
 
 def plain_type(attribute: Attribute) -> Any:
@@ -332,10 +328,10 @@ def plain_type(attribute: Attribute) -> Any:
 class DeclaredCondition(NamedTuple):
     """A condition on a layer. It is checked if the inputs that it `needs` are there."""
 
-    demand: Callable[[Environment], None]
+    demand: Callable[[BoundLayer], None]
     needs: Sequence[str]
 
-    def check(self, layer: Environment) -> None:
+    def check(self, layer: BoundLayer) -> None:
         """Demand the condition of a layer."""
         if all(layer.inputs[name] is not None for name in self.needs):
             self.demand(layer)
@@ -388,8 +384,8 @@ class _Compiler(NamedTuple):
     place: str
     is_condition: bool = False
 
-    def fault(self, tree: ast.expr) -> DeclarationFault:
-        return DeclarationFault(f"{ast.unparse(tree)!r} cannot be part of a formula", self.place, _HINT)
+    def fault(self, tree: ast.expr) -> Mistake:
+        return Mistake(f"{ast.unparse(tree)!r} cannot be part of a formula", self.place, _HINT)
 
     def formula(self, tree: ast.expr) -> Formula:
         """The function of a number."""
@@ -416,7 +412,7 @@ class _Compiler(NamedTuple):
         if name in self.names.sizes:
             self.names.used.add(self.names.sizes[name])
 
-            def size(layer: Environment) -> Size:
+            def size(layer: BoundLayer) -> Size:
                 if name not in layer.sizes:
                     layer.sizes[name] = layer.ctx.unknown()
                 return layer.sizes[name]
@@ -430,11 +426,11 @@ class _Compiler(NamedTuple):
         own = self.names.attributes.get(name)
         if own is None:
             hint = f"name the size in the shape of an input, or declare {name} in the attributes"
-            raise DeclarationFault(f"{self.text!r} uses {name!r}, which is neither a size of an input nor an attribute", self.place, hint)
+            raise Mistake(f"{self.text!r} uses {name!r}, which is neither a size of an input nor an attribute", self.place, hint)
         if wanted is not None and plain_type(own) != wanted:
             kinds = "a list of int" if wanted == tuple[int, ...] else "an int"
             hint = "write name[0] for an item of a list" if wanted is int else "write the name alone for a single number"
-            raise DeclarationFault(f"{self.text!r} uses the attribute {name!r}, which is not {kinds}", self.place, hint)
+            raise Mistake(f"{self.text!r} uses the attribute {name!r}, which is not {kinds}", self.place, hint)
         return own.name
 
     def arithmetic(self, operate: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr, *, is_division: bool) -> Formula:
@@ -443,7 +439,7 @@ class _Compiler(NamedTuple):
             return lambda layer: operate(a(layer), b(layer))
         divisor_text = ast.unparse(right)
 
-        def divided(layer: Environment) -> Size:
+        def divided(layer: BoundLayer) -> Size:
             divisor, ctx = b(layer), layer.ctx
             if isinstance(divisor, int):
                 if divisor == 0:
@@ -462,9 +458,7 @@ class _Compiler(NamedTuple):
                 return number
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
                 return -number
-        raise DeclarationFault(
-            f"{ast.unparse(tree)!r} is not the number of an axis or item", self.place, "write a number, for example data[0]"
-        )
+        raise Mistake(f"{ast.unparse(tree)!r} is not the number of an axis or item", self.place, "write a number, for example data[0]")
 
     def item(self, name: str, index: int) -> Formula:
         """An axis of an input, or an item of an attribute that is a list."""
@@ -473,7 +467,7 @@ class _Compiler(NamedTuple):
             least = index + 1 if index >= 0 else -index
             self.names.ranks[name] = max(self.names.ranks.get(name, 0), least)
 
-            def axis(layer: Environment) -> Size:
+            def axis(layer: BoundLayer) -> Size:
                 port: Input | None = layer.inputs[name]
                 if port is None or (port.partial_shape is None and port.port.rank is None):
                     return layer.ctx.unknown()
@@ -482,7 +476,7 @@ class _Compiler(NamedTuple):
             return axis
         own = self.attribute(name, tuple[int, ...])
 
-        def item(layer: Environment) -> Size:
+        def item(layer: BoundLayer) -> Size:
             items: tuple[int, ...] = getattr(layer.op, own)
             if not -len(items) <= index < len(items):
                 least = max(index + 1, -index)
@@ -495,7 +489,7 @@ class _Compiler(NamedTuple):
         """The name of an input."""
         if not isinstance(tree, ast.Name) or tree.id not in self.names.inputs:
             hint = f"name one of {', '.join(self.names.inputs)}" if self.names.inputs else "give the input a name, and no repetition"
-            raise DeclarationFault(f"{ast.unparse(tree)!r} is no input that is there at most once", self.place, hint)
+            raise Mistake(f"{ast.unparse(tree)!r} is no input that is there at most once", self.place, hint)
         self.names.used.add(tree.id)
         return tree.id
 
@@ -505,7 +499,7 @@ class _Compiler(NamedTuple):
         if name == "rank" and len(arguments) == 1:
             port = self.input(arguments[0])
 
-            def rank(layer: Environment) -> Size:
+            def rank(layer: BoundLayer) -> Size:
                 known = None if layer.inputs[port] is None else layer.inputs[port].known_rank
                 if known is None and self.is_condition:
                     layer.ctx.fail("S206", f"OpenVINO refuses an unknown rank of {port}", port=layer.inputs[port])
@@ -517,7 +511,7 @@ class _Compiler(NamedTuple):
             self.names.read.add(port)
             index = self.number(arguments[1]) if len(arguments) == 2 else None
 
-            def value(layer: Environment) -> Size:
+            def value(layer: BoundLayer) -> Size:
                 held = layer.inputs[port]
                 if held is None:
                     return layer.ctx.unknown()
@@ -527,7 +521,7 @@ class _Compiler(NamedTuple):
             return value
         raise self.fault(tree)
 
-    def condition(self, tree: ast.expr, message: str) -> Callable[[Environment], None]:
+    def condition(self, tree: ast.expr, message: str) -> Callable[[BoundLayer], None]:
         """The demand of a condition; a message is a template for the context, and must not lose its braces."""
         template, inputs = message.replace("{", "{{").replace("}", "}}"), set(self.names.inputs)
         match tree:
@@ -544,13 +538,13 @@ class _Compiler(NamedTuple):
                 return self.conditional(tests, self.condition(last, message))
         test = self.test(tree)
 
-        def demand_test(layer: Environment) -> None:
+        def demand_test(layer: BoundLayer) -> None:
             if not test(layer):
                 layer.ctx.fail("A103", message)
 
         return demand_test
 
-    def conditional(self, tests: Sequence[ast.expr], demand: Callable[[Environment], None]) -> Callable[[Environment], None]:
+    def conditional(self, tests: Sequence[ast.expr], demand: Callable[[BoundLayer], None]) -> Callable[[BoundLayer], None]:
         """A demand that is made where no test holds. `not static(data)` makes it where OpenVINO knows the sizes of an input as numbers."""
         known, others = [], []
         for test in tests:
@@ -560,7 +554,7 @@ class _Compiler(NamedTuple):
                 case _:
                     others.append(self.test(test))
 
-        def demanded(layer: Environment) -> None:
+        def demanded(layer: BoundLayer) -> None:
             shapes = [layer.inputs[name].partial_shape for name in known]
             if None not in shapes and not any(test(layer) for test in others):
                 with layer.ctx.openvino_checks(at=[size for shape in shapes for size in shape]):
@@ -601,7 +595,7 @@ class _Compiler(NamedTuple):
             case ast.Compare(left=ast.Name(id=name), ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
                 own, compare, wanted = self.attribute(name), _COMPARISONS[type(operator)], self.constant(right)
                 return lambda layer: compare(getattr(layer.op, own), wanted)
-        raise DeclarationFault(f"{ast.unparse(tree)!r} is no condition", self.place, _CONDITION_HINT)
+        raise Mistake(f"{ast.unparse(tree)!r} is no condition", self.place, _CONDITION_HINT)
 
     def constant(self, tree: ast.expr) -> Any:
         """A number or a word."""
@@ -610,7 +604,7 @@ class _Compiler(NamedTuple):
         return self.number(tree)
 
 
-def _present(layer: Environment, ports: Sequence[str]) -> list[Any]:
+def _present(layer: BoundLayer, ports: Sequence[str]) -> list[Any]:
     """Some inputs; the rule ends with outputs of unknown rank if one of them is absent."""
     found = [layer.inputs[port] for port in ports]
     if None in found:
