@@ -80,9 +80,9 @@ class OpenSizes:
     left out.
     """
 
-    def __init__(self, inference: Inference, wish: SizePolicy) -> None:
+    def __init__(self, inference: Inference, policy: SizePolicy) -> None:
         self._inference = inference
-        self._wish = wish
+        self._policy = policy
         self._reading = named(inference).reading
         self.axes: dict[str, list[Root]] = {}
         self.others: dict[Node, list[Root]] = {}
@@ -90,7 +90,7 @@ class OpenSizes:
         known = self._reading.symbols.keys()
         for root in roots(self._reading):
             name, own = str(root.size), known & symbols(root.size)
-            if not self._ports(root) or (root.kind in _AXES and not wish.is_open(bounds(self._stated(root)))):
+            if not self._ports(root) or (root.kind in _AXES and not policy.is_open(bounds(self._stated(root)))):
                 continue
             if root.kind in _AXES and own and name not in known:
                 for one in own:
@@ -102,7 +102,7 @@ class OpenSizes:
         asked = roots(inference) if self._reading is not inference else ()
         self.numbers = [root for root in asked if root.kind == "input" and self._ports(root) and self._number(root) is not None]
         for name, found in formulas.items():
-            if name in self.axes or self._wish.is_open(bounds(self._symbol(name))):
+            if name in self.axes or self._policy.is_open(bounds(self._symbol(name))):
                 self.axes.setdefault(name, []).extend(found)
 
     def violations(self) -> Iterator[Violation]:
@@ -117,16 +117,16 @@ class OpenSizes:
             yield from map(self._of_number, self.numbers)
         is_alone = not (self.axes or self.numbers)
         for node, found in self.others.items():
-            message = f"{_CAUSES[found[0].kind]} {self._wish.fault}; {self._depend(found)}"
+            message = f"{_CAUSES[found[0].kind]} {self._policy.fault}; {self._depend(found)}"
             then = without_state(self._inference.model, "fix the sizes there") if node.type == "ReadValue" else "replace the layer"
             hint = f"no size of an input decides this size; {then}" if fixing == {} else None
             if fixing and is_alone:
                 hint = f"fix the sizes of the inputs: --set {' '.join(f'{name}={size}' for name, size in fixing.items())}"
-            yield Violation(self._wish.code, message, node, hint, tuple((fixing or {}).items()) if is_alone else ())
+            yield Violation(self._policy.code, message, node, hint, tuple((fixing or {}).items()) if is_alone else ())
 
     def _ports(self, root: Root) -> int:
         """The ports that are open because of a root. An input must state its bound itself: no demand of a layer does it."""
-        return self._wish.ports(root) or (root.ports if root.kind == "input" and self._wish.is_open(bounds(root.size)) else 0)
+        return self._policy.ports(root) or (root.ports if root.kind == "input" and self._policy.is_open(bounds(root.size)) else 0)
 
     def _stated(self, root: Root) -> Size:
         """The size of an axis as the file and the user state it, which may bound a formula more than its symbols do."""
@@ -144,7 +144,7 @@ class OpenSizes:
         for _, _, fact in outputs(self._reading):
             if (shape := fact.shape) is not None and not fact.is_poisoned:
                 if shape not in of_shape:
-                    sizes = [size for size in shape if isinstance(size, Dim) and self._wish.is_open(self._reading.bounds(size))]
+                    sizes = [size for size in shape if isinstance(size, Dim) and self._policy.is_open(self._reading.bounds(size))]
                     of_shape[shape] = set().union(*map(symbols, sizes))
                 count.update(of_shape[shape])
         return count
@@ -155,7 +155,7 @@ class OpenSizes:
     def _text(self, size: Size) -> str:
         """The sizes that are valid, in brackets behind the fault; empty if all are."""
         text = self._reading.format((size,)).strip("[]")
-        unstated = "" if self._wish.is_open(self._reading.bounds(size)) else ", but the shape does not say so"
+        unstated = "" if self._policy.is_open(self._reading.bounds(size)) else ", but the shape does not say so"
         return f" (the model accepts {'only ' if text.isdecimal() else ''}{text}{unstated})" if text != "?" else ""
 
     def _of_symbol(self, name: str, found: list[Root]) -> Violation:
@@ -163,21 +163,21 @@ class OpenSizes:
         more = "" if len(found) == 1 else f" and {len(found) - 1} more ax{'i' if len(found) == 2 else 'e'}s"
         whole = "the size" if first.size is size else f"a part of the size {first.size}"
         place = f"{whole} of axis {first.axis} of {_AXES[first.kind]} {first.node.name!r}{more}"
-        message = f"{name}, {place}, {self._wish.fault}{self._text(size)}; {depend(self._readers[name], name)}"
-        if self._wish is FIXED and not self.others and not self._fixing:
+        message = f"{name}, {place}, {self._policy.fault}{self._text(size)}; {depend(self._readers[name], name)}"
+        if self._policy is FIXED and not self.others and not self._fixing:
             model = self._inference.model
             hint = "no numbers for the symbols fix every size of the model"
             if model.of_type("ReadValue"):
                 hint = f"no number fixes the state, whose shape changes; {without_state(model, 'fix the sizes there')}"
-            return Violation(self._wish.code, message, first.node, hint)
+            return Violation(self._policy.code, message, first.node, hint)
         wanted, reason = self._wanted
         reason = f" ({reason})" if reason and self._range(name, size).low < self._range(name, size).high else ""
         hint = f"set {name}, as in --set {name}={wanted[name]}{reason}"
-        return Violation(self._wish.code, message, first.node, hint, ((name, wanted[name]),))
+        return Violation(self._policy.code, message, first.node, hint, ((name, wanted[name]),))
 
     def _of_axis(self, root: Root) -> Violation:
-        message = f"axis {root.axis} of input {root.node.name!r} {self._wish.fault}{self._text(root.size)}; {self._depend([root])}"
-        return Violation(self._wish.code, message, root.node, self._example(root.node))
+        message = f"axis {root.axis} of input {root.node.name!r} {self._policy.fault}{self._text(root.size)}; {self._depend([root])}"
+        return Violation(self._policy.code, message, root.node, self._example(root.node))
 
     def _number(self, root: Root) -> Size | None:
         """The number that the signature has for the axis of an input; None if it has a formula."""
@@ -186,16 +186,16 @@ class OpenSizes:
 
     def _of_number(self, root: Root) -> Violation:
         name, number = root.node.name, self._number(root) or 0
-        message = f"axis {root.axis} of input {name!r} {self._wish.fault}{self._text(number)}; {self._depend([root])}"
+        message = f"axis {root.axis} of input {name!r} {self._policy.fault}{self._text(number)}; {self._depend([root])}"
         shape = shape_text(self._reading.graphs[0][1].slots[root.node.first_slot].shape)
-        return Violation(self._wish.code, message, root.node, f"set the size, as in --input {quote(name + shape)}", (), ((name, shape),))
+        return Violation(self._policy.code, message, root.node, f"set the size, as in --input {quote(name + shape)}", (), ((name, shape),))
 
     def _of_numbers(self, found: list[Root]) -> Violation:
         """All axes of inputs that have one valid size."""
         first, count = found[0], len(found) - 1
         more = f"; the same holds for {count} more ax{'i' if count == 1 else 'e'}s of inputs" if count else ""
-        message = f"axis {first.axis} of input {first.node.name!r} {self._wish.fault}{self._text(self._number(first) or 0)}{more}"
-        return Violation(self._wish.code, f"{message}; {self._depend(found)}", first.node, "--set with any symbol also sets these axes")
+        message = f"axis {first.axis} of input {first.node.name!r} {self._policy.fault}{self._text(self._number(first) or 0)}{more}"
+        return Violation(self._policy.code, f"{message}; {self._depend(found)}", first.node, "--set with any symbol also sets these axes")
 
     # Sizes that would do.
 
@@ -216,7 +216,7 @@ class OpenSizes:
 
         OpenVINO follows fewer bounds than irshape, and a compiler asks OpenVINO.
         """
-        if self._wish is FIXED:
+        if self._policy is FIXED:
             return self._usual, ""
         ranges = {name: self._range(name, self._symbol(name)) for name in self.axes if name in self._reading.symbols}
         texts = {name: f"{size.low}..{size.high}" if size.low < size.high else str(size.low) for name, size in ranges.items()}
@@ -250,14 +250,14 @@ class OpenSizes:
     def _fixing(self) -> Mapping[str, str]:
         """The usual sizes of all symbols, if nothing is open with these; empty if something is."""
         fixed = _tried(self._inference, self._usual) if self._usual else None
-        return {} if fixed is None or any(self._wish.ports(root) for root in roots(fixed)) else self._usual
+        return {} if fixed is None or any(self._policy.ports(root) for root in roots(fixed)) else self._usual
 
     def _example(self, node: Node) -> str | None:
         """A hint with a shape of the input that meets the policy; None for a shape that nobody reads."""
         shape = self._inference.view(node).outputs[0].shape or ()
         if len(shape) > _MOST_AXES:
             return None
-        if self._wish is FIXED:
+        if self._policy is FIXED:
             return f"give numbers, as in --input {node.name}[{','.join('8' if isinstance(size, Dim) else str(size) for size in shape)}]"
         sizes = []
         for size in shape:
