@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
 from irshape.cli.arguments import add_model_arguments
-from irshape.cli.check_options import CONCISE, DOCUMENTS, CheckOptions, add_options, misplaced, source_of, wish_of
+from irshape.cli.check_options import CONCISE, DOCUMENTS, CheckWish, add_options, misplaced, source_of, wish_of
 from irshape.cli.conclusion import check_writing, ended, write
 from irshape.cli.examination import Errand, Extended
 from irshape.cli.request import Request, request_of
@@ -67,7 +67,7 @@ def run(given: Namespace) -> int:
     return CLEAN
 
 
-def _checked(request: Request, wish: CheckOptions) -> int:
+def _checked(request: Request, wish: CheckWish) -> int:
     """The road of a check: find the files, examine each, print each, and conclude."""
     try:
         settings = Settings(**wish.settings)
@@ -95,7 +95,7 @@ def _checked(request: Request, wish: CheckOptions) -> int:
 
 
 @contextmanager
-def _output(wish: CheckOptions, files: Sequence[str]) -> Iterator[None]:
+def _output(wish: CheckWish, files: Sequence[str]) -> Iterator[None]:
     """With --output-file, what is printed meanwhile goes into the file."""
     if wish.output_file is None:
         yield
@@ -107,7 +107,7 @@ def _output(wish: CheckOptions, files: Sequence[str]) -> Iterator[None]:
     write(wish, wish.output_file, out.getvalue(), files)
 
 
-def _say(wish: CheckOptions) -> Callable[[Extended], Iterator[str]] | None:
+def _say(wish: CheckWish) -> Callable[[Extended], Iterator[str]] | None:
     """How the faults of one file are said as text; None if the end of the run says them."""
     if wish.is_summed:
         return None
@@ -117,7 +117,7 @@ def _say(wish: CheckOptions) -> Callable[[Extended], Iterator[str]] | None:
     return partial(fault_lines, palette, is_concise=wish.format == CONCISE, is_whole=wish.all)
 
 
-def check_of(request: Request, wish: CheckOptions, paths: Sequence[str]) -> Check:
+def check_of(request: Request, wish: CheckWish, paths: Sequence[str]) -> Check:
     """The check of files. A configuration or a baseline that cannot be read, or an unknown target, is a `ValueError` before it begins."""
     if wish.target:
         from irshape.answers.policies import find_policies
@@ -137,7 +137,7 @@ def check_of(request: Request, wish: CheckOptions, paths: Sequence[str]) -> Chec
 class Check:
     """The check of one file. It can be pickled for a worker. `baselines` are those of the files that have one."""
 
-    def __init__(self, request: Request, wish: CheckOptions, baselines: Mapping[str, Baseline]) -> None:
+    def __init__(self, request: Request, wish: CheckWish, baselines: Mapping[str, Baseline]) -> None:
         self.request = request
         self.wish = wish
         self.baselines = baselines

@@ -150,7 +150,7 @@ def source_of(given: Namespace) -> dict[str, Any]:
     return {"files": [given.stdin_filename or _STDIN], "source": content}
 
 
-class CheckOptions(NamedTuple):
+class CheckWish(NamedTuple):
     """What a check is asked for beside the files: the codes, what is mended and accepted, and how and where the faults are reported."""
 
     settings: Mapping[str, Any]
@@ -184,7 +184,7 @@ class CheckOptions(NamedTuple):
         return self.format in DOCUMENTS or self.statistics or bool(self.write_baseline and self.format in ("text", CONCISE))
 
 
-def wish_of(given: Namespace) -> CheckOptions:
+def wish_of(given: Namespace) -> CheckWish:
     """What the options of a check ask for."""
     # A file from a stranger must not choose how it is checked, so --isolate uses no configuration beside it.
     settings = {
@@ -193,4 +193,4 @@ def wish_of(given: Namespace) -> CheckOptions:
     }  # fmt: skip
     suppressions, forgives = not (given.ignore_suppressions or given.isolate), bool(given.exit_zero or given.write_baseline)
     told = vars(given)
-    return CheckOptions(settings, suppressions, given.show_settings, forgives, *(told[name] for name in CheckOptions._fields[4:]))
+    return CheckWish(settings, suppressions, given.show_settings, forgives, *(told[name] for name in CheckWish._fields[4:]))

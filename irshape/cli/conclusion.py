@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from irshape import __version__
-from irshape.cli.check_options import CONCISE, DOCUMENTS, CheckOptions
+from irshape.cli.check_options import CONCISE, DOCUMENTS, CheckWish
 from irshape.cli.road import Totals
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put, put_json
 from irshape.report.catalogue import CATALOGUE
@@ -36,7 +36,7 @@ def document(format: str, checked: Sequence[Checked]) -> str:
 _MOST_STALE = 3
 
 
-def ended(wish: CheckOptions, files: Sequence[str], baselines: Mapping[str, Baseline], settings: Settings, totals: Totals) -> int:
+def ended(wish: CheckWish, files: Sequence[str], baselines: Mapping[str, Baseline], settings: Settings, totals: Totals) -> int:
     """Write what is about all files of a check, and return the exit code that follows from the baselines, which are those of each file."""
     if wish.statistics:
         _put_statistics(wish, totals)
@@ -61,7 +61,7 @@ def _reports(settings: Settings, path: str, code: str) -> bool:
     return selection is None or selection.severity(code, "") is not None
 
 
-def check_writing(wish: CheckOptions, files: Sequence[str]) -> None:
+def check_writing(wish: CheckWish, files: Sequence[str]) -> None:
     """Raise an error for a report or a baseline that may not be written, before the first file is checked."""
     paths = [path for path in (wish.output_file, *(path for _, path in wish.report)) if path is not None]
     if paths:
@@ -72,7 +72,7 @@ def check_writing(wish: CheckOptions, files: Sequence[str]) -> None:
         _known(wish.write_baseline)
 
 
-def write(wish: CheckOptions, path: str, text: str, files: Sequence[str]) -> None:
+def write(wish: CheckWish, path: str, text: str, files: Sequence[str]) -> None:
     """Write a report into a file, completely or not at all. Raises `RunError`."""
     from irshape.cli.outputs import write_output
 
@@ -86,7 +86,7 @@ def _known(path: str) -> Baseline:
     return Baseline.read(path) if os.path.lexists(path) else Baseline(path, {})
 
 
-def _put_statistics(wish: CheckOptions, totals: Totals) -> None:
+def _put_statistics(wish: CheckWish, totals: Totals) -> None:
     """The codes with their counts, the most frequent first; `*` marks those of which --fix mends some."""
     found = sorted(totals.kinds.items(), key=lambda one: (-one[1][0], one[0]))
     if wish.format == "json":
@@ -100,7 +100,7 @@ def _put_statistics(wish: CheckOptions, totals: Totals) -> None:
         put(f"{totals.tally}")
 
 
-def _write_baseline(wish: CheckOptions, reports: Reports, totals: Totals) -> int:
+def _write_baseline(wish: CheckWish, reports: Reports, totals: Totals) -> int:
     """Write every fault of the run into the baseline; 0, whatever the faults are."""
     from irshape.files.writing import write_atomic
 
@@ -116,7 +116,7 @@ def _write_baseline(wish: CheckOptions, reports: Reports, totals: Totals) -> int
     return CLEAN
 
 
-def _stale(wish: CheckOptions, baselines: Mapping[str, Baseline], reports: Reports, totals: Totals) -> int:
+def _stale(wish: CheckWish, baselines: Mapping[str, Baseline], reports: Reports, totals: Totals) -> int:
     """Report the faults of baselines that are gone; with --strict they are an error, as other warnings are."""
     accepted: dict[str, dict[str, Mapping[str, int]]] = {}
     used: dict[str, Baseline] = {}

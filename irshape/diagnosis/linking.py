@@ -158,7 +158,7 @@ class _Report:
         """The faults of a node that say that it does not pass, the most telling first."""
         own = [one for one in self.own.get(node, ()) if one.code[0] in "STVA" or one.code in (*RECORDS, "R401", *_SIGNS)]
 
-        def order(one: Diagnostic) -> tuple[Any, ...]:  # no order of attributes in the file
+        def order(one: Diagnostic) -> tuple[Any, ...]:  # the order of attributes in the file decides nothing
             kind = one.code not in _OF_WEIGHTS, one.severity != ERROR, one.code in _SIGNS, one.code in RECORDS
             return (*kind, one.message if one.where.port is None else "", one.where.offset)
 

@@ -14,7 +14,7 @@ from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
-from irshape.xml.document import LayerContent, Port
+from irshape.xml.document import LayerSignature, Port
 
 # The codes of records that the model contradicts.
 RECORDS: Final = ("R301", "R302")
@@ -48,7 +48,7 @@ def compare_recorded(engine: Engine, *, is_as_read: bool) -> tuple[dict[Diagnost
     slots = run.slots
     # Layers with the same signature and the same outcome need not be compared again.
     taken: object
-    compared: dict[tuple[LayerContent, object], _Found] = {}
+    compared: dict[tuple[LayerSignature, object], _Found] = {}
     known: _Known = {}
     for node, taken in zip(engine.schedule.nodes, run.outcomes or [None] * len(engine.schedule.nodes), strict=True):
         signature = node.layer.signature

@@ -26,7 +26,7 @@ from irshape.model.model import SINKS, UNFED, Model, Node, reached
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.finding import Finding
 from irshape.shape.guard import Premise, Requirement
-from irshape.xml.document import Layer, LayerContent, Port
+from irshape.xml.document import Layer, LayerSignature, Port
 from irshape.xml.patched_weights import AppendedWeights
 
 
@@ -34,9 +34,9 @@ class Records:
     """Makes the records of items. Equal layers share a signature."""
 
     def __init__(self) -> None:
-        self._signatures: dict[object, LayerContent] = {}
+        self._signatures: dict[object, LayerSignature] = {}
 
-    def signature(self, item: Item) -> LayerContent:
+    def signature(self, item: Item) -> LayerSignature:
         """The signature of an item, that of its layer in the model if it still has the same content."""
         base = None if item.origin is None else item.origin.layer
         if base is not None and item.ports is None and item.attributes == base.attributes:
@@ -47,7 +47,7 @@ class Records:
         found = self._signatures.get(key)
         if found is None:
             records = [(id, None, None) for id in (*inputs, *outputs)] if like is None else like.records
-            found = self._signatures[key] = LayerContent(item.type, item.version, item.attributes)
+            found = self._signatures[key] = LayerSignature(item.type, item.version, item.attributes)
             found.record(records[: len(inputs)], records[len(inputs) :], {})
         return found
 
@@ -200,7 +200,7 @@ class Facts:
         self._facts[-1] = self._facts[-2] = POISONED
         self._known_reads: dict[object, Reads] = {}
         self._records = Records()
-        self._commons: dict[LayerContent, Common] = {}
+        self._commons: dict[LayerSignature, Common] = {}
         self._nodes: dict[Item, Node] = {}
         self._shared: dict[Item, Common] = {}
         self._findings: dict[Item, tuple[Finding, ...]] = {}

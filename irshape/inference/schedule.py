@@ -17,7 +17,7 @@ from irshape.ops.op import Op
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
 from irshape.shape.range import Bound
-from irshape.xml.document import LayerContent
+from irshape.xml.document import LayerSignature
 from irshape.xml.lexical import BODIES
 from irshape.xml.weights import Weights, WeightsError
 
@@ -101,7 +101,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
     """
     nodes: list[Node] = []
     found: list[Transfer | None] = []
-    signatures: dict[LayerContent, Common] = {}
+    signatures: dict[LayerSignature, Common] = {}
     known_reads: dict[object, Reads] = {}
     size: Bound | None = inf if model.document.is_example else None
     first_constant = None

@@ -8,7 +8,7 @@ from itertools import pairwise
 from irshape.model.build import place
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
-from irshape.xml.document import Document, Layer, LayerContent
+from irshape.xml.document import Document, Layer, LayerSignature
 from irshape.xml.lexical import own_offset
 from irshape.xml.weights import Weights, WeightsError
 
@@ -55,7 +55,7 @@ def last_end(document: Document, most: int) -> int:
 def constants(document: Document) -> Iterator[tuple[int, int, Layer, str]]:
     """Where the bytes of each constant begin and end, with its layer and the path of its body."""
     for path, graph in document.graphs():
-        sizes: dict[LayerContent, int] = {}
+        sizes: dict[LayerSignature, int] = {}
         for layer in graph.layers:
             if (at := layer.weights_at) is not None:
                 size = sizes.get(layer.signature)

@@ -11,7 +11,7 @@ from irshape.ops.registry import REGISTRY, RELEASES, Registry, opset
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics, Where, clipped
 from irshape.report.text import some
-from irshape.xml.document import Document, Layer, LayerContent, Port
+from irshape.xml.document import Document, Layer, LayerSignature, Port
 
 if TYPE_CHECKING:
     from irshape.model.causes import Fault
@@ -91,7 +91,7 @@ class _Builder:
         self.default_opset = default_opset
         self.faults: list[Fault] = []
         self.classes: dict[tuple[str, str], OpClass | None] = {}
-        self.signatures: Iterable[LayerContent] = ()
+        self.signatures: Iterable[LayerSignature] = ()
         # Whether each node is read, by its index, and whether every producer comes before its readers in the file.
         self.is_read: list[bool] = []
         self.is_sorted = True
@@ -148,7 +148,7 @@ class _Builder:
         model = self.model
         nodes, producers, by_id = model.nodes, model.producers, model._by_id
         slot = 0
-        resolved: dict[LayerContent, tuple[OpClass | None, list[Node], int, int]] = {}
+        resolved: dict[LayerSignature, tuple[OpClass | None, list[Node], int, int]] = {}
         for index, layer in enumerate(model.graph.layers):
             signature = layer.signature
             known = resolved.get(signature)

@@ -11,7 +11,7 @@ from irshape.ops.op import Op, OpClass
 from irshape.ops.registry import REGISTRY, Registry
 from irshape.report.diagnostic import Diagnostics, clipped
 from irshape.shape.compilation import mypyc_attr
-from irshape.xml.document import Document, Graph, Layer, LayerContent, Port
+from irshape.xml.document import Document, Graph, Layer, LayerSignature, Port
 
 if TYPE_CHECKING:
     from irshape.model.const import Const
@@ -501,7 +501,7 @@ class Model:
         own = node.layer.weights_at
         return op if own is None else op.with_attribute("offset", own)
 
-    def shared_op(self, op_class: OpClass, signature: LayerContent) -> Op:
+    def shared_op(self, op_class: OpClass, signature: LayerSignature) -> Op:
         """The operation that all layers of a signature share; an `offset` that each layer has for itself is 0 in it."""
         op = self._ops.get(signature)
         if op is None:

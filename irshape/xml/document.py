@@ -61,7 +61,7 @@ Positions: TypeAlias = dict[tuple[int, ...], dict[int, int]]
 """The positions of ports by their ids, for each list of ids."""
 
 
-class LayerContent:
+class LayerSignature:
     """The content of a layer apart from its id, its name and its offsets in the file; layers with equal content may share it.
 
     `attributes` are those of the first `<data>`, as text; `offset` is "0" if each layer has its own. `inputs` and `outputs` map the
@@ -134,7 +134,7 @@ class Layer:
         self,
         id: int,
         name: str,
-        signature: LayerContent,
+        signature: LayerSignature,
         weights_at: int | None,
         offset: int,
         end: int,

@@ -1,6 +1,6 @@
 """The fast lane: reads files with the layout of OpenVINO's own writer, a whole layer at a time instead of tag by tag.
 
-Layers with equal text share a `LayerContent`, which is parsed once. The values that differ from layer to layer are cut out of the text for
+Layers with equal text share a `LayerSignature`, which is parsed once. The values that differ from layer to layer are cut out of the text for
 this. Ports and their offsets are made on demand. Every byte is matched against strict patterns, or parsed by expat where the content is
 free (`<rt_info>`), so an accepted file is well-formed. Any other file, and so every file with a fault, goes to the general reader; both
 readers give equal documents. The general reader also reads single layers: a few with content that the patterns do not know, such as
@@ -18,7 +18,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
-from irshape.xml.document import Document, Layer, LayerContent, Port, PortRecord, Positions
+from irshape.xml.document import Document, Layer, LayerSignature, Port, PortRecord, Positions
 from irshape.xml.lexical import BODIES, DELICATE_NOTES, EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
 
 # A value that a parser neither changes nor refuses: no entity, no tag, no control character, no white space but spaces.
@@ -107,7 +107,12 @@ class UnusualError(Exception):
 
 
 def read_canonical(
-    document: Document, shared: dict[Hashable, LayerContent], *, types_with_bodies: frozenset[str], read_layer: ReadLayer, most_nested: int
+    document: Document,
+    shared: dict[Hashable, LayerSignature],
+    *,
+    types_with_bodies: frozenset[str],
+    read_layer: ReadLayer,
+    most_nested: int,
 ) -> bool:
     """Fill the document and return True if the whole file has the layout of OpenVINO's writer; otherwise change nothing but `shared`.
 
@@ -200,7 +205,7 @@ class _Lane:
     def __init__(
         self,
         document: Document,
-        shared: dict[Hashable, LayerContent],
+        shared: dict[Hashable, LayerSignature],
         types_with_bodies: frozenset[str],
         read_layer: ReadLayer,
         most_nested: int,
@@ -216,7 +221,7 @@ class _Lane:
         self.block = _BLOCK
         self.has_fused_names = _FUSED.encode() in self.source
         # The signature of a layer's text after its name, and the place of `<data>` in that text (-1 if absent).
-        self.signatures: dict[str, tuple[LayerContent, int]] = {}
+        self.signatures: dict[str, tuple[LayerSignature, int]] = {}
         # The parts of a text repeat more often than the whole: that before the ports, a port after its id, and each size of a port.
         self.heads: dict[str, tuple[str, str, dict[str, str], int]] = {}
         self.ports = _Ports(self.limits.rank)
@@ -399,7 +404,7 @@ class _Lane:
             raise UnusualError
         return ends, first, last
 
-    def signature(self, key: str) -> tuple[LayerContent, int]:
+    def signature(self, key: str) -> tuple[LayerSignature, int]:
         """The signature of a layer and the place of its `<data>` (-1 if absent), given the layer's text after its name, with marks."""
         head, has_outputs, outputs = key.partition("<output>")
         head, has_inputs, inputs = head.partition("<input>")
@@ -407,7 +412,7 @@ class _Lane:
         if known is None:
             known = self.heads[head] = self.head(head)
         type, version, attributes, data_at = known
-        signature = LayerContent(type, version, attributes)
+        signature = LayerSignature(type, version, attributes)
         signature.record(
             self.ports.records(inputs, "</input>") if has_inputs else [],
             self.ports.records(outputs, "</output>", are_typed=True) if has_outputs else [],

@@ -18,7 +18,7 @@ from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType, similar_type
 from irshape.shape.limits import DEFAULT, Limits
-from irshape.xml.document import Document, Graph, Layer, LayerContent, Port, PortMap, Positions, PreProcess, Suppression
+from irshape.xml.document import Document, Graph, Layer, LayerSignature, Port, PortMap, Positions, PreProcess, Suppression
 from irshape.xml.lexical import (
     BODIES,
     EDGE_ENDS,
@@ -118,7 +118,7 @@ class _Reader(Markup):
 
     def __init__(self, document: Document, pieces: list[Blanked] | None = None) -> None:
         super().__init__(document, pieces)
-        self.signatures: dict[Hashable, LayerContent] = {}
+        self.signatures: dict[Hashable, LayerSignature] = {}
         self.children = {"net": _Reader.enter_net}
 
     # The run.
@@ -301,7 +301,9 @@ class _Reader(Markup):
             message = "the file is an execution graph, which shows the kernels of a compiled model; OpenVINO does not read it"
             self.refuse("X112", message, self.graph.offset)
         own_id = -1 - len(self.graph.layers)
-        layer = Layer(own_id, take("name", ""), LayerContent(take("type", ""), take("version", ""), {}), None, offset, offset, -1, ([], []))
+        layer = Layer(
+            own_id, take("name", ""), LayerSignature(take("type", ""), take("version", ""), {}), None, offset, offset, -1, ([], [])
+        )
         self.layer = layer
         self.layers.append(layer)
         id_text = take("id")

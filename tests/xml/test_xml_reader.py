@@ -13,7 +13,7 @@ import pytest
 
 from irshape.shape.limits import Limits
 from irshape.xml import reader
-from irshape.xml.document import Document, Edge, Graph, Layer, LayerContent, Port, PortMap
+from irshape.xml.document import Document, Edge, Graph, Layer, LayerSignature, Port, PortMap
 from irshape.xml.not_xml import forgiven
 from irshape.xml.reader import read
 from tests.support.oracle import core, reads
@@ -429,7 +429,7 @@ def plain(thing: object) -> object:
         return [plain(item) for item in thing]
     if isinstance(thing, dict):
         return {key: plain(value) for key, value in thing.items()}
-    if isinstance(thing, Document | Graph | Layer | LayerContent | Port | Edge | PortMap):
+    if isinstance(thing, Document | Graph | Layer | LayerSignature | Port | Edge | PortMap):
         # A compiled class has no __slots__.
         names = [name for name, member in vars(type(thing)).items() if isdatadescriptor(member) and not name.startswith("_")]
         names = [name for name in names if name not in ("diagnostics", "held")]
