@@ -1,6 +1,6 @@
 """The fast lane: reads files with the layout of OpenVINO's own writer, a whole layer at a time instead of tag by tag.
 
-Layers with equal text share a `LayerSignature`, which is parsed once. The values that differ from layer to layer are cut out of the text for
+Layers with equal text share a `LayerSignature` that is parsed once. The values that differ from layer to layer are cut out of the text for
 this. Ports and their offsets are made on demand. Every byte is matched against strict patterns, or parsed by expat where the content is
 free (`<rt_info>`), so an accepted file is well-formed. Any other file, and so every file with a fault, goes to the general reader; both
 readers give equal documents. The general reader also reads single layers: a few with content that the patterns do not know, such as
