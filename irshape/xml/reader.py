@@ -301,8 +301,8 @@ class _Reader(Markup):
             message = "the file is an execution graph, which shows the kernels of a compiled model; OpenVINO does not read it"
             self.refuse("X112", message, self.graph.offset)
         own_id = -1 - len(self.graph.layers)
-        signature = LayerSignature(take("type", ""), take("version", ""), {})
-        layer = Layer(own_id, take("name", ""), signature, None, offset, offset, -1, ([], []))
+        name, signature = take("name", ""), LayerSignature(take("type", ""), take("version", ""), {})
+        layer = Layer(own_id, name, signature, None, offset, offset, -1, ([], []))
         self.layer = layer
         self.layers.append(layer)
         id_text = take("id")
