@@ -101,9 +101,19 @@ def __getattr__(name: str) -> object:
         from irshape.report.guesses import hint
 
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint('module', name)}")
+    import gc
     import sys
 
-    __import__(_MODULES[name])  # a run of the command line need not load `importlib`
+    was_collecting = gc.isenabled()
+    gc.disable()  # modules are not garbage: the collector would search them again and again while they load
+    try:
+        __import__(_MODULES[name])  # a run of the command line need not load `importlib`
+    finally:
+        if was_collecting:
+            if not gc.get_freeze_count():
+                gc.freeze()  # and `unfreeze`: all objects are old now, as after a search, which would come next
+                gc.unfreeze()
+            gc.enable()
     module = sys.modules[_MODULES[name]]
     found = globals()[name] = getattr(module, name, module)  # `ops` is a package that can be called
     return found

@@ -6,7 +6,7 @@ Only `read` takes the options of reading; a verb that is given a source reads it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
@@ -15,6 +15,7 @@ from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import load, loaded
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.shape.compilation import TypedDict
 from irshape.shape.dim import Dim
 from irshape.xml.weights import UNREAD, Weights
 

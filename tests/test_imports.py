@@ -62,10 +62,15 @@ def test_the_library_alone_loads_nothing_heavy() -> None:
     assert not {name.partition(".")[0] for name in loaded - own} & (HEAVY | {"argparse"})
 
 
-def loaded(folder: Path, *options: str) -> list[str]:
-    """The modules that a check of one operation loads beyond those of a bare interpreter, in a folder without a configuration."""
+def one_operation(folder: Path) -> None:
+    """Put a model of one operation, `one.xml`, into a folder without a configuration."""
     for suffix in (".xml", ".bin"):
         shutil.copy((IRS / "synth" / "s2b_6d.xml").with_suffix(suffix), folder / f"one{suffix}")
+
+
+def loaded(folder: Path, *options: str) -> list[str]:
+    """The modules that a check of one operation loads beyond those of a bare interpreter."""
+    one_operation(folder)
     bare = subprocess.run([sys.executable, "-S", "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True, check=True)
     run = "import sys; from irshape.cli.main import main; main(); print(*sys.modules, file=sys.stderr)"
     command = [sys.executable, "-S", "-c", run, "check", "one.xml", *options]
@@ -105,6 +110,40 @@ SLOW = {"argparse", "dataclasses", "datetime", "gettext", "inspect", "locale", "
 def test_a_check_of_one_operation_loads_nothing_slow_of_python(tmp_path: Path, options: tuple[str, ...]) -> None:
     """`argparse`, with the modules that it imports, takes a quarter as long as irshape itself."""
     assert not SLOW & set(loaded(tmp_path, *options))
+
+
+COMPILED = """
+import sys, typing
+compiled = []
+sys.addaudithook(lambda event, given: event == "compile" and given[1] == "<string>" and compiled.append(given[0]))
+import irshape
+from irshape.cli.main import main
+irshape.check("one.xml")
+main(["check", "-q", "one.xml"])
+print(*[text for text in compiled if b"lambda _cls" not in text])
+"""
+
+
+def test_a_check_compiles_no_annotation(tmp_path: Path) -> None:
+    """The classes of `typing` compile each annotation that is text, and the first text takes Python a millisecond."""
+    one_operation(tmp_path)
+    command, environment = [sys.executable, "-S", "-c", COMPILED], {**os.environ, "PYTHONPATH": str(ROOT)}
+    assert subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment).stdout == "\n"
+
+
+COLLECTED = """
+import gc, sys
+searched = []
+gc.callbacks.append(lambda phase, found: phase == "start" and searched.append(found))
+import irshape
+irshape.check
+print(len(searched), gc.isenabled())
+"""
+
+
+def test_the_collector_does_not_search_the_modules_while_they_load() -> None:
+    command = [sys.executable, "-S", "-c", COLLECTED]
+    assert subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout == "0 True\n"
 
 
 def test_every_name_of_the_package_is_there() -> None:

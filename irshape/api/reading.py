@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from irshape.model.load import load, opened
 from irshape.model.public import Model
+from irshape.shape.compilation import TypedDict
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.limits import DEFAULT, LIMITS
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import EFFORT, FOLLOW_LINKS, OUTPUT, SELECTION, Rare, add_target, add_watch
+from irshape.shape.compilation import NamedTuple
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

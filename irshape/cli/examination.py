@@ -6,7 +6,7 @@ import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import irshape
 from irshape import verbs
@@ -15,6 +15,7 @@ from irshape.files.reading import Path
 from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic, Where
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.limits import Limits
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights

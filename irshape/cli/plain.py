@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import COMMANDS, HOMES, OVERVIEW
+from irshape.shape.compilation import NamedTuple
 
 if TYPE_CHECKING:
     from argparse import Namespace

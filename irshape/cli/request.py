@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from irshape.cli.files import is_one, models_of
 from irshape.cli.run import RunError
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.limits import Limits
 
 if TYPE_CHECKING:

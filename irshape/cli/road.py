@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from irshape.cli.examination import OUT_OF_MEMORY, Errand, FileOutcome
 from irshape.cli.files import find, is_much
@@ -14,6 +14,7 @@ from irshape.cli.run import CLEAN, FAILED, RunError, Tally, complain, put
 from irshape.cli.screen import Progress
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted
+from irshape.shape.compilation import NamedTuple
 
 if TYPE_CHECKING:
     from irshape.cli.inputs import OptionFit

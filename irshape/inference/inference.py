@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os.path import splitext
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -17,6 +17,7 @@ from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted, verdict
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement, usual_sizes_fulfil

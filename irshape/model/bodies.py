@@ -7,9 +7,10 @@ order of `external_port_id`, are the layer's outputs in order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from irshape.model.model import Model, Node
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.dim import Size, dim_max, eq, le
 from irshape.xml.document import PortMap
 from irshape.xml.lexical import BODIES, MAP_NUMBERS, whole_number

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from irshape.model.model import Model, Node
+from irshape.shape.compilation import NamedTuple
 
 Layer = TypeVar("Layer")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log2
-from typing import Any, NamedTuple
+from typing import Any
 
 from irshape.ops.port import Input, UnknownRank
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.dim import Size, are_known, product
 from irshape.shape.shape import Shape
 

@@ -11,9 +11,10 @@ concludes: a layer keeps the batch N if every axis that holds N is an axis of ev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from irshape.ops.port import Input
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.dim import Dim, Size, expression_of, le_unasked, product, symbols
 from irshape.shape.value import Real
 

@@ -6,7 +6,9 @@ not used again.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+from irshape.shape.compilation import NamedTuple
 
 
 class Code(NamedTuple):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple, NoReturn, Self
+from typing import Any, Final, NoReturn, Self
 
 from irshape.report.catalogue import CATALOGUE
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.limits import DEFAULT
 
 

@@ -74,16 +74,15 @@ class _Arguments:
 
     def misfit(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> str:
         """The complaint about an argument that is missing, or the first of a kind that its annotation excludes; empty if there is none."""
-        notes = {**self._function.__annotations__, **(self._further() or {})}
+        home = self._function.__module__
+        notes = {**{name: (note, home) for name, note in self._function.__annotations__.items()}, **(self._further() or {})}
         count, by_name = self._function.__code__.co_argcount, self._function.__kwdefaults__ or {}
         needed = (*self._names[len(given) : count - len(self._function.__defaults__ or ())], *self._names[count:])
         if missing := [name for name in needed if name not in named and name not in by_name]:
             return f"{self._title(given)} needs the argument {' and '.join(missing)}"
         further = ((self._more, one) for one in given[count:])
         for name, value in (*zip(self._names[:count], given, strict=False), *further, *named.items()):
-            note = notes.get(name, None if name == "self" else notes.get(self._rest))
-            module = getattr(note, "__forward_module__", None)  # of a key of a `TypedDict`
-            note = getattr(note, "__forward_arg__", note)
+            note, module = notes.get(name) or (name != "self" and notes.get(self._rest)) or (None, home)
             if isinstance(note, str) and not _fits(value, self._meant(note, module)):
                 try:
                     shown = repr(value)
@@ -97,16 +96,17 @@ class _Arguments:
         name = self._function.__name__
         return f"{type(given[0]).__name__}.{name}" if given and "self" in self.own else name
 
-    def _further(self) -> Mapping[str, Any] | None:
-        """The arguments that are keys of a `TypedDict`, with their annotations; None if the function takes any name."""
-        if not self._rest:
-            return {}
-        note = self._function.__annotations__[self._rest]
-        return self._meant(note.removeprefix("Unpack[")[:-1]).__annotations__ if note.startswith("Unpack[") else None
+    def _further(self) -> Mapping[str, tuple[Any, str]] | None:
+        """The arguments that are keys of a `TypedDict`: the annotation and the module of each. None if the function takes any name."""
+        note = self._function.__annotations__.get(self._rest, "")
+        if not note.startswith("Unpack["):
+            return None if self._rest else {}
+        classes = self._meant(note.removeprefix("Unpack[")[:-1], self._function.__module__).__mro__[::-1]
+        return {name: (one, cls.__module__) for cls in classes for name, one in getattr(cls, "__annotations__", {}).items()}
 
-    def _meant(self, note: str, module: str | None = None) -> Any:
+    def _meant(self, note: str, module: str) -> Any:
         """The type that an annotation means, with `Any` for a name that only type checkers know."""
-        names = (builtins, typing, collections.abc, sys.modules[module or self._function.__module__])
+        names = (builtins, typing, collections.abc, sys.modules[module])
         try:
             return eval(note, {}, defaultdict(lambda: Any, {name: known for one in names for name, known in vars(one).items()}))
         except (AttributeError, TypeError):

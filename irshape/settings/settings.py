@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from irshape.settings.read import find
+from irshape.shape.compilation import NamedTuple
 
 if TYPE_CHECKING:
     from irshape.report.selection import Choice, Selection

@@ -1,11 +1,15 @@
-"""Marks for mypyc, which compiles some modules of some wheels; the interpreter ignores them."""
+"""Classes of `typing` and marks for mypyc, which compiles some modules of some wheels, without what they cost when a run starts."""
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from typing import NamedTuple as NamedTuple
+    from typing import TypedDict as TypedDict
+
     from mypy_extensions import mypyc_attr as mypyc_attr
 else:
     # mypy_extensions need not be installed where irshape runs.
@@ -19,3 +23,22 @@ else:
         such a class and each class that extends it have both marks.
         """
         return lambda cls: cls
+
+    # Python compiles the text of an annotation for the classes of `typing`. The first text takes it a millisecond.
+
+    class _Fields(type):
+        def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
+            fields = body.get("__annotations__", {})
+            defaults = [body.pop(field) for field in fields if field in body]
+            made = namedtuple(name, fields, defaults=defaults, module=body["__module__"])
+            for key, value in body.items():
+                setattr(made, key, value)
+            return made
+
+    NamedTuple = type.__new__(_Fields, "NamedTuple", (), {})
+
+    class TypedDict(dict[str, Any]):
+        """A dict whose keys are annotated; the annotations stay text."""
+
+        def __init_subclass__(cls, total: bool = True) -> None:
+            super().__init_subclass__()

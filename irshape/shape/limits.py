@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
-from irshape.shape.compilation import mypyc_attr
+from irshape.shape.compilation import NamedTuple, mypyc_attr
 
 
 class Limits(NamedTuple):

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.dim import INT64_MAX, Scope, Size, narrow
 from irshape.shape.range import Bound, reduced
 

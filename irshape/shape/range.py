@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import gcd, inf
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
+
+from irshape.shape.compilation import NamedTuple
 
 Bound: TypeAlias = int | float
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import gcd, inf, lcm
-from typing import Final, NamedTuple
+from typing import Final
 
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.dim import Dim, Scope, Size, dim_of, expression_of
 from irshape.shape.fold import fold
 from irshape.shape.guard import Requirement

@@ -10,9 +10,9 @@ import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from math import copysign, gcd, inf, prod
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from irshape.shape.compilation import mypyc_attr
+from irshape.shape.compilation import NamedTuple, mypyc_attr
 from irshape.shape.dim import Dim, Size, bounds, bounds_unasked, congruence
 from irshape.shape.element_type import ElementType
 from irshape.shape.range import Bound

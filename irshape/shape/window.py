@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import inf, isinf
 from struct import pack, unpack
-from typing import Final, NamedTuple
+from typing import Final
 
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.dim import Dim, Size, bounds, dim_max, dim_min, le, le_unasked, lt, narrow
 from irshape.shape.guard import STATIC, Judge, Requirement
 from irshape.shape.range import Bound

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.lexical import INPUTS
 

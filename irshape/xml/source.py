@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from irshape.files.reading import read
+from irshape.shape.compilation import NamedTuple
 
 if TYPE_CHECKING:
     from irshape.xml.openvino_model import OpenVINOModel
