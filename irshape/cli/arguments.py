@@ -139,10 +139,11 @@ def symbol_sizes(text: str) -> list[tuple[str, str]]:
     pairs = []
     for part in re.split(r",(?=[^,=]+=)", text):
         name, equals, size = part.partition("=")
-        if not equals or not name.strip() or not size.strip():
+        if not equals or not name.strip() or not size.strip() or part.endswith("]"):
             from argparse import ArgumentTypeError
 
-            raise ArgumentTypeError(f"{part!r} is not SYMBOL=SIZE, as in B=1 or S=1..128 (write FILE before --set)")
+            advice = f"did you mean --input {part!r}?" if part.endswith("]") else "write FILE before --set"
+            raise ArgumentTypeError(f"{part!r} is not SYMBOL=SIZE, as in B=1 or S=1..128 ({advice})")
         pairs.append((name.strip(), size.strip()))
     return pairs
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from irshape import __version__
 from irshape.cli.arguments import COMMANDS, EFFORT, INPUT, OUTPUT, OVERVIEW, SELECTION, Rare
 from irshape.cli.plain import module_of
-from irshape.cli.run import FAILED
+from irshape.cli.run import FAILED, option_for
 from irshape.report.text import terminal_width
 from irshape.shape.dim import IS_COMPILED
 
@@ -152,10 +152,10 @@ class Parser(argparse.ArgumentParser):
         known = [name for action in command._actions for name in action.option_strings]
         files = next((action for action in command._actions if not action.option_strings and action.nargs in ("*", "+")), None)
         for other in others:
-            word, sign, _ = other.partition("=")
-            if word.startswith("-"):
+            if other.startswith("-"):
+                word = other.partition("=")[0]
                 command.error(f"there is no option {word!r}{meant(word, known)}")
-            option = "--set" if sign else "--input" if word.endswith("]") else ""  # which takes one shape
+            option = option_for(other)  # --input takes one shape
             if option in known and not os.path.exists(other):
                 command.error(f"there is no argument {other!r}; did you mean {option} {other!r}?")
             if files is None:

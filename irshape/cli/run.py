@@ -73,7 +73,14 @@ def describe(error: OSError, path: str) -> str:
         )
     if isinstance(error, IsADirectoryError) and (complaint := saved_model(named)):
         return f"{named}: {complaint}"
+    if isinstance(error, FileNotFoundError) and (option := option_for(named)):
+        return f"{named}: {error.strerror}; did you mean {option} {named!r}?"
     return f"{named}: {str(error.strerror or error).replace('force=True', '--force')}"
+
+
+def option_for(word: str) -> str:
+    """The option that a word without one was probably meant for: the shape of an input, or the size of a symbol; empty for a file."""
+    return "--input" if word.endswith("]") else "--set" if "=" in word else ""
 
 
 def internal(error: Exception) -> str:

@@ -39,10 +39,15 @@ COMPLAINTS: Final = {
         ("--diff --set H=3", "irshape: --fix and --diff use the shapes in the file: leave out --input and --set\n"),
         ("--diff --format json", "irshape: --diff prints text: leave out --format\n"),
     ],
+    "infer": [
+        ("x=[1,H]", "irshape: x=[1,H]: No such file or directory; did you mean --input 'x=[1,H]'?\n"),
+        ("H=3", "irshape: H=3: No such file or directory; did you mean --set 'H=3'?\n"),
+    ],
     f"infer {BLOCKS}": [
         (f"{BLOCKS} -o x.xml", "irshape: -o x.xml: the results of several files need a folder: -o x.xml/"),
         ("--weights link", "irshape: --weights needs -o"),
         ("--set H", "irshape infer: argument -s/--set: 'H' is not SYMBOL=SIZE, as in B=1 or S=1..128"),
+        ("--set x=[1,H]", "'x=[1,H]' is not SYMBOL=SIZE, as in B=1 or S=1..128 (did you mean --input 'x=[1,H]'?)"),
         ("--format xml", "irshape infer: argument -f/--format: invalid choice: 'xml'"),
         ("--formt=json", "irshape infer: there is no option '--formt'; did you mean --format?"),
         ("--input images[1,3,8,8]", "the model has no input 'images'; inputs of the model: none"),
@@ -120,6 +125,7 @@ COMPLAINTS: Final = {
         ("--dry-run --only noop", "invalid choice: 'noop'"),
         ("-i a[1] b[1]", "irshape simplify: there is no argument 'b[1]'; did you mean --input 'b[1]'?"),
         ("B=1", "irshape simplify: there is no argument 'B=1'; did you mean --set 'B=1'?"),
+        ("a=[1]", "irshape simplify: there is no argument 'a=[1]'; did you mean --input 'a=[1]'?"),
     ],
     f"reduce {ATROUS}": [
         ("--keep S201", "no folder is given for the reproducer: add -o OUT/"),
