@@ -6,7 +6,7 @@ the causes before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from irshape.diagnosis.causes import Cause, Search
@@ -117,8 +117,7 @@ class _Report:
                 for each in self._concerned(one, node):
                     self.leaders.setdefault(each, one)
         self.certain = dict(self.leaders)
-        signs = {node: one for one, node in self.at.items() if node is not None and one.code in _SIGNS}
-        self.signs = signs if len(signs) <= _MOST_SIGNS else {}
+        self.signs = _signs(found)
 
     def _concerned(self, fault: Diagnostic, node: Node) -> Iterator[Node]:
         """The nodes that a fault of the structure concerns: the edges of a layer whose id another one has may lead to the other one."""
@@ -182,7 +181,7 @@ class _Report:
             known.message = _joined(known.message, text) if cause.kind == "map" and known.code in _SKIPPED else known.message
             return known
         is_guess = cause.kind == "layer" and not (cause.changes and all(change.key or not change.is_guess for change in cause.changes))
-        if is_guess and node not in self.signs and (sign := self._sign_before(node)) is not None:
+        if is_guess and (node.model.path, str(node.id)) not in self.signs and (sign := _sign_before([node], self.signs)) is not None:
             sign.rank = _OF_EDITS
             self.explained |= {sign} if sign.code == "R101" else set()
             return sign
@@ -215,18 +214,6 @@ class _Report:
         leader.related = (*leader.related, *(where for change in cause.changes for where in change.places if where != leader.where))
         leader.rank = min(leader.rank, _OF_EDITS)
         return leader
-
-    def _sign_before(self, node: Node) -> Diagnostic | None:
-        """The nearest sign among the layers on which a node depends."""
-        pending, seen = [node], {node}
-        for one in pending:
-            if one in self.signs:
-                return self.signs[one]
-            if self.signs:
-                before = [each for each in one.producers if each not in seen]
-                seen.update(before)
-                pending += before
-        return None
 
     def _name_operations(self) -> None:
         """Name the type or the version to which a layer belongs, by its name, attributes and inputs, where its own has others."""
@@ -345,6 +332,30 @@ class _Report:
                 elif entering is not None and node.type == "Parameter":
                     tags[node] = entering
         return tags
+
+
+def _signs(found: Iterable[Diagnostic]) -> dict[tuple[str, str], Diagnostic]:
+    """The signs among diagnostics, by the path and the id of their layers; none if there are many."""
+    signs = {(one.where.path, one.where.layer_id or ""): one for one in found if one.code in _SIGNS}
+    return signs if len(signs) <= _MOST_SIGNS else {}
+
+
+def _sign_before(nodes: Sequence[Node], signs: Mapping[tuple[str, str], Diagnostic]) -> Diagnostic | None:
+    """The nearest sign among some layers and those on which they depend."""
+    pending = [*nodes] if signs else []
+    seen = set(pending)
+    for one in pending:
+        if (sign := signs.get((one.model.path, str(one.id)))) is not None:
+            return sign
+        before = [each for each in one.producers if each not in seen]
+        seen.update(before)
+        pending += before
+    return None
+
+
+def link_conflict(conflict: Diagnostic, nodes: Sequence[Node], found: Iterable[Diagnostic]) -> None:
+    """Let the conflict between the conditions of some layers follow from a sign at a layer before them."""
+    conflict.caused_by = _sign_before(nodes, _signs(found))
 
 
 def _joined(text: str, more: str) -> str:

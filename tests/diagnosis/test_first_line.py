@@ -335,6 +335,12 @@ ROWS = {
         ('pads_begin="1,1"', 'pads_begin="-3,1"'),
         "R203 warning: pads must not be negative, got -3 and 1 on axis 2 [Convolution c]",
     ),
+    "a lost attribute, between two conditions that no size fulfils": (
+        "x: f32[?,4,?,?] -> p: MaxPool(strides=[1,1], pads_begin=[0,0], pads_end=[0,0], kernel=[1,1])\n"
+        "p, p -> c: Concat(axis=-1)\nc, p -> Concat(axis=3) -> Result",
+        ('<data axis="-1"/>', ""),
+        "R103 warning: attribute 'axis' is missing; OpenVINO takes '0' [Concat c]",
+    ),
     "a type that the name tells": (
         "f32[2,8] -> act/Relu: ReLU -> Result",
         ('type="ReLU"', 'type="Add"'),
