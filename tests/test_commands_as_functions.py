@@ -40,10 +40,10 @@ def test_options_are_keywords(name: str, options: str) -> None:
 
 def test_a_part_is_a_model_of_its_own(tmp_path: Path) -> None:
     part = irshape.extract(DECODER, from_="embedding", to="residual")
-    assert not part.losses and len(part.graph.outputs) == 1 and len(part.graph) < len(irshape.edit(DECODER))
-    part.graph.write(tmp_path / "part.xml", trim=True)
+    assert not part.losses and len(part.outputs) == 1 and len(part) < len(irshape.edit(DECODER))
+    part.write(tmp_path / "part.xml", trim=True)
     assert irshape.check(tmp_path / "part.xml").ok
-    assert len(irshape.extract(DECODER, around="residual").graph) < len(irshape.extract(DECODER, around="residual", distance=3).graph)
+    assert len(irshape.extract(DECODER, around="residual")) < len(irshape.extract(DECODER, around="residual", distance=3))
     for wrong in ({"to": "nothing"}, {}, {"to": "logits", "around": "logits"}, {"layers": "nothing*"}):
         with pytest.raises(irshape.EditError):
             irshape.extract(DECODER, **wrong)  # type: ignore[arg-type]
@@ -131,6 +131,7 @@ GUESSES = [
     (irshape.read(ATROUS), "input", r"model\.inputs\[0\]"),
     (irshape.read(ATROUS), "reshape", r"irshape\.reshape\(model\)"),
     (irshape.read(ATROUS).inputs[0], "partial_shape", r"irshape\.infer\(model\)\[port\]"),
+    (irshape.extract(ATROUS, to="stem"), "graph", r"the graph itself"),
     (irshape.edit(ATROUS), "remove", r"graph\[NAME\]\.remove\(\)"),
     (irshape.edit(ATROUS), "save", r"write\(PATH\)"),
     (irshape.edit(ATROUS)["stem"], "replace", r"replace_uses"),

@@ -219,7 +219,8 @@ class Graph(Layers):
         write_ir(path, text, source=draft.model.document.path, weights=own, how=weights, force=force, in_place=in_place)
 
     def __repr__(self) -> str:
-        return f"<Graph {self._draft.model.name!r}: {counted(layer_count(self._draft), 'layer')}, {counted(len(self.steps), 'edit')}>"
+        counts = f"{counted(layer_count(self._draft), 'layer')}, {counted(len(self.steps), 'edit')}"
+        return f"<{type(self).__name__} {self._draft.model.name!r}: {counts}>"
 
 
 @knowing

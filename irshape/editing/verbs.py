@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import irshape.verbs as inner
 from irshape.answers.signature.naming import named
@@ -30,14 +30,13 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class Extraction(NamedTuple):
-    """A part of a model: the `graph`, the names of what became constants with their elements, the layers that were also taken, and losses.
+class Extraction(Graph):
+    """A part of a model: a graph, the names of what became constants with their elements, the layers that were also taken, and losses.
 
     `taken` are layers that nobody asked for: shapes depend on what they compute. `losses` are the axes of which OpenVINO knows less in the
     part than in the whole.
     """
 
-    graph: Graph
     frozen: list[tuple[str, tuple[object, ...]]]
     taken: list[str]
     losses: list[Loss]
@@ -54,7 +53,7 @@ def extract(
     layers: str | Iterable[str] = (),
     **reading: Unpack[Reading],
 ) -> Extraction:
-    """Make a part of a model a model of its own, whose `graph` can be edited and written.
+    """Make a part of a model a model of its own: a graph that can be edited and written.
 
     The part begins at the tensors `from_`, which become inputs, and ends at the tensors `to`, which become outputs; without them, it begins
     and ends where the model does. Or it has the layers at most `distance` connections `around` a layer, or the `layers` whose names match
@@ -64,7 +63,9 @@ def extract(
     """
     graph = edit(source, **reading)
     part, _ = part_of(graph, listed(from_), listed(to), around, distance, listed(layers))
-    return Extraction(graph, part.frozen, part.taken, part.losses)
+    extraction = Extraction.__new__(Extraction)
+    extraction._draft, extraction.frozen, extraction.taken, extraction.losses = graph._draft, part.frozen, part.taken, part.losses
+    return extraction
 
 
 def _agreed(text: str, known: Sequence[Any], names_of: Callable[[Any], Any]) -> None:

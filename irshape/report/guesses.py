@@ -66,6 +66,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.infer(graph.model()) infers the shapes": "infer",
         "irshape.edit(graph.model()) gives another graph": "copy",
     },
+    "Extraction": {"it is the graph itself: part.write(PATH)": "graph"},
     "Layers": {
         'iterate over it: [layer for layer in graph if layer.type == "ReLU"]': "layers nodes of_type by_type find",
         "write(PATH) writes the file": "save serialize",

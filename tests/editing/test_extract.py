@@ -198,7 +198,7 @@ def test_what_only_a_first_value_needs_is_no_input() -> None:
     with pytest.raises(irshape.EditError, match="no layer of the part reads ReLU 't', so it cannot be an input"):
         irshape.extract(net.xml.encode(), from_="t", to="sum")
     part = irshape.extract(net.xml.encode(), from_="y", to="sum")
-    assert [tensor.layer.name for tensor in part.graph.inputs] == ["y", "s"]
+    assert [tensor.layer.name for tensor in part.inputs] == ["y", "s"]
 
 
 @pytest.mark.parametrize("part", [{"to": "Equal_2812"}, {"from_": "Mod_2809"}, {"around": "Mod_2809"}])
@@ -228,5 +228,5 @@ def test_what_computes_the_first_value_of_a_state_goes_with_the_variable() -> No
     reader = graph.add("ReadValue", first, version="opset6", variable_id="oldnew", variable_type="f32", variable_shape="2", name="again")
     graph["old"].output.replace_uses(reader)
     graph["old"].remove()
-    part = irshape.extract(graph.model(), to="out").graph
+    part = irshape.extract(graph.model(), to="out")
     assert {layer.name for layer in part if layer.type != "Result"} == {"again", "out"} and not part.check().diagnostics
