@@ -173,6 +173,8 @@ _MOST_ENDS: Final = 4
 _LARGE: Final = 6
 # The layers that equal blocks share, and that may stand beside the blocks.
 _MOST_LOOSE: Final = 8
+# The fewest layers of one type that an activation has if several modules use it.
+_SHARED: Final = 3
 # Names are split into so many groups at most, because a hostile name may have a million slashes.
 _MOST_LEVELS: Final = 16
 # A layer that reads the shape of a tensor, and no data; it may stand before the layer whose shape it reads.
@@ -340,6 +342,21 @@ class Hierarchy:
         for position in adopted:
             if not paths[position]:
                 paths[position] = next((paths[one] for one in self._sources[position] if paths[one]), ())
+        self._share(drawn)
+
+    def _share(self, drawn: Sequence[int]) -> None:
+        """Let the layers of an activation that several modules use stand where the layers that they read do."""
+        used: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+        for position in drawn:
+            used.setdefault((self._types[position], tuple(self._paths[position])), []).append(position)
+        for (type, path), positions in used.items():
+            around, read = path[:-1], [self._producers[one] for one in positions]
+            if len(positions) < _SHARED or type in _MOVING or any(len(one) != 1 for one in read):
+                continue
+            paths = [self._paths[one] for [one] in read]
+            if 2 * sum(tuple(one[: len(around)]) != around for one in paths) > len(positions):
+                for position, one in zip(positions, paths, strict=True):
+                    self._paths[position] = one
 
     # Groups.
 

@@ -48,6 +48,12 @@ def groups(hierarchy: Hierarchy) -> set[tuple[str, int]]:
         (["block/a", "Multiply_17", "block/b", "c"], ["block", "block", "block", ""]),  # a made-up name stands with its reader
         (["block/a", "Multiply_98765/Relu", "block/b", "c"], ["block", "block", "block", ""]),
         (["//block//a", "block/b", "c"], ["block", "block", ""]),
+        # An activation that several modules use stands with the layer that it reads.
+        (
+            ["a/in/f", "e/act/f", "b/in/f", "e/act/g", "e/in/f", "e/act/h"],
+            ["a/in", "a/in", "b/in", "b/in", "e/in", "e/in"],
+        ),
+        (["e/in/f", "e/act/f", "e/act/g", "e/act/h"], ["", "act", "act", "act"]),
         (["l/a", "l/b", "r/a", "r/b", "l/c", "l/d"], ["l (1 of 2)", "l (1 of 2)", "r", "r", "l (2 of 2)", "l (2 of 2)"]),
     ],
 )
