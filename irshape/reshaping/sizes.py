@@ -34,8 +34,8 @@ class _Option(NamedTuple):
     """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order.
 
     The least `rank` is the likeliest: it says whether a formula is cut, so that the sizes fit for some values of the symbols only, how many
-    open factors of recorded size 1 share an axis with the batch or with a larger factor, whether there is a Transpose, how many share an
-    axis with each other, and how far open factors move.
+    open factors of recorded size 1 share an axis with the first axis, the batch or a number, whether there is a Transpose, how many share
+    an axis with open factors alone, and how far open factors move.
     """
 
     rank: tuple[bool, int, bool, int, int]
@@ -209,7 +209,7 @@ def _traces(
         mixed = joint = moved = 0
         for axis, factors in enumerate(found):
             real = [one for one in factors if one.size != 1]
-            is_alike = all(one.recorded == 1 and not bench.holds_batch(one.size) for one in real)
+            is_alike = all(isinstance(one.size, Dim) and one not in trace[0] and not bench.holds_batch(one.size) for one in real)
             ones = sum(one.recorded == 1 for one in real if isinstance(one.size, Dim)) if len(real) > 1 else 0
             mixed, joint = mixed + ones * (not is_alike), joint + ones * is_alike
             moved += sum(abs(places.get(one, axis) - axis) for one in real if isinstance(one.size, Dim))
