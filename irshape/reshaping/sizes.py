@@ -34,10 +34,11 @@ class _Option(NamedTuple):
     """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order.
 
     The least `rank` is the likeliest: it says whether a formula is cut, so that the sizes fit for some values of the symbols only, how many
-    open factors of recorded size 1 share an axis with others, whether there is a Transpose, and how far open factors move.
+    open factors of recorded size 1 share an axis with the first axis, the batch or a number, whether there is a Transpose, how many share
+    an axis with open factors alone, and how far open factors move.
     """
 
-    rank: tuple[bool, int, bool, int]
+    rank: tuple[bool, int, bool, int, int]
     order: tuple[int, ...] | None
     trace: Trace
 
@@ -159,11 +160,12 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
     """
     trace, joined, whole = bench.trace(data), bench.notes.joined, product(bench.sizes(data))
 
-    def made(mixed: int, moved: int, one: Trace, order: tuple[int, ...] | None = None) -> _Option:
+    def made(counts: tuple[int, int, int], one: Trace, order: tuple[int, ...] | None = None) -> _Option:
         is_cut = not same(product([factor.size for axis in one for factor in axis]), whole)
-        return _Option((is_cut, mixed, order is not None, moved), order, one)
+        mixed, joint, moved = counts
+        return _Option((is_cut, mixed, order is not None, joint, moved), order, one)
 
-    options = [made(*found) for found in _traces(trace, recorded, joined)]
+    options = [made(*found) for found in _traces(bench, trace, recorded, joined)]
     flat, trace = _flat(trace), _apart(trace)
     for own, axis in enumerate(trace):
         real = [factor for factor in axis if factor.size != 1]
@@ -174,12 +176,12 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
             order.insert(to, own)
             turned = tuple(trace[one] for one in order)
             if _flat(turned) != flat:
-                found = _traces(turned, recorded, joined)
-                options += [made(0, moved, one, tuple(order)) for mixed, moved, one in found if not mixed]
+                found = _traces(bench, turned, recorded, joined)
+                options += [made(counts, one, tuple(order)) for counts, one in found if not any(counts[:2])]
     if all(one.is_cut for one in options):
         shapes = (shape for axis in range(len(recorded)) for shape in _earlier(bench, bench.item, axis) if len(shape) == len(recorded))
         fitting = [shape for shape in shapes if same(product(shape), whole) and [*map(bench.at, shape)] == [*recorded]]
-        options += [made(0, 0, plain(shape, tuple(recorded)) or ()) for shape in {str(shape): shape for shape in fitting}.values()]
+        options += [made((0, 0, 0), plain(shape, tuple(recorded)) or ()) for shape in {str(shape): shape for shape in fitting}.values()]
     options.sort(key=lambda one: one.rank)
     distinct: list[_Option] = []
     for option in options:
@@ -198,13 +200,20 @@ def _apart(trace: Trace) -> Trace:
     return tuple(axes)
 
 
-def _traces(trace: Trace, recorded: Sequence[int], joined: Mapping[object, Axis]) -> Iterator[tuple[int, int, Trace]]:
+def _traces(
+    bench: Bench, trace: Trace, recorded: Sequence[int], joined: Mapping[object, Axis]
+) -> Iterator[tuple[tuple[int, int, int], Trace]]:
     """The traces that the output may have, each with the counts of its rank."""
     places = {one: axis for axis, factors in enumerate(trace) for one in factors if isinstance(one.size, Dim)}
     for found in _fillings(_flat(trace), recorded, joined):
-        pairs = [(one, axis, factors) for axis, factors in enumerate(found) for one in factors if isinstance(one.size, Dim)]
-        mixed = sum(one.recorded == 1 and sum(other.size != 1 for other in factors) > 1 for one, _, factors in pairs)
-        yield mixed, sum(abs(places.get(one, axis) - axis) for one, axis, _ in pairs), found
+        mixed = joint = moved = 0
+        for axis, factors in enumerate(found):
+            real = [one for one in factors if one.size != 1]
+            is_alike = all(isinstance(one.size, Dim) and one not in trace[0] and not bench.holds_batch(one.size) for one in real)
+            ones = sum(one.recorded == 1 for one in real if isinstance(one.size, Dim)) if len(real) > 1 else 0
+            mixed, joint = mixed + ones * (not is_alike), joint + ones * is_alike
+            moved += sum(abs(places.get(one, axis) - axis) for one in real if isinstance(one.size, Dim))
+        yield (mixed, joint, moved), found
 
 
 def _flat(trace: Trace) -> list[Any]:

@@ -317,6 +317,20 @@ def test_the_first_way_is_taken_with_a_note() -> None:
     assert (errors(found), output(found)) == ([], "[1,3,4..,4..]")
 
 
+# Pixels of an image become a row of places: one row of pixels, or one pixel, may join the batch instead, or change places.
+FLATTENED = """
+    MaxPool(f32[2,{0},32,{1}], strides="32,32", pads_begin="0,0", pads_end="0,0", kernel="32,32", rounding_type=ceil)
+        -> Transpose([0,2,3,1]) -> Reshape([2,{2},{0}], special_zero=false) -> Result
+"""
+
+
+@pytest.mark.parametrize(("channels", "width", "places"), [(1, 64, 2), (8, 32, 1)], ids=["one row", "one pixel"])
+def test_places_of_an_image_join_each_other_first(channels: int, width: int, places: int) -> None:
+    found = errors(asked(Net(FLATTENED.format(channels, width, places)), f"[N,{channels},H,W]", rewrite=True))
+    [told] = [one for one in found if "may give" in one]
+    assert f"may give [N,((H + 31)//32)*((W + 31)//32),{channels}]" in told
+
+
 def test_a_second_export_decides() -> None:
     """Its 66 is no multiple of 4, and its output has the size of its input."""
     other = RESIZED.xml.replace('shape="1,3,64,64"', 'shape="1,3,66,70"')
