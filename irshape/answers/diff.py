@@ -110,10 +110,10 @@ def difference(a: ConstantBytes, b: ConstantBytes) -> tuple[str, str] | None:
     return f"{a.count} elements", f"{count} of them differ, {amount}"
 
 
-def is_rounded(a: ConstantBytes, b: ConstantBytes) -> bool:
-    """Whether two constants of real types hold the same numbers, up to rounding from the wider type to the narrower one."""
+def is_rounded(a: ConstantBytes, b: ConstantBytes) -> bool | None:
+    """Whether two constants hold the same numbers, up to rounding from the wider type to the narrower one; None for types without it."""
     if not (a.element_type.is_real and b.element_type.is_real and a.is_numeric and b.is_numeric and a.count == b.count):
-        return False
+        return None
     import numpy
 
     wide, narrow = (a, b) if a.element_type.bits >= b.element_type.bits else (b, a)

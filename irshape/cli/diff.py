@@ -176,7 +176,7 @@ class _Page:
             yield self.section(heading, [(f"{_where(one)}: {_what(one)}{_arrow(one)}", []) for one in self.of(kind)])
         yield self.section("order", [(f"{one.what}: {_arrow(one)}", []) for one in self.of("order")], is_long=True)
         for heading, kind in (("layers replaced", "replaced"), ("edges rewired", "edge")):
-            yield self.section(heading, [self.rewiring(one) for one in rewired if one.changes[0].kind == kind])
+            yield self.section(heading, [row for one in rewired if one.changes[0].kind == kind for row in self.rewiring(one)])
         for heading, kind in (("layers added", "added"), ("layers removed", "removed")):
             nodes = [node for one in self.of(kind) if (node := one.a or one.b) is not None]
             rows = _grouped((node.type, _name(node)) for node in nodes if node not in mentioned)
@@ -222,21 +222,24 @@ class _Page:
             blocks.append(f"and {len(rows) - len(shown)} more (--all lists them)")
         return Section(heading if blocks else "", blocks)
 
-    def rewiring(self, rewiring: Rewiring) -> tuple[str, list[str]]:
-        """The row of a rewiring: its expressions, and the inputs or layers it concerns."""
-        changes = rewiring.changes
-        if changes[0].kind == "replaced":
-            rounded = ", the same values rounded" if all(self.is_rounded(one) for one in changes) else ""
-            return f"{rewiring.before} -> {rewiring.after}{rounded}", [_where(one) for one in changes]
-        return f"{rewiring.before} -> {rewiring.after}", [f"{_where(one)}:{one.what}" for one in changes]
+    def rewiring(self, rewiring: Rewiring) -> Iterator[tuple[str, list[str]]]:
+        """The rows of a rewiring: its expressions, and the inputs or layers it concerns; what is more than rounded comes first."""
+        text = f"{rewiring.before} -> {rewiring.after}"
+        if rewiring.changes[0].kind != "replaced":
+            yield text, [f"{_where(one)}:{one.what}" for one in rewiring.changes]
+            return
+        rounded = [(self.is_rounded(one), _where(one)) for one in rewiring.changes]
+        for answer, words in ((False, ", values that differ by more than rounding"), (None, ""), (True, ", the same values rounded")):
+            if names := [name for one, name in rounded if one is answer]:
+                yield f"{text}{words}", names
 
-    def is_rounded(self, change: Change) -> bool:
-        """Whether a Const was replaced by the same values in another precision, with a Convert back, or the reverse."""
-        contents = [_content(node, side.weights) for node, side in ((change.a, self.difference.a), (change.b, self.difference.b))]
+    def is_rounded(self, change: Change) -> bool | None:
+        """Whether a Const was replaced by the same values in another precision, with a Convert back, or the reverse; None if not by one."""
+        a, b = [_content(node, side.weights) for node, side in ((change.a, self.difference.a), (change.b, self.difference.b))]
         try:
-            return None not in contents and is_rounded(*contents)  # type: ignore[arg-type]
+            return None if a is None or b is None else is_rounded(a, b)
         except WeightsError:
-            return False
+            return None
 
     def consequences(self) -> Section:
         """The shapes and types that follow from the changes: each Result, and the number of all other layers."""

@@ -58,6 +58,21 @@ def test_diff_says_just_that(run: Start, quantised: tuple[Path, Path]) -> None:
     ]
 
 
+def test_diff_names_the_constants_that_are_more_than_rounded_first(run: Start, tmp_path: Path) -> None:
+    net = {"x": Layer("Parameter", value="f32[2]"), "sum": Layer("Add", "x", "v"), "out": Layer("Result", "product")}
+    net["product"] = Layer("Multiply", "sum", "w")
+    plain = save(tmp_path, "plain", **net, **{name: Layer("Const", value=[0.1, 0.2], of="f32") for name in "vw"})
+    halves = {f"{name}_f16": Layer("Const", value=[0.1, second], of="f16") for name, second in (("v", 0.2), ("w", 0.3))}
+    small = save(tmp_path, "small", **net, **halves, **{name: Layer("Convert", f"{name}_f16", destination_type="f32") for name in "vw"})
+    assert run("diff", plain, small, code=1).lines[3:8] == [
+        "layers replaced",
+        "  1 Const f32 -> Convert(Const f16), values that differ by more than rounding",
+        "    w",
+        "  1 Const f32 -> Convert(Const f16), the same values rounded",
+        "    v",
+    ]
+
+
 def test_diff_of_a_reshaped_model(run: Start, tmp_path: Path) -> None:
     reshaped = tmp_path / "reshaped.xml"
     run("reshape", ATROUS, "--input", "image[1,3,64,H]", "-o", reshaped, "--weights", "copy")
