@@ -13,11 +13,13 @@ _PORT: Final = {
 # By the class, the module or its arguments: what stands for a name, and the names for which it stands.
 _HINTS: Final[dict[str, dict[str, str]]] = {
     "module": {
-        "irshape.read(PATH) reads a model": "load open read_model",
-        "what infer, reshape and edit return has write(PATH)": "save save_model serialize write",
+        "irshape.read(PATH) reads a model": "load open read_model load_model",
+        "what infer, reshape and edit return has write(PATH)": "save save_model serialize write export",
         "irshape.check(PATH) finds the faults": "validate verify lint",
         "irshape.infer(PATH) infers the shapes": "shapes infer_shape infer_shapes",
         "irshape.reshape(PATH, inputs) gives inputs other shapes": "resize",
+        "irshape.sizes(PATH) finds the sizes that are valid": "valid_sizes",
+        "irshape.compare(a, b) runs two models": "run",
     },
     "argument": {
         "the argument is inputs": "shapes shape input",
@@ -52,10 +54,13 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "its ports have them: [port.shape for port in inference.outputs]": "shapes shape",
         "irshape.edit(inference.model) gives a graph that changes": "graph",
         "write(PATH) writes the file": "save serialize",
+        "write(PATH) makes a file that openvino.Core().read_model reads": "to_openvino",
         "json.dumps(inference.to_dict()) makes it": "to_json",
         "inference.ok tells": "is_valid",
         "if not inference.ok, inference.errors has the errors": "raise_for_errors",
         "inference[NAME] finds a layer": "get",
+        "its outputs: inference.outputs[0]": "output",
+        "its inputs: inference.inputs[0]": "input",
         "inference.to_dict() has them, by this name": "mends choices kept unproven",
         'inference.to_dict()["mends"] has them': "changes",
     },
@@ -63,8 +68,10 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     "Const": {"its elements: const.data": "value numpy"},
     "Graph": {
         "graph.result(TENSOR) makes an output": "add_output",
-        "irshape.infer(graph.model()) infers the shapes": "infer",
+        "irshape.infer(graph.model()) infers the shapes": "infer shapes",
+        "irshape.{name}(graph.model()) gives it": "summary cost signature info sizes",
         "irshape.edit(graph.model()) gives another graph": "copy",
+        "write(PATH) makes a file that openvino.Core().read_model reads": "to_openvino",
     },
     "Extraction": {"it is the graph itself: part.write(PATH)": "graph"},
     "Layers": {

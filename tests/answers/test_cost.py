@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -18,13 +18,14 @@ import pytest
 import irshape
 from irshape import verbs
 from irshape.answers.cost.cost import Comparison, Cost, _draw_growth, _draw_memory
-from irshape.answers.cost.formula import Formula, amount, value, values
+from irshape.answers.cost.formula import Formula, amount, reference, value, values
 from irshape.answers.cost.memory import Race
 from irshape.answers.signature import signature
 from irshape.answers.signature.discovery import Discovery
 from irshape.report.terminal import lines
 from irshape.shape.dim import Scope, Size, broadcast_of, dim_max, expression_of
 from irshape.shape.formula import parse_formula, size_by
+from irshape.shape.range import Range
 from tests.answers import nets
 from tests.inference.test_bodies import chosen, inside, loop
 from tests.support.ir import Net
@@ -418,6 +419,12 @@ def test_usual_sizes_fulfil_the_conditions() -> None:
     assert chosen.near == {"B": 1, "P": 128, "S": 7}
     with pytest.raises(irshape.InputError, match="there is no symbol 'H'; the symbols are B, P, S"):
         verbs.cost(DECODER, near={"H": 7})
+
+
+def test_an_image_beside_a_size_that_must_be_the_batch_is_a_usual_one() -> None:
+    """T is B, as for the time steps of a diffusion model."""
+    found, _ = reference(dict.fromkeys("BTHW", Range(1, inf)), [], {}, {}, lambda sizes: sizes["T"] == sizes["B"])
+    assert found == {"B": 1, "T": 1, "H": 224, "W": 224}
 
 
 def test_sizes_that_hold_only_together_are_found() -> None:

@@ -366,7 +366,7 @@ _SPATIAL: Final = ("D", "H", "W")
 # The sizes that are tried for all other symbols, until one fulfils the conditions; spatial axes are tried with the second ones.
 _USUAL: Final = (
     (128, 224), (128, 256), (64, 64), (224, 224), (256, 512), (512, 512), (32, 32), (16, 16), (1024, 1024), (8, 8), (96, 96), (640, 640),
-    (100, 100), (4, 4), (2, 2), (1, 1),
+    (100, 100), (4, 4), (2, 2), (1, 224), (1, 256), (1, 64), (1, 1),
 )  # fmt: skip
 
 
