@@ -33,6 +33,8 @@ _FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
 _MOST_SCALES: Final = 4
 _SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
+# Layers that may stand between a Pad and the window for which it pads.
+_REORDERING: Final = ("Convert", "Reshape", "Transpose", "Unsqueeze")
 _WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
 
 
@@ -115,8 +117,30 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     shape = bench.sizes(source(item, 0))
     for axis in axes:
         before, behind = (one[axis] if one and axis < len(one) else 0 for one in (begins, ends))
-        if isinstance(before, int) and isinstance(behind, int) and before != behind:
-            bench.keep(f"{item!r} pads an axis of size {formula_text(shape[axis])} with {before} before and {behind} behind")
+        is_uneven = isinstance(before, int) and isinstance(behind, int) and before != behind
+        if is_uneven and not _is_taken_off(bench, item, axis, before + behind):
+            size = formula_text(shape[axis])
+            bench.keep(f"{item!r} pads an axis of size {size} with {before} before and {behind} behind, which may follow from the size")
+
+
+def _is_taken_off(bench: Bench, item: Item, axis: int, count: int) -> bool:
+    """Whether windows that move by single elements take off as many elements as a Pad adds, which keeps every size."""
+    readers, block, is_direct = [one for one, _ in bench.draft.readers_of(item)], 1, True
+    while len(readers) == 1 and readers[0].type in ("SpaceToBatch", *_REORDERING):
+        [one] = readers
+        if one.type == "SpaceToBatch":
+            block *= max((size for size in bench.elements(source(one, 1)) or () if isinstance(size, int)), default=1)
+        readers, is_direct = [reader for reader, _ in bench.draft.readers_of(one)], False
+
+    def takes(one: Item) -> bool:
+        strides, own = numbers_of(one, "strides"), [*numbers_of(one, "pads_begin"), *numbers_of(one, "pads_end")]
+        if one.type not in _WINDOWS or {*strides} != {1} or any(own) or one.attributes.get("auto_pad", "").startswith("same"):
+            return False
+        dilations = numbers_of(one, "dilations") or strides
+        taken = [(size - 1) * step * block for size, step in zip(_extents(bench, one), dilations, strict=False)]
+        return count in (taken[axis - 2 : axis - 1] if is_direct else taken)
+
+    return bool(readers) and all(map(takes, readers))
 
 
 def _recorded(what: str) -> Callable[[Bench, Item, Sequence[int]], None]:
@@ -159,17 +183,13 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     shape, now = bench.sizes(source(item, 0)), bench.shape(item.outputs[0])
     for axis in axes:
         is_one = data and out and now and axis > 1 and data[axis] >= _LARGEST_STEP and out[axis] == 1 and bench.is_open(now[axis])
-        if data and is_one and _reach(bench, item, axis) >= data[axis]:
+        if data and is_one and max(_extents(bench, item)[axis - 2 : axis - 1], default=1) >= data[axis]:
             bench.keep(f"the window of {item!r} covers a whole axis of size {formula_text(shape[axis])}, which is {data[axis]} in the file")
 
 
-def _reach(bench: Bench, item: Item, axis: int) -> int:
-    """The size of a window along an axis."""
-    if kernel := numbers_of(item, "kernel"):
-        return kernel[axis - 2] if axis - 2 < len(kernel) else 1
-    weights = bench.recorded_sizes(source(item, 1)) or ()
-    own = axis - 2 + len(weights) - (len(bench.sizes(source(item, 0))) - 2)
-    return weights[own] if 0 <= own < len(weights) else 1
+def _extents(bench: Bench, item: Item) -> Sequence[int]:
+    """The sizes of a window along its axes."""
+    return numbers_of(item, "kernel") or (bench.recorded_sizes(source(item, 1)) or ())[-len(numbers_of(item, "strides")) :]
 
 
 def _mean(bench: Bench, item: Item) -> None:

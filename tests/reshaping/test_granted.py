@@ -82,8 +82,23 @@ TOKEN = Net(f"_x: f32[1,4,8]\nConcat(f32={[[[0.5 * at for at in range(8)]]]}, _x
 OPEN = Net("Reshape(f32[?,4,9], [1,36], special_zero=false) -> Result")
 BEAM = "x: f32[?,4]\nbeam: i32[?]\n_order: {}\nGather-8(x, _order, 0) -> Softmax-8(axis=1) -> Result"
 
+# Two elements before each row, for a window of three whose elements are one or two apart.
+CAUSAL = """
+    Pad(f32[1,4,16], i64=[0,0,2], i64=[0,0,0], f32=0, pad_mode=constant)
+        -> Convolution(f32=0[4,4,{0}], strides="{1}", dilations="{2}", pads_begin="0", pads_end="0") -> Result
+"""
+BLOCKED = Net("""
+    Pad(f32[1,4,14], i64=[0,0,2], i64=[0,0,0], f32=0, pad_mode=constant)
+        -> SpaceToBatch-2([1,1,2], [0,0,0], [0,0,0])
+        -> Convolution(f32=0[4,4,2], strides="1", dilations="1", pads_begin="0", pads_end="0")
+        -> BatchToSpace-2([1,1,2], [0,0,0], [0,0,0]) -> Result
+""")
+
 
 @pytest.mark.parametrize(("net", "shape", "options", "given"), [
+    (Net(CAUSAL.format(3, 1, 1)), "[1,4,S]", {"rewrite": True}, "[1,4,1..]"),
+    (Net(CAUSAL.format(2, 1, 2)), "[1,4,S]", {"rewrite": True}, "[1,4,1..]"),
+    (BLOCKED, "[1,4,S]", {"rewrite": True}, "[1,4,2..]"),
     # Fault D: axis 0 of the token is 1, so its elements are known for every batch.
     (TOKEN, "[3,4,8]", {"rewrite": True}, "[3,5,8]"),
     (LEAK, "[4,64,14,14]", {"rewrite": True}, "[4,64,196]"),
@@ -128,6 +143,8 @@ OPEN_IN_LENGTH = Net("""
 
 
 @pytest.mark.parametrize(("net", "shape", "options", "told"), [
+    (Net(CAUSAL.format(3, 2, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
+    (Net(CAUSAL.format(2, 1, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
     (GRID, "[4,4,H,W]", {}, "S207 Add 'add_4' demands H*W in (1, 16)"),
     (ADDED, "[1,3,H,W]", {}, NEEDS),
     (ADDED, "[1,3,H,W]", {"rewrite": True}, NEEDS),
