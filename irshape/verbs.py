@@ -84,9 +84,12 @@ def check(
     inference = _infer(model, weights, asked, is_check=True)
     if not errors_only and inference.ok and inference.contradicting:
         from irshape.answers.signature.naming import named
+        from irshape.diagnosis.linking import link_conflict
 
         inference = named(inference)
-        inference.report_contradiction()  # in the symbols of the signature
+        conflict = inference.report_contradiction()  # in the symbols of the signature
+        if conflict is not None:
+            link_conflict(inference, conflict)
     if wanted:
         judge(inference, policies)
     if batch is not None and inference.ok:

@@ -7,7 +7,7 @@ the causes before it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.diagnosis.causes import Cause, Search
 from irshape.diagnosis.changes import Changes, said, type_for, version_for
@@ -18,6 +18,9 @@ from irshape.inference.engine import Engine
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
+
+if TYPE_CHECKING:
+    from irshape.inference.inference import Inference
 
 # A file with more contradictions is out of date: no single edit explains it.
 _MOST_CONTRADICTIONS: Final = 128
@@ -353,9 +356,10 @@ def _sign_before(nodes: Sequence[Node], signs: Mapping[tuple[str, str], Diagnost
     return None
 
 
-def link_conflict(conflict: Diagnostic, nodes: Sequence[Node], found: Iterable[Diagnostic]) -> None:
-    """Let the conflict between the conditions of some layers follow from a sign at a layer before them."""
-    conflict.caused_by = _sign_before(nodes, _signs(found))
+def link_conflict(inference: Inference, conflict: Diagnostic) -> None:
+    """Let the warning of conditions that no sizes fulfil together follow from a sign at a layer before theirs."""
+    conflict.caused_by = _sign_before([guard._node for guard in inference.reading.contradicting], _signs(inference.diagnostics))
+    inference.report([])  # in their order
 
 
 def _joined(text: str, more: str) -> str:

@@ -283,19 +283,18 @@ class Inference:
         """Whether no sizes fulfil the conditions of all layers together."""
         return self.ok and bool(self.reading.contradicting)
 
-    def report_contradiction(self) -> None:
-        """Name the layers whose conditions no sizes fulfil together, in a warning, if there are any."""
-        if self.is_never_valid:
-            from irshape.diagnosis.linking import link_conflict
-
-            guards = self.reading.contradicting
-            nodes = [guard._node for guard in guards]
-            wheres = [place(node.model.document, node.layer, node.layer.offset, None, node.model.path) for node in nodes]
-            told = ", ".join(f"{one.requirement} (line {where.line})" for one, where in zip(guards, wheres, strict=True))
-            message = f"no sizes fulfil these conditions together: {told}"
-            conflict = Diagnostic("R401", message, wheres[0], related=tuple(wheres[1:]))
-            link_conflict(conflict, nodes, self.diagnostics)
-            self.report([conflict])
+    def report_contradiction(self) -> Diagnostic | None:
+        """Name the layers whose conditions no sizes fulfil together, in the warning that is returned, if there are any."""
+        if not self.is_never_valid:
+            return None
+        guards = self.reading.contradicting
+        nodes = [guard._node for guard in guards]
+        wheres = [place(node.model.document, node.layer, node.layer.offset, None, node.model.path) for node in nodes]
+        told = ", ".join(f"{one.requirement} (line {where.line})" for one, where in zip(guards, wheres, strict=True))
+        message = f"no sizes fulfil these conditions together: {told}"
+        conflict = Diagnostic("R401", message, wheres[0], related=tuple(wheres[1:]))
+        self.report([conflict])
+        return conflict
 
     @cached_property
     def known(self) -> Known:

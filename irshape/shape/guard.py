@@ -179,7 +179,7 @@ def _operand_text(size: Size | Polynomial) -> str:
 def _relation_text(a: Size, sign: str, b: Size) -> str:
     """The shortest text of a relation, with positive terms, no common factor and one constant.
 
-    `2*H + 1 >= W + 7` becomes `2*H >= W + 6`, and `H == 2*(H//2)` becomes `H % 2 == 0`.
+    `2*H + 1 >= W + 7` becomes `2*H >= W + 6`, and `H + 1 == 2*((H + 1)//2) + 1` becomes `H % 2 == 0`.
     """
     difference = a - b
     if isinstance(difference, int):
@@ -193,6 +193,8 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
         if sign == ">=" and times < 0 < rest < _MOST_LISTED and lone is not None and lone.kind == "symbol":
             rests = sorted((one - split(n)[0]) % divisor for one in range(rest + 1))
             return f"{lone.name} % {divisor} in {{{', '.join(map(str, rests))}}}"
+        if sign == "==" and 0 <= rest < divisor:
+            n, rest = table.add(n, -split(n)[0]), (rest - split(n)[0]) % divisor
         return f"{_operand_text(n)} % {divisor} {sign if times > 0 or sign == '==' else '<='} {rest}"
     factor = gcd(*(coefficient for _, coefficient in polynomial.terms))
     constant = -polynomial.constant

@@ -42,7 +42,7 @@ ROWS: tuple[tuple[str, str, list[str]], ...] = (
     ("require_eq(2 * H, 2 * W + 1)", "None", ["never S201: 2*H == 2*W + 1"]),
     ("require_eq(H, 2 * (H // 2))", "None", ["guard S201: H % 2 == 0"]),
     ("require_eq(H // 16, H // 32 * 2)", "None", ["guard S201: (H//16) % 2 == 0"]),
-    ("require_eq(3 * H + 3 - 6 * ((H + 1) // 2), 0)", "None", ["guard S201: (H + 1) % 2 == 0"]),
+    ("require_eq(3 * H + 3 - 6 * ((H + 1) // 2), 0)", "None", ["guard S201: H % 2 == 1"]),
     ("require_eq(7 * (H // 7) + 3, H)", "None", ["guard S201: H % 7 == 3"]),
     ("require_eq(7 * (H // 7) + 9, H)", "None", ["never S201: 7*(H//7) + 9 == H"]),
     ("require_eq(6 * (H // 7) + 3, H)", "None", ["guard S201: 6*(H//7) + 3 == H"]),
