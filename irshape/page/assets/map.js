@@ -34,7 +34,7 @@ class MiniMap {
   move() {
     const { graph } = this.app, { view, stage } = graph;
     const [x, y, width, height] = [-view.x / view.scale, -view.y / view.scale, stage.width / view.scale, stage.height / view.scale];
-    this.svg.style.display = graph.isWhole ? "none" : "block";
+    this.svg.style.display = graph.isWhole ? "none" : "";
     for (const [name, value] of Object.entries({ x, y, width, height })) this.frame.setAttribute(name, String(value));
   }
 }
