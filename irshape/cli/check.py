@@ -172,8 +172,10 @@ class Check:
 
     def _selected(self, model: Model, own: FileSettings, options: Mapping[str, Any]) -> Inference:
         inference = verbs.check(model, suppressions=self.wish.suppressions, **options)
-        if inference.remedy is not None:
-            inference.remedy = inference.remedy.beside(options.get("inputs"), options.get("symbols"), self.request.reading)
+        if options["targets"] and self.wish.format == "text":
+            from irshape.cli.texts import complete_remedy
+
+            complete_remedy(inference, self.request, options["targets"], options)
         if own.selection is not None:
             choose(inference, own.selection)
         return inference

@@ -20,7 +20,7 @@ from irshape.cli.request import Request, request_of
 from irshape.cli.road import answered, found
 from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
-from irshape.cli.texts import ending, guards, in_names, remedy, said, table
+from irshape.cli.texts import complete_remedy, ending, guards, in_names, remedy, said, table
 from irshape.editing.graph import edit
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
@@ -117,10 +117,11 @@ class _Reshaping:
         inference = in_names(inference, is_whole=self._is_whole)
         if self._policies and inference.ok:
             judge(inference, self._policies)
-        if inference.remedy is not None:
-            batch = "" if given.batch is None else f" --batch {quote(given.batch)}"
-            options = f"{request_of(given).reading}{batch}"
-            inference.remedy = None if inference.rewriting else inference.remedy.beside(inputs, symbols, options)
+        if inference.rewriting:
+            inference.remedy = None
+        elif self._policies:
+            asked = {"inputs": inputs, "symbols": symbols}
+            complete_remedy(inference, request_of(given), [name for name, _ in self._policies], asked, given.batch)
         return inference
 
     def lines(self, inference: Inference) -> Iterator[str]:

@@ -54,27 +54,29 @@ def serialised(state: State, facts: Facts, before: Run, start: int, *, trims: bo
 
 
 def _placed(state: State, start: int, *, trims: bool) -> Placed:
-    """Find the places of constants; those of the old weights move only in a trimmed file."""
-    placed = Placed({}, {}, [])
+    """Find the places of constants; those of the old weights move only in a trimmed file.
+
+    Ranges that share bytes move together. Each place keeps its remainder to the alignment, so a trimmed file is never larger than before.
+    """
+    keys = {(one.get("offset", ""), one.get("size", "")) for one in _constants(state)}
+    numbers = sorted((int(key[0]), int(key[1]), key) for key in keys if all(one.isascii() and one.isdigit() for one in key))
+    placed = Placed({}, {}, [], max([offset + size for offset, size, _ in numbers if offset not in state.appended], default=0))
     end, old_end = 0 if trims else start, 0
-    for attributes in _constants(state):
-        key = attributes.get("offset", ""), attributes.get("size", "")
-        if key in placed.offsets or not all(one.isascii() and one.isdigit() for one in key):
-            continue
-        offset, size = map(int, key)
+    for offset, size, key in numbers:
         data = state.appended.get(offset)
         if data is None and not trims:
-            old_end = max(old_end, offset + size)
             continue
+        is_shared = offset < old_end
         # A constant without bytes stands where the weights end, because OpenVINO refuses an offset behind them.
-        place = -(-end // ALIGNMENT) * ALIGNMENT if size else end
+        place = end if not size else offset - old_end + end if is_shared else end + (offset - end) % ALIGNMENT
         placed.offsets[key] = str(place)
+        end, old_end = max(end, place + size), max(old_end, offset + size)
         if data is not None and size:
             placed.stored[place] = data
         elif size:
-            placed.ranges.append((place, offset, size))
-        end = place + size
-    return placed._replace(end=old_end)
+            first, stood, _ = placed.ranges.pop() if is_shared else (place, offset, size)
+            placed.ranges.append((first, stood, end - first))
+    return placed
 
 
 def _constants(state: State) -> Iterator[Mapping[str, str]]:

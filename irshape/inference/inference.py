@@ -38,25 +38,34 @@ if TYPE_CHECKING:
 
 
 class Remedy(NamedTuple):
-    """The sizes of symbols and the shapes of inputs that a model must get for a target. `options` are further options of the command."""
+    """The sizes of symbols and the shapes of inputs that a model must get for a target. `options` are further options of the command.
+
+    If it `is_stateless`, the state of the model must become inputs and outputs first.
+    """
 
     target: str
     sizes: dict[str, str]
     shapes: dict[str, str]
     options: str = ""
+    is_stateless: bool = False
 
     def beside(self, inputs: Mapping[str, str] | None, symbols: Mapping[str, str] | None, options: str) -> Remedy:
         """The remedy with what the inputs have been given already, for its command begins with the file again."""
-        return Remedy(self.target, {**(symbols or {}), **self.sizes}, {**(inputs or {}), **self.shapes}, options)
+        return self._replace(sizes={**(symbols or {}), **self.sizes}, shapes={**(inputs or {}), **self.shapes}, options=options)
 
     def command(self, path: str) -> str:
-        """The command that gives a file these sizes."""
+        """The command that gives a file these sizes; two commands if its state must go first."""
         from shlex import quote
 
         stem, end = splitext(path)
         shapes = "".join(f" --input {quote(name + shape)}" for name, shape in self.shapes.items())
         sizes = " --set " + " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items()) if self.sizes else ""
-        return f"irshape reshape {quote(path)}{self.options} --target {self.target}{shapes}{sizes} -o {quote(f'{stem}.{self.target}{end}')}"
+        first, source = "", quote(path)
+        if self.is_stateless:
+            source = quote(f"{stem}.stateless{end}")
+            first = f"irshape edit {quote(path)}{self.options} --stateless -o {source} && "
+        written = quote(f"{stem}.{self.target}{end}")
+        return f"{first}irshape reshape {source}{self.options} --target {self.target}{shapes}{sizes} -o {written}"
 
 
 # The element types of model outputs in IR version 10; every other type becomes f32.

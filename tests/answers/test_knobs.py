@@ -17,6 +17,14 @@ from tests.support.oracle import core
 from tests.support.places import ATROUS, DECODER, EXAMPLES, STATEFUL
 
 
+def printed(capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+    """The words of the commands of irshape that the line about a target has."""
+    lines = [line.partition(": irshape ") for line in capsys.readouterr().out.splitlines()]
+    found = [text for lead, _, text in lines if lead in ("set them with", "make the state inputs and outputs first")]
+    assert len(found) <= 1
+    return [shlex.split(one) for text in found for one in text.split(" && irshape ")]
+
+
 def inputs(inference: irshape.Inference) -> dict[str, str]:
     return {port.name: str(port.formula) for port in inference.inputs}
 
@@ -202,6 +210,8 @@ def test_openvino_reads_what_was_set(tmp_path: Path) -> None:
         (ATROUS, "static-shapes", ""),
         (ATROUS, "npu static-shapes", ""),
         (DECODER, "static-shapes npu", ""),
+        (STATEFUL, "static-shapes", ""),  # by way of the model without state
+        (STATEFUL, "npu static-shapes", 'inputs = { input_ids = "[1,S]" }'),
     ],
 )
 def test_a_target_ends_in_the_command_that_meets_it(
@@ -214,10 +224,36 @@ def test_a_target_ends_in_the_command_that_meets_it(
     model.with_suffix(".bin").write_bytes(path.with_suffix(".bin").read_bytes())
     targets = [word for name in target.split() for word in ("--target", name)]
     assert main(["check", str(model), *targets]) == 1
-    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("set them with: irshape ")]
-    words = shlex.split(line.removeprefix("set them with: irshape "))
-    assert main(words) == 0
+    *_, words = commands = printed(capsys)
+    assert [main(one) for one in commands] == [0] * len(commands)
     assert main(["check", words[-1], *targets]) == 0
+
+
+# A state that grows by the rows of the input, and a Range as long as it: OpenVINO finds no bound of the state. The second inference adds
+# three rows to two.
+GROWING = "f32=0[1,3] -> old: ReadValue-6(variable_id=v, variable_type=f32, variable_shape=[?,3]) -> new: Concat(x, axis=0) -> {}\n"
+COUNTED = "ShapeOf-3(output_type=i64) -> Gather-8(0, 0) -> Range-4(0, _, 1, output_type=i64) -> Result"
+ASSIGNED = "new -> Assign-6(variable_id=v)"
+ADDED = "Add(f32=0[2,3]) -> Result"
+
+
+@pytest.mark.parametrize(("net", "target", "sizes"), [
+    (f"x: f32[?,3]\n{GROWING.format(COUNTED)}{ASSIGNED}", "npu", ["--set", "B=1", "T=128"]),
+    (f"x: f32[?,3]\n{GROWING.format('Result')}{ASSIGNED}", "static-shapes", ["--set", "B=1", "T=128"]),
+    (f"x: f32[1,3]\n{GROWING.format(ADDED)}{ASSIGNED}", "npu", ["--input", "old[1,3]"]),
+    (f"x: f32[1,3]\n{GROWING.format('NonZero-3(output_type=i64) -> Result')}{ASSIGNED}", "static-shapes", []),
+])  # fmt: skip
+def test_sizes_that_the_state_keeps_open_are_set_without_it(
+    net: str, target: str, sizes: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Net(net).save(tmp_path / "net.xml")
+    assert main(["check", str(path), "--target", target]) == 1
+    commands = printed(capsys)
+    assert [one[0] for one in commands] == (["edit", "reshape"] if sizes else [])
+    assert [main(one) for one in commands] == [0] * len(commands)
+    if sizes:
+        assert commands[1][4:-2] == sizes
+        assert main(["check", str(tmp_path / f"net.{target}.xml"), "--target", target]) == 0
 
 
 def test_a_state_that_grows_has_no_fixed_size() -> None:
@@ -332,11 +368,9 @@ def test_a_command_runs_as_it_is_printed(net: str, target: str, told: str, tmp_p
     path.write_text(built.xml)
     path.with_suffix(".bin").write_bytes(built.bin)
     assert main(["check", str(path), "--target", target, *opaque]) == 1
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("set them with: irshape ")]
-    assert [line.partition(" --set ")[2].partition(" -o ")[0] for line in lines] == ([told.removeprefix("--set ")] if told else [])
-    for line in lines:
-        words = shlex.split(line.removeprefix("set them with: irshape "))
-        assert words[2:4] == opaque and main(words) == 0
+    commands = printed(capsys)
+    assert [shlex.join(words[words.index("--set") : -2]) for words in commands] == ([told] if told else [])
+    assert all(words[2:4] == opaque and main(words) == 0 for words in commands)
 
 
 def test_no_command_is_promised_that_meets_no_target() -> None:

@@ -1,5 +1,6 @@
 """Parts of models: OpenVINO reads each, and every tensor has the shape that it has in the whole."""
 
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -102,6 +103,25 @@ def test_constants_of_bodies_move_with_a_trimmed_file(tmp_path: Path) -> None:
         for one, other in zip(ours.of_type("Const"), theirs.of_type("Const"), strict=True):
             assert one.const.bytes == other.const.bytes
     assert irshape.check(tmp_path / "trimmed.xml").ok and openvino.Core().read_model(tmp_path / "trimmed.xml")
+
+
+@pytest.mark.parametrize(("places", "trimmed"), [
+    ([(0, 16), (16, 16), (32, 16)], 48),
+    ([(0, 16), (0, 16), (0, 16)], 16),
+    ([(512, 16), (520, 8), (512, 4)], 16),  # two ranges are inside the first one
+    ([(24, 16), (4, 8), (8, 24)], 40),  # the last one shares bytes with both others
+    ([(12, 16), (1000, 16), (24, 16)], 56),  # 12..40 stays, 1000 comes to 40: both are 40 more than a multiple of 64
+])  # fmt: skip
+def test_constants_that_share_bytes_share_them_in_a_trimmed_file(places: list[tuple[int, int]], trimmed: int, tmp_path: Path) -> None:
+    net = Net(f"x: f32[1] -> Result\n{''.join(f'i8=0[{size}] -> Result{chr(10)}' for _, size in places)}")
+    for (offset, _), id in zip(places, range(2, 8, 2), strict=True):
+        net.layers[id] = re.sub(r'offset="\d+"', f'offset="{offset}"', net.layers[id])
+    net.weights[:] = bytes(range(128)) * 8
+    trimmed_path = tmp_path / "trimmed.xml"
+    irshape.edit(net.save(tmp_path / "net.xml")).write(trimmed_path, trim=True)
+    assert trimmed_path.with_suffix(".bin").stat().st_size == trimmed
+    one, other = (openvino.compile_model(path, "CPU")([numpy.ones(1, "f4")]) for path in (tmp_path / "net.xml", trimmed_path))
+    assert all((one[place] == other[place]).all() for place in range(4))
 
 
 def test_a_part_computes_what_the_whole_computes(tmp_path: Path) -> None:
