@@ -24,7 +24,9 @@ from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, formula_text, symbols
+from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, shape_text
+from irshape.shape.remainders import Known
 from irshape.shape.reported import Reported
 from irshape.xml.weights import WeightsError
 
@@ -61,9 +63,10 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
         return found
     guards = [guard for guard in guards or engine.guards if not guard.branch and not guard.is_premise]
     told: set[str] = set()
+    facts = Known(engine.scope, [Requirement("ge", size, 0, "", "", {}) for _, size in sizes])  # of multiples, some demands always hold
     for guard in guards:
         dim, number = guard.requirement.tied() or (None, None)
-        if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told:
+        if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told and facts.decided(guard.requirement):
             told.add(str(guard.requirement))
             if number is not None and (number in given or any(number - size in given for size in given)):
                 number = None  # it was asked for, such as P + S, and is no constant's

@@ -94,8 +94,18 @@ BLOCKED = Net("""
         -> BatchToSpace-2([1,1,2], [0,0,0], [0,0,0]) -> Result
 """)
 
+# A row of 8 elements, as H*(W//16) // (2*(H//16)*(W//16)) are where H is a multiple of 16.
+BLOCKS = Net("""
+    _x: f32[1,1,?,?]
+    _few: MaxPool-1(_x, kernel="16,16", strides="16,16", pads_begin="0,0", pads_end="0,0", rounding_type=floor)
+    _many: MaxPool-1(_x, kernel="1,16", strides="1,16", pads_begin="0,0", pads_end="0,0", rounding_type=floor)
+    _count: ReduceProd(ShapeOf(_few, output_type=i64), [0], keep_dims=true)
+    Reshape(_many, Concat(Multiply(_count, [2]), [-1], axis=0), special_zero=false) -> MatMul(f32=0[8,4]) -> Result
+""")
+
 
 @pytest.mark.parametrize(("net", "shape", "options", "given"), [
+    (BLOCKS, None, {"symbols": {"H": "16*k", "W": "16*j"}}, "[2..,4]"),
     (Net(CAUSAL.format(3, 1, 1)), "[1,4,S]", {"rewrite": True}, "[1,4,1..]"),
     (Net(CAUSAL.format(2, 1, 2)), "[1,4,S]", {"rewrite": True}, "[1,4,1..]"),
     (BLOCKED, "[1,4,S]", {"rewrite": True}, "[1,4,2..]"),
