@@ -103,6 +103,24 @@ def test_sizes_beside_one_that_may_be_inferred(data: str, special_zero: bool, ex
     assert str(output.partial_shape) == "[?,1..3,..6]"
 
 
+FAR, END = 2**31 - 1, 2**63 - 1
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("size", "limits", "code"), [
+    ("7..", (-3, END, 1), "S201"), ("?", (-3, END, 1), "S201"), ("7..", (-3, END, 2), "S201"), ("?", (-1, END, 1), "S201"),
+    ("7..", (-3, FAR, 1), "R401"), ("?", (-3, FAR, 1), "R401"), ("7..", (0, -END, -1), "R401"), ("?", (0, -5, -1), "R401"),
+    ("7..", (2, -END, -1), "S201"), ("?", (2, -END, -1), "S201"), ("7..", (-3, -1, 1), "S201"), ("?", (-3, -1, 1), "S201"),
+])  # fmt: skip
+def test_elements_that_a_slice_takes(size: str, limits: tuple[int, int, int], code: str) -> None:
+    """At most 3 elements are joined with 8. OpenVINO knows the end of an axis by the largest number, and no slice from 0 backwards."""
+    begin, end, step = ([one] for one in limits)
+    net = Net(f"Slice-8(f32[1,{size},4], {begin}, {end}, {step}, [1]) -> Concat(f32[1,8,4], axis=2) -> Result")
+    inference = verbs.infer(net.xml.encode(), weights=net.bin)
+    assert {one.code for one in inference.diagnostics} == {code}
+    assert reads(net.xml.encode(), net.bin) == (code == "R401") == inference.ok
+
+
 @pytest.mark.oracle
 def test_size_for_minus_one_beside_an_empty_axis() -> None:
     """For a shape of [N,0,-1] the size for -1 is 1, whatever N is. OpenVINO knows only that it is at least 1, so 16 rows may match it."""

@@ -12,9 +12,10 @@ from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
 from irshape.report.text import counted
-from irshape.shape.dim import Dim, Size, bounds, ceil_div
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div
 from irshape.shape.element_type import INTEGER
 from irshape.shape.guard import BOUNDS, Looks, Requirement
+from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
 from irshape.shape.slicing import Index, slice_length, slice_range, sliced_range, sliced_size
 from irshape.shape.value import Elements, sliced
@@ -32,7 +33,7 @@ def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) 
             return ctx.unknown(0, bounds(ceil_div(size, abs(step)))[1])
         if isinstance(size, Dim) and isinstance(begin, int) and isinstance(end, int):
             first, last = (begin, end) if step > 0 else (end, begin)
-            if first < 0 <= last:
+            if first < 0 <= last and end != INT64_MAX:  # which is the end of the axis
                 return _between_ends(ctx, size, begin, end, step)
     result = sliced_size(size, begin, end, step)
     return ctx.unknown(*sliced_range(size, begin, end, step)) if result is None else result
@@ -41,7 +42,10 @@ def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) 
 def _between_ends(ctx: Context, size: Dim, begin: int, end: int, step: int) -> Size:
     """The bounds that OpenVINO infers for a slice between limits of unlike sign: the lengths at both ends of the size."""
     low, high = bounds(size)
-    most = -(-(end if step > 0 else begin + 1) // abs(step)) if high == inf else slice_length(slice_range(int(high), begin, end, step))
+    if high < inf:
+        most: Bound = slice_length(slice_range(int(high), begin, end, step))
+    else:
+        most = -(-(end if step > 0 else begin + 1) // abs(step)) if begin else inf
     least = slice_length(slice_range(int(low), begin, end, step))
     return ctx.unknown(least, most) if least <= most else ctx.unknown()
 
