@@ -315,9 +315,8 @@ def validity(signature: Signature, most: int | None = None, *, has_reasons: bool
     """The first conditions on the sizes of the inputs, with the layers that demand them if it has reasons."""
     own = list(filter(signature._is_decided, signature.conditions))
     doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
-    on_data = (one for one in signature.conditions if not (signature._is_apart(one) or signature._is_decided(one)))
-    if any(signature.symbols.keys() & {*one.symbols} for one in on_data):
-        doubt = doubt or " (as far as formulas tell)"
+    if any(not (signature._is_apart(one) or signature._is_decided(one)) for one in signature.conditions):
+        doubt = doubt or " (as far as formulas tell)"  # the sizes of the inputs may decide those that only a run tells
     if own:
         title = wording.validity(signature._inference, doubt)
         return Section(title, list(wording.conditions(own, most)) if has_reasons else [Fit(wording.spoken(one.text)) for one in own])
