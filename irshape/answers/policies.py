@@ -111,10 +111,9 @@ class OpenSizes:
         for name, found in self.axes.items():
             one = self._of_symbol(name, found) if name in self._reading.symbols else self._of_axis(found[0])
             yield one if fixing != {} else one._replace(sizes=())  # no command meets the target
-        if self.numbers and any(name in self._reading.symbols for name in self.axes):
-            yield self._of_numbers(self.numbers)  # they come with the shapes of the signature, if any symbol is set
-        else:
-            yield from map(self._of_number, self.numbers)
+        is_set = any(name in self._reading.symbols for name in self.axes)
+        for found in [self.numbers] if self.numbers and is_set else [[one] for one in self.numbers]:
+            yield self._of_numbers(found, is_set=is_set)
         is_alone = not (self.axes or self.numbers)
         for node, found in self.others.items():
             message = f"{_CAUSES[found[0].kind]} {self._policy.fault}; {self._depend(found)}"
@@ -184,18 +183,15 @@ class OpenSizes:
         shape = self._reading.graphs[0][1].slots[root.node.first_slot].shape
         return shape[root.axis] if shape is not None and isinstance(shape[root.axis], int) else None
 
-    def _of_number(self, root: Root) -> Violation:
-        name, number = root.node.name, self._number(root) or 0
-        message = f"axis {root.axis} of input {name!r} {self._policy.fault}{self._text(number)}; {self._depend([root])}"
-        shape = shape_text(self._reading.graphs[0][1].slots[root.node.first_slot].shape)
-        return Violation(self._policy.code, message, root.node, f"set the size, as in --input {quote(name + shape)}", (), ((name, shape),))
-
-    def _of_numbers(self, found: list[Root]) -> Violation:
-        """All axes of inputs that have one valid size."""
-        first, count = found[0], len(found) - 1
+    def _of_numbers(self, found: list[Root], *, is_set: bool) -> Violation:
+        """Axes of inputs that have one valid size; they come with the shapes of the signature, if any symbol `is_set`."""
+        first, name, count = found[0], found[0].node.name, len(found) - 1
         more = f"; the same holds for {count} more ax{'i' if count == 1 else 'e'}s of inputs" if count else ""
-        message = f"axis {first.axis} of input {first.node.name!r} {self._policy.fault}{self._text(self._number(first) or 0)}{more}"
-        return Violation(self._policy.code, f"{message}; {self._depend(found)}", first.node, "--set with any symbol also sets these axes")
+        message = f"axis {first.axis} of input {name!r} {self._policy.fault}{self._text(self._number(first) or 0)}{more}"
+        shape = shape_text(self._reading.graphs[0][1].slots[first.node.first_slot].shape)
+        hint = "--set with any symbol also sets these axes" if is_set else f"set the size, as in --input {quote(name + shape)}"
+        shapes = () if is_set else ((name, shape),)
+        return Violation(self._policy.code, f"{message}; {self._depend(found)}", first.node, hint, (), shapes)
 
     # Sizes that would do.
 
@@ -308,36 +304,36 @@ def depend(count: int, cause: str) -> str:
 _States: TypeAlias = Mapping[Node, tuple[int, ...]]
 
 
-def outgrown(inference: Inference) -> Violation | None:
-    """The variable because of which a second inference cannot run; None if it can run, or if an input has an open size."""
+def _outgrown(inference: Inference) -> Iterator[Violation]:
+    """Require that a second inference can run, if the model has state and its inputs have fixed shapes: name the variable."""
     model, run = inference.graphs[0]
     if not model.of_type("ReadValue") or not inference.ok:
-        return None
+        return
     if any(_numbers(run.slots[node.first_slot].shape) is None for node in model.parameters):
-        return None
+        return
     try:
         state = _state(Discovery(model, inference.wanted, inference.weights, inference.opaque))
     except InputError:
-        return None
+        return
     engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)
     after = _after(engine, inference, state)
     changed = [node for node, shape in state.items() if after.get(node, shape) != shape]
     if not changed or _errors(engine):
-        return None
+        return
     _after(engine, inference, {**state, **after})
     errors = _errors(engine)
     if not errors:
-        return None
+        return
     node, first = changed[0], errors[0]
     refused = f"{first.where.layer_type} {first.where.layer_name!r} refuses this shape: {first.message}"
     shapes = f"changes from the shape {format_shape(state[node])} to {format_shape(after[node])} in the first inference"
     message = f"the second inference cannot run: the state {node.name!r} {shapes}, and {refused}"
-    return Violation("P106", message, node, without_state(model, "fix the sizes there"))
+    yield Violation("P106", message, node, without_state(model, "fix the sizes there"))
 
 
 def refuse_outgrown(inference: Inference) -> None:
     """Report the variable because of which a second inference cannot run as an error."""
-    if (one := outgrown(inference)) is not None:
+    for one in _outgrown(inference):
         where = place(inference.document, one.node.layer, one.node.layer.offset)
         inference.report([Diagnostic(one.code, one.message, where, None, one.hint)])
 
@@ -378,7 +374,7 @@ def _static_shapes(inference: Inference) -> Iterator[Violation]:
     """Require that every size is a number."""
     yield from _ranked(inference)
     yield from OpenSizes(inference, FIXED).violations()
-    yield from _second(inference)
+    yield from _outgrown(inference)
 
 
 def _bounded(inference: Inference) -> Iterator[Violation]:
@@ -389,7 +385,7 @@ def _bounded(inference: Inference) -> Iterator[Violation]:
 
 def _npu(inference: Inference) -> Iterator[Violation]:
     """Require what the NPU compiler does: bounded sizes, and that OpenVINO finds the bounds, too."""
-    found = [*_bounded(inference), *_second(inference)]
+    found = [*_bounded(inference), *_outgrown(inference)]
     yield from found
     if found or not inference.ok:
         return
@@ -402,12 +398,6 @@ def _npu(inference: Inference) -> Iterator[Violation]:
         if inference.model.of_type("ReadValue"):
             hint = f"{hint}; if the sizes depend on the state, {without_state(inference.model, 'give all inputs numbers')}"
         yield Violation("P105", message, lost[0], hint)
-
-
-def _second(inference: Inference) -> Iterator[Violation]:
-    """Require that a second inference can run, if the model has state and its inputs have fixed shapes."""
-    if (one := outgrown(inference)) is not None:
-        yield one
 
 
 def _named_outputs(inference: Inference) -> Iterator[Violation]:
@@ -486,7 +476,7 @@ def judge(inference: Inference, policies: Policies) -> None:
         diagnostics.append(Diagnostic(one.code, f"{one.message} (target {', '.join(targets)})", where, None, one.hint))
     sizes, shapes = _fixed(size for one in found for size in one.sizes), _fixed(shape for one in found for shape in one.shapes)
     tried = _tried(inference, sizes, shapes) if sizes or shapes else None
-    if tried is not None and outgrown(tried) is None and not any(violation for _, policy in policies for violation in policy(tried)):
+    if tried is not None and not any(True for _, policy in [("", _outgrown), *policies] for _ in policy(tried)):
         inference.remedy = Remedy(next(targets[0] for one, targets in found.items() if one.sizes or one.shapes), sizes, shapes)
     inference.report(diagnostics)
 

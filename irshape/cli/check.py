@@ -175,7 +175,7 @@ class Check:
         if options["targets"] and self.wish.format == "text":
             from irshape.cli.texts import complete_remedy
 
-            complete_remedy(inference, self.request, options["targets"], options)
+            complete_remedy(inference, self.request, options)
         if own.selection is not None:
             choose(inference, own.selection)
         return inference

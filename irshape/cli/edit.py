@@ -248,10 +248,7 @@ def _parted(text: str, form: str, is_known: Callable[[str], bool]) -> tuple[str,
 
 
 def _stateful(graph: Graph, text: str) -> None:
-    given, separator, output = text.partition("=")
-    if not separator:
-        raise EditError("the form is INPUT=OUTPUT")
-    graph.stateful({given: output})
+    graph.stateful(dict([_parted(text, "INPUT=OUTPUT", partial(is_named_end, graph._draft, "Parameter"))]))
 
 
 # Each edit with its metavar, its help and its function.

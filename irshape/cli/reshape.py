@@ -120,8 +120,8 @@ class _Reshaping:
         if inference.rewriting:
             inference.remedy = None
         elif self._policies:
-            asked = {"inputs": inputs, "symbols": symbols}
-            complete_remedy(inference, request_of(given), [name for name, _ in self._policies], asked, given.batch)
+            asked = {"inputs": inputs, "symbols": symbols, "targets": [name for name, _ in self._policies]}
+            complete_remedy(inference, request_of(given), asked, given.batch)
         return inference
 
     def lines(self, inference: Inference) -> Iterator[str]:

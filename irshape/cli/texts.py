@@ -133,19 +133,17 @@ def remedy(inference: Inference) -> list[Block]:
     return [(lead, key(inference.remedy.command(inference.document.path)))]
 
 
-def complete_remedy(
-    inference: Inference, request: Request, targets: Sequence[str], asked: Mapping[str, Any], batch: str | None = None
-) -> None:
+def complete_remedy(inference: Inference, request: Request, asked: Mapping[str, Any], batch: str | None = None) -> None:
     """Give the remedy of a check the options of its command; if it has none, seek one for the model without state."""
     found = inference.remedy
     if found is None and batch is None and request.opset is None and request.weights is not False:  # `irshape edit` has no such options
-        found = _without_state(inference, targets, asked)
+        found = _without_state(inference, asked)
     if found is not None:
         options = request.reading + ("" if batch is None else f" --batch {quote(batch)}")
         inference.remedy = found.beside(asked.get("inputs"), asked.get("symbols"), options)
 
 
-def _without_state(inference: Inference, targets: Sequence[str], asked: Mapping[str, Any]) -> Remedy | None:
+def _without_state(inference: Inference, asked: Mapping[str, Any]) -> Remedy | None:
     """The sizes that meet missed targets once the state is inputs and outputs; None if the model has no state, or if no sizes do."""
     if not inference.model.of_type("ReadValue") or not any(one.code.startswith("P10") for one in inference.diagnostics):
         return None
@@ -157,8 +155,8 @@ def _without_state(inference: Inference, targets: Sequence[str], asked: Mapping[
         draft = Draft(inference.model, inference.weights, inference.opaque)
         stateless(draft)
         model, weights = draft.built()
-        own: verbs.Asked = {"inputs": asked.get("inputs"), "symbols": asked.get("symbols"), "weights": weights, "opaque": draft.opaque}
-        found = verbs.check(model, targets=targets, errors_only=True, **own)
+        own = {name: asked[name] for name in ("targets", "inputs", "symbols") if name in asked}
+        found = verbs.check(model, weights=weights, opaque=draft.opaque, errors_only=True, **own)
     except (EditError, InputError):
         return None
     return found.remedy and found.remedy._replace(is_stateless=True)

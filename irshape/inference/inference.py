@@ -38,10 +38,7 @@ if TYPE_CHECKING:
 
 
 class Remedy(NamedTuple):
-    """The sizes of symbols and the shapes of inputs that a model must get for a target. `options` are further options of the command.
-
-    If it `is_stateless`, the state of the model must become inputs and outputs first.
-    """
+    """Sizes of symbols and shapes of inputs for a target, once the state is gone if `is_stateless`; `options` are those of the command."""
 
     target: str
     sizes: dict[str, str]
@@ -60,11 +57,8 @@ class Remedy(NamedTuple):
         stem, end = splitext(path)
         shapes = "".join(f" --input {quote(name + shape)}" for name, shape in self.shapes.items())
         sizes = " --set " + " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items()) if self.sizes else ""
-        first, source = "", quote(path)
-        if self.is_stateless:
-            source = quote(f"{stem}.stateless{end}")
-            first = f"irshape edit {quote(path)}{self.options} --stateless -o {source} && "
-        written = quote(f"{stem}.{self.target}{end}")
+        source, written = (quote(f"{stem}.stateless{end}") if self.is_stateless else quote(path)), quote(f"{stem}.{self.target}{end}")
+        first = f"irshape edit {quote(path)}{self.options} --stateless -o {source} && " if self.is_stateless else ""
         return f"{first}irshape reshape {source}{self.options} --target {self.target}{shapes}{sizes} -o {written}"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from typing import IO, TYPE_CHECKING, Any
 
 from irshape.xml.weights import Weights, WeightsError, no_weights
@@ -67,13 +66,13 @@ class PatchedWeights(Weights):
 class RangedWeights(Weights):
     """Some ranges of other weights, each at a place of its own.
 
-    `ranges` are the places in ascending order, the old offsets and the sizes.
+    `ranges` are the places, the old offsets and the sizes, in ascending order.
     """
 
     def __init__(self, original: Weights, ranges: Sequence[tuple[int, int, int]]) -> None:
         super().__init__(b"")
         self._original = original
-        self._ranges = [one for one in ranges if one[2]]
+        self._ranges = ranges
         self._starts = [place for place, _, _ in self._ranges]
 
     @property
@@ -88,15 +87,11 @@ class RangedWeights(Weights):
 
     def _read(self, offset: int, size: int) -> bytes:
         at, end, pieces = offset, offset + size, []
-        several = self._ranges[max(bisect_right(self._starts, offset) - 1, 0) : bisect_left(self._starts, end)]
-        found = {}
-        for place, old, length in sorted(several, key=itemgetter(1)):  # of bytes that the original lacks, its first ones are named
+        for place, old, length in self._ranges[max(bisect_right(self._starts, offset) - 1, 0) : bisect_left(self._starts, end)]:
             first, last = max(place, offset), min(place + length, end)
             if first < last:
-                found[first] = self._original.read(old + first - place, last - first)
-        for first, data in sorted(found.items()):  # no memory is taken for bytes that the original lacks
-            pieces += [bytes(first - at), data]
-            at = first + len(data)
+                pieces += [bytes(first - at), self._original.read(old + first - place, last - first)]
+                at = last
         self.bytes_read += size
         return b"".join([*pieces, bytes(end - at)])
 

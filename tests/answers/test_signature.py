@@ -81,8 +81,16 @@ def stateful(batch: str) -> str:
     return f"_x: f32[?,2,?,4]\n{past} -> _all: Concat(_x, axis=2)\n_all -> Assign-6(variable_id=past)\n_all -> ReLU -> Result"
 
 
+def recurrent(data: str) -> str:
+    """A recurrent layer that reads `data`, which is made of the input `x`."""
+    call = "GRUSequence-5(h: f32[?,1,2], n: i32[?], f32=0[1,6,4], f32=0[1,6,2], f32=0[1,6], hidden_size=2, direction=forward)"
+    return f"x: f32[?,?,4]\n{data} -> y: {call} f32 f32\ny -> Result"
+
+
 # A name, a net or its text, the shapes of its inputs, and the conditions.
 ROWS: list[tuple[str, Net | str, list[str], list[str]]] = [
+    ("steps of a recurrent layer", recurrent("x -> Transpose([1,0,2])"), ["[T,B,4]", "[B,1,2]", "[B]"], []),
+    ("samples of a recurrent layer", recurrent("x"), ["[B,T,4]", "[B,1,2]", "[B]"], []),
     ("equal sizes", joined("f32[?,?]", "f32[?,?]", axis=1), ["[B,T]", "[B,L]"], []),
     ("a number", BESIDE_A_CONSTANT, ["[B,3]"], []),
     ("a number that a range leaves", joined("f32[..4,2]", "f32[4..,2]", axis=1), ["[4,2]", "[4,2]"], []),

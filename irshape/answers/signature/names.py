@@ -85,7 +85,8 @@ def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str]
 def _roles(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
     """Symbols with the letters that suit their roles, the surest role first."""
     yield from _by_layout(axes)
-    yield from _batch(axes, value)
+    yield from (recurrent := dict(_recurrent(axes, value))).items()
+    yield from _batch(axes, value, recurrent)
     yield from _steps(axes)
     yield from _sequences(axes, value)
     yield from _spatial(axes, value)
@@ -102,11 +103,24 @@ def _by_layout(axes: Axes) -> Iterator[tuple[int, str]]:
                     yield index, letter.upper()
 
 
-def _batch(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
+def _recurrent(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
+    """`T` and `B`, where a recurrent layer, which takes samples and then steps, has the steps on the first axis of an input."""
+    nodes = axes.engine.model.of_type("LSTMSequence", "GRUSequence", "RNNSequence")
+    shapes = [axes.engine.slots[node.sources[0]].shape for node in nodes if node.sources and node.sources[0] >= 0]
+    pairs = [[value(size.polynomial) if isinstance(size, Dim) else -1 for size in shape[:2]] for shape in shapes if shape]
+    firsts, seconds = ({shape[place] for shape in axes.inputs.values() if len(shape) > 1} for place in (0, 1))
+    for sample, step in pairs:
+        if step in firsts and all(step != one for one, _ in pairs):
+            yield _symbol(axes, step), "T"
+            if sample in seconds and all(sample != one for _, one in pairs):
+                yield _symbol(axes, sample), BATCH
+
+
+def _batch(axes: Axes, value: _Value, known: Collection[int]) -> Iterator[tuple[int, str]]:
     """The first axis that most outputs and inputs share, and those from which a Gather chooses as many samples: caches of beams."""
     found: Counter[int] = Counter()
     for shape in (*axes.outputs, *axes.inputs.values()):
-        if shape and (index := _symbol(axes, shape[0])) >= 0 and axes.symbols[index].axis == 0:
+        if shape and (index := _symbol(axes, shape[0])) not in {-1, *known} and axes.symbols[index].axis == 0:
             found[index] += 1
     if not found:
         return
