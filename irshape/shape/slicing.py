@@ -58,9 +58,12 @@ def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
         size, end = narrow(size, 0, end if step > 0 else -end - 1), None
     within = narrow(size, 0, INT64_MAX)
     length = _length(within, begin, end, step)
-    if length is within and not (isinstance(size, Dim) and size.scope.has_intervals_only):  # which makes equal intervals one object
+    if not isinstance(length, Dim):
+        return length
+    if length is within and not length.scope.has_intervals_only:  # there, equal intervals are one object
         return size
-    return narrow(length, *sliced_bounds(size, begin, end, step)) if isinstance(length, Dim) else length
+    known = sliced_bounds(size, begin, end, step)
+    return size if length is within and known == bounds(size) else narrow(length, *known)
 
 
 def sliced_range(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound, Bound]:
