@@ -111,7 +111,7 @@ def __getattr__(name: str) -> object:
     finally:
         if was_collecting:
             if not gc.get_freeze_count():
-                gc.freeze()  # and `unfreeze`: all objects are old now, as after a search, which would come next
+                gc.freeze()  # with `unfreeze`, every object counts as old, as after the search that would come next
                 gc.unfreeze()
             gc.enable()
     module = sys.modules[_MODULES[name]]

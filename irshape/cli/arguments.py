@@ -139,10 +139,11 @@ def symbol_sizes(text: str) -> list[tuple[str, str]]:
     pairs = []
     for part in re.split(r",(?=[^,=]+=)", text):
         name, equals, size = part.partition("=")
-        if not equals or not name.strip() or not size.strip() or part.endswith("]"):
+        is_shape = part.endswith("]")
+        if is_shape or not equals or not name.strip() or not size.strip():
             from argparse import ArgumentTypeError
 
-            advice = f"did you mean --input {part!r}?" if part.endswith("]") else "write FILE before --set"
+            advice = f"did you mean --input {part!r}?" if is_shape else "write FILE before --set"
             raise ArgumentTypeError(f"{part!r} is not SYMBOL=SIZE, as in B=1 or S=1..128 ({advice})")
         pairs.append((name.strip(), size.strip()))
     return pairs

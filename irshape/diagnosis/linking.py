@@ -184,7 +184,8 @@ class _Report:
             known.message = _joined(known.message, text) if cause.kind == "map" and known.code in _SKIPPED else known.message
             return known
         is_guess = cause.kind == "layer" and not (cause.changes and all(change.key or not change.is_guess for change in cause.changes))
-        if is_guess and (node.model.path, str(node.id)) not in self.signs and (sign := _sign_before([node], self.signs)) is not None:
+        sign = _sign_before([node], self.signs) if is_guess else None
+        if sign is not None and self.at[sign] is not node:
             sign.rank = _OF_EDITS
             self.explained |= {sign} if sign.code == "R101" else set()
             return sign

@@ -82,7 +82,7 @@ class _Arguments:
             return f"{self._title(given)} needs the argument {' and '.join(missing)}"
         further = ((self._more, one) for one in given[count:])
         for name, value in (*zip(self._names[:count], given, strict=False), *further, *named.items()):
-            note, module = notes.get(name) or (name != "self" and notes.get(self._rest)) or (None, home)
+            note, module = notes.get(name, (None, home) if name == "self" else notes.get(self._rest, (None, home)))
             if isinstance(note, str) and not _fits(value, self._meant(note, module)):
                 try:
                     shown = repr(value)

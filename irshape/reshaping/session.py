@@ -63,10 +63,13 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
         return found
     guards = [guard for guard in guards or engine.guards if not guard.branch and not guard.is_premise]
     told: set[str] = set()
-    facts = Known(engine.scope, [Requirement("ge", size, 0, "", "", {}) for _, size in sizes])  # of multiples, some demands always hold
+    facts: Known | None = None
     for guard in guards:
         dim, number = guard.requirement.tied() or (None, None)
-        if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told and facts.decided(guard.requirement):
+        if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told:
+            facts = facts or Known(engine.scope, [Requirement("ge", one, 0, "", "", {}) for _, one in sizes])
+            if not facts.decided(guard.requirement):
+                continue  # multiples always meet it
             told.add(str(guard.requirement))
             if number is not None and (number in given or any(number - size in given for size in given)):
                 number = None  # it was asked for, such as P + S, and is no constant's

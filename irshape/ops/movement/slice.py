@@ -40,7 +40,10 @@ def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) 
 
 
 def _between_ends(ctx: Context, size: Dim, begin: int, end: int, step: int) -> Size:
-    """The bounds that OpenVINO infers for a slice between limits of unlike sign: the lengths at both ends of the size."""
+    """The bounds that OpenVINO infers for a slice between limits of unlike sign: the lengths at both ends of the size.
+
+    Of an axis without an upper bound, it knows no greatest length for a slice from element 0 backwards.
+    """
     low, high = bounds(size)
     if high < inf:
         most: Bound = slice_length(slice_range(int(high), begin, end, step))
