@@ -132,10 +132,10 @@ def test_a_check_compiles_no_annotation(tmp_path: Path) -> None:
 
 
 COLLECTED = """
-import gc, sys
+import gc
+import irshape
 searched = []
 gc.callbacks.append(lambda phase, found: phase == "start" and searched.append(found))
-import irshape
 irshape.check
 print(len(searched), gc.isenabled())
 """
