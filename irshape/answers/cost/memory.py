@@ -39,7 +39,9 @@ class Race:
         self._symbol = symbol
         self._is_valid = cache(is_valid)
         self._work = work
-        self._places = [place for place, one in enumerate(amounts) if not any(_exceeds(other, one) for other in amounts)]
+        self._places = [
+            place for place, one in enumerate(amounts) if not any(_beats(other, one, rank < place) for rank, other in enumerate(amounts))
+        ]
         self._running = [amounts[place] for place in self._places]
         self._memories = cache(partial(self._computed, values(self._running)))
         self._beyond = cache(self._parts)
@@ -156,12 +158,12 @@ def _grows(found: Amount) -> bool:
     return all(factor > 0 and (len(one) == 1 or all(table.ranges[index].low >= 0 for index in one)) for one, factor in terms)
 
 
-def _exceeds(a: Amount, b: Amount) -> bool:
-    """Whether `a` is more than `b` for all sizes from 1 on, as their terms alone tell."""
+def _beats(a: Amount, b: Amount, is_first: bool) -> bool:
+    """Whether `a` wins against `b` for all sizes from 1 on, as their terms alone tell: it is more, or as much and the first."""
     constant, terms = _apart(a, b)
     if constant < 0 or (terms and isinstance(a, int)) or any(factor < 0 for factor in terms.values()):
         return False
-    is_more = constant > 0
+    is_more = constant > 0 or is_first
     for monomial, factor in terms.items():
         if factor and isinstance(a, Formula):
             table = a.table
