@@ -15,7 +15,7 @@ from irshape.answers.cost.formula import Amount, Formula, Sum, amount, given, su
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Size, dim_max, expression_of, le_unasked, selected
 from irshape.shape.limits import Work
-from irshape.shape.polynomial import Expression, Monomial, split
+from irshape.shape.polynomial import Expression, Monomial, PolynomialTable, split
 from irshape.shape.range import multiply
 
 # Sizes up to this one are all tried for another layer at the peak; beyond it, sizes grow by a half and the place is found by halving.
@@ -161,17 +161,28 @@ def _grows(found: Amount) -> bool:
 def _beats(a: Amount, b: Amount, is_first: bool) -> bool:
     """Whether `a` wins against `b` for all sizes from 1 on, as their terms alone tell: it is more, or as much and the first."""
     constant, terms = _apart(a, b)
-    if constant < 0 or (terms and isinstance(a, int)) or any(factor < 0 for factor in terms.values()):
-        return False
-    is_more = constant > 0 or is_first
+    if formula := a if isinstance(a, Formula) else b if isinstance(b, Formula) else None:
+        beyond = _beyond_least(formula.table, constant, terms, 1)
+        return all(factor >= 0 for factor in beyond.values()) and (is_first or beyond[()] > 0)
+    return constant > 0 or (is_first and constant == 0)
+
+
+def _beyond_least(table: PolynomialTable, constant: int, terms: Mapping[Monomial, int], start: int = 0) -> dict[Monomial, int]:
+    """A polynomial of how far each atom is beyond its least value, and each symbol beyond `start`: with no factor below 0, it never is."""
+    found: dict[Monomial, int] = {(): constant}
     for monomial, factor in terms.items():
-        if factor and isinstance(a, Formula):
-            table = a.table
-            low = min([table.ranges[index].low if table.atoms[index].arguments else 1 for index in monomial])
-            if low < 0:
-                return False
-            is_more |= low > 0
-    return is_more
+        parts: dict[Monomial, int] = {(): factor}
+        for index in monomial:
+            least = table.ranges[index].low if table.atoms[index].arguments else max(table.ranges[index].low, start)
+            if least == -inf:  # then no factor tells the sign
+                return {(): -1}
+            grown = {(*known, index): own for known, own in parts.items()}
+            for known, own in parts.items():
+                grown[known] = grown.get(known, 0) + own * int(least)
+            parts = grown
+        for known, own in parts.items():
+            found[known] = found.get(known, 0) + own
+    return found
 
 
 def _apart(a: Amount, b: Amount) -> tuple[int, dict[Monomial, int]]:
@@ -210,10 +221,11 @@ def _turns(winners: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, ...
 _SINKS: Final = frozenset({"Result", "Assign"})
 # The operations whose arguments bound them, which may tell more of a sum than their ranges do.
 _BOUNDED: Final = frozenset({"floor", "min", "max"})
-# The sizes that are tried before one formula is compared with another.
-_ATTEMPTS: Final = 5
-# The sizes at which formulas are compared first.
-_SAMPLE: Final = 64
+# Formulas are compared first where all symbols are small, where all are large, and where one of so many is large.
+_ALONE: Final = 16
+# Large are sizes of 64 to 1024, each twice as far as the one before.
+_LARGE: Final = 64
+_STEPS: Final = 5
 
 
 class Reuse(NamedTuple):
@@ -443,19 +455,18 @@ def _greatest(steps: Sequence[Moment]) -> list[Moment]:
     first: dict[object, tuple[int, Moment]] = {}
     for place, step in enumerate(steps):
         first.setdefault(step.memory.key, (place, step))
-    kept: list[tuple[int, Moment]] = []
+    kept: list[tuple[int, Moment, Mapping[Monomial, int]]] = []
     for place, step in sorted(first.values(), key=lambda one: [-size for size in one[1].tried]):  # the greatest cover the most
-        if step.memory.terms:
-            work = step.memory.scope.work
-            work.take(len(kept) * (1 + len(step.memory.terms)))
-            if work.is_done:
-                kept.append((place, step))
+        memory = step.memory
+        work = memory.scope.work
+        work.take(len(kept) * (1 + len(memory.terms)) if memory.terms else 0)
+        beyond = {} if work.is_done else _beyond_least(memory.scope.polynomials, memory.constant, memory.terms)
+        if not work.is_done:
+            if any(_covers(other, more, step, beyond) for _, other, more in kept):
                 continue
-        if any(_covers(other, step) for _, other in kept):
-            continue
-        kept = [one for one in kept if not _covers(step, one[1])]
-        kept.append((place, step))
-    return [step for _, step in sorted(kept)]
+            kept = [one for one in kept if not _covers(step, beyond, *one[1:])]
+        kept.append((place, step, beyond))
+    return [step for _, step, _ in sorted(kept, key=lambda one: one[0])]
 
 
 def _tried(found: Sequence[Size]) -> list[tuple[int, ...]]:
@@ -465,15 +476,17 @@ def _tried(found: Sequence[Size]) -> list[tuple[int, ...]]:
         return [(size,) for size in found if isinstance(size, int)]
     table = scope.polynomials
     expressions = [expression_of(size) for size in found]
-    names = [(atom.name, table.ranges[atom.index]) for atom in table.atoms if not atom.arguments]
+    atoms = [table.atoms[index] for index in table.atoms_below(*expressions)]
+    symbols = [atom for atom in atoms if not atom.arguments]
     rows = []
     evaluated = table.evaluator(expressions)
-    for attempt in range(_ATTEMPTS):
+    for far in ([], symbols, *([one] for one in symbols[:_ALONE])):
         sizes = {}
-        for place, (name, (low, high, modulus, _)) in enumerate(names):
+        for place, atom in enumerate(symbols):
+            low, high, modulus, _ = table.ranges[atom.index]
             least = int(low) if low > -inf else 0
-            far = least + max(modulus, 1) * (_SAMPLE << attempt if (attempt + place) % _ATTEMPTS else 1)
-            sizes[name] = far if attempt and far <= high else least
+            much = least + max(modulus, 1) * (_LARGE << place % _STEPS)
+            sizes[atom.name] = much if atom in far and much <= high else least
         try:
             rows.append(evaluated(sizes))
         except (ZeroDivisionError, OverflowError):
@@ -481,19 +494,19 @@ def _tried(found: Sequence[Size]) -> list[tuple[int, ...]]:
     return list(zip(*rows, strict=True)) if rows else [()] * len(found)
 
 
-def _covers(a: Moment, b: Moment) -> bool:
+def _covers(a: Moment, more: Mapping[Monomial, int], b: Moment, less: Mapping[Monomial, int]) -> bool:
     """Whether one takes at least as much as another one for all sizes: first for a few, which nearly always decides."""
     if not all(map(ge, a.tried, b.tried)):
         return False
-    more = _less(a.memory.terms.items(), b.memory.terms.items())
-    if a.memory.terms:
-        table = a.memory.scope.polynomials
-        ranges, differing = table.ranges, [monomial for monomial, factor in more.items() if factor]
-        less = [monomial for monomial in differing if more[monomial] < 0]
-        if a.memory.constant >= b.memory.constant and not less and all(ranges[index].low >= 0 for one in differing for index in one):
-            return True
-        # If no term can be replaced by one that cancels, a term without a bound hides whether the difference is positive.
-        is_plain = not any(len(monomial) == 1 and table.atoms[monomial[0]].kind in _BOUNDED for monomial in differing)
-        if is_plain and any(reduce(multiply, [ranges[index] for index in one]).high == inf for one in less):
+    if all(more.get(monomial, 0) >= factor for monomial, factor in less.items()) and all(
+        factor >= 0 for monomial, factor in more.items() if monomial not in less
+    ):
+        return True
+    # If no term can be replaced by one that cancels, a term without a bound hides whether the difference is positive.
+    table = a.memory.scope.polynomials
+    differing = _less(a.memory.terms.items(), b.memory.terms.items())
+    if not any(len(one) == 1 and table.atoms[one[0]].kind in _BOUNDED for one, factor in differing.items() if factor):
+        unbounded = (reduce(multiply, [table.ranges[index] for index in one]).high for one, factor in differing.items() if factor < 0)
+        if inf in unbounded:
             return False
     return le_unasked(b.memory.size, a.memory.size) is True
