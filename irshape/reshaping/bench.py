@@ -378,13 +378,14 @@ def total(sizes: Iterable[Size]) -> Size:
     return sum(sizes)
 
 
-def axis_of(item: Item) -> int:
-    """The attribute `axis` of a layer; OpenVINO takes 0 for one that lacks it."""
-    return next(iter(numbers_of(item, "axis")), 0)
+def number_of(item: Item, name: str = "axis") -> int:
+    """A number that a layer has as an attribute, as OpenVINO reads it: it ignores what follows, and takes 0 for one that is missing."""
+    text = item.attributes.get(name, "")
+    return read_integer(text)[0] if text.strip() else 0
 
 
 def numbers_of(item: Item, name: str) -> list[int]:
-    """The numbers of an attribute as OpenVINO reads them: it ignores what follows each one."""
+    """The numbers of an attribute that is a list."""
     return [read_integer(one)[0] for one in item.attributes.get(name, "").split(",") if one.strip()]
 
 

@@ -12,7 +12,7 @@ from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.model.const import STORED
 from irshape.model.model import behind
-from irshape.reshaping.bench import CONSTANTS, axis_of, numbers_of
+from irshape.reshaping.bench import CONSTANTS, number_of
 from irshape.shape.dim import Size
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _range(item: Item, start: Array, stop: Array, step: Array) -> Array | None:
 
 
 def _gathered(item: Item, data: Array, indices: Array, axis: Array) -> Array | None:
-    return None if any(numbers_of(item, "batch_dims")) else np.take(data, indices, int(axis.reshape(-1)[0]))
+    return None if number_of(item, "batch_dims") else np.take(data, indices, int(axis.reshape(-1)[0]))
 
 
 def _summed(item: Item, data: Array, axis: Array) -> Array | None:
@@ -130,7 +130,7 @@ _RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "Range": _range,
     "CumSum": _summed,
     "Gather": _gathered,
-    "Split": lambda item, data, axis: np.split(data, numbers_of(item, "num_splits")[0], int(axis)),
+    "Split": lambda item, data, axis: np.split(data, number_of(item, "num_splits"), int(axis)),
     "VariadicSplit": lambda item, data, axis, lengths: np.split(data, np.cumsum(lengths)[:-1], int(axis)) if min(lengths) >= 0 else None,
-    "Concat": lambda item, *arrays: np.concatenate(arrays, axis_of(item)),
+    "Concat": lambda item, *arrays: np.concatenate(arrays, number_of(item)),
 }

@@ -18,7 +18,7 @@ from irshape.answers.batch.traces import plain
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, quotient, same
-from irshape.reshaping.bench import Bench, axis_of, listed, numbers_of, scalar, source, total, vector
+from irshape.reshaping.bench import Bench, listed, number_of, numbers_of, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.stretching import interpolated, ramp
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, le_unasked, product, symbols
@@ -267,7 +267,7 @@ def gather(bench: Bench) -> None:
     item = bench.item
     data, chosen = source(item, 0), source(item, 1)
     axes = bench.elements(source(item, 2))
-    if not axes or not isinstance(axes[0], int) or any(numbers_of(item, "batch_dims")):
+    if not axes or not isinstance(axes[0], int) or number_of(item, "batch_dims"):
         return
     axis = axes[0] % len(bench.sizes(data))
     if any(isinstance(size, Dim) for size in bench.shape(chosen) or (None,)):
@@ -520,7 +520,7 @@ def top_k(bench: Bench) -> None:
     item = bench.item
     data = source(item, 0)
     count, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
-    axis = axis_of(item) % len(shape)
+    axis = number_of(item) % len(shape)
     if not count or recorded is None or not isinstance(count[0], int) or count[0] != recorded[axis] or not isinstance(shape[axis], Dim):
         return
     bench.connect(1, scalar(bench, shape[axis], data))

@@ -17,7 +17,7 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
-from irshape.reshaping.bench import CONSTANTS, Bench, axis_of, formula, listed, numbers_of, scalar, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, formula, listed, number_of, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
 
@@ -372,7 +372,7 @@ def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
         return
     ranks = [len(bench.sizes(value)) for value in item.inputs if value is not None]
     if item.type in ("Concat", "GatherElements"):
-        along = axis_of(item) % max(ranks[0], 1)
+        along = number_of(item) % max(ranks[0], 1)
         if item.type == "Concat" and any(bench.holds_batch(bench.sizes(value)[along]) for value in item.inputs if value is not None):
             along = -1  # the parts lie outside of the batch, which each of them has
         yield from ([(port, axis) for port in range(len(ranks))] for axis in range(min(ranks)) if axis != along)
@@ -507,7 +507,7 @@ def _through_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
 def _through_gather(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     item = value.item
     axes = bench.elements(source(item, 2))
-    if axes is None or not isinstance(axes[0], int) or any(numbers_of(item, "batch_dims")):
+    if axes is None or not isinstance(axes[0], int) or number_of(item, "batch_dims"):
         return None
     axis = axes[0] % len(bench.sizes(source(item, 0)))
     count = len(bench.sizes(source(item, 1)))
@@ -531,7 +531,7 @@ def _most_rows(bench: Bench, indices: Value, axis: int, rows: Size) -> int | Non
 
 
 def _through_gather_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
-    item, axis = value.item, axis_of(value.item) % len(bench.sizes(value))
+    item, axis = value.item, number_of(value.item) % len(bench.sizes(value))
     data = {own: size for own, size in wants.items() if own != axis}
     return bench.again(item, _given(bench, item, 0, data), stretched(bench, source(item, 1), wants))
 
@@ -598,7 +598,7 @@ def _axes_of_prefix(bench: Bench, item: Item, shape: Sequence[Size]) -> set[int]
 
 
 def _through_concat(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    item, is_along = value.item, axis_of(value.item) % len(bench.sizes(value)) in wants
+    item, is_along = value.item, number_of(value.item) % len(bench.sizes(value)) in wants
     return None if is_along else bench.again(item, *[_given(bench, item, port, wants) for port in range(len(item.inputs))])
 
 

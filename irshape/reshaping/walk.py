@@ -17,7 +17,9 @@ from irshape.editing.state import EditError, Item, Value
 from irshape.inference.inputs import UNNAMED
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
-from irshape.reshaping.bench import CONSTANTS, AxisFormula, BatchMixed, Bench, Doubt, Refusal, axis_of, listed, numbers_of, source, where_of
+from irshape.reshaping.bench import (
+    CONSTANTS, AxisFormula, BatchMixed, Bench, Doubt, Refusal, listed, number_of, numbers_of, source, where_of,
+)  # fmt: skip
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow, is_elementwise
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
@@ -103,7 +105,7 @@ def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     indices, own = bench.array(value), bench.shape(value) or ()
     named: Iterable[Any] = (bench.elements(source(item, port)) or ()) if len(item.inputs) > port else (0,)
     if "ND" in item.type:
-        named = range((numbers_of(item, "batch_dims") or [0])[0], own[-1] if own and isinstance(own[-1], int) else 0)
+        named = range(number_of(item, "batch_dims"), own[-1] if own and isinstance(own[-1], int) else 0)
     size = next((formula_text(shape[axis % len(shape)]) for axis in named if isinstance(axis, int) and axis % len(shape) in axes), None)
     if size and indices is not None and (indices > 0).any():
         bench.keep(f"{item!r} reads constant indices up to {indices.max()} from an axis of size {size}")
@@ -172,7 +174,7 @@ def _scattered(bench: Bench, item: Item) -> None:
 def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """The number of elements that a TopK takes of an open axis."""
     count, shape = bench.elements(source(item, 1)), bench.sizes(source(item, 0))
-    axis = axis_of(item) % len(shape)
+    axis = number_of(item) % len(shape)
     if axis in axes and count and isinstance(count[0], int) and count[0] > 1:
         bench.keep(f"{item!r} takes {count[0]} elements of an axis of size {formula_text(shape[axis])}")
 
@@ -583,7 +585,7 @@ class Walk:
             slot = item.outputs[0].slot
             notes.traces.held[slot] = notes.traces.held[slot]._replace(trace=bench.traced)
         if item.type == "Concat" and bench.shape(item.outputs[0]) is not None:  # what a cycle feeds may have any attributes
-            axis = axis_of(item)
+            axis = number_of(item)
             parts = [(bench.sizes(value)[axis], bench.recorded_sizes(value)) for value in item.inputs if value is not None]
             notes.sums[item.outputs[0].slot] = [Factor(size, was[axis] if was else None) for size, was in parts]
         self._place(item)

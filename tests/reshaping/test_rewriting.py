@@ -408,11 +408,12 @@ _SUMMED = "Divide(f32=6.0) -> Result"
     ("_x: f32[1,6]\n_s: Gather-8(ShapeOf-3(_x, output_type=i64), [1], 0)\nGather-8(_x, Subtract(_s, [1,2,3]), 1) -> Result", "[1,S]",
      "takes 3 elements of S"),
     ("GatherND-8(f32[6,2], [[0],[1],[2]], batch_dims=0) -> Result", "[S,2]", "reads constant indices up to 2 from an axis of size S"),
+    ('GatherND-8(f32[6,2], [[0],[1],[2]], batch_dims="0,9223372036854775808") -> Result', "[S,2]", "reads constant indices up to 2"),
     ("ScatterNDUpdate-4(f32[6], [[0],[1],[2]], f32=1.0[3]) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
     ("ScatterUpdate-3(f32[6], [0,1,2], f32=1.0[3], 0) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
 ], ids=[
     "mean", "mean of products", "mean of an equation", "rows that are summed up", "grid", "computed indices", "tuples of indices",
-    "tuples of places", "places",
+    "a number that others follow", "tuples of places", "places",
 ])  # fmt: skip
 def test_a_number_that_no_layer_need_notice_is_told(text: str, shape: str, told: str) -> None:
     [error] = errors(asked(Net(text), shape, rewrite=True))
