@@ -18,7 +18,17 @@ from irshape.inference.inputs import UNNAMED
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
 from irshape.reshaping.bench import (
-    CONSTANTS, AxisFormula, BatchMixed, Bench, Doubt, Refusal, listed, number_of, numbers_of, source, where_of,
+    CONSTANTS,
+    AxisFormula,
+    BatchMixed,
+    Bench,
+    Doubt,
+    Refusal,
+    listed,
+    number_of,
+    numbers_of,
+    source,
+    where_of,
 )  # fmt: skip
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow, is_elementwise
