@@ -31,7 +31,7 @@ def add_input(draft: BodyDraft, value: Value, name: str | None, slice: Mapping[s
         shape = tuple(int(sliced["part_size"]) if at == axis % len(shape) else size for at, size in enumerate(shape))
     with outer.state.edit("add input", holder.name, f"to the {draft.model.name} from {value.item.name}"):
         free = (at for at, one in enumerate(holder.inputs) if at and one is value and at not in taken)
-        position = next(free, None) if holder.type == "If" else None
+        position = next(free, None) if holder.op_type == "If" else None
         if position is None:
             position = len(holder.inputs)
             outer.state.set_inputs(holder, [*holder.inputs, value], [*holder.input_ids, _next_id(holder)])
@@ -49,7 +49,7 @@ def add_output(draft: BodyDraft, value: Value, otherwise: Value | None, slice: M
     outer, holder = draft.outer, draft.holder
     sliced = _sliced(holder, slice)
     given = {draft: value}
-    if holder.type == "If":
+    if holder.op_type == "If":
         other = other_body(draft)
         if otherwise is None:
             raise EditError(f"either body of {holder!r} must give the output: otherwise= is the tensor of the {other.model.name}")
@@ -68,7 +68,7 @@ def add_output(draft: BodyDraft, value: Value, otherwise: Value | None, slice: M
 
 def other_body(draft: BodyDraft) -> BodyDraft:
     """The draft of the other body of an If. Raises `EditError` for another layer."""
-    if draft.holder.type != "If":
+    if draft.holder.op_type != "If":
         raise EditError(f"{draft.holder!r} has one body, and otherwise= is for an If")
     return next(draft.outer.body(draft.holder, name) for name, _ in BODIES["If"] if name != draft.model.name)
 
@@ -77,7 +77,7 @@ def feed_back(draft: BodyDraft, value: Value, parameter: Item) -> None:
     """Let a Parameter of a body take a tensor of the iteration before."""
     holder = draft.holder
     entries = entries_of(holder)
-    if holder.type == "If":
+    if holder.op_type == "If":
         raise EditError(f"the bodies of {holder!r} run once, so no output becomes the input of a next iteration")
     own = next((entry for entry in entries if entry.tag == "input" and internal_of(entry) == parameter.id), None)
     if parameter.type != "Parameter" or own is None or external_of(own) < 0:
@@ -105,7 +105,7 @@ def leave(draft: BodyDraft, item: Item) -> None:
             kept = _without_output(draft, entry, kept)
     state.set_port_maps(holder, kept)
     if item.type == "Parameter":
-        fixed = 2 if holder.type == "Loop" else int(holder.type == "If")
+        fixed = 2 if holder.op_type == "Loop" else int(holder.op_type == "If")
         used = {external_of(entry) for entry in kept if entry.tag == "input"}
         for position in sorted({external_of(entry) for entry in own} - used, reverse=True):
             if fixed <= position < len(holder.inputs):
@@ -141,7 +141,7 @@ def _without_output(draft: BodyDraft, entry: PortMap, kept: list[PortMap]) -> li
         ids = [*holder.output_ids]
         del ids[index]
         outer.state.set_outputs(holder, [one for one in holder.outputs if one is not value], ids)
-    for name, map in BODIES[holder.type]:
+    for name, map in BODIES[holder.op_type]:
         if map != entry.map:
             others = sorted((one for one in kept if one.map == map and one.tag == "output"), key=external_of)
             if index < len(others):
@@ -159,7 +159,7 @@ def _sliced(holder: Item, slice: Mapping[str, int]) -> dict[str, str]:
         raise EditError(f"an entry of a port map has no {unknown!r}; it has {', '.join(_SLICE)}")
     if slice and "axis" not in slice:
         raise EditError(f"{next(iter(slice))} needs the axis that is cut into parts: axis=0")
-    if slice and holder.type == "If":
+    if slice and holder.op_type == "If":
         raise EditError(f"the bodies of {holder!r} run once, so they take no slices")
     return {name: str(slice.get(name, default)) for name, default in _SLICE.items()} if slice else {}
 
@@ -171,7 +171,7 @@ def entries_of(holder: Item) -> list[PortMap]:
 
 def map_of(draft: BodyDraft) -> str:
     """The port map of a body."""
-    return dict(BODIES[draft.holder.type])[draft.model.name]
+    return dict(BODIES[draft.holder.op_type])[draft.model.name]
 
 
 def external_of(entry: PortMap) -> int:

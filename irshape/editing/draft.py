@@ -248,6 +248,11 @@ class GraphDraft:
 
     # Walks.
 
+    @property
+    def holders(self) -> list[Item]:
+        """The items that hold bodies, in the order of the file."""
+        return sorted((item for item in self.state.items.values() if item.held), key=lambda item: item.place)
+
     def of_type(self, *types: str) -> list[Item]:
         """The items of some types, in the order of the file."""
         return sorted((item for item in self.state.items.values() if item.type in types), key=lambda item: item.place)
@@ -490,12 +495,11 @@ def found(draft: GraphDraft, text: str, *, by_name: bool = False) -> tuple[Graph
     own = meanings(text, items, names_of, (lambda one: fused_of(one.origin) if one.origin else "") if has_fused else None, by_name=by_name)
     if own:
         return draft, own
-    holders = draft.of_type(*BODIES)
     way = re.fullmatch(r"(\d{1,18})\.(\w+)/(.+)", text, re.ASCII)
-    for item in holders:
+    for item in draft.holders:
         if way is not None and item.id == int(way[1]) and way[2] in item.held:
             return found(draft.body(item, way[2]), way[3], by_name=by_name)
-    for item in holders:
+    for item in draft.holders:
         for name, body in item.held.items():
             path = f"{body.path} / "
             if any(text in graph for graph in body.graphs()) or name in item.bodies or text.startswith(path):

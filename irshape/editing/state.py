@@ -99,6 +99,11 @@ class Item:
         self.view: Any = None
 
     @property
+    def op_type(self) -> str:
+        """The type as the specification spells it; as the file does, if the operation is unknown."""
+        return self.type if self.op_class is None else self.op_class.TYPE
+
+    @property
     def is_other(self) -> bool:
         """Whether the layer has other attributes, ports, port maps or inputs than in the model, or is new."""
         base = self.base

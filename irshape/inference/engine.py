@@ -101,7 +101,7 @@ class Engine:
         self._question: Question | None = None
         self._runs: dict[Given, Run] = {}
         self.transfers: Transfers = base.transfers if base else {}
-        self.maps: dict[int, list[Body]] = like.maps if like else {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
+        self.maps: dict[int, list[Body]] = like.maps if like else {node.index: bodies_of(node) for node in model.holders}
         if like:
             self.schedule: Schedule = like.schedule
         else:

@@ -92,7 +92,7 @@ class Body:
 
 def bodies_of(node: Node, port_maps: Sequence[PortMap] | None = None) -> list[Body]:
     """The bodies of a node in the order that its operation declares, with its own or other port maps; empty if one is missing."""
-    wanted = BODIES.get(node.type, ())
+    wanted = BODIES.get(node.op_type, ())
     if any(name not in node.bodies for name, _ in wanted):
         return []
     every = node.layer.port_maps or () if port_maps is None else port_maps

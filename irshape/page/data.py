@@ -64,7 +64,7 @@ def ends_of_bodies(position: Mapping[Node, int]) -> dict[str, Any]:
             gives[position[body.condition]] = [position[node], -1, "whether to go on"]
         for index, output in enumerate(body.outputs):
             words = f"output {index}"
-            if node.type != "If":
+            if node.op_type != "If":
                 words += f", parts of axis {output.slice.axis}" if output.slice else ", the last value"
             gives[position[output.result]] = [position[node], index, words]
     return {"takes": takes, "gives": gives, "back": back}

@@ -27,6 +27,18 @@ def run(path: Path, *inputs: numpy.ndarray) -> list[numpy.ndarray]:
     return list(model(list(inputs)).values())
 
 
+def test_the_body_of_an_operation_in_lower_case_is_inferred_and_edited() -> None:
+    """OpenVINO reads the type in any case."""
+    text = SUMS.read_text().replace('type="TensorIterator"', 'type="tensoriterator"')
+    weights = SUMS.with_suffix(".bin")
+    found, expected = (irshape.infer(one.encode(), weights=weights) for one in (text, SUMS.read_text()))
+    assert found.ports == expected.ports
+    graph = irshape.edit(text.encode(), weights=weights)
+    body = graph["sums"].body
+    body.add_output(body["sum/next"].output)
+    assert list(differences(graph)) == []
+
+
 @pytest.mark.parametrize("version", ["opset1", "none"])
 def test_the_body_of_an_operation_that_is_not_known_is_edited(version: str) -> None:
     """It was written as it had been, and what it holds could not be asked for."""

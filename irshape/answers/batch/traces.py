@@ -28,7 +28,6 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Real, Unreadable
-from irshape.xml.lexical import BODIES
 
 _Axis: TypeAlias = tuple[Term, ...]
 # Integers of other types may wrap around.
@@ -490,7 +489,7 @@ class _Walk:
     def _visited(self, node: Node) -> bool:
         """Whether a layer keeps the batch."""
         type = node.op.TYPE if node.op is not None else ""
-        if type in BODIES and node.index in self.engine.maps:
+        if node.index in self.engine.maps:
             return _Control(self, node).visited()
         if type in ("ReadValue", "Assign"):
             self.traces.held[node.first_slot] = self.held(node.sources[0])._replace(law=None)  # another inference has other elements

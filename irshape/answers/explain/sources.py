@@ -271,7 +271,7 @@ class Sources(Lookup):
             port = node.layer.outputs[output]
             return self._recorded(point, port, f"recorded on output port {port.id} of the unknown operation {node.type}")
         type = node.type
-        if type in BODIES and node.bodies:
+        if node.bodies:
             return of_output(self, point, node, output)
         if type == "Parameter":
             if node.model.holder is not None:
@@ -487,7 +487,7 @@ def of_parameter(lookup: Lookup, point: Point, node: Node) -> Derivation:
 def _taken(lookup: Lookup, point: Point, node: Node) -> list[Body]:
     """The bodies that may produce the outputs: one branch of an If whose condition is known, else all bodies."""
     bodies = bodies_of(node)
-    if node.type != "If" or node.sources[0] < 0:
+    if node.op_type != "If" or node.sources[0] < 0:
         return bodies
     elements = lookup.slots[point.graph][node.sources[0]].elements
     if elements and isinstance(elements[0], int | float):
@@ -498,7 +498,7 @@ def _taken(lookup: Lookup, point: Point, node: Node) -> list[Body]:
 def _iterations(lookup: Lookup, point: Point, node: Node, body: Body) -> list[Reading]:
     """The number that decides how often a body runs: the trip count of a Loop, or the sliced axis of an input."""
     slots = lookup.slots[point.graph]
-    if node.type == "Loop" and node.sources[0] >= 0:
+    if node.op_type == "Loop" and node.sources[0] >= 0:
         source = Point(point.graph, node.sources[0], "element" if is_known(slots[node.sources[0]]) else "values")
         return [("trip_count", lookup.number_of(source), source)]
     for entry in body.inputs:
