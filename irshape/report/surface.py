@@ -77,6 +77,11 @@ class _Arguments:
         home = self._function.__module__
         notes = {**{name: (note, home) for name, note in self._function.__annotations__.items()}, **(self._further() or {})}
         count, by_name = self._function.__code__.co_argcount, self._function.__kwdefaults__ or {}
+        for name, value in zip(self._names[:count], given, strict=False):
+            if name in named:
+                order = ", ".join(one for one in self._names[:count] if one != "self")
+                twice = f"{self._title(given)} gets {name} twice: {value!r} and {named[name]!r}"
+                return f"{twice}; values without a name are, in this order: {order}"
         needed = (*self._names[len(given) : count - len(self._function.__defaults__ or ())], *self._names[count:])
         if missing := [name for name in needed if name not in named and name not in by_name]:
             return f"{self._title(given)} needs the argument {' and '.join(missing)}"
