@@ -141,7 +141,7 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Co
     rows = np.moveaxis(array, axis, -1).reshape(-1, array.shape[axis])
     doubtful: Continuation | None = None
     for segments in _segments(bench, size, array.shape[axis]) if len(rows) <= _MOST_ROWS else ():
-        lines = [_line(bench, row, segments, str(bench.tensor(item.outputs[0]).element_type)) for row in rows]
+        lines = [_line(bench, item, row, segments) for row in rows]
         found = [line for line in lines if line is not None]
         if len(found) == len(lines):
             law = _joined(bench, item, found, axis, others, array.ndim)
@@ -250,7 +250,7 @@ class _Run(NamedTuple):
     steps: tuple[Any, ...]
 
 
-def _line(bench: Bench, row: Array, segments: Sequence[tuple[Factor, ...]], type_: str) -> Continuation | None:
+def _line(bench: Bench, item: Item, row: Array, segments: Sequence[tuple[Factor, ...]]) -> Continuation | None:
     """The law of a row whose segments are runs or grids with a first number and a step for each factor."""
     at, runs = 0, []
     for factors in segments:
@@ -272,14 +272,24 @@ def _line(bench: Bench, row: Array, segments: Sequence[tuple[Factor, ...]], type
     words = "a row of evenly spaced numbers" if is_count else f"{len(runs)} grids" if len(runs) > 1 else "a grid"
 
     def build() -> Tensor:
+        type_ = str(bench.tensor(item.outputs[0]).element_type)
         made = [_built(bench, run, type_, row.dtype) for run in runs]
         return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=0, name=f"{bench.item.name}/grids")
 
-    return Continuation(words, build, next(filter(None, (_doubt(run) for run in runs)), ""))
+    return Continuation(words, build, next(filter(None, (_doubt(run, is_table=_makes_table(bench, item)) for run in runs)), ""))
 
 
-def _doubt(run: _Run) -> str:
+def _makes_table(bench: Bench, item: Item) -> bool:
+    """Whether a constant and others alone make a table with more elements, as places and frequencies do."""
+    made = [reader.outputs[0] for reader, _ in bench.draft.readers_of(item) if reader.outputs]
+    return any(bench.is_of_sizes(one) and product(bench.sizes(one)) != product(bench.sizes(item.outputs[0])) for one in made)
+
+
+def _doubt(run: _Run, *, is_table: bool) -> str:
     """Why a run may go on otherwise at another size; empty if it cannot."""
+    counts = [factor.recorded for factor in run.factors if isinstance(factor.size, Dim)]
+    if is_table and len({*counts}) < len(counts):  # RT-DETR counts the places of its table along columns, and those of the image along rows
+        return f"a grid of {' by '.join(map(str, counts))} does not tell which size comes first"
     for factor, step in zip(run.factors, run.steps, strict=True):
         count = factor.recorded or 0
         if isinstance(factor.size, int) or step == 0:
@@ -454,8 +464,25 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         axis, size = next(iter(wants.items()))
         hint = "convert the model again with another size of this input"
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {formula_text(size)}"
-        bench.refuse(f"{needs}, but irshape has no rule for the elements of {item.type} at another size", item, hint)
+        told = f"{needs}, but irshape has no rule for the elements of {item.type} at another size"
+        bench.refuse(
+            told, _origin(bench, value, [shape[axis], *[one.recorded for one in bench.notes.joined.get(expression_of(size), ())]]), hint
+        )
     return made
+
+
+def _origin(bench: Bench, value: Value, sizes: Sequence[object]) -> Item:
+    """The constant with one of these sizes that a tensor is computed from: of data through the first inputs; else the layer itself."""
+    pending, seen = [value], set[Value]()
+    while pending:
+        one = pending.pop()
+        if one.item.type in CONSTANTS and any(size in sizes for size in bench.shape(one) or () if size != 1):
+            return one.item
+        if one not in seen:
+            seen.add(one)
+            read = one.item.inputs if bench.is_of_sizes(one) else one.item.inputs[: one.item.type != "Gather"]
+            pending += [other for other in reversed(read) if other is not None]
+    return value.item
 
 
 def _repeated(bench: Bench, value: Value, axis: int, wants: _Wants) -> Tensor | None:
@@ -534,6 +561,20 @@ def _through_gather_elements(bench: Bench, value: Value, wants: _Wants) -> Tenso
     item, axis = value.item, axis_of(value.item) % len(bench.sizes(value))
     data = {own: size for own, size in wants.items() if own != axis}
     return bench.again(item, _given(bench, item, 0, data), stretched(bench, source(item, 1), wants))
+
+
+def _through_convolution(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    return _through_data(bench, value, wants) if wants.keys() == {0} else None
+
+
+def _through_matmul(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    """Rows of the product are rows of the first matrix, and columns are columns of the second one."""
+    item, rank, given = value.item, len(bench.sizes(value)), []
+    for port, (name, own, other) in enumerate((("transpose_a", rank - 2, rank - 1), ("transpose_b", rank - 1, rank - 2))):
+        place = other if item.attributes.get(name, "false").lower() in ("true", "1") else own
+        given.append(_given(bench, item, port, {place: wants[own]} if own in wants else {}))
+    is_known = wants.keys() <= {rank - 2, rank - 1} and all(len(bench.sizes(source(item, port))) == rank for port in (0, 1))
+    return bench.again(item, *given) if is_known else None
 
 
 def _through_transpose(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
@@ -639,6 +680,8 @@ _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     **dict.fromkeys(("Broadcast", "Tile"), _through_broadcast),
     **dict.fromkeys(("Slice", "StridedSlice"), _through_slice),
     "Concat": _through_concat,
+    "MatMul": _through_matmul,
+    **dict.fromkeys(("Convolution", "GroupConvolution"), _through_convolution),
     **dict.fromkeys(("Split", "VariadicSplit"), _through_split),
     "Range": _through_range,
     "Interpolate": _through_interpolate,
