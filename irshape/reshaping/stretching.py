@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[Any]"
 # A law is sought along so many rows, and a triangle in an axis and another one of more than so many elements.
 _MOST_ROWS: Final = 8
+# A longer formula is no help in a sentence.
+_LONGEST: Final = 90
 # Fewer elements than this follow many laws.
 _FEWEST: Final = 3
 # An element of a rotary table may be off by so much for each row.
@@ -66,7 +68,7 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
     else:
         axis, size = next(iter(left.items()))
         doubt = "these elements differ from each other: they were learned or computed for this size" if law is None else law.doubt
-        needs = f"needs {formula_text(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
+        needs = f"needs {_told(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
         bench.refuse(f"{needs}, and {doubt}", item, _HINT if bench.asked else f"{_HINT}; --batch N alone opens the batch")
     rest = {axis: size for axis, size in wants.items() if axis not in left}
     if rest and not keep_ones:
@@ -76,6 +78,12 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
         shape = bench.sizes(item.outputs[0])
         bench.mend("elements", shape, [wants.get(axis, size) for axis, size in enumerate(shape)], kind, why, item)
     return made
+
+
+def _told(size: Size) -> str:
+    """A size in a sentence: its formula, or only the symbols of a long one."""
+    text = formula_text(size)
+    return text if len(text) <= _LONGEST else f"a formula of {', '.join(sorted(symbols(size)))}"
 
 
 _HINT: Final = "convert the model again with another size of this input, or keep the size that the constant is made for"
@@ -336,6 +344,8 @@ _Wants = Mapping[int, Size]
 
 # The operations on each element that are declared apart from the family of these.
 _ON_ELEMENTS: Final = frozenset({"Convert", "ConvertLike", "HardSigmoid", "Selu", "Swish"})
+# Layers through which data are written into a constant, such as zeros.
+_WRITTEN: Final = ("Scatter", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Convert")
 _SEQUENCES: Final = ("LSTMSequence", "GRUSequence", "RNNSequence")
 _CELLS: Final = ("LSTMCell", "GRUCell", "RNNCell")
 
@@ -462,27 +472,30 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
     made = rule(bench, value, wants) if rule is not None else None
     if made is None:
         axis, size = next(iter(wants.items()))
-        hint = "convert the model again with another size of this input"
-        needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {formula_text(size)}"
-        told = f"{needs}, but irshape has no rule for the elements of {item.type} at another size"
-        bench.refuse(
-            told, _origin(bench, value, [shape[axis], *[one.recorded for one in bench.notes.joined.get(expression_of(size), ())]]), hint
-        )
+        factors = (bench.recorded_factor(Factor(shape[axis])), *bench.notes.joined.get(expression_of(size), ()))
+        constant = _origin(bench, value, [one.recorded for one in factors if one.recorded and one.recorded > 1])
+        why = f"irshape has no rule for the elements of {item.type} at another size"
+        if constant is None and not bench.is_of_sizes(value):
+            joined = f": it joins {len(item.inputs)} tensors" if item.type == "Concat" and axis_of(item) % len(shape) == axis else ""
+            why = f"the layers before it give {shape[axis]} for every size{joined}"
+        needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {_told(size)}"
+        bench.refuse(f"{needs}, but {why}", constant or item, "convert the model again with another size of this input")
     return made
 
 
-def _origin(bench: Bench, value: Value, sizes: Sequence[object]) -> Item:
-    """The constant with one of these sizes that a tensor is computed from: of data through the first inputs; else the layer itself."""
-    pending, seen = [value], set[Value]()
+def _origin(bench: Bench, value: Value, sizes: Sequence[int]) -> Item | None:
+    """The constant that a tensor of sizes is computed from, or data are written into, with multiples of one of these sizes."""
+    while not bench.is_of_sizes(value) and value.item.type.startswith(_WRITTEN) and value.item.inputs[0]:
+        value = value.item.inputs[0]
+    pending, seen = [value] if bench.is_of_sizes(value) else [], set[Value]()
     while pending:
         one = pending.pop()
-        if one.item.type in CONSTANTS and any(size in sizes for size in bench.shape(one) or () if size != 1):
+        if one.item.type in CONSTANTS and any(own > 1 and own % size == 0 for own in bench.recorded_sizes(one) or () for size in sizes):
             return one.item
         if one not in seen:
             seen.add(one)
-            read = one.item.inputs if bench.is_of_sizes(one) else one.item.inputs[: one.item.type != "Gather"]
-            pending += [other for other in reversed(read) if other is not None]
-    return value.item
+            pending += [read for read in reversed(one.item.inputs) if read is not None]
+    return None
 
 
 def _repeated(bench: Bench, value: Value, axis: int, wants: _Wants) -> Tensor | None:
