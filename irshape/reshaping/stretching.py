@@ -8,7 +8,9 @@ bit by bit. Elements that follow no law were learned or computed for one size.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from math import prod
+from operator import mul
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -596,21 +598,42 @@ def _through_transpose(bench: Bench, value: Value, wants: _Wants) -> Tensor | No
 
 
 def _through_reshape(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    """An axis that was split, or joined of others, follows its parts; sizes that are equal do not tell which part is which."""
     item, shape, before = value.item, bench.sizes(value), bench.sizes(source(value.item, 0))
+    ends, sources = _ends(bench.recorded_sizes(value)), _ends(bench.recorded_sizes(source(item, 0)))
     places: dict[int, Size] = {}
     for axis, size in wants.items():
-        own = [at for at in range(len(before)) if before[at] == shape[axis] and _volume(before[:at]) == _volume(shape[:axis])]
-        if not own:
+        first = max((at for at in range(axis + 1) if ends[at] in sources), default=0)
+        last = min((at for at in range(axis + 1, len(ends)) if ends[at] in sources), default=0)
+        low = max((at for at, one in enumerate(sources) if one == ends[first]), default=0)
+        own = range(low, next((at for at, one in enumerate(sources) if at > low and one == ends[last]), low))
+        parts = [one for one in bench.notes.joined.get(expression_of(size), ()) if one.size != 1]
+        if any(isinstance(before[at], Dim) for at in own) or not last:
             return None
-        places[own[0]] = size
+        if len(own) == 1:
+            places[low] = product([wants.get(at, shape[at]) for at in range(first, last)])
+        elif (
+            last - first == 1
+            and [one.recorded for one in parts] == [before[at] for at in own]
+            and len({before[at] for at in own}) == len(own)
+        ):
+            places.update({at: one.size for at, one in zip(own, parts, strict=True)})
+        else:
+            return None
     if item.type != "Reshape":
         return _through_data(bench, value, places)
     target = vector(bench, [wants.get(axis, size) for axis, size in enumerate(shape)])
     return bench.add("Reshape", _given(bench, item, 0, places), target, special_zero=False, name=f"{item.name}/wide")
 
 
-def _volume(sizes: Sequence[Size]) -> int:
-    return prod([size for size in sizes if isinstance(size, int)])
+def _ends(sizes: Sequence[int] | None) -> list[int]:
+    """How many rows of a flat tensor each axis and those before it make, from none on."""
+    return list(accumulate(sizes or (), mul, initial=1))
+
+
+def _through_scatter(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    """Data are written into more elements, at places that they tell themselves."""
+    return None if bench.is_of_sizes(source(value.item, 1)) else _through_data(bench, value, wants)
 
 
 def _through_broadcast(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
@@ -694,6 +717,7 @@ _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     **dict.fromkeys(("Slice", "StridedSlice"), _through_slice),
     "Concat": _through_concat,
     "MatMul": _through_matmul,
+    **dict.fromkeys(("ScatterElementsUpdate", "ScatterNDUpdate"), _through_scatter),
     **dict.fromkeys(("Convolution", "GroupConvolution"), _through_convolution),
     **dict.fromkeys(("Split", "VariadicSplit"), _through_split),
     "Range": _through_range,

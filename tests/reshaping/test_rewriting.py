@@ -222,6 +222,23 @@ FILTERED = Net("""
     _made: Convolution(f32=1.0[2,1,4], f32=3.0[1,1,1], strides="1", pads_begin="0", pads_end="0", dilations="1", auto_pad=explicit)
     Add(_x, _made) -> Result
 """)
+# Rows that are written into zeros at places that the data tell, as a mixture of experts writes them.
+WRITTEN = Net("""
+    _x: f32[2,6,1]
+    _rows: Reshape(_x, [12,1], special_zero=false)
+    _sums: ScatterElementsUpdate-3(f32=0.0[12,1], Convert(_rows, destination_type=i64), _rows, 0)
+    Add(_x, Reshape(_sums, [2,6,1], special_zero=false)) -> Result
+""")
+
+
+def flat(rows: int, columns: int) -> Net:
+    """The places of an image, counted along its first axis, one after another."""
+    return Net(f"""
+        _x: f32[1,{rows},{columns},1]
+        _places: CumSum-3(f32=1.0[1,{rows},{columns},1], 1, exclusive=false, reverse=false)
+        _sum: Add(Reshape(_x, [1,{rows * columns},1], special_zero=false), Reshape(_places, [1,{rows * columns},1], special_zero=false))
+        _sum -> Result
+    """)
 
 
 @pytest.mark.parametrize(
@@ -234,8 +251,20 @@ FILTERED = Net("""
         (PROBED, "[B,6,8]", "[?,1,4]", ""),
         (PRODUCTS, "[1,S,3]", "[1,?,3]", ""),
         (FILTERED, "[N,1,4]", "[?,1,4]", ""),
+        (WRITTEN, "[2,S,1]", "[2,?,1]", ""),
+        (flat(2, 3), "[1,H,W,1]", "[1,?,1]", ""),
     ],
-    ids=["samples of a mask", "length of a mask", "rows of a table", "both axes of a table", "a learned query", "products", "a filter"],
+    ids=[
+        "samples of a mask",
+        "length of a mask",
+        "rows of a table",
+        "both axes of a table",
+        "a learned query",
+        "products",
+        "a filter",
+        "rows that are written",
+        "a flat image",
+    ],
 )
 def test_what_constants_compute_goes_on(net: Net, shape: str, result: str, condition: str) -> None:
     found = asked(net, shape, rewrite=True)
@@ -484,6 +513,7 @@ UNKNOWN = Net("_x: f32[1,6]\nAdd(_x, Softmax-8(Sin(f32=[[0.0,1.0,2.0,3.0,4.0,5.0
     (FIRST, "[1,S]", TABLE),
     (SHARED, "[1,S]", "is made again for the new sizes, but ReduceMax 'reducemax_3' reads it as it was"),
     (TURNED, "[1,H,W,3]", "[1,4,1], and a grid of 2 by 2 does not tell which size comes first"),
+    (flat(2, 2), "[1,H,W,1]", "no rule for the elements of Reshape at another size: Const 'const_1' (line"),
     (UNKNOWN, "[1,S]", "no rule for the elements of Softmax at another size: Const 'const_1' (line"),
 ])  # fmt: skip
 def test_what_may_depend_on_the_size_is_refused(net: Net, shape: str, told: str) -> None:
