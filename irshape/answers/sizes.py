@@ -166,7 +166,7 @@ class ValidSizes(Guessed):
             return "no size"
         if len(self.conditions) == 1:
             return self.conditions[0].text
-        return " and ".join(bracketed(one.text, " or ") for one in self.conditions) or "every size"
+        return " and ".join(dict.fromkeys([bracketed(one.text, " or ") for one in self.conditions])) or "every size"
 
     def __str__(self) -> str:
         return self.condition if self.is_exact else f"{self.condition} (not decided: {'; '.join(one.message for one in self.undecided)})"

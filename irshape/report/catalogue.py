@@ -489,7 +489,7 @@ P105 warning: bound that OpenVINO does not find
   The compiler asks OpenVINO. It may refuse the model with 'Upper bounds are not specified for node'.
   Give the sizes that the layer depends on as numbers. If they depend on a state, make the state inputs and outputs first (irshape edit --stateless). Else replace the layer.
 P106 error: second inference cannot run
-  All inputs have fixed shapes, but an inference changes the shape of the state, and a layer refuses the inputs together with the new shape.
+  All inputs have fixed shapes, but an inference changes the shape of the state, and a layer refuses the inputs together with the new shape. A state whose length the inputs leave open is no such fault: the model runs until the state is as long as its variable allows, which the next inference refuses.
   The model runs once, or not at all if the state is empty at first, as that of a KV cache.
   Make the state inputs and outputs first (irshape edit --stateless), and fix the sizes there. Or leave the sizes that grow with the state open.
 P107 error: output without a name

@@ -114,7 +114,14 @@ class Rewriter:
         choices = [_choice(list(ways)) for _, ways in groupby(others, lambda one: one.item)]
         if has_sizes:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
-        notes, replaced = bench.notes, {where_of(item) for item in draft.dead() if item not in walk.dead}
+        notes, dead = bench.notes, {*draft.dead()}
+        replaced = {where_of(item) for item in dead - walk.dead}
+        notes.kept += [
+            Doubt(where_of(item), f"{item!r} is made again for the new sizes, but {reader!r} reads it as it was", is_number=True)
+            for item in dict.fromkeys([item for item, _ in notes.proofs])
+            for reader, _ in draft.readers_of(item)
+            if reader not in dead
+        ]
         if notes.mends:
             _prove(bench)
             if self._wish.is_static:

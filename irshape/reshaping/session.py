@@ -264,8 +264,8 @@ class Session(inner.Session):
             return FollowingEngine(self.model, self._weights, self._opaque, work=self._work)
 
         found, notes, self._axes = batched(new_engine, self._inputs, asked, batch)
-        if self._how.rewrite:  # whether the rewritten model keeps the batch, the rewriting proves
-            return found, []
+        if self._how.rewrite:  # whether the rewritten model keeps the batch, the rewriting proves; what inputs keep has a hint
+            return found, [one for one in notes if one.severity != ERROR and one.hint]
         doubts = [one for one in notes if one.severity == ERROR]
         present = self._inputs.updated(asked).shapes
         before = [(present.get(node) or described_shape(node) or ())[axis] for node, axis in self._axes.items()]

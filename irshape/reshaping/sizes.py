@@ -20,7 +20,8 @@ from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Trace, quotient, same
 from irshape.reshaping.bench import Bench, listed, number_of, numbers_of, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
-from irshape.reshaping.stretching import interpolated, ramp
+from irshape.reshaping.laws import ramp
+from irshape.reshaping.stretching import interpolated
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, le_unasked, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.

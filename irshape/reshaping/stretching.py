@@ -1,324 +1,26 @@
 """Tensors that must follow: they do not depend on the open sizes, and were as long as those that do.
 
 Where a layer demands equal sizes of its inputs, an input with a number gets the formula of the others. It is made again *backwards, by
-need*: through the layers that compute it, to the constants. Elements are the same at the recorded sizes: a law gives those of a constant
-bit by bit. Elements that follow no law were learned or computed for one size.
+need*: through the layers that compute it, to the constants, whose elements go on by a law.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import prod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from itertools import accumulate
+from operator import mul
+from typing import Any, Final
 
 import numpy as np
 
-from irshape.editing.layers import Tensor, layer_of
+from irshape.editing.layers import Tensor
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
-from irshape.reshaping.bench import CONSTANTS, Bench, formula, listed, number_of, scalar, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, formula, listed, number_of, source, total, vector
 from irshape.reshaping.folding import Folding
-from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-Array: TypeAlias = "NDArray[Any]"
-# A law is sought along so many rows, and a triangle in an axis and another one of more than so many elements.
-_MOST_ROWS: Final = 8
-# Fewer elements than this follow many laws.
-_FEWEST: Final = 3
-# An element of a rotary table may be off by so much for each row.
-_ROUNDING: Final = 2e-7
-# A count begins at one of these numbers whatever the size is; at any other one, the begin may depend on the size.
-_BEGINS: Final = (0, 0.5, 1, 2)
-
-
-class Continuation(NamedTuple):
-    """What the elements are in words, the layers that make them, and the `doubt` that they go on so; empty if there is none."""
-
-    words: str
-    build: Callable[[], Tensor]
-    doubt: str = ""
-
-
-def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones: bool) -> Tensor:
-    """A Const with other sizes of some axes. With `keep_ones`, axes along which the elements are equal may have size 1."""
-    array = layer_of(bench.draft, item).data
-    type_ = bench.tensor(item.outputs[0]).element_type
-    left = dict(wants)
-    for axis in wants:
-        first = np.take(array, [0], axis)
-        if np.array_equal(np.broadcast_to(first, array.shape), array):
-            array = first
-            left.pop(axis)
-    kind, why = "forced", ""
-    if any(axis not in left and not bench.holds_batch(size) for axis, size in wants.items()):
-        kind, why = "generated", "the elements are equal; irshape assumes that they are equal at other sizes"
-    if not left:
-        made = bench.graph.constant(array, name=f"{item.name}/one", element_type=type_)
-    elif (law := _law(bench, item, array, left)) is not None and not law.doubt:
-        made, kind, why = law.build(), "generated", f"the elements are {law.words}, which irshape continues at other sizes"
-    elif _ends_at_recorded(bench, array, left):
-        made, kind, why = _first(bench, item, array, left, type_), "first", "the constant has no elements beyond the recorded size"
-    else:
-        axis, size = next(iter(left.items()))
-        doubt = "these elements differ from each other: they were learned or computed for this size" if law is None else law.doubt
-        needs = f"needs {formula_text(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
-        bench.refuse(f"{needs}, and {doubt}", item, _HINT if bench.asked else f"{_HINT}; --batch N alone opens the batch")
-    rest = {axis: size for axis, size in wants.items() if axis not in left}
-    if rest and not keep_ones:
-        made = widened(bench, made, rest, array.ndim)
-    bench.notes.proofs.append((item, made))
-    if kind != "forced":
-        shape = bench.sizes(item.outputs[0])
-        bench.mend("elements", shape, [wants.get(axis, size) for axis, size in enumerate(shape)], kind, why, item)
-    return made
-
-
-_HINT: Final = "convert the model again with another size of this input, or keep the size that the constant is made for"
-
-
-def widened(bench: Bench, one: Tensor, wants: Mapping[int, Size], rank: int) -> Tensor:
-    """A tensor whose axes of size 1 are repeated."""
-    target = vector(bench, [wants.get(axis, 1) for axis in range(rank)])
-    return bench.add("Broadcast", one, target, mode="bidirectional", name=f"{bench.item.name}/wide")
-
-
-def ramp(bench: Bench, size: Size, type_: str = "i64") -> Tensor:
-    """The numbers from 0 on, so many as a size says."""
-    count = bench.add(
-        "Range", np.array(0, np.int64), scalar(bench, size), np.array(1, np.int64),
-        output_type="i64", name=f"{bench.item.name}/count", version="opset4",
-    )  # fmt: skip
-    return count if type_ == "i64" else bench.add("Convert", count, destination_type=type_, name=f"{bench.item.name}/count")
-
-
-def _ends_at_recorded(bench: Bench, array: Array, left: Mapping[int, Size]) -> bool:
-    """Whether the sizes that are asked for are those of a sequence, and end at the recorded one."""
-    return all(
-        isinstance(size, Dim) and symbols(size) == {str(size)} and str(size) in bench.numbers and size.range.high <= array.shape[axis]
-        for axis, size in left.items()
-    )
-
-
-def _first(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], type_: object) -> Tensor:
-    """The first elements of a constant along some axes."""
-    made = bench.graph.constant(array, name=f"{item.name}/all", element_type=type_)  # type: ignore[arg-type]
-    for axis, size in left.items():
-        made = prefix(bench, made, axis, size, item.name)
-    return made
-
-
-def prefix(bench: Bench, tensor: Tensor, axis: int, size: Size, name: str) -> Tensor:
-    """The first elements of a tensor along an axis."""
-    ends = formula(bench, size)
-    one = np.array([1], np.int64)
-    return bench.add(
-        "Slice", tensor, np.array([0], np.int64), ends, one, np.array([axis], np.int64), version="opset8", name=f"{name}/first"
-    )
-
-
-def _along(bench: Bench, one: Tensor, axis: int, rank: int) -> Tensor:
-    """A tensor of one axis as one of a rank, along an axis."""
-    shape = np.array([-1 if own == axis else 1 for own in range(rank)], np.int64)
-    return bench.add("Reshape", one, shape, special_zero=False, name=f"{bench.item.name}/along")
-
-
-def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Continuation | None:
-    """The law of the elements along the axes that need other sizes."""
-    others = [axis for axis in range(array.ndim) if axis not in left and array.shape[axis] != 1]
-    if len(left) == 2 and not others:
-        return _triangle(bench, item, array, left)
-    is_wide = len(left) == 1 and len(others) == 1 and array.shape[others[0]] > _MOST_ROWS
-    if is_wide and (triangle := _triangle(bench, item, array, {**left, others[0]: array.shape[others[0]]})) is not None:
-        return triangle
-    if len(left) != 1 or len(others) > 1:
-        return None
-    ((axis, size),) = left.items()
-    rows = np.moveaxis(array, axis, -1).reshape(-1, array.shape[axis])
-    doubtful: Continuation | None = None
-    for segments in _segments(bench, size, array.shape[axis]) if len(rows) <= _MOST_ROWS else ():
-        lines = [_line(bench, row, segments, str(bench.tensor(item.outputs[0]).element_type)) for row in rows]
-        found = [line for line in lines if line is not None]
-        if len(found) == len(lines):
-            law = _joined(bench, item, found, axis, others, array.ndim)
-            if not law.doubt:
-                return law
-            doubtful = doubtful or law
-    return doubtful or (_rotary(bench, item, array, axis, size, others[0]) if others else None)
-
-
-def _rotary(bench: Bench, item: Item, array: Array, axis: int, size: Size, column: int) -> Continuation | None:
-    """The table of cosines or sines of rotary positions: a row for each place, a column for each frequency, which falls by equal factors.
-
-    The frequencies are those of a round base, such as 10000, perhaps stored as f16, with which each element is right up to rounding. The
-    recorded rows stay.
-    """
-    rows = np.moveaxis(array, (axis, column), (0, 1)).reshape(array.shape[axis], array.shape[column])
-    count, width = rows.shape
-    if rows.dtype != np.float32 or count <= _FEWEST or width < _FEWEST or not (np.all(rows[0] == 1) or np.all(rows[0] == 0)):
-        return None
-    type_, function, inverse = ("Cos", np.cos, np.arccos) if rows[0, 0] == 1 else ("Sin", np.sin, np.arcsin)
-    half = np.arange((width + 1) // 2)
-    ways = ((np.tile(half, 2), width), (np.repeat(half, 2), width), (np.arange(width), 2 * width))
-    for (numbers, rank), stored in ((way, stored) for way in ways for stored in ("f4", "f2")):
-        step = float(inverse(np.clip(rows[1, int(np.argmax(numbers[:width] == 1))], -1, 1)))
-        base = float(f"{step ** (-rank / 2):.2g}") if 0 < step < 1 else 1.0
-        powers = (1 / np.float32(base) ** (2 * numbers[:width] / rank).astype("f4")).astype("f4")
-        frequencies = powers.astype(stored).astype("f4")
-        if base > 1 and np.abs(function(np.arange(count, dtype="f4")[:, None] * frequencies) - rows).max() < _ROUNDING * count:
-            break
-    else:
-        return None
-
-    def build() -> Tensor:
-        place = _along(bench, ramp(bench, size, "f32"), axis, array.ndim)
-        factors = frequencies.reshape([-1 if own == column else 1 for own in range(array.ndim)])
-        phases = bench.add("Multiply", place, factors, name=f"{item.name}/phases")
-        table = bench.graph.constant(array, name=f"{item.name}/rows", element_type=bench.tensor(item.outputs[0]).element_type)
-        limits = [np.array([one], np.int64) for one in (count, np.iinfo(np.int64).max, 1, axis)]
-        more = bench.add("Slice", bench.add(type_, phases, name=f"{item.name}/all"), *limits, version="opset8", name=f"{item.name}/more")
-        return prefix(bench, bench.add("Concat", table, more, axis=axis, name=f"{item.name}/rows"), axis, size, item.name)
-
-    return Continuation(f"the {type_} of rotary positions with base {base:g}", build)
-
-
-def _joined(bench: Bench, item: Item, lines: Sequence[Continuation], axis: int, others: Sequence[int], rank: int) -> Continuation:
-    """The law of several rows."""
-
-    def build() -> Tensor:
-        made = [_along(bench, line.build(), axis, rank) for line in lines]
-        return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=others[0], name=f"{item.name}/wide")
-
-    return Continuation(
-        " and ".join(dict.fromkeys(line.words for line in lines)), build, next((line.doubt for line in lines if line.doubt), "")
-    )
-
-
-def _triangle(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]) -> Continuation | None:
-    """Two values, one on and below a diagonal and one above it."""
-    (p, rows), (q, columns) = sorted(sizes.items())
-    flat = np.moveaxis(array, (p, q), (0, 1)).reshape(array.shape[p], array.shape[q])
-    i, j = np.indices(flat.shape)
-    type_, rank = bench.tensor(item.outputs[0]).element_type, array.ndim
-    for shift in (0, flat.shape[1] - flat.shape[0], 1, -1):
-        inside, outside = flat[j <= i + shift], flat[j > i + shift]
-        if not (inside.size and outside.size and (inside == inside[0]).all() and (outside == outside[0]).all()):
-            continue
-        low, high = inside[0], outside[0]
-
-        def build(shift: int = shift, low: Any = low, high: Any = high) -> Tensor:
-            last = bench.add("Add", _along(bench, ramp(bench, rows), p, rank), np.array(shift, np.int64), name=f"{item.name}/last")
-            less = bench.add("LessEqual", _along(bench, ramp(bench, columns), q, rank), last, name=f"{item.name}/triangle")
-            if array.dtype == bool:
-                return less if low else bench.add("LogicalNot", less, name=f"{item.name}/triangle")
-            values = (bench.graph.constant(one, name=f"{item.name}/value", element_type=type_) for one in (low, high))
-            return bench.add("Select", less, *values, name=f"{item.name}/triangle")
-
-        is_square = len({expression_of(one) for one in (rows, columns)}) == 1
-        doubt = "" if shift in (0, 1, -1) and (is_square or shift == 0) else "the diagonal of the triangle may depend on the size"
-        if min(flat.shape) < _FEWEST:
-            doubt = "more than one rule gives so few elements"
-        return Continuation("a triangle of two values", build, doubt)
-    return None
-
-
-def _segments(bench: Bench, size: Size, count: int) -> Iterator[list[tuple[Factor, ...]]]:
-    """Ways to see an axis: one run, a grid, or the runs and grids that a Concat put one after another."""
-
-    def grid(factor: Factor) -> tuple[Factor, ...]:
-        factors = bench.notes.joined.get(expression_of(factor.size), (factor,))
-        return tuple([one for one in factors if one.size != 1]) or (factor,)
-
-    whole = Factor(size, count)
-    yield [(whole,)]
-    if len(grid(whole)) > 1:
-        yield [grid(whole)]
-    for parts in bench.notes.sums.values():
-        if same(total([part.size for part in parts]), size) and total([part.recorded or 0 for part in parts]) == count:
-            yield [grid(part) for part in parts]
-
-
-class _Run(NamedTuple):
-    """A run or grid of numbers: the first one, and for each factor the step; `is_mirrored` if the last one is the first plus all steps."""
-
-    factors: tuple[Factor, ...]
-    start: Any
-    steps: tuple[Any, ...]
-
-
-def _line(bench: Bench, row: Array, segments: Sequence[tuple[Factor, ...]], type_: str) -> Continuation | None:
-    """The law of a row whose segments are runs or grids with a first number and a step for each factor."""
-    at, runs = 0, []
-    for factors in segments:
-        counts = [factor.recorded or 0 for factor in factors]
-        if row.dtype == bool or not prod(counts) or at + prod(counts) > len(row):
-            return None
-        part = row[at : at + prod(counts)].reshape(counts)
-        at += part.size
-        start = part.reshape(-1)[0]
-        firsts = [np.take(part, min(1, n - 1), axis).reshape(-1)[0] for axis, n in enumerate(counts)]
-        with np.errstate(all="ignore"):  # numbers that are no run may be too far apart
-            steps = [(one - start).astype(row.dtype) for one in firsts]
-            if not np.array_equal(_counted(start, steps, counts, row.dtype), part):
-                return None
-        runs.append(_Run(factors, start, tuple(steps)))
-    if at != len(row):
-        return None
-    is_count = len(runs) == 1 and len(runs[0].factors) == 1
-    words = "a row of evenly spaced numbers" if is_count else f"{len(runs)} grids" if len(runs) > 1 else "a grid"
-
-    def build() -> Tensor:
-        made = [_built(bench, run, type_, row.dtype) for run in runs]
-        return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=0, name=f"{bench.item.name}/grids")
-
-    return Continuation(words, build, next(filter(None, (_doubt(run) for run in runs)), ""))
-
-
-def _doubt(run: _Run) -> str:
-    """Why a run may go on otherwise at another size; empty if it cannot."""
-    for factor, step in zip(run.factors, run.steps, strict=True):
-        count = factor.recorded or 0
-        if isinstance(factor.size, int) or step == 0:
-            continue
-        if count < _FEWEST:
-            return "more than one rule gives so few elements"
-        if step < 0 or float(step) * 2 % 1:
-            return f"the step {step} may depend on the size"
-    if any(step != 0 for step in run.steps) and float(run.start) / (max(map(float, run.steps)) or 1) not in _BEGINS:
-        return f"the first element {run.start} may depend on the size"
-    return ""
-
-
-def _counted(start: Any, steps: Sequence[Any], counts: Sequence[int], dtype: Any) -> Array:
-    """The numbers of a grid, rounded as the layers round them."""
-    made = np.full(counts, start)
-    for axis, step in enumerate(steps):
-        numbers = np.arange(counts[axis]).astype(dtype).reshape([-1 if own == axis else 1 for own in range(len(counts))])
-        made = (made + numbers * step).astype(dtype)
-    return made
-
-
-def _built(bench: Bench, run: _Run, type_: str, dtype: Any) -> Tensor:
-    """The layers that make a run or a grid, as a tensor of one axis."""
-    rank, name = len(run.factors), f"{bench.item.name}/grid"
-    made = bench.graph.constant(np.array([run.start], dtype), name=name, element_type=type_)
-    for axis, (factor, step) in enumerate(zip(run.factors, run.steps, strict=True)):
-        if step == 0:
-            continue
-        one = ramp(bench, factor.size, type_)
-        if step != 1:
-            one = bench.add("Multiply", one, bench.graph.constant(np.array(step, dtype), name=name, element_type=type_), name=name)
-        if rank > 1:
-            one = _along(bench, one, axis, rank)
-        made = bench.add("Add", made, one, name=name)
-    if any(step == 0 for step in run.steps):
-        made = bench.add("Broadcast", made, vector(bench, [factor.size for factor in run.factors]), mode="bidirectional", name=name)
-    return made if rank == 1 else bench.add("Reshape", made, np.array([-1], np.int64), special_zero=False, name=name)
-
+from irshape.reshaping.laws import generated, prefix, ramp, told, widened
+from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
 
 # For each input of a group of axes that have one size: its position, and the axis.
 _Group = Sequence[tuple[int, int]]
@@ -326,6 +28,8 @@ _Wants = Mapping[int, Size]
 
 # The operations on each element that are declared apart from the family of these.
 _ON_ELEMENTS: Final = frozenset({"Convert", "ConvertLike", "HardSigmoid", "Selu", "Swish"})
+# Layers through which data are written into a constant, such as zeros.
+_WRITTEN: Final = ("Scatter", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Convert")
 _SEQUENCES: Final = ("LSTMSequence", "GRUSequence", "RNNSequence")
 _CELLS: Final = ("LSTMCell", "GRUCell", "RNNCell")
 
@@ -452,10 +156,30 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
     made = rule(bench, value, wants) if rule is not None else None
     if made is None:
         axis, size = next(iter(wants.items()))
-        hint = "convert the model again with another size of this input"
-        needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {formula_text(size)}"
-        bench.refuse(f"{needs}, but irshape has no rule for the elements of {item.type} at another size", item, hint)
+        factors = (bench.recorded_factor(Factor(shape[axis])), *bench.notes.joined.get(expression_of(size), ()))
+        constant = _origin(bench, value, [one.recorded for one in factors if one.recorded and one.recorded > 1])
+        why = f"irshape has no rule for the elements of {item.type} at another size"
+        if constant is None and not bench.is_of_sizes(value):
+            joined = f": it joins {len(item.inputs)} tensors" if item.type == "Concat" and number_of(item) % len(shape) == axis else ""
+            why = f"the layers before it give {shape[axis]} for every size{joined}"
+        needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {told(size)}"
+        bench.refuse(f"{needs}, but {why}", constant or item, "convert the model again with another size of this input")
     return made
+
+
+def _origin(bench: Bench, value: Value, sizes: Sequence[int]) -> Item | None:
+    """The constant that a tensor of sizes is computed from, or data are written into, with multiples of one of these sizes."""
+    while not bench.is_of_sizes(value) and value.item.type.startswith(_WRITTEN) and value.item.inputs[0]:
+        value = value.item.inputs[0]
+    pending, seen = [value] if bench.is_of_sizes(value) else [], set[Value]()
+    while pending:
+        one = pending.pop()
+        if one.item.type in CONSTANTS and any(own > 1 and own % size == 0 for own in bench.recorded_sizes(one) or () for size in sizes):
+            return one.item
+        if one not in seen:
+            seen.add(one)
+            pending += [read for read in reversed(one.item.inputs) if read is not None]
+    return None
 
 
 def _repeated(bench: Bench, value: Value, axis: int, wants: _Wants) -> Tensor | None:
@@ -536,27 +260,62 @@ def _through_gather_elements(bench: Bench, value: Value, wants: _Wants) -> Tenso
     return bench.again(item, _given(bench, item, 0, data), stretched(bench, source(item, 1), wants))
 
 
+def _through_convolution(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    return _through_data(bench, value, wants) if wants.keys() == {0} else None
+
+
+def _through_matmul(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    """Rows of the product are rows of the first matrix, and columns are columns of the second one."""
+    item, rank, given = value.item, len(bench.sizes(value)), []
+    for port, (name, own, other) in enumerate((("transpose_a", rank - 2, rank - 1), ("transpose_b", rank - 1, rank - 2))):
+        place = other if item.attributes.get(name, "false").lower() in ("true", "1") else own
+        given.append(_given(bench, item, port, {place: wants[own]} if own in wants else {}))
+    is_known = wants.keys() <= {rank - 2, rank - 1} and all(len(bench.sizes(source(item, port))) == rank for port in (0, 1))
+    return bench.again(item, *given) if is_known else None
+
+
 def _through_transpose(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     order = bench.elements(source(value.item, 1))
     return None if order is None else _through_data(bench, value, {order[axis]: size for axis, size in wants.items()})
 
 
 def _through_reshape(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    """An axis that was split, or joined of others, follows its parts; sizes that are equal do not tell which part is which."""
     item, shape, before = value.item, bench.sizes(value), bench.sizes(source(value.item, 0))
+    ends, sources = _ends(bench.recorded_sizes(value)), _ends(bench.recorded_sizes(source(item, 0)))
     places: dict[int, Size] = {}
     for axis, size in wants.items():
-        own = [at for at in range(len(before)) if before[at] == shape[axis] and _volume(before[:at]) == _volume(shape[:axis])]
-        if not own:
+        first = max((at for at in range(axis + 1) if ends[at] in sources), default=0)
+        last = min((at for at in range(axis + 1, len(ends)) if ends[at] in sources), default=0)
+        low = max((at for at, one in enumerate(sources) if one == ends[first]), default=0)
+        own = range(low, next((at for at, one in enumerate(sources) if at > low and one == ends[last]), low))
+        parts = [one for one in bench.notes.joined.get(expression_of(size), ()) if one.size != 1]
+        if any(isinstance(before[at], Dim) for at in own) or not last:
             return None
-        places[own[0]] = size
+        if len(own) == 1:
+            places[low] = product([wants.get(at, shape[at]) for at in range(first, last)])
+        elif (
+            last - first == 1
+            and [one.recorded for one in parts] == [before[at] for at in own]
+            and len({before[at] for at in own}) == len(own)
+        ):
+            places.update({at: one.size for at, one in zip(own, parts, strict=True)})
+        else:
+            return None
     if item.type != "Reshape":
         return _through_data(bench, value, places)
     target = vector(bench, [wants.get(axis, size) for axis, size in enumerate(shape)])
     return bench.add("Reshape", _given(bench, item, 0, places), target, special_zero=False, name=f"{item.name}/wide")
 
 
-def _volume(sizes: Sequence[Size]) -> int:
-    return prod([size for size in sizes if isinstance(size, int)])
+def _ends(sizes: Sequence[int] | None) -> list[int]:
+    """How many rows of a flat tensor each axis and those before it make, from none on."""
+    return list(accumulate(sizes or (), mul, initial=1))
+
+
+def _through_scatter(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    """Data are written into more elements, at places that they tell themselves."""
+    return None if bench.is_of_sizes(source(value.item, 1)) else _through_data(bench, value, wants)
 
 
 def _through_broadcast(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
@@ -639,6 +398,9 @@ _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     **dict.fromkeys(("Broadcast", "Tile"), _through_broadcast),
     **dict.fromkeys(("Slice", "StridedSlice"), _through_slice),
     "Concat": _through_concat,
+    "MatMul": _through_matmul,
+    **dict.fromkeys(("ScatterElementsUpdate", "ScatterNDUpdate"), _through_scatter),
+    **dict.fromkeys(("Convolution", "GroupConvolution"), _through_convolution),
     **dict.fromkeys(("Split", "VariadicSplit"), _through_split),
     "Range": _through_range,
     "Interpolate": _through_interpolate,

@@ -7,11 +7,12 @@ always equivalent to the original requirement.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import permutations
 from math import gcd, inf, prod
 from operator import and_
 from typing import Final, TypeAlias
 
-from irshape.shape.dim import Dim, Scope, Size, bounds, dim_of, eq, expression_of, le
+from irshape.shape.dim import Dim, Scope, Size, bounds, dim_min, dim_of, eq, expression_of, le
 from irshape.shape.fold import replaced_or_same
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable, range_of, split
@@ -273,6 +274,11 @@ def _step_eq(requirement: Requirement) -> _Parts:
             for side, never in zip(sides, reversed(sides), strict=True):
                 if (le(value, never) if atom.kind == "max" else le(never, value)) is False:
                     return [derived(requirement, "eq", side, value)]
+        elif atom.kind == "broadcast" and abs(coefficient) == 1:  # the sizes fit each other, which another requirement demands
+            value = (coefficient * dim_of(scope, atom) - size) * coefficient
+            sides = [dim_of(scope, argument) for argument in atom.arguments]
+            if value in sides:
+                return [derived(requirement, "stretch", sides[1 - sides.index(value)], value)]
     floors = [(atom, coefficient) for atom, coefficient in _lone(polynomial) if atom.kind == "floor" and isinstance(atom.arguments[1], int)]
     if len(floors) == len(polynomial.terms) == 2:
         (one, factor), (other, opposite) = floors
@@ -285,6 +291,12 @@ def _step_eq(requirement: Requirement) -> _Parts:
                 return [derived(requirement, "div", low, divisor)]
             if carried < divisor:
                 return [derived(requirement, "ge", divisor - 1 - carried, low % divisor)]
+    for monomial, coefficient in polynomial.terms:  # `T - B*(T//B)` is 0 for multiples of `B`
+        for floor, by in permutations([polynomial.table.atoms[index] for index in monomial]) if len(monomial) == 2 else ():
+            if floor.kind == "floor" and floor.arguments[1] is expression_of(dim_of(scope, by)):
+                n, d = [dim_of(scope, argument) for argument in floor.arguments]
+                if size == coefficient * (n // d * d - n):
+                    return [derived(requirement, "div", n, d)]
     remainder = polynomial.table.as_remainder(polynomial)
     if remainder:
         numerator, divided, rest, _ = remainder
@@ -438,6 +450,29 @@ def _step_broadcast(requirement: Requirement) -> _Parts:
         return [derived(requirement, "eq", a, b)]
     if is_equal is False and False in is_one:
         return [derived(requirement, "eq", b if is_one[0] is False else a, 1)]
+    for own, whole, is_first in ((a, b, True), (b, a, False)):
+        if (found := _selection(whole, own)) is None:
+            continue
+        least, most = (own, found[1]) if found[0] == "max" else (found[1], own)  # all but one relation is that `least` is `most` or more
+        plain = dim_min(least, most)
+        if requirement.kind == "broadcast":
+            return [derived(requirement, "stretch", plain, most)] if le(1, least) else None
+        if is_first == (found[0] == "min"):
+            return [derived(requirement, "ge", least, most)] if le(1, least) else None
+        if is_first or whole != plain:
+            return [derived(requirement, "stretch", plain, most)]
+        return [derived(requirement, "ge", least, most)] if le(2, least) else None
+    return None
+
+
+def _selection(size: Size, own: Size) -> tuple[str, Size] | None:
+    """Whether a size is the `min` or `max` of `own` and another size, and that size: `T` for `T - max(T - own, 0)`."""
+    for atom, coefficient in _lone(size.polynomial) if isinstance(size, Dim) else ():
+        if atom.kind in ("min", "max") and abs(coefficient) == 1 and isinstance(size, Dim):
+            rest = size - coefficient * dim_of(size.scope, atom)
+            sides = [rest + coefficient * dim_of(size.scope, argument) for argument in atom.arguments]
+            if own in sides:
+                return ("min" if (atom.kind == "min") == (coefficient == 1) else "max"), sides[1 - sides.index(own)]
     return None
 
 
@@ -474,6 +509,8 @@ def within_bounds(scope: Scope, requirements: Sequence[Requirement]) -> list[Req
             kind = "stretch"
         if kind == "stretch" and reported.bounds(a)[0] > 1:
             kind = "eq"
+        if kind == "stretch" and (found := _selection(a, b)) is not None and found[0] == "min" and reported.bounds(b - found[1])[0] >= 0:
+            a = found[1]
         if kind == "eq":
             a, b = _divided(scope, one.a, one.b, reported)
         simpler.append(one if (kind, a, b) == (one.kind, one.a, one.b) else type(one)(kind, a, b, one.template, one.code, one.names))

@@ -194,6 +194,12 @@ READ = "parameter_1 may have another size than B on axis 0: the model reads B al
     (added("f32[?,?]", "f32[?,?]"),
      [f"parameter_1 may also be 1 on axis {axis}, and where {size} is 1 it may have any size" for axis, size in enumerate("BT")]),
     (added("f32[?,?]", "f32[7]"), ["parameter_0 may also be 1 on axis 1"]),
+    # The time step of a U-Net: the Broadcast wants the larger of both sizes, and the Concat the batch.
+    ("""_x: f32[?,4]
+        _t: f32[?]
+        _sizes: Maximum(Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0), ShapeOf-3(_t, output_type=i64))
+        Concat(_x, Add(_x, Unsqueeze(Broadcast-3(_t, _sizes, mode=numpy), [1])), axis=1) -> Result""",
+     ["parameter_1 may also be 1 on axis 0"]),
     (ROWS_OF_A_MASK, [MULTIPLE]),
     (READ_BY_POSITION, [READ]),
     (BIASED, ["parameter_0 may be larger on axis 0 where Add 'add_11' reads an axis of size 1"]),

@@ -56,6 +56,19 @@ def test_the_batch_of_a_model_that_holds_it_is_found() -> None:
     assert any(one.code == "N101" and "axis 0 of 'parameter_0'" in one.message for one in found.diagnostics)
 
 
+def test_an_input_with_several_rows_for_each_sample_is_told() -> None:
+    """The tokens of four codebooks, and the mask of the sample, which has one row."""
+    net = Net("""
+        _tokens: f32[4,5]
+        _mask: f32[1,5]
+        Add(ReduceSum(Reshape(_tokens, [-1,4,5], special_zero=false), [1], keep_dims=false), _mask) -> Result
+    """)
+    [kept] = [one for one in asked(net, batch="N", rewrite=True).diagnostics if one.hint]
+    assert kept.message.startswith("'parameter_0' keeps 4 on axis 0")
+    assert kept.hint == "if it has 4 rows for each sample, add --input 'parameter_0[4*N,5]'"
+    assert output(asked(net, "[4*N,5]", batch="N", rewrite=True)) == "[?,5]"
+
+
 @pytest.mark.parametrize("shape", ["[1,136..272,6]", "[1,S,6]", "[1,?,6]"])
 def test_a_size_that_keeps_one_value_is_refused(shape: str) -> None:
     """Fault E: OpenVINO would fail at 272."""

@@ -215,6 +215,30 @@ PROBED = Net("""
     ScaledDotProductAttention-13(f32=[[[1.0,2.0,3.0,4.0]],[[5.0,6.0,7.0,8.0]]], _heads, _heads, causal=false)
         -> Reshape([1,2,1,4], special_zero=false) -> ReduceSum([1], keep_dims=false) -> Result
 """)
+# Places by frequencies, and a filter over an image that is the same for each sample.
+PRODUCTS = Net("_x: f32[1,6,3]\nAdd(_x, MatMul(f32=[[[0],[1],[2],[3],[4],[5]]], f32=[[[1,2,5]]])) -> Result")
+FILTERED = Net("""
+    _x: f32[2,1,4]
+    _made: Convolution(f32=1.0[2,1,4], f32=3.0[1,1,1], strides="1", pads_begin="0", pads_end="0", dilations="1", auto_pad=explicit)
+    Add(_x, _made) -> Result
+""")
+# Rows that are written into zeros at places that the data tell, as a mixture of experts writes them.
+WRITTEN = Net("""
+    _x: f32[2,6,1]
+    _rows: Reshape(_x, [12,1], special_zero=false)
+    _sums: ScatterElementsUpdate-3(f32=0.0[12,1], Convert(_rows, destination_type=i64), _rows, 0)
+    Add(_x, Reshape(_sums, [2,6,1], special_zero=false)) -> Result
+""")
+
+
+def flat(rows: int, columns: int) -> Net:
+    """The places of an image, counted along its first axis, one after another."""
+    return Net(f"""
+        _x: f32[1,{rows},{columns},1]
+        _places: CumSum-3(f32=1.0[1,{rows},{columns},1], 1, exclusive=false, reverse=false)
+        _sum: Add(Reshape(_x, [1,{rows * columns},1], special_zero=false), Reshape(_places, [1,{rows * columns},1], special_zero=false))
+        _sum -> Result
+    """)
 
 
 @pytest.mark.parametrize(
@@ -225,8 +249,22 @@ PROBED = Net("""
         (POSITIONS, "[1,S,1]", "[1,..9,1]", "S <= 9"),
         (SQUARE, "[1,S,S]", "[1,..9,..9]", "S <= 9"),
         (PROBED, "[B,6,8]", "[?,1,4]", ""),
+        (PRODUCTS, "[1,S,3]", "[1,?,3]", ""),
+        (FILTERED, "[N,1,4]", "[?,1,4]", ""),
+        (WRITTEN, "[2,S,1]", "[2,?,1]", ""),
+        (flat(2, 3), "[1,H,W,1]", "[1,?,1]", ""),
     ],
-    ids=["samples of a mask", "length of a mask", "rows of a table", "both axes of a table", "a learned query"],
+    ids=[
+        "samples of a mask",
+        "length of a mask",
+        "rows of a table",
+        "both axes of a table",
+        "a learned query",
+        "products",
+        "a filter",
+        "rows that are written",
+        "a flat image",
+    ],
 )
 def test_what_constants_compute_goes_on(net: Net, shape: str, result: str, condition: str) -> None:
     found = asked(net, shape, rewrite=True)
@@ -449,6 +487,19 @@ def test_samples_that_may_mix_are_told_rather_than_a_reading_that_fits_nowhere()
 # A causal mask beside a constant that the exporter may have folded from a shape.
 CONSTANT = Net(f"{MASK}\n[1,6,6] -> Result")
 TABLE = "were learned or computed for this size"
+# Places are divided by the last one, the size less one. A grid of 2 rows and 2 columns may count down the columns first. No rule makes a
+# Softmax again.
+SHARED = Net("""
+    _x: f32[1,6]
+    _places: f32=[[0.0,1.0,2.0,3.0,4.0,5.0]]
+    Add(_x, Divide(_places, ReduceMax(_places, [1], keep_dims=true))) -> Result
+""")
+TURNED = Net("""
+    _x: f32[1,2,2,3]
+    _table: Multiply(f32=[[[0.0],[0.0],[1.0],[1.0]]], f32=[[[1.0,2.0,5.0]]])
+    Add(Reshape(_x, [1,4,3], special_zero=false), _table) -> Result
+""")
+UNKNOWN = Net("_x: f32[1,6]\nAdd(_x, Softmax-8(Sin(f32=[[0.0,1.0,2.0,3.0,4.0,5.0]]), axis=1)) -> Result")
 
 
 @pytest.mark.parametrize(("net", "shape", "told"), [
@@ -461,6 +512,10 @@ TABLE = "were learned or computed for this size"
     (rotary([1, 0.3, 0.1, 0.01]), "[1,S,8]", TABLE),
     (rotary([2, 1, 0.5, 0.25]), "[1,S,8]", TABLE),
     (FIRST, "[1,S]", TABLE),
+    (SHARED, "[1,S]", "is made again for the new sizes, but ReduceMax 'reducemax_3' reads it as it was"),
+    (TURNED, "[1,H,W,3]", "[1,4,1], and a grid of 2 by 2 does not tell which size comes first"),
+    (flat(2, 2), "[1,H,W,1]", "no rule for the elements of Reshape at another size: Const 'const_1' (line"),
+    (UNKNOWN, "[1,S]", "no rule for the elements of Softmax at another size: Const 'const_1' (line"),
 ])  # fmt: skip
 def test_what_may_depend_on_the_size_is_refused(net: Net, shape: str, told: str) -> None:
     [error] = errors(asked(net, shape, rewrite=True))

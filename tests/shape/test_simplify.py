@@ -36,6 +36,7 @@ ROWS = (
     ("eq", "H", "5", ["H == 5"]),
     ("eq", "H", "dim_max(H - 1, 0) + 1", ["H >= 1"]),
     ("eq", "dim_min(H, 7)", "H", ["H <= 7"]),
+    ("eq", "H", "P * (H // P)", ["H % P == 0"]),
     ("div", "6 * H", "4", ["H % 2 == 0"]),
     ("div", "6 * H + 4 * W", "8", ["(H + 2*W) % 4 == 0"]),
     ("div", "8 * H", "4", []),
@@ -46,7 +47,14 @@ ROWS = (
     ("broadcast", "H", "W", ["H == W or 1 in (H, W)"]),
     ("broadcast", "2 * H", "4 * W", ["H == 2*W"]),
     ("stretch", "H", "3", ["H in (1, 3)"]),
+    ("broadcast", "P", "dim_max(P, Q)", ["P == 1 or P >= Q"]),
+    ("broadcast", "P", "dim_min(P, Q)", ["Q == 1 or Q >= P"]),
+    ("broadcast", "P", "Q - dim_max(Q - P, 0)", ["Q == 1 or Q >= P"]),
+    ("broadcast", "P", "dim_min(P + 3, Q + 6) - 3", ["Q + 3 >= P"]),
     ("stretch", "2 * H", "2", ["H == 1"]),
+    ("stretch", "H", "dim_max(H, P)", ["H == 1 or H >= P"]),
+    ("stretch", "P", "dim_min(P, Q)", ["Q >= P"]),
+    ("stretch", "dim_max(P, Q)", "P", ["P >= Q"]),
 )
 
 
@@ -57,7 +65,7 @@ def requirement(kind: str, a: Size, b: Size) -> Requirement:
 @pytest.mark.parametrize(("kind", "a", "b", "expected"), ROWS, ids=[f"{kind} {a}, {b}" for kind, a, b, _ in ROWS])
 def test_words(kind: str, a: str, b: str, expected: list[str]) -> None:
     scope = Scope()
-    names = {name: scope.symbol(name, low, inf) for name, low in (("B", 0), ("H", 0), ("W", 0), ("P", 1))}
+    names = {name: scope.symbol(name, low, inf) for name, low in (("B", 0), ("H", 0), ("W", 0), ("P", 1), ("Q", 1))}
     given = {"dim_min": dim_min, "dim_max": dim_max, **names}
     asked = requirement(kind, eval(a, {}, given), eval(b, {}, given))
     parts = simplified(asked)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf
+from shlex import quote
 from typing import Final, NamedTuple, TypeAlias
 
 from irshape.answers.batch.traces import BatchDoubt, FollowingEngine, Proof, prove
@@ -127,7 +128,21 @@ def batched(
     # The other symbols in these shapes keep their ranges.
     named = [name for node in sized for one in found.shapes[node] for name in one.symbols]
     symbols = {name: present.symbols[name] for name in named if name in present.symbols}
-    return asked._replace(shapes={**asked.shapes, **sized}, symbols={**symbols, **asked.symbols}), _told(found, chosen), axes
+    notes = [*_told(found, chosen), *_left(found.open_shapes, axes, found.shapes, batch)]
+    return asked._replace(shapes={**asked.shapes, **sized}, symbols={**symbols, **asked.symbols}), notes, axes
+
+
+def _left(others: Mapping[Node, _Described], axes: Axes, shapes: Mapping[Node, _Described], batch: Described) -> Iterator[Diagnostic]:
+    """Notes of the inputs that keep several rows where the others have one sample, as tokens of several codebooks for each sample."""
+    samples = {shapes[node][axis].low for node, axis in axes.items() if shapes[node][axis].low == shapes[node][axis].high}
+    for node, shape in others.items():
+        rows, name = shape[0].low, batch.name or "N"
+        if node not in axes and len(shape) > 1 and len(samples) == 1 and rows > (was := min(samples)) > 0 and rows % was == 0:
+            named = f"{node.name}{shape_text([f'{rows // was}*{name}', *map(str, shape[1:])])}"
+            text = f"{node.name!r} keeps {rows} on axis 0: the batch of the other inputs, {was}, is not its size"
+            more = "" if batch.name else f" --batch N --set N={batch}"
+            hint = f"if it has {rows // was} rows for each sample, add --input {quote(named)}{more}"
+            yield Diagnostic("N101", text, _where(node), hint=hint)
 
 
 def _is_open(size: Described) -> bool:

@@ -1,0 +1,335 @@
+"""Constants at other sizes: the law that their elements follow.
+
+The elements are the same at the recorded sizes: a law gives those of a constant bit by bit. Elements that follow no law were learned or
+computed for one size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from irshape.editing.layers import Tensor, layer_of
+from irshape.editing.state import Item
+from irshape.ops.flow import Factor, same
+from irshape.reshaping.bench import Bench, formula, listed, scalar, total, vector
+from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+Array: TypeAlias = "NDArray[Any]"
+# A law is sought along so many rows, and a triangle in an axis and another one of more than so many elements.
+_MOST_ROWS: Final = 8
+# A longer formula is no help in a sentence.
+_LONGEST: Final = 90
+# Fewer elements than this follow many laws.
+_FEWEST: Final = 3
+# An element of a rotary table may be off by so much for each row.
+_ROUNDING: Final = 2e-7
+# A count begins at one of these numbers whatever the size is; at any other one, the begin may depend on the size.
+_BEGINS: Final = (0, 0.5, 1, 2)
+
+
+class Continuation(NamedTuple):
+    """What the elements are in words, the layers that make them, and the `doubt` that they go on so; empty if there is none."""
+
+    words: str
+    build: Callable[[], Tensor]
+    doubt: str = ""
+
+
+def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones: bool) -> Tensor:
+    """A Const with other sizes of some axes. With `keep_ones`, axes along which the elements are equal may have size 1."""
+    array = layer_of(bench.draft, item).data
+    type_ = bench.tensor(item.outputs[0]).element_type
+    left = dict(wants)
+    for axis in wants:
+        first = np.take(array, [0], axis)
+        if np.array_equal(np.broadcast_to(first, array.shape), array):
+            array = first
+            left.pop(axis)
+    kind, why = "forced", ""
+    if any(axis not in left and not bench.holds_batch(size) for axis, size in wants.items()):
+        kind, why = "generated", "the elements are equal; irshape assumes that they are equal at other sizes"
+    if not left:
+        made = bench.graph.constant(array, name=f"{item.name}/one", element_type=type_)
+    elif (law := _law(bench, item, array, left)) is not None and not law.doubt:
+        made, kind, why = law.build(), "generated", f"the elements are {law.words}, which irshape continues at other sizes"
+    elif _ends_at_recorded(bench, array, left):
+        made, kind, why = _first(bench, item, array, left, type_), "first", "the constant has no elements beyond the recorded size"
+    else:
+        axis, size = next(iter(left.items()))
+        doubt = "these elements differ from each other: they were learned or computed for this size" if law is None else law.doubt
+        needs = f"needs {told(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
+        bench.refuse(f"{needs}, and {doubt}", item, _HINT if bench.asked else f"{_HINT}; --batch N alone opens the batch")
+    rest = {axis: size for axis, size in wants.items() if axis not in left}
+    if rest and not keep_ones:
+        made = widened(bench, made, rest, array.ndim)
+    bench.notes.proofs.append((item, made))
+    if kind != "forced":
+        shape = bench.sizes(item.outputs[0])
+        bench.mend("elements", shape, [wants.get(axis, size) for axis, size in enumerate(shape)], kind, why, item)
+    return made
+
+
+def told(size: Size) -> str:
+    """A size in a sentence: its formula, or only the symbols of a long one."""
+    text = formula_text(size)
+    return text if len(text) <= _LONGEST else f"a formula of {', '.join(sorted(symbols(size)))}"
+
+
+_HINT: Final = "convert the model again with another size of this input, or keep the size that the constant is made for"
+
+
+def widened(bench: Bench, one: Tensor, wants: Mapping[int, Size], rank: int) -> Tensor:
+    """A tensor whose axes of size 1 are repeated."""
+    target = vector(bench, [wants.get(axis, 1) for axis in range(rank)])
+    return bench.add("Broadcast", one, target, mode="bidirectional", name=f"{bench.item.name}/wide")
+
+
+def ramp(bench: Bench, size: Size, type_: str = "i64") -> Tensor:
+    """The numbers from 0 on, so many as a size says."""
+    count = bench.add(
+        "Range", np.array(0, np.int64), scalar(bench, size), np.array(1, np.int64),
+        output_type="i64", name=f"{bench.item.name}/count", version="opset4",
+    )  # fmt: skip
+    return count if type_ == "i64" else bench.add("Convert", count, destination_type=type_, name=f"{bench.item.name}/count")
+
+
+def _ends_at_recorded(bench: Bench, array: Array, left: Mapping[int, Size]) -> bool:
+    """Whether the sizes that are asked for are those of a sequence, and end at the recorded one."""
+    return all(
+        isinstance(size, Dim) and symbols(size) == {str(size)} and str(size) in bench.numbers and size.range.high <= array.shape[axis]
+        for axis, size in left.items()
+    )
+
+
+def _first(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], type_: object) -> Tensor:
+    """The first elements of a constant along some axes."""
+    made = bench.graph.constant(array, name=f"{item.name}/all", element_type=type_)  # type: ignore[arg-type]
+    for axis, size in left.items():
+        made = prefix(bench, made, axis, size, item.name)
+    return made
+
+
+def prefix(bench: Bench, tensor: Tensor, axis: int, size: Size, name: str) -> Tensor:
+    """The first elements of a tensor along an axis."""
+    ends = formula(bench, size)
+    one = np.array([1], np.int64)
+    return bench.add(
+        "Slice", tensor, np.array([0], np.int64), ends, one, np.array([axis], np.int64), version="opset8", name=f"{name}/first"
+    )
+
+
+def _along(bench: Bench, one: Tensor, axis: int, rank: int) -> Tensor:
+    """A tensor of one axis as one of a rank, along an axis."""
+    shape = np.array([-1 if own == axis else 1 for own in range(rank)], np.int64)
+    return bench.add("Reshape", one, shape, special_zero=False, name=f"{bench.item.name}/along")
+
+
+def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Continuation | None:
+    """The law of the elements along the axes that need other sizes."""
+    others = [axis for axis in range(array.ndim) if axis not in left and array.shape[axis] != 1]
+    if len(left) == 2 and not others:
+        return _triangle(bench, item, array, left)
+    is_wide = len(left) == 1 and len(others) == 1 and array.shape[others[0]] > _MOST_ROWS
+    if is_wide and (triangle := _triangle(bench, item, array, {**left, others[0]: array.shape[others[0]]})) is not None:
+        return triangle
+    if len(left) != 1 or len(others) > 1:
+        return None
+    ((axis, size),) = left.items()
+    rows = np.moveaxis(array, axis, -1).reshape(-1, array.shape[axis])
+    doubtful: Continuation | None = None
+    for segments in _segments(bench, size, array.shape[axis]) if len(rows) <= _MOST_ROWS else ():
+        lines = [_line(bench, item, row, segments) for row in rows]
+        found = [line for line in lines if line is not None]
+        if len(found) == len(lines):
+            law = _joined(bench, item, found, axis, others, array.ndim)
+            if not law.doubt:
+                return law
+            doubtful = doubtful or law
+    return doubtful or (_rotary(bench, item, array, axis, size, others[0]) if others else None)
+
+
+def _rotary(bench: Bench, item: Item, array: Array, axis: int, size: Size, column: int) -> Continuation | None:
+    """The table of cosines or sines of rotary positions: a row for each place, a column for each frequency, which falls by equal factors.
+
+    The frequencies are those of a round base, such as 10000, perhaps stored as f16, with which each element is right up to rounding. The
+    recorded rows stay.
+    """
+    rows = np.moveaxis(array, (axis, column), (0, 1)).reshape(array.shape[axis], array.shape[column])
+    count, width = rows.shape
+    if rows.dtype != np.float32 or count <= _FEWEST or width < _FEWEST or not (np.all(rows[0] == 1) or np.all(rows[0] == 0)):
+        return None
+    type_, function, inverse = ("Cos", np.cos, np.arccos) if rows[0, 0] == 1 else ("Sin", np.sin, np.arcsin)
+    half = np.arange((width + 1) // 2)
+    ways = ((np.tile(half, 2), width), (np.repeat(half, 2), width), (np.arange(width), 2 * width))
+    for (numbers, rank), stored in ((way, stored) for way in ways for stored in ("f4", "f2")):
+        step = float(inverse(np.clip(rows[1, int(np.argmax(numbers[:width] == 1))], -1, 1)))
+        base = float(f"{step ** (-rank / 2):.2g}") if 0 < step < 1 else 1.0
+        powers = (1 / np.float32(base) ** (2 * numbers[:width] / rank).astype("f4")).astype("f4")
+        frequencies = powers.astype(stored).astype("f4")
+        if base > 1 and np.abs(function(np.arange(count, dtype="f4")[:, None] * frequencies) - rows).max() < _ROUNDING * count:
+            break
+    else:
+        return None
+
+    def build() -> Tensor:
+        place = _along(bench, ramp(bench, size, "f32"), axis, array.ndim)
+        factors = frequencies.reshape([-1 if own == column else 1 for own in range(array.ndim)])
+        phases = bench.add("Multiply", place, factors, name=f"{item.name}/phases")
+        table = bench.graph.constant(array, name=f"{item.name}/rows", element_type=bench.tensor(item.outputs[0]).element_type)
+        limits = [np.array([one], np.int64) for one in (count, np.iinfo(np.int64).max, 1, axis)]
+        more = bench.add("Slice", bench.add(type_, phases, name=f"{item.name}/all"), *limits, version="opset8", name=f"{item.name}/more")
+        return prefix(bench, bench.add("Concat", table, more, axis=axis, name=f"{item.name}/rows"), axis, size, item.name)
+
+    return Continuation(f"the {type_} of rotary positions with base {base:g}", build)
+
+
+def _joined(bench: Bench, item: Item, lines: Sequence[Continuation], axis: int, others: Sequence[int], rank: int) -> Continuation:
+    """The law of several rows."""
+
+    def build() -> Tensor:
+        made = [_along(bench, line.build(), axis, rank) for line in lines]
+        return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=others[0], name=f"{item.name}/wide")
+
+    return Continuation(
+        " and ".join(dict.fromkeys(line.words for line in lines)), build, next((line.doubt for line in lines if line.doubt), "")
+    )
+
+
+def _triangle(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]) -> Continuation | None:
+    """Two values, one on and below a diagonal and one above it."""
+    (p, rows), (q, columns) = sorted(sizes.items())
+    flat = np.moveaxis(array, (p, q), (0, 1)).reshape(array.shape[p], array.shape[q])
+    i, j = np.indices(flat.shape)
+    type_, rank = bench.tensor(item.outputs[0]).element_type, array.ndim
+    for shift in (0, flat.shape[1] - flat.shape[0], 1, -1):
+        inside, outside = flat[j <= i + shift], flat[j > i + shift]
+        if not (inside.size and outside.size and (inside == inside[0]).all() and (outside == outside[0]).all()):
+            continue
+        low, high = inside[0], outside[0]
+
+        def build(shift: int = shift, low: Any = low, high: Any = high) -> Tensor:
+            last = bench.add("Add", _along(bench, ramp(bench, rows), p, rank), np.array(shift, np.int64), name=f"{item.name}/last")
+            less = bench.add("LessEqual", _along(bench, ramp(bench, columns), q, rank), last, name=f"{item.name}/triangle")
+            if array.dtype == bool:
+                return less if low else bench.add("LogicalNot", less, name=f"{item.name}/triangle")
+            values = (bench.graph.constant(one, name=f"{item.name}/value", element_type=type_) for one in (low, high))
+            return bench.add("Select", less, *values, name=f"{item.name}/triangle")
+
+        is_square = len({expression_of(one) for one in (rows, columns)}) == 1
+        doubt = "" if shift in (0, 1, -1) and (is_square or shift == 0) else "the diagonal of the triangle may depend on the size"
+        if min(flat.shape) < _FEWEST:
+            doubt = "more than one rule gives so few elements"
+        return Continuation("a triangle of two values", build, doubt)
+    return None
+
+
+def _segments(bench: Bench, size: Size, count: int) -> Iterator[list[tuple[Factor, ...]]]:
+    """Ways to see an axis: one run, a grid, or the runs and grids that a Concat put one after another."""
+
+    def grid(factor: Factor) -> tuple[Factor, ...]:
+        factors = bench.notes.joined.get(expression_of(factor.size), (factor,))
+        return tuple([one for one in factors if one.size != 1]) or (factor,)
+
+    whole = Factor(size, count)
+    yield [(whole,)]
+    if len(grid(whole)) > 1:
+        yield [grid(whole)]
+    for parts in bench.notes.sums.values():
+        if same(total([part.size for part in parts]), size) and total([part.recorded or 0 for part in parts]) == count:
+            yield [grid(part) for part in parts]
+
+
+class _Run(NamedTuple):
+    """A run or grid of numbers: the first one, and for each factor the step; `is_mirrored` if the last one is the first plus all steps."""
+
+    factors: tuple[Factor, ...]
+    start: Any
+    steps: tuple[Any, ...]
+
+
+def _line(bench: Bench, item: Item, row: Array, segments: Sequence[tuple[Factor, ...]]) -> Continuation | None:
+    """The law of a row whose segments are runs or grids with a first number and a step for each factor."""
+    at, runs = 0, []
+    for factors in segments:
+        counts = [factor.recorded or 0 for factor in factors]
+        if row.dtype == bool or not prod(counts) or at + prod(counts) > len(row):
+            return None
+        part = row[at : at + prod(counts)].reshape(counts)
+        at += part.size
+        start = part.reshape(-1)[0]
+        firsts = [np.take(part, min(1, n - 1), axis).reshape(-1)[0] for axis, n in enumerate(counts)]
+        with np.errstate(all="ignore"):  # numbers that are no run may be too far apart
+            steps = [(one - start).astype(row.dtype) for one in firsts]
+            if not np.array_equal(_counted(start, steps, counts, row.dtype), part):
+                return None
+        runs.append(_Run(factors, start, tuple(steps)))
+    if at != len(row):
+        return None
+    is_count = len(runs) == 1 and len(runs[0].factors) == 1
+    words = "a row of evenly spaced numbers" if is_count else f"{len(runs)} grids" if len(runs) > 1 else "a grid"
+
+    def build() -> Tensor:
+        type_ = str(bench.tensor(item.outputs[0]).element_type)
+        made = [_built(bench, run, type_, row.dtype) for run in runs]
+        return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=0, name=f"{bench.item.name}/grids")
+
+    return Continuation(words, build, next(filter(None, (_doubt(run, is_table=_makes_table(bench, item)) for run in runs)), ""))
+
+
+def _makes_table(bench: Bench, item: Item) -> bool:
+    """Whether a constant and others alone make a table with more elements, as places and frequencies do."""
+    made = [reader.outputs[0] for reader, _ in bench.draft.readers_of(item) if reader.outputs]
+    return any(bench.is_of_sizes(one) and product(bench.sizes(one)) != product(bench.sizes(item.outputs[0])) for one in made)
+
+
+def _doubt(run: _Run, *, is_table: bool) -> str:
+    """Why a run may go on otherwise at another size; empty if it cannot."""
+    counts = [factor.recorded for factor in run.factors if isinstance(factor.size, Dim)]
+    if is_table and len({*counts}) < len(counts):  # RT-DETR counts the places of its table along columns, and those of the image along rows
+        return f"a grid of {' by '.join(map(str, counts))} does not tell which size comes first"
+    for factor, step in zip(run.factors, run.steps, strict=True):
+        count = factor.recorded or 0
+        if isinstance(factor.size, int) or step == 0:
+            continue
+        if count < _FEWEST:
+            return "more than one rule gives so few elements"
+        if step < 0 or float(step) * 2 % 1:
+            return f"the step {step} may depend on the size"
+    if any(step != 0 for step in run.steps) and float(run.start) / (max(map(float, run.steps)) or 1) not in _BEGINS:
+        return f"the first element {run.start} may depend on the size"
+    return ""
+
+
+def _counted(start: Any, steps: Sequence[Any], counts: Sequence[int], dtype: Any) -> Array:
+    """The numbers of a grid, rounded as the layers round them."""
+    made = np.full(counts, start)
+    for axis, step in enumerate(steps):
+        numbers = np.arange(counts[axis]).astype(dtype).reshape([-1 if own == axis else 1 for own in range(len(counts))])
+        made = (made + numbers * step).astype(dtype)
+    return made
+
+
+def _built(bench: Bench, run: _Run, type_: str, dtype: Any) -> Tensor:
+    """The layers that make a run or a grid, as a tensor of one axis."""
+    rank, name = len(run.factors), f"{bench.item.name}/grid"
+    made = bench.graph.constant(np.array([run.start], dtype), name=name, element_type=type_)
+    for axis, (factor, step) in enumerate(zip(run.factors, run.steps, strict=True)):
+        if step == 0:
+            continue
+        one = ramp(bench, factor.size, type_)
+        if step != 1:
+            one = bench.add("Multiply", one, bench.graph.constant(np.array(step, dtype), name=name, element_type=type_), name=name)
+        if rank > 1:
+            one = _along(bench, one, axis, rank)
+        made = bench.add("Add", made, one, name=name)
+    if any(step == 0 for step in run.steps):
+        made = bench.add("Broadcast", made, vector(bench, [factor.size for factor in run.factors]), mode="bidirectional", name=name)
+    return made if rank == 1 else bench.add("Reshape", made, np.array([-1], np.int64), special_zero=False, name=name)
