@@ -196,8 +196,8 @@ def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fa
     if not is_same and dims is not None and (is_other or not fits(dims, fact.shape)):
         faults.append(("R301", f"the port records {dims_text(dims)}, but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
-    if (is_exact or fact.element_type is not ElementType.dynamic) and recorded_type not in (None, ElementType.dynamic, fact.element_type):
-        is_known = fact.element_type is not ElementType.dynamic
+    is_known = fact.element_type is not ElementType.dynamic
+    if recorded_type is not fact.element_type and (is_exact or is_known) and recorded_type not in (None, ElementType.dynamic):
         computed = fact.element_type.precision if is_known else "no element type, and OpenVINO compiles no such model"
         faults.append(("R302", f"the port records {precision}, but the model computes {computed}"))
     return faults
