@@ -518,6 +518,20 @@ def test_an_edit_of_a_body_or_a_port_map_is_named(name: str) -> None:
     assert str(found[0]).partition(": ")[2] == expected
 
 
+def test_a_size_that_only_a_formula_bounds_is_no_fault_of_a_record() -> None:
+    """irshape knows that a multiple of 7 other than 0 is at least 7. For OpenVINO, the last 3 elements are ..3, recorded as [?]."""
+    to_end = "[9223372036854775807]"
+    net = Net(f"""
+        f32[?], f32=[0.5] -> Concat(axis=0) -> n: Slice-8([0], {to_end}, [2], [0]) -> ShapeOf-3(output_type=i64)
+            -> FloorMod([7]) -> Subtract([7], _) -> more: FloorMod([7])
+        n -> Pad([0], more, f32=0.5, pad_mode=constant) -> whole: ShapeOf-3(output_type=i64) -> Squeeze([0])
+            -> Range-4(0, _, 1, output_type=i64) -> Reshape(whole, special_zero=false) -> Slice-8([-3], {to_end}, [1], [0]) -> Result
+    """)
+    text = irshape.infer(net.xml.encode(), weights=net.bin).xml().decode()
+    text = re.sub("<rt_info>.*?</rt_info>", "", text, flags=re.DOTALL).replace("<dim>3</dim>", "<dim>-1</dim>")
+    assert not irshape.check(text.encode(), weights=net.bin).diagnostics
+
+
 # A file of a few hundred layers takes the time of twenty small ones.
 SMALL = [path for path in WITH_WEIGHTS if path.stat().st_size < 60_000]
 
