@@ -116,10 +116,10 @@ class Changes:
 
     def told(self, node: Node) -> str:
         """The end of a sentence about a change: what the layer gives with it. Empty where ports record no numbers: many changes fit."""
-        dims = [port.dims for port in node.layer.outputs if port.dims is not None]
+        outputs = [*zip(self.witnesses.outputs(node), self.witnesses.own[node].outputs, strict=False)]
+        dims = [one for record, fact in outputs if (one := self.witnesses.dims(record, fact)) is not None]
         recorded = " and ".join(dict.fromkeys(map(dims_text, dims)))
         has_numbers = any(not shape or any(size >= 0 for size in shape) for shape in dims)
-        outputs = zip(self.witnesses.outputs(node), self.witnesses.own[node].outputs, strict=False)
         is_telling = has_numbers or any(contradictions(*record[1:], fact, is_exact=True) for record, fact in outputs)
         return f"the layer gives {recorded}, which it records" if is_telling else ""
 
@@ -400,7 +400,7 @@ class Changes:
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
                 continue
             counts = Counter(_plain(one.layer.signature.attributes.get(name)) for one in self.model.of_type(node.type))
-            if text is not None:  # one item may stand for all
+            if text is not None and max(ranks, default=0) > 2:  # one item may stand for all
                 counts[",".join([text.strip()] * (max(ranks, default=0) - 2))] += 1
             usual = [one for one, _ in counts.most_common(_MOST_NAMED) if one is not None and one != _plain(text)]
             fits = []

@@ -103,6 +103,12 @@ ROWS = {
         ('shape="8, 3, 3, 3"(.*?)<dim>8</dim>(\\s*)<dim>3</dim>', r'shape="3,8,3,3"\1<dim>3</dim>\2<dim>8</dim>'),
         "R301 the Const has shape [3,8,3,3], but its reader records [8,3,3,3] [Const const_1]",
     ),
+    "an attribute that makes a list of a scalar": (
+        "[2,3] -> n: ReduceProd([-1], keep_dims=false) -> Range-4(0, _, 1, output_type=i64) -> Result",
+        ('keep_dims="false"', 'keep_dims="true"'),
+        "R301 the port records [], but the layer gives [1] for the inputs that it records; with keep_dims='false' the layer gives [], "
+        "which it records; it is 'true' [ReduceProd n, port 2]",
+    ),
     "an attribute": (
         STEM + " -> Result",
         ('strides="2,2"', 'strides="2,1"'),
