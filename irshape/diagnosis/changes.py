@@ -168,12 +168,10 @@ class Changes:
                 is_like = reader.layer.signature.records[index][1:] == record and source is not None
                 if is_like and source is not None and source is not node and len(self.model.readers.get(slot, ())) > 1:
                     found.append((reader, index, source))
-        positions = self.graph.schedule.positions
-        near = positions[node.index]
 
-        def order(one: tuple[Node, int, Node]) -> tuple[int, int]:
-            gap = positions[one[0].index] - near
-            return -common(_parts(one[0]), _parts(node)), gap if gap > 0 else 2 * len(positions) - gap
+        def order(one: tuple[Node, int, Node]) -> tuple[int, bool, int]:
+            gap = one[0].layer.offset - node.layer.offset  # in the file: the order in which layers run is that of their edges
+            return -common(_parts(one[0]), _parts(node)), gap < 0, abs(gap)
 
         found.sort(key=order)
         return [one for one in found if not self.depends(node, one[0])]

@@ -358,8 +358,10 @@ def _sign_before(nodes: Sequence[Node], signs: Mapping[tuple[str, str], Diagnost
 
 
 def link_conflict(inference: Inference, conflict: Diagnostic) -> None:
-    """Let the warning of conditions that no sizes fulfil together follow from a sign at a layer before theirs."""
-    conflict.caused_by = _sign_before([guard._node for guard in inference.reading.contradicting], _signs(inference.diagnostics))
+    """Let the warning of conditions that no sizes fulfil together follow from a sign at a layer before theirs, or an edge that it may lack."""
+    found = inference.diagnostics
+    lacking = {(where.path, where.layer_id or ""): one for one in found if one.code == "G116" for where in one.related}
+    conflict.caused_by = _sign_before([guard._node for guard in inference.reading.contradicting], {**_signs(found), **lacking})
     inference.report([])  # in their order
 
 
