@@ -538,6 +538,16 @@ def test_a_size_that_only_a_formula_bounds_is_no_fault_of_a_record() -> None:
     assert not irshape.check(text.encode(), weights=net.bin).diagnostics
 
 
+def test_sizes_that_contradict_each_other_name_the_layer_that_gives_one() -> None:
+    pool = "MaxPool(kernel=[3], strides=[3], pads_begin=[0], pads_end=[0])"
+    net = Net(f"x: f32[1,4,?] -> p: {pool} -> ReLU -> Add(x, _, auto_broadcast=none) -> Result")
+    [fault] = [one for one in irshape.check(net.xml.encode()).diagnostics if one.code == "R401"]
+    assert fault.message == (
+        "no sizes fulfil these conditions together: L >= 3 (line 10), L == L//3 (line 27); L//3 comes from MaxPool 'p' (line 10)"
+    )
+    assert fault.related[-1].layer_name == "p"
+
+
 # A file of a few hundred layers takes the time of twenty small ones.
 SMALL = [path for path in WITH_WEIGHTS if path.stat().st_size < 60_000]
 
