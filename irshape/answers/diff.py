@@ -103,7 +103,7 @@ def difference(a: ConstantBytes, b: ConstantBytes) -> tuple[str, str] | None:
         return ours, theirs
     if not a.is_numeric or not b.is_numeric or a.count != b.count:
         return f"{a.size} bytes", f"{b.size} bytes"
-    count, largest = _distance(a, b)
+    count, largest = distance(a, b)
     if not count:
         return "the bytes", "other bytes with equal values"
     amount = f"by at most {largest:.6g}" if largest < inf else "some of which are not finite"
@@ -126,7 +126,7 @@ def is_rounded(a: ConstantBytes, b: ConstantBytes) -> bool | None:
         )
 
 
-def _distance(a: ConstantBytes, b: ConstantBytes) -> tuple[int, float]:
+def distance(a: ConstantBytes, b: ConstantBytes) -> tuple[int, float]:
     """The number of elements that differ, and their largest difference."""
     import numpy
 

@@ -57,6 +57,9 @@ class Undecided(NamedTuple):
         """The line of the layer in the file."""
         return None if self.node is None else self.node.model.document.position(self.node.layer.offset)[0]
 
+    def __str__(self) -> str:
+        return self.message if self.node is None else f"{self.node.type} {self.node.name!r}: {self.message}"
+
 
 class Nearest(NamedTuple):
     """The nearest valid sizes by symbol: `below` has no larger and `above` no smaller sizes than given; None if none was found."""
@@ -169,7 +172,7 @@ class ValidSizes(Guessed):
         return " and ".join(dict.fromkeys([bracketed(one.text, " or ") for one in self.conditions])) or "every size"
 
     def __str__(self) -> str:
-        return self.condition if self.is_exact else f"{self.condition} (not decided: {'; '.join(one.message for one in self.undecided)})"
+        return self.condition if self.is_exact else f"{self.condition} (not decided: {'; '.join(map(str, self.undecided))})"
 
     def __repr__(self) -> str:
         return f"<ValidSizes {self}>"

@@ -27,7 +27,7 @@ class Rare(str):
 
 
 # The groups of options in the help of a command, in their order.
-INPUT, SELECTION, OUTPUT, EFFORT = "input", "selection", "output", "limits"
+INPUT, SELECTION, OUTPUT, EFFORT = "input", "selection", "output", "jobs and limits"
 
 # The help of an option that selects layers.
 LAYERS = "list these layers only: an id, a name, the name of a tensor, a pattern ('*attn*') or a module"

@@ -13,7 +13,7 @@ from irshape import verbs
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.check_options import CONCISE, DOCUMENTS, CheckWish, add_options, misplaced, source_of, wish_of
 from irshape.cli.conclusion import check_writing, ended, write
-from irshape.cli.examination import Errand, Extended
+from irshape.cli.examination import Errand, Extended, complete_remedy
 from irshape.cli.request import Request, request_of
 from irshape.cli.road import ARRAY, LINES, Totals, examined, found, own, printed, summed
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, guarded
@@ -173,8 +173,6 @@ class Check:
     def _selected(self, model: Model, own: FileSettings, options: Mapping[str, Any]) -> Inference:
         inference = verbs.check(model, suppressions=self.wish.suppressions, **options)
         if options["targets"] and self.wish.format == "text":
-            from irshape.cli.texts import complete_remedy
-
             complete_remedy(inference, self.request, options)
         if own.selection is not None:
             choose(inference, own.selection)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from irshape import verbs
 from irshape.api.reading import Reading
-from irshape.cli.arguments import Command, add_colour, add_input_arguments, add_limit, add_operations, at_least_0
+from irshape.cli.arguments import OUTPUT, Command, add_colour, add_input_arguments, add_limit, add_operations, at_least_0
 from irshape.cli.outputs import check_outputs, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
 from irshape.cli.running import add_prove, proved
@@ -42,10 +42,11 @@ def add_target_arguments(command: ArgumentParser, proves: str = "") -> None:
     """Add the file, how it is read, and where the result goes. `proves` says which results --prove takes."""
     add = command.add_argument
     add("file", metavar="FILE", help="the .xml of an IR")
-    add("-o", "--output", metavar="OUT.xml", help="write the result to this file, and its weights beside it")
+    add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
+    add = command.add_argument_group(OUTPUT).add_argument
+    add("-o", "--output", metavar="OUT.xml", help="write the result here, and its weights beside it")
     add("--force", action="store_true", help="overwrite existing output files")
     add("--faulty", action="store_true", help="write a model with new errors, too")
-    add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
     add_prove(command, proves)
     add_operations(command)
     add_limit(command)
@@ -136,7 +137,7 @@ def _add_edit(command: ArgumentParser) -> None:
         add(option, dest="edits", action="append", default=[], type=lambda text, option=option: (option, text), metavar=metavar, help=help)  # type: ignore[misc]
     add("--stateless", action="store_true", help="first, make an input and an output of each variable")
     add("--prune", action="store_true", help="finally, remove the layers that reach no output")
-    add("--trim", action="store_true", help="remove the bytes of the weights that no constant needs")
+    add("--trim", action="store_true", help="remove the bytes that no constant needs")
     add("--view", metavar="PAGE.html", help="write a page that shows the changes, as `irshape view` does of two files")
     add("--in-place", action="store_true", help="write into FILE itself; new constants come behind the bytes of its weights")
     add_target_arguments(command)
@@ -368,7 +369,7 @@ def _add_simplify(command: ArgumentParser) -> None:
     rules = "; ".join(f"{rule}: {meaning}" for rule, meaning in RULES.items())
     add("--only", action="append", choices=tuple(RULES), metavar="RULE", help=f"apply this rule only; repeatable. {rules}")
     add("--dry-run", action="store_true", help="list each layer to remove, with the reason, and write nothing")
-    add("--trim", action="store_true", help="remove the bytes of the weights that no constant needs")
+    add("--trim", action="store_true", help="remove the bytes that no constant needs")
     add_input_arguments(command)
     add_target_arguments(command)
 

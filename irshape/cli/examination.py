@@ -23,6 +23,7 @@ from irshape.xml.weights import Weights
 if TYPE_CHECKING:
     from irshape.cli.inputs import OptionFit
     from irshape.cli.request import Request
+    from irshape.inference.inference import Inference, Remedy
 
 
 class FileAnswer(Protocol):
@@ -206,3 +207,35 @@ def asked(request: Request, ask: Callable[..., FileAnswer], path: str) -> Iterat
         if not request.is_many:
             _kept[:] = [answer]
         yield answer, remarks, fits
+
+
+def complete_remedy(inference: Inference, request: Request, asked: Mapping[str, Any], batch: str | None = None) -> None:
+    """Give the remedy of a check the options of its command; if it has none, seek one for the model without state."""
+    found = inference.remedy
+    if found is None and batch is None and request.opset is None and request.weights is not False:  # `irshape edit` has no such options
+        found = _without_state(inference, asked)
+    if found is not None:
+        from shlex import quote
+
+        options = request.reading + ("" if batch is None else f" --batch {quote(batch)}")
+        inference.remedy = found.beside(asked.get("inputs"), asked.get("symbols"), options)
+
+
+def _without_state(inference: Inference, asked: Mapping[str, Any]) -> Remedy | None:
+    """The sizes that meet missed targets once the state is inputs and outputs; None if the model has no state, or if no sizes do."""
+    if not inference.model.of_type("ReadValue") or not any(one.code.startswith("P10") for one in inference.diagnostics):
+        return None
+    from irshape.editing.draft import Draft
+    from irshape.editing.inputs import stateless
+    from irshape.editing.state import EditError
+    from irshape.inference.inputs import InputError
+
+    try:
+        draft = Draft(inference.model, inference.weights, inference.opaque)
+        stateless(draft)
+        model, weights = draft.built()
+        own = {name: asked[name] for name in ("targets", "inputs", "symbols") if name in asked}
+        found = verbs.check(model, weights=weights, opaque=draft.opaque, errors_only=True, **own)
+    except (EditError, InputError):
+        return None
+    return found.remedy and found.remedy._replace(is_stateless=True)

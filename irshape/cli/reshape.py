@@ -13,14 +13,14 @@ from irshape import verbs
 from irshape.answers.policies import Policies, find_policies, judge
 from irshape.answers.wording import ties, title
 from irshape.cli.arguments import Rare, add_model_arguments, add_output_arguments, add_target
-from irshape.cli.examination import Errand
+from irshape.cli.examination import Errand, complete_remedy
 from irshape.cli.inputs import shapes_of
 from irshape.cli.outputs import Writing, only_targets, write, writing_of
 from irshape.cli.request import Request, request_of
 from irshape.cli.road import answered, found
 from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
-from irshape.cli.texts import complete_remedy, ending, guards, in_names, remedy, said, table
+from irshape.cli.texts import ending, guards, in_names, remedy, said, table
 from irshape.editing.graph import edit
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from irshape.cli.arguments import EFFORT, INPUT, most
+from irshape.cli.arguments import INPUT, OUTPUT, most
 from irshape.cli.run import FAULTS, RunError
 from irshape.cli.texts import table
 from irshape.report.section import Block, Section, bold, paragraph
@@ -40,7 +40,7 @@ def add_run_arguments(command: ArgumentParser) -> None:
 def add_prove(command: ArgumentParser, limit: str = "") -> None:
     """Add the option of a command that writes a changed model. `limit` says for which models it works."""
     help = f"run both models with OpenVINO on equal inputs, and write nothing if an output differs{limit}"
-    command.add_argument_group(EFFORT).add_argument("--prove", action="store_true", help=help)
+    command.add_argument_group(OUTPUT).add_argument("--prove", action="store_true", help=help)
 
 
 def ran(given: Namespace, a: Any, b: Any, **reading: Any) -> RunComparison:

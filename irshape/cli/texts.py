@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
-from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irshape import verbs
 from irshape.answers.wording import (
     LONGEST,
     MOST_CONDITIONS,
@@ -29,8 +27,7 @@ from irshape.answers.wording import (
 from irshape.cli.parser import meant
 from irshape.cli.run import Tally, agree, layers, put
 from irshape.inference.conditions import is_about_data
-from irshape.inference.inference import Inference, Remedy
-from irshape.inference.inputs import InputError
+from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
 from irshape.model.model import Model
 from irshape.report.section import Block, Column, Line, Section, Span, Table, dim, faults, key, paragraph
@@ -43,7 +40,6 @@ if TYPE_CHECKING:
     from irshape.answers.hierarchy import Blocks
     from irshape.answers.question import Condition
     from irshape.answers.signature.notes import DataSize
-    from irshape.cli.request import Request
 
 UNNAMED = re.compile(r"\bd\d+\b")
 # The heading over axes that are tied together.
@@ -131,35 +127,6 @@ def remedy(inference: Inference) -> list[Block]:
         return []
     lead = "make the state inputs and outputs first: " if inference.remedy.is_stateless else "set them with: "
     return [(lead, key(inference.remedy.command(inference.document.path)))]
-
-
-def complete_remedy(inference: Inference, request: Request, asked: Mapping[str, Any], batch: str | None = None) -> None:
-    """Give the remedy of a check the options of its command; if it has none, seek one for the model without state."""
-    found = inference.remedy
-    if found is None and batch is None and request.opset is None and request.weights is not False:  # `irshape edit` has no such options
-        found = _without_state(inference, asked)
-    if found is not None:
-        options = request.reading + ("" if batch is None else f" --batch {quote(batch)}")
-        inference.remedy = found.beside(asked.get("inputs"), asked.get("symbols"), options)
-
-
-def _without_state(inference: Inference, asked: Mapping[str, Any]) -> Remedy | None:
-    """The sizes that meet missed targets once the state is inputs and outputs; None if the model has no state, or if no sizes do."""
-    if not inference.model.of_type("ReadValue") or not any(one.code.startswith("P10") for one in inference.diagnostics):
-        return None
-    from irshape.editing.draft import Draft
-    from irshape.editing.inputs import stateless
-    from irshape.editing.state import EditError
-
-    try:
-        draft = Draft(inference.model, inference.weights, inference.opaque)
-        stateless(draft)
-        model, weights = draft.built()
-        own = {name: asked[name] for name in ("targets", "inputs", "symbols") if name in asked}
-        found = verbs.check(model, weights=weights, opaque=draft.opaque, errors_only=True, **own)
-    except (EditError, InputError):
-        return None
-    return found.remedy and found.remedy._replace(is_stateless=True)
 
 
 def _grouped(guards: Iterable[Guard], data_sizes: Iterable[DataSize]) -> list[list[Guard]]:

@@ -116,10 +116,10 @@ class Changes:
 
     def told(self, node: Node) -> str:
         """The end of a sentence about a change: what the layer gives with it. Empty where ports record no numbers: many changes fit."""
-        dims = [port.dims for port in node.layer.outputs if port.dims is not None]
+        outputs = [*zip(self.witnesses.outputs(node), self.witnesses.own[node].outputs, strict=False)]
+        dims = [one for record, fact in outputs if (one := self.witnesses.dims(record, fact)) is not None]
         recorded = " and ".join(dict.fromkeys(map(dims_text, dims)))
         has_numbers = any(not shape or any(size >= 0 for size in shape) for shape in dims)
-        outputs = zip(self.witnesses.outputs(node), self.witnesses.own[node].outputs, strict=False)
         is_telling = has_numbers or any(contradictions(*record[1:], fact, is_exact=True) for record, fact in outputs)
         return f"the layer gives {recorded}, which it records" if is_telling else ""
 
@@ -168,12 +168,10 @@ class Changes:
                 is_like = reader.layer.signature.records[index][1:] == record and source is not None
                 if is_like and source is not None and source is not node and len(self.model.readers.get(slot, ())) > 1:
                     found.append((reader, index, source))
-        positions = self.graph.schedule.positions
-        near = positions[node.index]
 
-        def order(one: tuple[Node, int, Node]) -> tuple[int, int]:
-            gap = positions[one[0].index] - near
-            return -common(_parts(one[0]), _parts(node)), gap if gap > 0 else 2 * len(positions) - gap
+        def order(one: tuple[Node, int, Node]) -> tuple[int, bool, int]:
+            gap = one[0].layer.offset - node.layer.offset  # in the file: the order in which layers run is that of their edges
+            return -common(_parts(one[0]), _parts(node)), gap < 0, abs(gap)
 
         found.sort(key=order)
         return [one for one in found if not self.depends(node, one[0])]
@@ -400,7 +398,7 @@ class Changes:
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
                 continue
             counts = Counter(_plain(one.layer.signature.attributes.get(name)) for one in self.model.of_type(node.type))
-            if text is not None:  # one item may stand for all
+            if text is not None and max(ranks, default=0) > 2:  # one item may stand for all
                 counts[",".join([text.strip()] * (max(ranks, default=0) - 2))] += 1
             usual = [one for one, _ in counts.most_common(_MOST_NAMED) if one is not None and one != _plain(text)]
             fits = []

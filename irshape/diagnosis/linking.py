@@ -7,6 +7,7 @@ the causes before it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.diagnosis.causes import Cause, Search
@@ -16,11 +17,14 @@ from irshape.diagnosis.recorded import RECORDS
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.engine import Engine
 from irshape.model.build import place
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, reached
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
+from irshape.shape.dim import Dim, Size, formula_text
 
 if TYPE_CHECKING:
+    from irshape.inference.facts import Fact
     from irshape.inference.inference import Inference
+    from irshape.inference.run import Guard
 
 # A file with more contradictions is out of date: no single edit explains it.
 _MOST_CONTRADICTIONS: Final = 128
@@ -358,9 +362,31 @@ def _sign_before(nodes: Sequence[Node], signs: Mapping[tuple[str, str], Diagnost
 
 
 def link_conflict(inference: Inference, conflict: Diagnostic) -> None:
-    """Let the warning of conditions that no sizes fulfil together follow from a sign at a layer before theirs."""
-    conflict.caused_by = _sign_before([guard._node for guard in inference.reading.contradicting], _signs(inference.diagnostics))
+    """Let the warning of conditions that no sizes fulfil together follow from a sign before them, or name the layers of their sizes."""
+    found = inference.diagnostics
+    lacking = {(where.path, where.layer_id or ""): one for one in found if one.code == "G116" for where in one.related}
+    guards = inference.reading.contradicting
+    conflict.caused_by = _sign_before([guard._node for guard in guards], {**_signs(found), **lacking})
+    for size, node in dict(_givers(inference, guards)).items():
+        where = place(node.model.document, node.layer, node.layer.offset, None, node.model.path)
+        conflict.message += f"; {formula_text(size)} comes from {said(node)} (line {where.line})"
+        conflict.related = (*conflict.related, where)
     inference.report([])  # in their order
+
+
+def _givers(inference: Inference, guards: Iterable[Guard]) -> Iterator[tuple[Size, Node]]:
+    """The formulas that conditions tie to each other, each with the layer that gives it first, but for those of the inputs."""
+    runs = dict(inference.reading.graphs)
+    for guard in guards:
+        sides, slots = (guard.requirement.a, guard.requirement.b), runs[guard._node.model].slots
+        for size in sides if guard.requirement.kind not in ("ge", "div") and all(isinstance(side, Dim) for side in sides) else ():
+
+            def before(node: Node, size: Size = size, slots: Sequence[Fact] = slots) -> list[Node]:
+                return [one for one in node.producers if any(size in (slots[slot].shape or ()) for slot in one.slots)]
+
+            first = min((one for one in reached([guard._node], before) if not before(one)), key=attrgetter("index"))
+            if first is not guard._node and first.type != "Parameter":
+                yield size, first
 
 
 def _joined(text: str, more: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any, Final, TypeAlias
 
 from irshape.inference.engine import Engine
@@ -196,8 +197,8 @@ def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fa
     if not is_same and dims is not None and (is_other or not fits(dims, fact.shape)):
         faults.append(("R301", f"the port records {dims_text(dims)}, but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
-    if (is_exact or fact.element_type is not ElementType.dynamic) and recorded_type not in (None, ElementType.dynamic, fact.element_type):
-        is_known = fact.element_type is not ElementType.dynamic
+    is_known = fact.element_type is not ElementType.dynamic
+    if recorded_type is not fact.element_type and (is_exact or is_known) and recorded_type not in (None, ElementType.dynamic):
         computed = fact.element_type.precision if is_known else "no element type, and OpenVINO compiles no such model"
         faults.append(("R302", f"the port records {precision}, but the model computes {computed}"))
     return faults
@@ -207,13 +208,16 @@ def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
     """Whether the inputs of a layer record exactly what OpenVINO knows of facts, and all elements that it reads are numbers.
 
     Then OpenVINO has computed what the output ports record from nothing else. Shapes in bodies follow from those that enter, and a number
-    that cannot be read is open. So is one that a ShapeOf reads of a shape with open sizes: irshape may know such a size by its formula.
+    that cannot be read is open. So is one that a ShapeOf reads of a shape with open sizes: irshape may know such a size, or its bounds, by
+    its formula.
     """
     if node.op is None or node.model.holder is not None or any(one.code == "X106" for one in node.model.document.diagnostics):
         return False
     for index, ((_, _, dims), fact) in enumerate(zip(node.layer.signature.records, facts, strict=False)):
         port = node.op.input_at(index, len(facts))
         if recordable(fact.openvino_view) != (dims or ()) or fact.element_type is ElementType.dynamic:
+            return False
+        if any(type(size) is not int and bounds(size) not in ((0, inf), (1, inf)) for size in fact.shape or ()):
             return False
         elements, is_read = fact.openvino_view.elements, port is not None and (port.value or port.ends)
         if is_read and not fact.is_literal and not (elements and {int}.issuperset(map(type, elements)) and _is_measured(node, index)):

@@ -164,7 +164,16 @@ class Witnesses:
         if any(is_fault(found.code) for found in outcome.findings) or len(outcome.outputs) < len(records):
             return False
         both = zip(records, outcome.outputs, strict=False)
-        return not any(code in codes for record, fact in both for code, _ in contradictions(*record[1:], fact, is_exact=is_exact))
+        return not any(code in codes for record, fact in both for code, _ in self._departures(record, fact, is_exact=is_exact))
+
+    def _departures(self, record: PortRecord, fact: Fact, *, is_exact: bool) -> list[tuple[str, str]]:
+        """What a port records otherwise than a rule gives, with the codes."""
+        return contradictions(record[1], self.dims(record, fact) if is_exact else record[2], fact, is_exact=is_exact)
+
+    def dims(self, record: PortRecord, fact: Fact) -> tuple[int, ...] | None:
+        """The dims that a port records; none are those of a scalar where a rule gives a shape."""
+        is_scalar = record[2] is None and fact.shape is not None and self.are_scalars
+        return () if is_scalar else record[2]
 
     def departure(self, node: Node) -> tuple[int, str]:
         """How the rule of a node departs from its records: the position of a port, -1 for none, and a sentence with what both say."""
@@ -172,7 +181,7 @@ class Witnesses:
         if fault := next((found for found in outcome.findings if is_fault(found.code)), None):
             return -1 if fault.port is None else fault.port, f"the layer does not take the inputs that it records: {fault.message}"
         for index, (record, fact) in enumerate(zip(self.outputs(node), outcome.outputs, strict=False), count):
-            for code, told in contradictions(*record[1:], fact, is_exact=self._is_decided(node)):
+            for code, told in self._departures(record, fact, is_exact=self._is_decided(node)):
                 source = source_of(node, fact, code)
                 is_declared = source.startswith("its")
                 told = told.replace("the model computes", source if is_declared else "the layer gives")
@@ -194,7 +203,7 @@ class Witnesses:
         is_record = bool(outcome.outputs) and not any(is_fault(found.code) for found in outcome.findings)
         is_exact = self._is_decided(node)
         for slot, (record, fact) in enumerate(zip(self.outputs(node), outcome.outputs, strict=False), node.first_slot):
-            if contradictions(*record[1:], fact, is_exact=is_exact):
+            if self._departures(record, fact, is_exact=is_exact):
                 if is_record and self.readers_agree(slot, record, fact, is_exact=is_exact):
                     self.records.add(slot)
                 else:
@@ -212,10 +221,10 @@ class Witnesses:
 
         A reader says so by its own record, and where it has none by its rule: it passes with the fact, and not with what is recorded.
         """
-        is_shape, is_said = any(code == "R301" for code, _ in contradictions(*record[1:], fact, is_exact=is_exact)), False
+        is_shape, is_said = any(code == "R301" for code, _ in self._departures(record, fact, is_exact=is_exact)), False
         for reader, position in self.readers(slot):
             own = reader.layer.signature.records[position]
-            if contradictions(*own[1:], fact, is_exact=is_exact):
+            if self._departures(own, fact, is_exact=is_exact):
                 return False
             is_said = is_said or own[2 if is_shape else 1] is not None or self._confirms(reader, position, fact, record)
         return is_said

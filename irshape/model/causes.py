@@ -125,6 +125,7 @@ class Causes:
         if len(faults) > _MOST_FAULTS:  # so many have no single mistake behind them
             return
         self.follow_ids()
+        self.find_lost_ids()
         self.find_exchanged()
         self.join_missing_layers()
         self.find_right_ports()
@@ -155,19 +156,38 @@ class Causes:
 
     def follow_ids(self) -> None:
         """Faults of edges beside an id that two layers have: the edges of one of them lead to the other."""
-        faults = [fault for fault in self.found if fault.code in _OF_IDS]
-        missing = {fault.missing for fault in faults if fault.missing is not None}
+        missing = {fault.missing for fault in self.of(*_OF_IDS) if fault.missing is not None}
         for leader in self.of("G101"):
             if (later := leader.node) is None:
                 continue
             free = min(missing) if len(missing) == 1 else None
-            ids = {later.layer.id, *missing} if free is not None else {later.layer.id}
-            before = {edge[0] for id in ids for edge in self.ids.edges.get(id, ()) if edge[2] == id}
-            others = [fault for fault in faults if self.names(fault, ids) or (fault.code == "G116" and self.names(fault, before))]
+            others = self.about({later.layer.id, *missing} if free is not None else {later.layer.id})
             self.say_which(leader, later, free)
             if others:
                 later.sources[:] = [FAULTY] * len(later.sources)  # any of its edges may be one of the other layer
                 self.absorb(leader, others)
+
+    def find_lost_ids(self) -> None:
+        """Faults of edges of a missing layer that all fit one layer, whose own id no edge names."""
+        missing = {fault.missing: None for fault in self.of("G102") if fault.missing is not None}
+        apart = [node for id, node in self.nodes.items() if id not in self.ids.edges] if missing else []
+        for id in missing:
+            fits = [node for node in islice(apart, _MOST_SEARCHED) if self.ids.fit({id: node})]
+            count = len(self.ids.edges.get(id, ()))
+            if len(fits) == 1 and (count > 1 or not self.ids.are_in_order({fits[0]: fits[0].layer.id})):
+                own, several = fits[0].layer, self.about({id, fits[0].layer.id})
+                leader = next(fault for fault in several if fault.code == "G102")
+                leader.is_error = any(map(self.is_error, several))
+                leader.node, leader.port, leader.offset, leader.ends = fits[0], None, own.offset, None
+                verb = "names" if count == 1 else "name"
+                leader.message = f"no edge names layer {own.id}, but {counted(count, 'edge')} {verb} layer {id}, which does not exist"
+                leader.hint = f'did you mean id="{id}"?'
+                self.absorb(leader, several)
+
+    def about(self, ids: set[int]) -> list[Fault]:
+        """The faults of edges of layers with these ids, and of the layers before them as unused ones."""
+        before = {edge[0] for id in ids for edge in self.ids.edges.get(id, ()) if edge[2] == id}
+        return [one for one in self.of(*_OF_IDS) if self.names(one, ids) or (one.code == "G116" and self.names(one, before))]
 
     def say_which(self, leader: Fault, later: Node, free: int | None) -> None:
         """Put the fault of an id that two layers have at the one to which another id belongs, which edges name and no layer has."""

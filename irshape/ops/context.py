@@ -210,7 +210,7 @@ class InputValues(Findings):
         if length is None:
             self.fail("V105", f"{port.name} must have a known number of values", port=port)
         if known is not None:
-            elements = self.integers(port, known)
+            elements = self.readable(port, self.integers(port, known))
         else:
             elements = self._unknown_elements(port, length if at_least is None else min(length, at_least))
         if wanted is not None and (length < wanted if count is None else length != wanted):
@@ -326,17 +326,13 @@ class InputValues(Findings):
         self.fail("T101", message, port=port)
 
     def integers(self, port: Input, elements: Elements) -> Elements:
-        """The elements of a constant as OpenVINO reads them where it needs integers: it drops fractions."""
-        if port.element_type is ElementType.i64 or port.element_type is ElementType.i32:
+        """The elements of a constant without their fractions, which OpenVINO drops where it needs integers."""
+        if port.element_type in INTEGER or not any(isinstance(element, float) for element in elements):
             return elements
-        is_real = False
         for element in elements:
-            if isinstance(element, float):
-                is_real = True
-                if not isfinite(element):
-                    self.fail("V101", f"{port.name} must hold numbers, got {element}", port=port)
-        read = self.readable(port, elements)
-        return tuple([int(element) if isinstance(element, float) else element for element in read]) if is_real else read
+            if isinstance(element, float) and not isfinite(element):
+                self.fail("V101", f"{port.name} must hold numbers, got {element}", port=port)
+        return tuple([int(element) if isinstance(element, float) else element for element in elements])
 
     def _unknown_elements(self, port: Input, count: int) -> Elements:
         if count > (most := self.scope.limits.rank):
@@ -367,13 +363,11 @@ class InputValues(Findings):
             self.require_eq(size, 1, "{port} must hold one value", code="V103", port=port.name)
 
     def known(self, port: Input) -> tuple[int, ...] | None:
-        """The elements of an input if all of them are known numbers, else None."""
+        """The elements of an input as integers if all of them are known numbers, else None."""
         if port.unreadable is not None:
             self._require_readable(port)
         elements = port.elements
-        if elements is None or are_known(elements):
-            return elements
-        return None
+        return None if elements is None or not are_known(elements) else self.integers(port, elements)
 
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:
         """An axis counted from the front; an axis outside [-rank, rank) is a fault."""
@@ -387,7 +381,7 @@ class InputValues(Findings):
         known = self.known(port)
         if known is None:
             return None
-        known = self.integers(port, known)
+        known = self.readable(port, known)
         return self.axis(known[0], rank, port.name, port=port) if known and rank is not None else None
 
     def axes(self, port: Input, rank: int, *, unique: bool = True) -> tuple[int, ...] | None:
@@ -399,7 +393,7 @@ class InputValues(Findings):
         if axes is None:
             return None
         name = port.name
-        counted = tuple([self.axis(axis, rank, name, port=port) for axis in self.integers(port, axes)])
+        counted = tuple([self.axis(axis, rank, name, port=port) for axis in self.readable(port, axes)])
         if unique and len(set(counted)) < len(counted):
             self.fail("V104", f"{port.name} must name each axis once, got {list(axes)}", port=port)
         return counted

@@ -10,7 +10,7 @@ from irshape.ops.cost import each_element, moved
 from irshape.ops.flow import random
 from irshape.ops.op import In, Input, Op, Out, static
 from irshape.ops.registry import op
-from irshape.shape.dim import Dim, Size, ceil_div, dim_max
+from irshape.shape.dim import Dim, Size, are_known, ceil_div, dim_max
 from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Real, are_numbers
@@ -149,8 +149,8 @@ class RandomUniform(Op):
             ctx.single(port)
             if not ctx.has_type(port, frozenset({self.output_type})):
                 ctx.fail("T102", f"{port.name} has element type {port.element_type}, output_type is {self.output_type}", port=port)
-        low, high = ctx.known(min_val), ctx.known(max_val)
-        if low and high and not low[0] < high[0]:
+        low, high = min_val.elements, max_val.elements
+        if low and high and are_known((low[0], high[0])) and not low[0] < high[0]:
             ctx.fail("V101", f"min_val must be less than max_val, got {low[0]} and {high[0]}", port=min_val)
         return ctx.shape_in(shape)
 

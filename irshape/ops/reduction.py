@@ -64,10 +64,14 @@ class Reduction(Op):
         elements = transposed(elements, shape, [*kept, *(axis for axis in range(data.rank) if axis in reduced)])
         count = prod(shape[axis] for axis in kept)
         step = len(elements) // count if count else 0
-        if not step and self.of_nothing is None:
+        nothing = self._nothing(data.element_type)
+        if not step and nothing is None:
             return None
         rows = [elements[i * step : (i + 1) * step] for i in range(count)]
-        return self._exact(tuple([function(row) if row else self.of_nothing for row in rows]), data.element_type)
+        return self._exact(tuple([function(row) if row else nothing for row in rows]), data.element_type)
+
+    def _nothing(self, element_type: ElementType) -> int | None:
+        return self.of_nothing
 
     def _exact(self, elements: Elements, element_type: ElementType) -> Elements | None:
         """The elements as `of_elements` takes and returns them; None where the type would round a result."""
@@ -100,9 +104,13 @@ class LogicalReduction(Reduction):
 
 
 class Extreme(Reduction):
-    """The least or the greatest element. It is one of the elements, so nothing is rounded."""
+    """The least or the greatest element; of no integers, the greatest or the least of their type. Nothing is rounded."""
 
     is_followed = True
+
+    def _nothing(self, element_type: ElementType) -> int | None:
+        ends = None if element_type.is_real else exact_limits(element_type)
+        return None if ends is None or self.of_nothing is None else ends[self.of_nothing]
 
     def _exact(self, elements: Elements, element_type: ElementType) -> Elements:
         return elements
@@ -135,8 +143,8 @@ class ReduceMean(Reduction):
 
 
 declare(globals(), Extreme, {
-    "ReduceMax": ("opset1", "The maximum.", {"of_elements": _extreme(max, dim_max)}),
-    "ReduceMin": ("opset1", "The minimum.", {"of_elements": _extreme(min, dim_min)}),
+    "ReduceMax": ("opset1", "The maximum.", {"of_elements": _extreme(max, dim_max), "of_nothing": 0}),
+    "ReduceMin": ("opset1", "The minimum.", {"of_elements": _extreme(min, dim_min), "of_nothing": 1}),
 })  # fmt: skip
 declare(globals(), Reduction, {
     "ReduceSum": ("opset1", "The sum.", {"of_elements": sum, "of_nothing": 0}),

@@ -337,7 +337,7 @@ class Unsqueeze(_Rearrangement):
         known = ctx.known(axes)
         if known is None:
             return None
-        known = ctx.integers(axes, known)
+        known = ctx.readable(axes, known)
         shape = list(data.shape)
         if not known:
             ctx.fail("V103", "axes must hold at least one axis", port=axes)

@@ -4,7 +4,7 @@ from math import inf, isfinite, trunc
 from typing import Annotated, Literal
 
 from irshape.ops.attribute import Exact, Stated
-from irshape.ops.context import Context
+from irshape.ops.context import Context, Uncomputable
 from irshape.ops.cost import Count, Outputs, each_element, elements, moved
 from irshape.ops.elementwise import bounded, limits_of, unknown, wrapped
 from irshape.ops.flow import Flow, alike
@@ -76,6 +76,8 @@ class Convert(Conversion):
     infer = as_first
 
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
+        if self.destination_type is ElementType.dynamic:
+            raise Uncomputable("T101", "OpenVINO computes no elements of the destination_type 'dynamic'", data)
         return self.converted(ctx, data, self.destination_type)
 
     def openvino_view(self, ctx: Context, elements: Elements, data: Input) -> Elements | None:

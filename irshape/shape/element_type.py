@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, Final
 
 
 class ElementType:
-    """An element type. Each type is one object, so types are compared by `is`.
+    """An element type. Each type is one object, so types are compared by `is`; `==` also takes a name or a type of another library.
 
     `name` is OpenVINO's name (`f32`, `boolean`), `precision` the spelling in a `<port>` (`FP32`, `BOOL`), `bits` the width of one element
     (0 for `dynamic`, whose width is unknown). `is_real` says that the elements have fractions, `is_signed` that they may be negative.
     """
 
     __slots__ = ("bits", "is_real", "is_signed", "name", "precision")
+    __hash__: ClassVar[Callable[[ElementType], int]] = object.__hash__
 
     BY_NAME: ClassVar[dict[str, ElementType]] = {}
     _BY_PRECISION: ClassVar[dict[str, ElementType]] = {}
@@ -54,6 +56,14 @@ class ElementType:
     def __repr__(self) -> str:
         return self.name
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is the same type: `f32`, `"f32"`, `"float32"`, `np.float32`, `torch.float32` or `ov.Type.f32`."""
+        if isinstance(other, ElementType):
+            return self is other
+        owner = other if isinstance(other, type) else type(other)
+        is_name = isinstance(other, str) or owner.__module__.partition(".")[0] in _LIBRARIES
+        return is_name and similar_type(getattr(other, "get_type_name", lambda: str(other)[:64])()) is self
+
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return ElementType.parse, (self.name,)
 
@@ -75,6 +85,7 @@ class ElementType:
         return (count * self.bits + 7) // 8
 
 
+_LIBRARIES: Final = frozenset({"ml_dtypes", "numpy", "openvino", "torch"})
 # Names of other libraries that hold no number of bits.
 _FOREIGN: Final = {
     "float": "f32", "half": "f16", "double": "f64", "int": "i32", "long": "i64", "short": "i16", "byte": "u8", "bool": "boolean",
@@ -125,8 +136,11 @@ _define()
 
 
 def similar_type(name: str) -> ElementType | None:
-    """The type that a name of NumPy, PyTorch or a port stands for, such as `float32`, `half` or `FP32`; None if there is none."""
-    word = name.lower().rpartition(".")[2]
+    """The type that a name of NumPy, PyTorch or a port stands for, such as `float32`, `half` or `FP32`; None if there is none.
+
+    The name may stand in the text of a type, as in `torch.float32`, `<class 'numpy.float32'>` or `<Type: 'float32'>`.
+    """
+    word = name.lower().rstrip("'>_").replace("'", ".").rpartition(".")[2]
     word = _FOREIGN.get(word) or word.replace("float", "f").replace("uint", "u").replace("int", "i")
     return ElementType.from_precision(name.upper()) or ElementType.parse(word)
 

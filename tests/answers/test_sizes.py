@@ -217,6 +217,7 @@ def test_sizes_are_tried_where_formulas_do_not_tell() -> None:
     found = answer(scaled(), {"parameter_0": "[N]"})
     assert not found.is_exact
     assert {one.node.type for one in found.undecided if one.node} == {"Add"}
+    assert f"(not decided: Add '{found.undecided[0].node.name}': " in str(found)
     assert [size for size in range(1, 60) if found.admits(N=size)] == [4, 5, 6, 24, 25, 26]
     assert found.nearest(N=10) == ({"N": 6}, {"N": 24})
 

@@ -59,18 +59,26 @@ def test_diff_says_just_that(run: Start, quantised: tuple[Path, Path]) -> None:
 
 
 def test_diff_names_the_constants_that_are_more_than_rounded_first(run: Start, tmp_path: Path) -> None:
-    net = {"x": Layer("Parameter", value="f32[2]"), "sum": Layer("Add", "x", "v"), "out": Layer("Result", "product")}
-    net["product"] = Layer("Multiply", "sum", "w")
-    plain = save(tmp_path, "plain", **net, **{name: Layer("Const", value=[0.1, 0.2], of="f32") for name in "vw"})
-    halves = {f"{name}_f16": Layer("Const", value=[0.1, second], of="f16") for name, second in (("v", 0.2), ("w", 0.3))}
-    small = save(tmp_path, "small", **net, **halves, **{name: Layer("Convert", f"{name}_f16", destination_type="f32") for name in "vw"})
+    net = {"x": Layer("Parameter", value="f32[2]"), "sum": Layer("Add", "x", "v"), "out": Layer("Result", "last")}
+    net |= {"product": Layer("Multiply", "sum", "w"), "last": Layer("Add", "product", "u")}
+    plain = save(tmp_path, "plain", **net, **{name: Layer("Const", value=[0.1, 0.2], of="f32") for name in "vwu"})
+    halves = {f"{name}_f16": Layer("Const", value=[0.1, second], of="f16") for name, second in (("v", 0.2), ("w", 0.3), ("u", 9))}
+    small = save(tmp_path, "small", **net, **halves, **{name: Layer("Convert", f"{name}_f16", destination_type="f32") for name in "vwu"})
     assert run("diff", plain, small, code=1).lines[3:8] == [
         "layers replaced",
-        "  1 Const f32 -> Convert(Const f16), values that differ by more than rounding",
-        "    w",
+        "  2 Const f32 -> Convert(Const f16), values that differ by more than rounding",
+        "    u, w",
         "  1 Const f32 -> Convert(Const f16), the same values rounded",
         "    v",
     ]
+
+
+def test_diff_lists_the_constants_that_differ_the_most_first(run: Start, tmp_path: Path) -> None:
+    net = {"x": Layer("Parameter", value="f32[2]"), "sum": Layer("Add", "x", "v"), "out": Layer("Result", "product")}
+    net["product"] = Layer("Multiply", "sum", "w")
+    a, b = [save(tmp_path, name, **net, **{one: Layer("Const", value=[2.0, to * k], of="f32") for one, k in (("v", 1), ("w", 5))})
+            for name, to in (("a", 1.0), ("b", 3.0))]  # fmt: skip
+    assert run("diff", a, b, code=1).lines[3:8:2] == ["constants", "    w", "    v"]
 
 
 def test_diff_of_a_reshaped_model(run: Start, tmp_path: Path) -> None:

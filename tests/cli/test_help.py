@@ -67,7 +67,7 @@ def test_the_whole_help_has_every_option(name: str, capsys: pytest.CaptureFixtur
 def test_options_stand_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
     lines = printed(capsys, "check", "-h")
     assert [line[:-1] for line in lines if line.endswith(":") and not line.startswith(" ")] == [
-        "positional arguments", "options", "input", "selection", "output", "limits", "examples",
+        "positional arguments", "options", "input", "selection", "output", "jobs and limits", "examples",
     ]  # fmt: skip
 
 

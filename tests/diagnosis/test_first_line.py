@@ -103,6 +103,12 @@ ROWS = {
         ('shape="8, 3, 3, 3"(.*?)<dim>8</dim>(\\s*)<dim>3</dim>', r'shape="3,8,3,3"\1<dim>3</dim>\2<dim>8</dim>'),
         "R301 the Const has shape [3,8,3,3], but its reader records [8,3,3,3] [Const const_1]",
     ),
+    "an attribute that makes a list of a scalar": (
+        "[2,3] -> n: ReduceProd([-1], keep_dims=false) -> Range-4(0, _, 1, output_type=i64) -> Result",
+        ('keep_dims="false"', 'keep_dims="true"'),
+        "R301 the port records [], but the layer gives [1] for the inputs that it records; with keep_dims='false' the layer gives [], "
+        "which it records; it is 'true' [ReduceProd n, port 2]",
+    ),
     "an attribute": (
         STEM + " -> Result",
         ('strides="2,2"', 'strides="2,1"'),
@@ -516,6 +522,30 @@ def test_an_edit_of_a_body_or_a_port_map_is_named(name: str) -> None:
         assert count
     found = causes(irshape.check(text.encode(), weights=(IRS / f"{path}.bin").read_bytes()).diagnostics)
     assert str(found[0]).partition(": ")[2] == expected
+
+
+def test_a_size_that_only_a_formula_bounds_is_no_fault_of_a_record() -> None:
+    """irshape knows that a multiple of 7 other than 0 is at least 7. For OpenVINO, the last 3 elements are ..3, recorded as [?]."""
+    to_end = "[9223372036854775807]"
+    net = Net(f"""
+        f32[?], f32=[0.5] -> Concat(axis=0) -> n: Slice-8([0], {to_end}, [2], [0]) -> ShapeOf-3(output_type=i64)
+            -> FloorMod([7]) -> Subtract([7], _) -> more: FloorMod([7])
+        n -> Pad([0], more, f32=0.5, pad_mode=constant) -> whole: ShapeOf-3(output_type=i64) -> Squeeze([0])
+            -> Range-4(0, _, 1, output_type=i64) -> Reshape(whole, special_zero=false) -> Slice-8([-3], {to_end}, [1], [0]) -> Result
+    """)
+    text = irshape.infer(net.xml.encode(), weights=net.bin).xml().decode()
+    text = re.sub("<rt_info>.*?</rt_info>", "", text, flags=re.DOTALL).replace("<dim>3</dim>", "<dim>-1</dim>")
+    assert not irshape.check(text.encode(), weights=net.bin).diagnostics
+
+
+def test_sizes_that_contradict_each_other_name_the_layer_that_gives_one() -> None:
+    pool = "MaxPool(kernel=[3], strides=[3], pads_begin=[0], pads_end=[0])"
+    net = Net(f"x: f32[1,4,?] -> p: {pool} -> ReLU -> Add(x, _, auto_broadcast=none) -> Result")
+    [fault] = [one for one in irshape.check(net.xml.encode()).diagnostics if one.code == "R401"]
+    assert fault.message == (
+        "no sizes fulfil these conditions together: L >= 3 (line 10), L == L//3 (line 27); L//3 comes from MaxPool 'p' (line 10)"
+    )
+    assert fault.related[-1].layer_name == "p"
 
 
 # A file of a few hundred layers takes the time of twenty small ones.

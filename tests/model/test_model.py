@@ -234,6 +234,8 @@ MISTAKES = {
     "an edge from a port that its only layer does not have": (edge(1, 0, 2, 1), edge(1, 7, 2, 1), "G103", 'did you mean from-port="0"'),
     "an edge from a layer that does not exist": (edge(1, 0, 2, 1), edge(9, 0, 2, 1), "G102", "from layer 1"),
     "an id that two layers have": ('<layer id="2"', '<layer id="1"', "G101", 'did you mean id="2"'),
+    "an id that no edge names": ('<layer id="2"', '<layer id="900"', "G102", 'did you mean id="2"'),
+    "an id of a Const that is in no order": ('<layer id="1"', '<layer id="900"', "G102", 'did you mean id="1"'),
     "no edges": (EDGES, "<edges>", "G106", "the <edges> are missing or empty"),
     "a layer that was removed": (between('<layer id="3"', "</layer>"), "", "G102", "layer 3 does not exist, but 3 edges name it"),
     "an input port that a layer does not list": (PORT, PORT[: PORT.index("<port")], "G103", "the layer lists 1"),

@@ -43,6 +43,22 @@ def test_ports_are_equal_to_themselves() -> None:
     assert {stem.inputs[0]: 1}[stem.inputs[0]] == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("f32", ["f32", "FP32", "float32", numpy.float32, numpy.dtype("f4"), openvino.Type.f32]),
+        ("i64", ["i64", "int64", numpy.int64, numpy.dtype("i8"), openvino.Type.i64]),
+        ("boolean", ["boolean", "bool", numpy.bool_, numpy.dtype("?"), openvino.Type.boolean]),
+        ("u4", ["u4", "uint4", openvino.Type.u4]),
+        (None, ["", "f33", None, 32, float, numpy.dtype("c8")]),
+    ],
+)
+def test_an_element_type_equals_the_names_and_types_that_other_libraries_have_for_it(name: str | None, others: list[Any]) -> None:
+    for one in irshape.ElementType.BY_NAME.values():
+        assert [one == other for other in others] == [other == one for other in others] == [one.name == name] * len(others)
+        assert {one: "found"}[one] == "found"
+
+
 def test_layers_and_facts_of_two_inferences_are_equal_by_content() -> None:
     one, same, other = (irshape.infer(ATROUS, inputs={"image": shape}) for shape in ("[1,3,H,W]", "[1,3,H,W]", "[1,3,W,H]"))
     assert list(one) == list(same) and len({*one, *same}) == 18

@@ -42,12 +42,14 @@ VALUES: Rows = {
     ("ReduceMax", "opset1"): [
         ("[3..5,4] [0]", {"keep_dims": True}, "[4..5]"),
         ("f32=[0.5,2.5] [0]", {"keep_dims": True}, "[2]"),
+        ("i32=[] [0]", {"keep_dims": True}, "V101"),
         ("bf16=[2..5,3] [0]", {"keep_dims": True}, "[3..5]"),
         ("f16=[3..3000,5] [0]", {"keep_dims": True}, "[5..3000]"),
     ],
     ("ReduceMin", "opset1"): [
         ("[3..5,4] [0]", {"keep_dims": True}, "[3..4]"),
         ("f32=[2.5,3.5] [0]", {"keep_dims": True}, "[2]"),
+        ("i32=[] [0]", {"keep_dims": True}, "[2147483647]"),
         ("f16=[2..3000,?] [0]", {"keep_dims": True}, "[..3000]"),
     ],
 }

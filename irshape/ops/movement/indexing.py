@@ -87,8 +87,10 @@ class GatherV1(Moving):
         wanted, along = ctx.known(indices), ctx.axis_in(axis, data.rank)
         if wanted is None or along is None or self.batch_dims not in (0, -indices.rank):
             return None
+        if axis.element_type.is_real:
+            raise Uncomputable("T101", f"{axis.name} must hold integers, got {axis.element_type}", axis)
         size = data.static_shape[along]
-        positions = [index % size if -size <= index < size else size for index in ctx.integers(indices, wanted)]
+        positions = [index % size if -size <= index < size else size for index in wanted]
         return gathered(data.values, data.static_shape, positions, along)
 
 
@@ -317,7 +319,7 @@ class ScatterElementsUpdateV3(Assembling):
         for size in axis.shape if axis.is_ranked else ():
             ctx.expect(size, 1, "axis must hold one value", axis)
         known = ctx.known(axis) if data.is_ranked else None
-        return ctx.axis(ctx.integers(axis, known)[0], data.axis_count, axis.name, port=axis) if known else None
+        return ctx.axis(ctx.readable(axis, known)[0], data.axis_count, axis.name, port=axis) if known else None
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Elements | None:
         wanted, along = ctx.known(indices), self._along(ctx, axis, data)

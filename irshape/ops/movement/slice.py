@@ -275,7 +275,6 @@ class StridedSlice(Moving):
         steps = (1,) * len(begins or ()) if strides is None else ctx.known(strides)
         if begins is None or ends is None or steps is None:
             return None
-        steps = tuple(map(int, steps))  # strides may be floats
         firsts, lasts = _opened(begins, self.begin_mask), _opened(ends, self.end_mask)
         taken = [range(size) for size in data.static_shape]
         for what, axis, place in self._layout(ctx, data, len(begins)):

@@ -63,7 +63,10 @@ test_row, test_row_with_openvino = row_tests(ROWS)
 VALUES: Rows = {
     ("Concat", "opset1"): [("[7] [2..4,5,?]", {"axis": 0}, "[7,2..4,5,?]")],
     ("Split", "opset1"): [("[2..4,5,?] 0", {"num_splits": 3}, "[2..4] [5] [?]")],
-    ("VariadicSplit", "opset1"): [("[2..4,5,?] 0 [1,-1]", "[2..4] [5,?]")],
+    ("VariadicSplit", "opset1"): [
+        ("[2..4,5,?] 0 [1,-1]", "[2..4] [5,?]"),
+        ("[2..4,5,?] f32=0.5 f32=[1.9,-1.5]", "[2..4] [5,?]"),
+    ],
 }
 
 test_values, test_values_with_openvino = value_tests(VALUES)

@@ -15,6 +15,7 @@ ROWS: Rows = {
         ("axis not constant", "f32[5,6] i32[2,3] i64[]", "f32[?,?,?]"),
         ("unranked", "f32[...] i32[2,3] 1", "f32[...]"),
         ("axis", "f32[5,6] i32[2,3] 2", "V102"),
+        ("real axis, boolean indices", "f32[5,6] boolean=[true,false] f32=-1.5", "f32[5,2]"),
         ("two axes", "f32[5,6] i32[2,3] [0,1]", "V103"),
         ("float indices and axis", "f32[5,6] f32[2,3] f32=1.0", "f32[5,2,3]"),
     ],
@@ -145,6 +146,7 @@ ROWS: Rows = {
 test_row, test_row_with_openvino = row_tests(ROWS)
 
 VALUES: Rows = {
+    ("Gather", "opset1"): [("[2..4,5,?] boolean=[true,false] 0", differs("[5,2..4]", "[?,?]"))],
     ("Gather", "opset8"): [("[2..4,5,?] [1,0,-3] 0", "[5,2..4,2..4]")],
     ("ScatterUpdate", "opset3"): [
         ("[2..4,5,?] [2,0] [8,9] 0", "[9,5,8]"),
