@@ -248,14 +248,10 @@ class GraphDraft:
 
     # Walks.
 
-    @property
-    def holders(self) -> list[Item]:
-        """The items that hold bodies, in the order of the file."""
-        return sorted((item for item in self.state.items.values() if item.held), key=lambda item: item.place)
-
     def of_type(self, *types: str) -> list[Item]:
-        """The items of some types, in the order of the file."""
-        return sorted((item for item in self.state.items.values() if item.type in types), key=lambda item: item.place)
+        """The items of some types, in the order of the file, in whatever case it spells them."""
+        found = (item for item in self.state.items.values() if item.type in types or item.op_type in types)
+        return sorted(found, key=lambda item: item.place)
 
     def tensor(self, name: str) -> Value | None:
         """The tensor that has a name, None if none has."""
@@ -496,10 +492,11 @@ def found(draft: GraphDraft, text: str, *, by_name: bool = False) -> tuple[Graph
     if own:
         return draft, own
     way = re.fullmatch(r"(\d{1,18})\.(\w+)/(.+)", text, re.ASCII)
-    for item in draft.holders:
+    holders = draft.of_type(*BODIES)
+    for item in holders:
         if way is not None and item.id == int(way[1]) and way[2] in item.held:
             return found(draft.body(item, way[2]), way[3], by_name=by_name)
-    for item in draft.holders:
+    for item in holders:
         for name, body in item.held.items():
             path = f"{body.path} / "
             if any(text in graph for graph in body.graphs()) or name in item.bodies or text.startswith(path):

@@ -26,6 +26,7 @@ from irshape.report.text import counted
 from irshape.shape.dim import are_known, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
+from irshape.xml.lexical import BODIES
 from irshape.xml.weights import WeightsError
 
 Changes: TypeAlias = "Iterable[Callable[[], object]]"
@@ -49,7 +50,7 @@ def _items(draft: GraphDraft, *types: str) -> list[Item]:
 def _graphs(draft: GraphDraft) -> Iterator[GraphDraft]:
     """A graph and the bodies in it."""
     yield draft
-    for item in draft.holders:
+    for item in draft.of_type(*BODIES):
         for name in item.held:
             yield from _graphs(draft.body(item, name))
 

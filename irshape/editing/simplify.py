@@ -23,6 +23,7 @@ from irshape.shape.dim import Dim, Size, are_known, bounds, eq_unasked, formula_
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Unreadable
+from irshape.xml.lexical import BODIES
 
 # The rules in the order in which they are applied, each with what it does.
 RULES: Final = {
@@ -90,7 +91,7 @@ def simplified(draft: GraphDraft, rules: Collection[str], reached: Collection[It
         if is_done:
             simplifier.drop(all="dead" in rules)
         yield from simplifier.steps
-    for item in draft.holders:
+    for item in draft.of_type(*BODIES):
         for name in item.held if item.op_class is not None and item not in simplifier.assuming else ():
             yield from simplified(draft.body(item, name), rules, None if reach is None else simplifier.entered(item, name))
 
