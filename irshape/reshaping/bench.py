@@ -378,6 +378,12 @@ def total(sizes: Iterable[Size]) -> Size:
     return sum(sizes)
 
 
+def is_recorded(bench: Bench, number: object, *, of_batch: bool = True) -> bool:
+    """Whether a number is the recorded one of an open size; `of_batch` says that sizes of the batch count."""
+    sizes = [size for place in bench.notes.places.values() if isinstance(size := bench.sizes(place.value)[place.axis], Dim)]
+    return isinstance(number, int) and number > 1 and any(bench.at(size) == number for size in sizes if of_batch or bench.is_open(size))
+
+
 def number_of(item: Item, name: str = "axis") -> int:
     """A number that a layer has as an attribute, as OpenVINO reads it: it ignores what follows, and takes 0 for one that is missing."""
     text = item.attributes.get(name, "")

@@ -15,7 +15,7 @@ import numpy as np
 from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.ops.flow import Factor, same
-from irshape.reshaping.bench import Bench, formula, listed, scalar, total, vector
+from irshape.reshaping.bench import Bench, formula, is_recorded, listed, scalar, total, vector
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def _line(bench: Bench, item: Item, row: Array, segments: Sequence[tuple[Factor,
         made = [_built(bench, run, type_, row.dtype) for run in runs]
         return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=0, name=f"{bench.item.name}/grids")
 
-    return Continuation(words, build, next(filter(None, (_doubt(run, is_table=_makes_table(bench, item)) for run in runs)), ""))
+    return Continuation(words, build, next(filter(None, (_doubt(bench, run, is_table=_makes_table(bench, item)) for run in runs)), ""))
 
 
 def _makes_table(bench: Bench, item: Item) -> bool:
@@ -290,7 +290,7 @@ def _makes_table(bench: Bench, item: Item) -> bool:
     return any(bench.is_of_sizes(one) and product(bench.sizes(one)) != product(bench.sizes(item.outputs[0])) for one in made)
 
 
-def _doubt(run: _Run, *, is_table: bool) -> str:
+def _doubt(bench: Bench, run: _Run, *, is_table: bool) -> str:
     """Why a run may go on otherwise at another size; empty if it cannot."""
     counts = [factor.recorded for factor in run.factors if isinstance(factor.size, Dim)]
     if is_table and len({*counts}) < len(counts):  # RT-DETR counts the places of its table along columns, and those of the image along rows
@@ -301,7 +301,7 @@ def _doubt(run: _Run, *, is_table: bool) -> str:
             continue
         if count < _FEWEST:
             return "more than one rule gives so few elements"
-        if step < 0 or float(step) * 2 % 1:
+        if step < 0 or float(step) * 2 % 1 or is_recorded(bench, int(step)):
             return f"the step {step} may depend on the size"
     if any(step != 0 for step in run.steps) and float(run.start) / (max(map(float, run.steps)) or 1) not in _BEGINS:
         return f"the first element {run.start} may depend on the size"

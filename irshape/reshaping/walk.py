@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.inputs import UNNAMED
+from irshape.ops.attribute import read_float
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
 from irshape.reshaping.bench import (
@@ -24,6 +25,7 @@ from irshape.reshaping.bench import (
     Bench,
     Doubt,
     Refusal,
+    is_recorded,
     listed,
     number_of,
     numbers_of,
@@ -33,6 +35,7 @@ from irshape.reshaping.bench import (
 from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import follow, is_elementwise
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
+from irshape.shape.element_type import INTEGER
 from irshape.shape.guard import Requirement
 
 # The ports that name axes, and those that a handler of its own has mended.
@@ -45,6 +48,10 @@ _FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
 _MOST_SCALES: Final = 4
 _SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
+_SCALING: Final = ("Divide", "Multiply")
+_ARITHMETIC: Final = (*_SCALING, "Add", "Subtract", "Mod", "FloorMod", "Minimum", "Maximum")
+# The largest number that ReLU6 lets pass, whatever the size is.
+_OF_RELU6: Final = 6
 # Layers that may stand between a Pad and the window for which it pads.
 _REORDERING: Final = ("Convert", "Reshape", "Transpose", "Unsqueeze")
 _WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
@@ -58,9 +65,14 @@ def watch(bench: Bench) -> None:
     if data is None or shape is None:
         return
     axes = [axis for axis, size in enumerate(shape) if bench.is_open(size)]
-    if item.type in ("Divide", "Multiply"):
+    if item.type in _ARITHMETIC:
+        known = len(bench.notes.kept)
         _mean(bench, item)
         _scale(bench, item)
+        if len(bench.notes.kept) == known:
+            _index(bench, item)
+    elif item.type == "Clamp":
+        _limit(bench, item)
     elif not axes:
         _scattered(bench, item)
     elif item.type in _WINDOWS:
@@ -160,16 +172,10 @@ def _recorded(what: str) -> Callable[[Bench, Item, Sequence[int]], None]:
 
     def watched(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         for one in bench.elements(source(item, 1)) or ():
-            if _is_recorded(bench, one):
+            if is_recorded(bench, one):
                 bench.keep(f"{item!r} {what.format(one)}")
 
     return watched
-
-
-def _is_recorded(bench: Bench, number: object) -> bool:
-    """Whether a number is the recorded one of an open size."""
-    sizes = [bench.sizes(place.value)[place.axis] for place in bench.notes.places.values()]
-    return isinstance(number, int) and number > 1 and any(isinstance(size, Dim) and bench.at(size) == number for size in sizes)
 
 
 def _scattered(bench: Bench, item: Item) -> None:
@@ -177,7 +183,7 @@ def _scattered(bench: Bench, item: Item) -> None:
     data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None and item.type.startswith("Scatter")]
     are_open = not _is_open(bench.shape(data)) and any(_is_open(bench.shape(value)) for value in others)
     for axis, size in enumerate(bench.shape(data) or () if are_open and bench.is_of_sizes(data) else ()):
-        if _is_recorded(bench, size):
+        if is_recorded(bench, size):
             bench.keep(f"{item!r} updates {size} rows of axis {axis}, as many as an open size recorded")
 
 
@@ -204,9 +210,49 @@ def _extents(bench: Bench, item: Item) -> Sequence[int]:
     return numbers_of(item, "kernel") or (bench.recorded_sizes(source(item, 1)) or ())[-len(numbers_of(item, "strides")) :]
 
 
+def _index(bench: Bench, item: Item) -> None:
+    """A recorded size with which a layer computes an index: the width by which a place is divided, the offset of a row, the last index."""
+    values = [value for value in item.inputs if value is not None]
+    if not any(_is_integer(bench, value) and not bench.is_of_sizes(value) for value in values):
+        return
+    arrays = [array for value in values if (array := bench.array(value)) is not None and array.size <= _FEW]
+    for number in sorted({abs(number) for array in arrays for number in array.reshape(-1).tolist()}):
+        if number > _LARGEST_STEP and _is_near_recorded(bench, number):
+            bench.keep(f"{item!r} computes an index with the constant {number:g}, which follows from a recorded size")
+            return
+
+
+def _is_near_recorded(bench: Bench, number: float) -> bool:
+    """Whether a number is an open size as recorded, or one less, the last index."""
+    return number % 1 == 0 and any(is_recorded(bench, int(number) + more, of_batch=False) for more in (0, 1))
+
+
+def _is_integer(bench: Bench, value: Value) -> bool:
+    """Whether a tensor has integers, or real numbers that a Convert makes of some."""
+    before = value.item.inputs[0] if value.item.type == "Convert" else None
+    return bench.draft.facts.of(value).element_type in INTEGER or (before is not None and _is_integer(bench, before))
+
+
+def _limit(bench: Bench, item: Item) -> None:
+    """A recorded size, or the last index, as the largest number that a Clamp lets pass, as for places in an image."""
+    largest = read_float(item.attributes.get("max", "0"))[0]
+    if largest > _OF_RELU6 and _is_near_recorded(bench, largest):
+        bench.keep(f"{item!r} lets no number above {largest:g} pass, which follows from a recorded size")
+
+
+def _shifts(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+    """Half of an open axis by which a Roll moves it, as a Fourier transform is centred."""
+    shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0)) or ()
+    for shift, axis in zip(bench.elements(source(item, 1)) or (), bench.elements(source(item, 2)) or (), strict=False):
+        if isinstance(shift, int) and isinstance(axis, int) and axis % len(shape) in axes and recorded:
+            size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
+            if was > _LARGEST_STEP and abs(2 * abs(shift) - was) <= 1:
+                bench.keep(f"{item!r} moves an axis of size {size} by {shift}, half of the recorded {was}")
+
+
 def _mean(bench: Bench, item: Item) -> None:
     """A sum over an open axis that is divided by the recorded number of its elements."""
-    for value, other in ((item.inputs[0], item.inputs[1]), (item.inputs[1], item.inputs[0])):
+    for value, other in ((item.inputs[0], item.inputs[1]), (item.inputs[1], item.inputs[0])) if item.type in _SCALING else ():
         if value is None or other is None or value.item.type not in _SUMS or None in (*value.item.inputs, None)[:2]:
             continue
         array, data = bench.array(other), source(value.item, 0)
@@ -227,7 +273,7 @@ def _mean(bench: Bench, item: Item) -> None:
 
 def _scale(bench: Bench, item: Item) -> None:
     """A constant of a few recorded sizes of the inputs, such as width and height, by which coordinates are divided or multiplied."""
-    for value in item.inputs if item.type in ("Divide", "Multiply") else ():
+    for value in item.inputs if item.type in _SCALING else ():
         if value is not None and 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES and bench.constant_of(value) is not None:
             inputs = [bench.shape(node.outputs[0]) or () for node in bench.draft.of_type("Parameter")]
             if numbers := _scales(bench, value, [size for shape in inputs for size in shape]):
@@ -259,7 +305,7 @@ def _places(bench: Bench, item: Item, axes: Sequence[int]) -> None:
             continue
         seen.add(one)
         pending += [value.item for value in one.inputs if value is not None]
-        for value in one.inputs if one.type in ("Divide", "Multiply") else ():
+        for value in one.inputs if one.type in _SCALING else ():
             if (numbers := _scales(bench, value, sizes)) and not any(repr(one) in doubt.what for doubt in bench.notes.kept):
                 bench.keep(f"{one!r} scales places by the constant {numbers}, {_OF_SIZES} the image that {item!r} samples")
 
@@ -274,6 +320,7 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
     "Tile": _recorded("repeats an axis {} times"),
     "OneHot": _recorded("has the depth {}"),
     "TopK": _largest,
+    "Roll": _shifts,
     "GridSample": _places,
     **dict.fromkeys(("Reshape", "Broadcast"), lambda bench, item, axes: None),
 }
