@@ -19,7 +19,7 @@ from irshape.editing.draft import Draft
 from irshape.editing.layers import layer_of
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs
-from irshape.model.model import Model
+from irshape.model.model import SINKS, Model, reached
 from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, where_of
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.walk import Alternative, Walk, Witness
@@ -116,11 +116,13 @@ class Rewriter:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
         notes, dead = bench.notes, {*draft.dead()}
         replaced = {where_of(item) for item in dead - walk.dead}
+        # A layer whose shape alone is read gives no elements to the outputs.
+        used = {*reached(draft.of_type(*SINKS), lambda one: () if one.type == "ShapeOf" else one.producers)}
         notes.kept += [
             Doubt(where_of(item), f"{item!r} is made again for the new sizes, but {reader!r} reads it as it was", is_number=True)
             for item in dict.fromkeys([item for item, _ in notes.proofs])
             for reader, _ in draft.readers_of(item)
-            if reader not in dead
+            if reader in used
         ]
         if notes.mends:
             _prove(bench)
