@@ -53,7 +53,9 @@ class Graph(Layers):
     _draft: Draft
 
     def __init__(self, name: str = "net") -> None:
-        """An empty model of IR version 11."""
+        """An empty model of IR version 11. Raises `EditError` for the name of a file."""
+        if name.endswith(".xml"):
+            raise EditError(f"irshape.Graph makes an empty graph, and reads no file: irshape.edit({name!r}) does")
         empty = _EMPTY.replace("NAME", quoted(name)[1:-1])
         model, weights, opaque = taken(empty.encode(), {})
         self._draft = Draft(model._graph, weights, opaque)

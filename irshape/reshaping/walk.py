@@ -117,7 +117,7 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         is_open = item.type == "StridedSlice" and at < len(is_ended) and is_ended[at]
         if isinstance(end, int) and not is_open and 1 < end < was:
             bench.keep(f"{item!r} ends at index {end} of an axis of size {size}, which is {was} in the file")
-        if isinstance(end, int) and not is_open and end < -1:
+        if isinstance(end, int) and not is_open and -was < end < -1:
             bench.keep(f"{item!r} ends {-end} elements before the end of an axis of size {size}")
 
 

@@ -631,3 +631,8 @@ def test_a_new_input_of_an_unknown_operation_leaves_no_old_output() -> None:
     graph = irshape.edit(xml.encode())
     graph["x"].set(shape="1,7")
     assert list(differences(graph)) == []
+
+
+def test_an_empty_graph_has_not_the_name_of_a_file() -> None:
+    with pytest.raises(irshape.EditError, match=r"reads no file: irshape.edit\('model.xml'\) does"):
+        irshape.Graph("model.xml")

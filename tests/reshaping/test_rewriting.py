@@ -435,9 +435,11 @@ _PLACE = f"{_MAXIMUM} -> {{}} -> Result"
     ("f32[1,3,6,8] -> Clamp(min=0.0, max=6.0) -> Result", ""),
     ("f32[1,3,6,8] -> Roll-7([3], [2]) -> Result", "moves an axis of size H by 3, half of the recorded 6"),
     ("f32[1,3,6,8] -> Roll-7([-1], [3]) -> Result", ""),
+    ("f32[1,3,6,8] -> Slice-8([-1], [-9223372036854775808], [-1], [3]) -> Result", ""),
+    ("f32[1,3,6,8] -> Slice-8([-1], [-7], [-1], [3]) -> Result", "ends 7 elements before the end of an axis of size W"),
 ])  # fmt: skip
-def test_a_number_of_index_arithmetic_that_is_a_recorded_size_is_told(text: str, told: str) -> None:
-    """The row and the column of the greatest pixel, the last index, and the middle of an image."""
+def test_a_number_that_may_follow_from_a_recorded_size_is_told(text: str, told: str) -> None:
+    """The row and the column of the greatest pixel, the last index, the middle of an image, and an end; a flip has none."""
     found = errors(asked(Net(text), "[1,3,H,W]", rewrite=True))
     assert [one.partition("' ")[2].partition(", which")[0] for one in found] == ([told] if told else [])
 
