@@ -102,7 +102,7 @@ class _Reshaping:
         self._given = given
         self._policies = policies
         self._is_whole = is_whole
-        self._say = said(given.color, partial(_sections, given.all))
+        self._say = said(given.color, partial(_sections, given))
         self._before: Inference | None = None
 
     def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
@@ -140,24 +140,30 @@ _KINDS = {
 }
 
 
-def _sections(is_complete: bool, before: Inference, inference: Inference) -> Iterator[Section]:
+def _sections(given: Namespace, before: Inference, inference: Inference) -> Iterator[Section]:
     """Title, inputs and outputs with old and new shapes, guards, faults and summary of one file."""
+    is_complete = given.all
     yield paragraph(title(inference.document))
     if inference.ok:
         ends = (*inference.model.parameters, *inference.model.results)
         head = ("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if inference.guards or inference.ties else []))
-        yield paragraph(table(head, [_row(before, inference, str(node.id))[: len(head)] for node in ends]))
+        rows = [_row(before, inference, str(node.id))[: len(head)] for node in ends]
+        yield paragraph(table(head, rows))
         yield ties(inference.ties, "axes that must agree")
         yield from guards(inference, is_complete=is_complete)
         if inference.rewriting is not None:
             mends = inference.rewriting.mends
-            rows = list(_changes(mends, is_complete=is_complete))
+            changes = list(_changes(mends, is_complete=is_complete))
             columns = (Column("dim"), Column(most=WIDEST, is_cut=True), *[Column(is_below=True)] * 4)
-            changed = Table(columns, rows, ("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"))
+            changed = Table(columns, changes, ("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"))
             kinds = [f"{kind}: {meaning}" for kind, meaning in _KINDS.items() if any(one.kind == kind for one in mends)]
-            if len(rows) < len(mends):
+            if len(changes) < len(mends):
                 kinds.append("\N{MULTIPLICATION SIGN}: alike in several blocks, of which the first is named (--all lists each)")
             yield paragraph(bold(f"rewritten: {counted(len(mends), 'change')}"), changed, dim("; ".join(kinds)))
+        elif given.rewrite:
+            was_open = any("?" in row[3] or ".." in row[3] for row in rows if row[2] == "Parameter") and not given.recorded
+            more = "; --recorded NAME[SHAPE] gives the sizes of the export, if constants hold those of open axes" if was_open else ""
+            yield paragraph(("rewritten: nothing, because no layer refuses these sizes", dim(more)))
     yield from ending(inference, remedy(inference))
     yield from _valid(before, inference)
 

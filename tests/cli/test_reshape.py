@@ -91,6 +91,15 @@ def test_changes_are_listed_and_written_with_the_model(run: Start, baked: Path) 
     assert baked.with_suffix(".bin").read_bytes() == before
 
 
+@pytest.mark.parametrize(("shape", "told"), [("1,4,6", ""), ("1,4,?", "; --recorded NAME[SHAPE] gives the sizes of the export, if")])
+def test_a_rewriting_that_changes_nothing_says_so(run: Start, tmp_path: Path, shape: str, told: str) -> None:
+    Net(f"f32[{shape}] -> Relu -> Result").save(tmp_path / "net.xml")
+    code, lines, _ = run("reshape", tmp_path / "net.xml", "--input", "[1,4,S]", "--rewrite")
+    [line] = [one for one in lines if one.startswith("rewritten")]
+    assert (code, line.startswith(f"rewritten: nothing, because no layer refuses these sizes{told}")) == (0, True)
+    assert ("--recorded" in line) == bool(told)
+
+
 @pytest.mark.parametrize(
     ("more", "layers"),
     [
