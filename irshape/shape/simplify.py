@@ -443,7 +443,7 @@ def _step_broadcast(requirement: Requirement) -> _Parts:
     is_equal = eq(a, b)
     if is_equal or True in is_one or _is_either(a, 1, b) or (requirement.kind == "broadcast" and _is_either(b, 1, a)):
         return []
-    if is_one == [False, False]:
+    if is_one == [False, False] or (requirement.kind == "stretch" and eq(b, 1)):
         return [derived(requirement, "eq", a, b)]
     if is_equal is False and False in is_one:
         return [derived(requirement, "eq", b if is_one[0] is False else a, 1)]
