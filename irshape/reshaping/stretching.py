@@ -161,7 +161,7 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         why = f"irshape has no rule for the elements of {item.type} at another size"
         if constant is None and not bench.is_of_sizes(value):
             joined = f": it joins {len(item.inputs)} tensors" if item.type == "Concat" and number_of(item) % len(shape) == axis else ""
-            why = f"the layers before it give {shape[axis]} for every size{joined}"
+            why = f"the layers before it give {shape[axis]} for every size{joined}" if item.inputs else "this input keeps its size"
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {told(size)}"
         bench.refuse(f"{needs}, but {why}", constant or item, "convert the model again with another size of this input")
     return made

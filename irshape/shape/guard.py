@@ -78,7 +78,8 @@ class Requirement:
         size, number = size - constant, number - constant
         if len(signs) > 1 or not isinstance(size, Dim):
             return None
-        return (size, number) if signs == {True} else (-size, -number)  # type: ignore[return-value]
+        factor = gcd(number, *(factor for _, factor in size.polynomial.terms)) * (1 if signs == {True} else -1)
+        return size // factor, number // factor  # type: ignore[return-value]
 
     def symbols(self) -> frozenset[str]:
         """The names of the symbols that the relation depends on."""

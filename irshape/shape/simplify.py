@@ -265,20 +265,17 @@ def _step_eq(requirement: Requirement) -> _Parts:
     if pairs:
         return [derived(requirement, "eq", dim_of(scope, one), times * dim_of(scope, other)) for one, other, times in pairs]
     for atom, coefficient in _lone(polynomial):
-        if atom.kind in ("min", "max") and abs(coefficient) == 1:
-            value = (coefficient * dim_of(scope, atom) - size) * coefficient
+        if atom.kind in SELECTIONS and abs(coefficient) == 1:
+            value, is_least = (coefficient * dim_of(scope, atom) - size) * coefficient, atom.kind == "min"
             sides = [dim_of(scope, argument) for argument in atom.arguments]
             if value in sides:
                 limit = sides[1 - sides.index(value)]
-                return [derived(requirement, "ge", *((limit, value) if atom.kind == "min" else (value, limit)))]
-            for side, never in zip(sides, reversed(sides), strict=True):
-                if (le(value, never) if atom.kind == "max" else le(never, value)) is False:
+                if atom.kind == "broadcast":  # the sizes fit each other, which another requirement demands
+                    return [derived(requirement, "stretch", limit, value)]
+                return [derived(requirement, "ge", *((limit, value) if is_least else (value, limit)))]
+            for side, never in zip(sides, reversed(sides), strict=True) if atom.kind != "broadcast" else ():
+                if (le(never, value) if is_least else le(value, never)) is False:
                     return [derived(requirement, "eq", side, value)]
-        elif atom.kind == "broadcast" and abs(coefficient) == 1:  # the sizes fit each other, which another requirement demands
-            value = (coefficient * dim_of(scope, atom) - size) * coefficient
-            sides = [dim_of(scope, argument) for argument in atom.arguments]
-            if value in sides:
-                return [derived(requirement, "stretch", sides[1 - sides.index(value)], value)]
     floors = [(atom, coefficient) for atom, coefficient in _lone(polynomial) if atom.kind == "floor" and isinstance(atom.arguments[1], int)]
     if len(floors) == len(polynomial.terms) == 2:
         (one, factor), (other, opposite) = floors
@@ -446,7 +443,7 @@ def _step_broadcast(requirement: Requirement) -> _Parts:
     is_equal = eq(a, b)
     if is_equal or True in is_one or _is_either(a, 1, b) or (requirement.kind == "broadcast" and _is_either(b, 1, a)):
         return []
-    if is_one == [False, False]:
+    if is_one == [False, False] or (requirement.kind == "stretch" and eq(b, 1)):
         return [derived(requirement, "eq", a, b)]
     if is_equal is False and False in is_one:
         return [derived(requirement, "eq", b if is_one[0] is False else a, 1)]

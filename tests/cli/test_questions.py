@@ -13,6 +13,7 @@ from irshape.report.text import Palette
 from tests.answers import nets
 from tests.answers.test_signature import BOXES, added, joined
 from tests.answers.test_sizes import scaled
+from tests.inference.test_bodies import branched, inside
 from tests.support.commands import Start
 from tests.support.ir import Net
 from tests.support.places import ATROUS, DECODER, STATEFUL
@@ -63,6 +64,18 @@ def test_sizes_that_only_data_tells(run: Start, tmp_path: Path) -> None:
     lines = run("signature", Net(BOXES).save(tmp_path / "boxes.xml"))[1]
     assert lines[2] == "parameter_0[B,5]  ->  nonzero_1[2,nonzero]"
     assert lines[3].startswith("  where nonzero is known only at run time: NonZero nonzero_1, line ")
+
+
+@pytest.mark.parametrize(("condition", "why"), [
+    ("Greater(Gather-8(ShapeOf-3(_x, output_type=i64), 0, 0), 3)", "a condition on the sizes decides which branch gives it"),
+    ("Greater(ReduceMax(_x, [0], keep_dims=false), f32=3.0)", "it depends on the data"),
+], ids=["size", "data"])  # fmt: skip
+def test_why_a_branch_is_known_only_at_run_time(run: Start, tmp_path: Path, condition: str, why: str) -> None:
+    net = Net()
+    net.named["_x"] = [net.parameter("f32[?]")]
+    branches = inside("Concat(_x, _x, axis=0)", "f32[?]"), inside("Abs(_x)", "f32[?]")
+    net.result(branched(net, [net.add(condition), *net.named["_x"]], *branches))
+    assert run("signature", net.save(tmp_path / "if.xml"))[1][3].endswith(f": {why}")
 
 
 def test_what_a_pattern_matches(run: Start) -> None:

@@ -53,6 +53,7 @@ ROWS = (
     ("broadcast", "P", "dim_min(P + 3, Q + 6) - 3", ["Q + 3 >= P"]),
     ("stretch", "2 * H", "2", ["H == 1"]),
     ("stretch", "H", "dim_max(H, P)", ["H == 1 or H >= P"]),
+    ("stretch", "H", "dim_max(H, 1)", ["H >= 1"]),
     ("stretch", "P", "dim_min(P, Q)", ["Q >= P"]),
     ("stretch", "dim_max(P, Q)", "P", ["P >= Q"]),
 )

@@ -306,9 +306,15 @@ def ends(signature: Signature, *, is_complete: bool = False) -> Iterator[Block]:
     yield Relation([(mark, list(wording.shapes(side, parts, is_complete=is_complete))) for mark, side in marked], is_complete)
     yield from wording.where(parts)
     for one in signature.data_sizes:
-        yield joined(
-            "  where ", key(one.name), " is known only at run time: ", wording.about_layer(one.node._node, "it depends on the data")
-        )
+        yield joined("  where ", key(one.name), " is known only at run time: ", wording.about_layer(one.node._node, _why(one.node._node)))
+
+
+def _why(node: Node) -> str:
+    """Why a size is known only at run time."""
+    from irshape.answers.batch.traces import sizes_of
+
+    is_of_sizes = node.type == "If" and node.sources[0] in sizes_of(node.model)
+    return "a condition on the sizes decides which branch gives it" if is_of_sizes else "it depends on the data"
 
 
 def validity(signature: Signature, most: int | None = None, *, has_reasons: bool = True) -> Section:
