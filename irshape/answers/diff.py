@@ -580,6 +580,14 @@ _LAYER: Final = form.Form(
     path=(form.BODIES, "model.path?"),
     line=("number: counted from 1", lambda node: node.model.document.position(node.layer.offset)[0]),
 )
+_EFFECT: Final = form.Form(
+    what=form.word("shape", "element_type"),
+    before="text",
+    after="text",
+    a=_LAYER.one(),
+    b=_LAYER.one(),
+    port="number: the output's position",
+)
 DIFFERENCE: Final = form.Form(
     tool=form.TOOL_FIELD,
     a=(form.FILE, "a.document.path"),
@@ -593,14 +601,7 @@ DIFFERENCE: Final = form.Form(
         a=_LAYER.maybe(),
         b=_LAYER.maybe(),
     ).list("the differences of the models"),
-    effects=form.Form(
-        what=form.word("shape", "element_type"),
-        before="text",
-        after="text",
-        a=_LAYER.one(),
-        b=_LAYER.one(),
-        port="number: the output's position",
-    ).list("shapes and element types that differ because of the changes"),
+    effects=_EFFECT.list("shapes and element types that differ because of the changes"),
     asides="texts: differences of the files that do not affect the models",
     uncompared="text?: the reason why constants could not be compared",
     cost=form.Field(
