@@ -103,15 +103,15 @@ def difference(a: ConstantBytes, b: ConstantBytes) -> tuple[str, str] | None:
         return ours, theirs
     if not a.is_numeric or not b.is_numeric or a.count != b.count:
         return f"{a.size} bytes", f"{b.size} bytes"
-    count, largest = distance(a, b)
+    count, largest = _distance(a, b)
     if not count:
         return "the bytes", "other bytes with equal values"
     amount = f"by at most {largest:.6g}" if largest < inf else "some of which are not finite"
     return f"{a.count} elements", f"{count} of them differ, {amount}"
 
 
-def is_rounded(a: ConstantBytes, b: ConstantBytes) -> bool | None:
-    """Whether two constants hold the same numbers, up to rounding from the wider type to the narrower one; None for types without it."""
+def apart(a: ConstantBytes, b: ConstantBytes) -> float | None:
+    """The largest difference of two constants of reals; 0 if the wider type rounded to the narrower one is equal, None for other types."""
     if not (a.element_type.is_real and b.element_type.is_real and a.is_numeric and b.is_numeric and a.count == b.count):
         return None
     import numpy
@@ -120,13 +120,14 @@ def is_rounded(a: ConstantBytes, b: ConstantBytes) -> bool | None:
     target = numpy.dtype(_NUMBERS[narrow.element_type.name])
     most = _MOST_F16 if narrow.element_type is ElementType.f16 else inf
     with numpy.errstate(over="ignore"):
-        return all(
+        is_equal = all(
             bool(numpy.array_equal(numpy.clip(one, -most, most).astype(target), other, equal_nan=True))
             for one, other in zip(wide.numbers(_PIECE), narrow.numbers(_PIECE), strict=True)
         )
+    return 0.0 if is_equal else _distance(a, b)[1]
 
 
-def distance(a: ConstantBytes, b: ConstantBytes) -> tuple[int, float]:
+def _distance(a: ConstantBytes, b: ConstantBytes) -> tuple[int, float]:
     """The number of elements that differ, and their largest difference."""
     import numpy
 
@@ -579,6 +580,14 @@ _LAYER: Final = form.Form(
     path=(form.BODIES, "model.path?"),
     line=("number: counted from 1", lambda node: node.model.document.position(node.layer.offset)[0]),
 )
+_EFFECT: Final = form.Form(
+    what=form.word("shape", "element_type"),
+    before="text",
+    after="text",
+    a=_LAYER.one(),
+    b=_LAYER.one(),
+    port="number: the output's position",
+)
 DIFFERENCE: Final = form.Form(
     tool=form.TOOL_FIELD,
     a=(form.FILE, "a.document.path"),
@@ -592,14 +601,7 @@ DIFFERENCE: Final = form.Form(
         a=_LAYER.maybe(),
         b=_LAYER.maybe(),
     ).list("the differences of the models"),
-    effects=form.Form(
-        what=form.word("shape", "element_type"),
-        before="text",
-        after="text",
-        a=_LAYER.one(),
-        b=_LAYER.one(),
-        port="number: the output's position",
-    ).list("shapes and element types that differ because of the changes"),
+    effects=_EFFECT.list("shapes and element types that differ because of the changes"),
     asides="texts: differences of the files that do not affect the models",
     uncompared="text?: the reason why constants could not be compared",
     cost=form.Field(

@@ -94,14 +94,8 @@ class Summary(Answer):
         """The texts of a row; formulas are numbers at the sizes `near` of the cost."""
         cost = self.cost
         macs, memory = cost.at(one.macs), cost.at(one.memory)
-        return (
-            one.title,
-            one.type,
-            number_text(one.parameters) if one.parameters else "",
-            number_text(macs) if macs else "",
-            bytes_text(memory) if memory else "",
-            one.output,
-        )
+        parameters = number_text(one.parameters) if one.parameters else ""
+        return one.title, one.type, parameters, number_text(macs) if macs else "", bytes_text(memory) if memory else "", one.output
 
     def totals(self) -> list[tuple[str, str, str]]:
         """The totals of the model: what, the number at the sizes `near`, and the formula."""

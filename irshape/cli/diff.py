@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
-from irshape.answers.diff import Change, ConstantBytes, Difference, Effect, distance, is_rounded
+from irshape.answers.diff import Change, ConstantBytes, Difference, Effect, apart
 from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.answers.wording import title
 from irshape.cli.arguments import add_colour, add_limit, add_operations
@@ -186,7 +186,7 @@ class _Page:
         attributes = [one for one in self.of("attribute") if one.a not in mentioned]
         for heading, changes in (("opsets", self.of("version")), ("attributes", attributes), ("outputs", self.of("outputs"))):
             yield self.section(heading, _grouped((f"{_type(one)}: {_what(one)}{_arrow(one)}", _where(one)) for one in changes))
-        constants = sorted(self.of("constant"), key=self.distance, reverse=True)
+        constants = sorted(self.of("constant"), key=lambda one: -(self.apart(one) or 0))
         yield self.section("constants", _grouped((f"{_type(one)}: {_arrow(one)}", _where(one)) for one in constants))
         yield self.section("port maps", [(f"{_where(one)}: {_arrow(one)}", []) for one in self.of("port_map")], is_long=True)
 
@@ -229,30 +229,19 @@ class _Page:
         if rewiring.changes[0].kind != "replaced":
             yield text, [f"{_where(one)}:{one.what}" for one in rewiring.changes]
             return
-        rounded = [(self.is_rounded(one), one) for one in rewiring.changes]
-        for answer, words in ((False, ", values that differ by more than rounding"), (None, ""), (True, ", the same values rounded")):
-            changes = [change for one, change in rounded if one is answer]
-            if answer is False:
-                changes.sort(key=self.distance, reverse=True)
-            if changes:
-                yield f"{text}{words}", list(map(_where, changes))
+        both = sorted(((self.apart(one), _where(one)) for one in rewiring.changes), key=lambda pair: -(pair[0] or 0))
+        more, rounded = ", values that differ by more than rounding", ", the same values rounded"
+        for words, is_one in ((more, lambda one: one), ("", lambda one: one is None), (rounded, lambda one: one == 0)):
+            if names := [name for one, name in both if is_one(one)]:
+                yield f"{text}{words}", names
 
-    def is_rounded(self, change: Change) -> bool | None:
-        """Whether a Const was replaced by the same values in another precision, with a Convert back, or the reverse; None if not by one."""
-        a, b = self.contents(change)
+    def apart(self, change: Change) -> float | None:
+        """How far a Const is from the one in its place, in another precision with a Convert back, or the reverse; None if there is none."""
+        a, b = [_content(node, side.weights) for node, side in ((change.a, self.difference.a), (change.b, self.difference.b))]
         try:
-            return None if a is None or b is None else is_rounded(a, b)
+            return None if a is None or b is None else apart(a, b)
         except WeightsError:
             return None
-
-    def distance(self, change: Change) -> float:
-        """The largest difference of the elements of two constants; 0 if it is not known."""
-        a, b = self.contents(change)
-        return distance(a, b)[1] if a and b and a.is_numeric and b.is_numeric and a.count == b.count else 0.0
-
-    def contents(self, change: Change) -> list[ConstantBytes | None]:
-        """The constants of a change, in both models."""
-        return [_content(node, side.weights) for node, side in ((change.a, self.difference.a), (change.b, self.difference.b))]
 
     def consequences(self) -> Section:
         """The shapes and types that follow from the changes: each Result, and the number of all other layers."""

@@ -22,7 +22,6 @@ from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.shape.dim import Dim, Size, formula_text
 
 if TYPE_CHECKING:
-    from irshape.inference.facts import Fact
     from irshape.inference.inference import Inference
     from irshape.inference.run import Guard
 
@@ -378,15 +377,17 @@ def _givers(inference: Inference, guards: Iterable[Guard]) -> Iterator[tuple[Siz
     """The formulas that conditions tie to each other, each with the layer that gives it first, but for those of the inputs."""
     runs = dict(inference.reading.graphs)
     for guard in guards:
-        sides, slots = (guard.requirement.a, guard.requirement.b), runs[guard._node.model].slots
-        for size in sides if guard.requirement.kind not in ("ge", "div") and all(isinstance(side, Dim) for side in sides) else ():
-
-            def before(node: Node, size: Size = size, slots: Sequence[Fact] = slots) -> list[Node]:
-                return [one for one in node.producers if any(size in (slots[slot].shape or ()) for slot in one.slots)]
-
-            first = min((one for one in reached([guard._node], before) if not before(one)), key=attrgetter("index"))
+        sides = (guard.requirement.a, guard.requirement.b) if guard.requirement.kind not in ("ge", "div") else ()
+        for size in sides if all(isinstance(side, Dim) for side in sides) else ():
+            given = {slot for slot, fact in enumerate(runs[guard._node.model].slots) if size in (fact.shape or ())}
+            first = _start(guard._node, given)
             if first is not guard._node and first.type != "Parameter":
                 yield size, first
+
+
+def _start(node: Node, slots: set[int]) -> Node:
+    """The first of the layers through which some tensors come to a layer."""
+    return min(reached([node], lambda each: [one for one in each.producers if not slots.isdisjoint(one.slots)]), key=attrgetter("index"))
 
 
 def _joined(text: str, more: str) -> str:

@@ -171,8 +171,8 @@ class Witnesses:
         return contradictions(record[1], self.dims(record, fact) if is_exact else record[2], fact, is_exact=is_exact)
 
     def dims(self, record: PortRecord, fact: Fact) -> tuple[int, ...] | None:
-        """The dims that a port records; none are those of a scalar where a rule gives a shape."""
-        is_scalar = record[2] is None and fact.shape is not None and self.are_scalars
+        """The dims that a port records; none are those of a scalar where a rule gives a shape of numbers."""
+        is_scalar = record[2] is None and -1 not in (recordable(fact) or (-1,)) and self.are_scalars
         return () if is_scalar else record[2]
 
     def departure(self, node: Node) -> tuple[int, str]:

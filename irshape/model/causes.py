@@ -170,7 +170,7 @@ class Causes:
     def find_lost_ids(self) -> None:
         """Faults of edges of a missing layer that all fit one layer, whose own id no edge names."""
         missing = {fault.missing: None for fault in self.of("G102") if fault.missing is not None}
-        apart = [node for id, node in self.nodes.items() if id not in self.ids.edges] if missing else []
+        apart = [node for id, node in self.nodes.items() if id >= 0 and id not in self.ids.edges] if missing else []
         for id in missing:
             fits = [node for node in islice(apart, _MOST_SEARCHED) if self.ids.fit({id: node})]
             count = len(self.ids.edges.get(id, ()))

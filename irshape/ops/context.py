@@ -327,7 +327,7 @@ class InputValues(Findings):
 
     def integers(self, port: Input, elements: Elements) -> Elements:
         """The elements of a constant without their fractions, which OpenVINO drops where it needs integers."""
-        if port.element_type in INTEGER or not any(isinstance(element, float) for element in elements):
+        if port.element_type is ElementType.i64 or not any(isinstance(element, float) for element in elements):
             return elements
         for element in elements:
             if isinstance(element, float) and not isfinite(element):

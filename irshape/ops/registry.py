@@ -21,15 +21,8 @@ LAST_FULL: Final = 16
 # The XML calls Constant by this name; its case matters, unlike the case of any other type.
 CONST: Final = "Const"
 # The first release of OpenVINO with each opset, as its documentation lists them; it does not list the last two yet.
-RELEASES: Final = dict(
-    enumerate(
-        (
-            "2020.1", "2020.2", "2020.4", "2021.1", "2021.2", "2021.3", "2021.4", "2022.1", "2022.2", "2022.3",
-            "2023.0", "2023.1", "2023.2", "2024.0", "2024.5",
-        ),
-        start=1,
-    )
-)  # fmt: skip
+_LISTED: Final = "2020.1 2020.2 2020.4 2021.1 2021.2 2021.3 2021.4 2022.1 2022.2 2022.3 2023.0 2023.1 2023.2 2024.0 2024.5"
+RELEASES: Final = dict(enumerate(_LISTED.split(), start=1))
 TENSORFLOW: Final = "tensorflow"
 
 

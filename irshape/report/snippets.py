@@ -275,20 +275,9 @@ OPEN: Final = chain(parameter(0, "x", "?,8"), result(1, "y"))
 # Each sample is divided by the sum over all samples.
 MIXING: Final = chain(X, layer(1, "softmax", "SoftMax opset1", 'axis="0"'), result(2, "y"))
 
-RANDOM: Final = net(
-    "0.0 2.0, 1.0 2.1, 2.2 3.0",
-    X,
-    const(1, "count", "", 8),
-    layer(
-        2,
-        "drawn",
-        "Multinomial opset13",
-        'convert_type="i64" with_replacement="true" log_probs="false" global_seed="0" op_seed="0"',
-        inputs=2,
-        precision="I64",
-    ),
-    result(3, "y"),
-)
+_DRAW: Final = 'convert_type="i64" with_replacement="true" log_probs="false" global_seed="0" op_seed="0"'
+DRAWN: Final = layer(2, "drawn", "Multinomial opset13", _DRAW, inputs=2, precision="I64")
+RANDOM: Final = net("0.0 2.0, 1.0 2.1, 2.2 3.0", X, const(1, "count", "", 8), DRAWN, result(3, "y"))
 
 BLOCKS: Final = chain(
     parameter(0, "x", "1,4,8,8"), layer(1, "depth", "SpaceToDepth opset1", 'block_size="2" mode="blocks_first"'), result(2, "y")

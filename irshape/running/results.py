@@ -198,15 +198,9 @@ _RUN: Final = Form(
     outputs=_OUTPUT.list("the outputs that both models have"),
     failures="names: why OpenVINO does not run a model, by a and b",
 )
-_FIRST: Final = Form(
-    layer=NAME,
-    layer_of_b=NAME,
-    type=TYPE,
-    key=KEY,
-    output=_OUTPUT.one(),
-    before=_OUTPUT.list("the inputs of the layer"),
-    runs="count: the runs that the search took",
-)
+_BEFORE: Final = _OUTPUT.list("the inputs of the layer")
+_RUNS: Final = "count: the runs that the search took"
+_FIRST: Final = Form(layer=NAME, layer_of_b=NAME, type=TYPE, key=KEY, output=_OUTPUT.one(), before=_BEFORE, runs=_RUNS)
 _TOLERANCE: Final = Form(
     rtol=Field({"type": "number", "description": "the part of the largest number of an output that is no difference"}),
     atol=Field({"type": "number", "description": "the number that is no difference"}),

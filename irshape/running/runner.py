@@ -69,16 +69,8 @@ class Runner:
         command = [sys.executable, "-P", "-m", "irshape.running.process", str(self._allowance.memory)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         try:
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                encoding="utf-8",
-                env=environment,
-                start_new_session=True,
-            )
+            ends: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+            return subprocess.Popen(command, **ends, text=True, encoding="utf-8", env=environment, start_new_session=True)
         except OSError as error:
             raise RunningError(f"no process can be started to run the models: {error.strerror}") from None
 

@@ -93,38 +93,19 @@ _FOREIGN: Final = {
 }  # fmt: skip
 
 
+# The name of each type, the bits of an element, the spelling in a `<port>`, and how its elements are numbers, in the order of OpenVINO.
+_TYPES: Final = """
+    dynamic:0:UNSPECIFIED: boolean:8:BOOL:signed bf16:16:BF16:real f16:16:FP16:real f32:32:FP32:real f64:64:FP64:real
+    i4:4:I4:signed i8:8:I8:signed i16:16:I16:signed i32:32:I32:signed i64:64:I64:signed
+    u1:1:BIN: u2:2:U2: u3:3:U3: u4:4:U4: u6:6:U6: u8:8:U8: u16:16:U16: u32:32:U32: u64:64:U64:
+    nf4:4:NF4:signed f8e4m3:8:F8E4M3:real f8e5m2:8:F8E5M2:real string:256:STRING: f4e2m1:4:F4E2M1:real f8e8m0:8:F8E8M0:real
+"""
+
+
 def _define() -> None:
-    real = {"is_real": True, "is_signed": True}
-    signed = {"is_signed": True}
-    for name, bits, precision, flags in (
-        ("dynamic", 0, "UNSPECIFIED", {}),
-        ("boolean", 8, "BOOL", signed),
-        ("bf16", 16, "BF16", real),
-        ("f16", 16, "FP16", real),
-        ("f32", 32, "FP32", real),
-        ("f64", 64, "FP64", real),
-        ("i4", 4, "I4", signed),
-        ("i8", 8, "I8", signed),
-        ("i16", 16, "I16", signed),
-        ("i32", 32, "I32", signed),
-        ("i64", 64, "I64", signed),
-        ("u1", 1, "BIN", {}),
-        ("u2", 2, "U2", {}),
-        ("u3", 3, "U3", {}),
-        ("u4", 4, "U4", {}),
-        ("u6", 6, "U6", {}),
-        ("u8", 8, "U8", {}),
-        ("u16", 16, "U16", {}),
-        ("u32", 32, "U32", {}),
-        ("u64", 64, "U64", {}),
-        ("nf4", 4, "NF4", signed),
-        ("f8e4m3", 8, "F8E4M3", real),
-        ("f8e5m2", 8, "F8E5M2", real),
-        ("string", 256, "STRING", {}),
-        ("f4e2m1", 4, "F4E2M1", real),
-        ("f8e8m0", 8, "F8E8M0", real),
-    ):
-        element_type = ElementType(name, bits, precision, **flags)
+    for row in _TYPES.split():
+        name, bits, precision, number = row.split(":")
+        element_type = ElementType(name, int(bits), precision, is_real=number == "real", is_signed=bool(number))
         setattr(ElementType, name, element_type)
         ElementType.BY_NAME[name] = element_type
         ElementType._BY_PRECISION[precision] = element_type
@@ -136,10 +117,7 @@ _define()
 
 
 def similar_type(name: str) -> ElementType | None:
-    """The type that a name of NumPy, PyTorch or a port stands for, such as `float32`, `half` or `FP32`; None if there is none.
-
-    The name may stand in the text of a type, as in `torch.float32`, `<class 'numpy.float32'>` or `<Type: 'float32'>`.
-    """
+    """The type for a name of NumPy, PyTorch or a port, or for its text: `float32`, `half`, `FP32`, `<class 'numpy.float32'>`; or None."""
     word = name.lower().rstrip("'>_").replace("'", ".").rpartition(".")[2]
     word = _FOREIGN.get(word) or word.replace("float", "f").replace("uint", "u").replace("int", "i")
     return ElementType.from_precision(name.upper()) or ElementType.parse(word)

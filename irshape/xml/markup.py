@@ -33,13 +33,8 @@ _MISMATCHED: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_TAG_MISMATCH]
 _RESOLVE: Final = "take one side of the conflict, as with git checkout --ours or --theirs, or export the model again"
 # The errors that expat reports where the file ends too early.
 _ENDS_EARLY: Final = frozenset(
-    pyexpat.errors.codes[message]
-    for message in (
-        pyexpat.errors.XML_ERROR_NO_ELEMENTS,
-        pyexpat.errors.XML_ERROR_UNCLOSED_TOKEN,
-        pyexpat.errors.XML_ERROR_PARTIAL_CHAR,
-        pyexpat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
-    )
+    pyexpat.errors.codes[getattr(pyexpat.errors, f"XML_ERROR_{name}")]
+    for name in ("NO_ELEMENTS", "UNCLOSED_TOKEN", "PARTIAL_CHAR", "UNCLOSED_CDATA_SECTION")
 )
 _BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
 NOTHING: Final[Children] = {}

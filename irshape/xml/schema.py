@@ -56,16 +56,7 @@ def untrusted_parser(*, is_huge: bool = False) -> Any:
     """An lxml parser for untrusted text. `is_huge` allows any size and depth, for text that the reader has already accepted."""
     from lxml import etree
 
-    options: dict[str, Any] = {
-        "resolve_entities": "internal",
-        "load_dtd": False,
-        "dtd_validation": False,
-        "attribute_defaults": False,
-        "no_network": True,
-        "huge_tree": is_huge,
-        "recover": False,
-        "remove_pis": not is_huge,
-        "remove_blank_text": False,
-        "collect_ids": False,
-    }
-    return etree.XMLParser(**options)
+    names = ["load_dtd", "dtd_validation", "attribute_defaults", "recover", "remove_blank_text", "collect_ids"]
+    off: dict[str, Any] = dict.fromkeys(names, False)
+    options: dict[str, Any] = {"resolve_entities": "internal", "no_network": True, "huge_tree": is_huge, "remove_pis": not is_huge}
+    return etree.XMLParser(**options, **off)

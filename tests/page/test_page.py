@@ -378,6 +378,13 @@ def test_nothing_overflows(shown: Shown, width: int, height: int, scheme: str) -
     assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") != back
 
 
+def test_no_box_is_cut_off_on_a_small_screen(shown: Shown) -> None:
+    inputs = "\n".join(f"input_{each}: f32[?,3,?,?] -> r{each}: ReLU" for each in range(4))
+    page = shown.model(Net(f"{inputs}\nr0, r1, r2, r3 -> Concat(axis=1) -> Result").xml.encode(), width=800, height=600)
+    ends = page.evaluate("() => [...document.querySelectorAll('.item, #stage')].map((one) => one.getBoundingClientRect().right)")
+    assert len(ends) > 5 and max(ends) <= 800
+
+
 @pytest.mark.corpus
 @pytest.mark.parametrize(
     "name", ["transformers/detr.xml", "transformers/yolos.xml", "transformers/gpt2_kv.xml", "torchvision/fasterrcnn_mobilenet_dyn.xml"]

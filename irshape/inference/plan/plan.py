@@ -189,21 +189,8 @@ class Plan:
         numbers = "".join(f"{name}, " for name in names)
         begin = [f"    ({numbers}) = numbers", *[self._definition(*step) for step in late.items()]]
         rows = [f"        {_row(template)}," for template in self._templates.values()]
-        return "\n".join(
-            [
-                *lines,
-                f"    return ({numbers})",
-                "",
-                "",
-                "def tensors(numbers):",
-                *begin,
-                "    return (",
-                *rows,
-                "    )",
-                *self._guards(begin),
-                "",
-            ]
-        )
+        lines += [f"    return ({numbers})", "", "", "def tensors(numbers):", *begin, "    return (", *rows, "    )"]
+        return "\n".join([*lines, *self._guards(begin), ""])
 
     def _demanded(self, conditions: list[Tree]) -> list[str]:
         """The lines that end the function where a condition does not hold."""

@@ -128,7 +128,7 @@ class Graph {
 
   draw() {
     const active = /** @type {any} */ (document.activeElement), focused = active && active.dataset ? active.dataset.item : undefined;
-    this.layouts.widest = Math.max(560, (this.stage.width - 36) / LEAST);
+    this.layouts.widest = Math.max(480, (this.stage.width - 36) / LEAST);
     this.items.clear();
     this.positions = new Map();
     const root = this.layouts.of(ROOT);
