@@ -79,6 +79,12 @@ def test_a_size_that_keeps_one_value_is_refused(shape: str) -> None:
     assert output(rewritten) == shape.replace("S", "?")
 
 
+def test_the_constant_that_is_named_holds_the_number_of_the_sentence() -> None:
+    """The pattern also holds 16, and the 16*B elements of the data are 16."""
+    [error] = errors(asked(Net("Reshape(f32[?,4,4], [1,16], special_zero=false) -> Result"), "[B,4,4]"))
+    assert error.startswith("S207 Reshape 'reshape_2' demands B == 1: ") and error.endswith("; Const 'const_1' (line 10) holds 1")
+
+
 def test_a_leading_size_that_leaks_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
     """Fault F: [1,64,784] is no batch of 4."""
     from irshape.cli.main import main
