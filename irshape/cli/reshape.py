@@ -134,7 +134,7 @@ _BLOCK: Final = re.compile(r"(?<=[./])\d+(?=[./])")
 # What the column HOW says of a change.
 _KINDS = {
     "forced": "no other formula fits",
-    "generated": "the elements follow the same rule as the recorded ones",
+    "generated": "the file shows the rule at the recorded sizes only, and irshape goes on with it",
     "chosen": "other formulas fit, too",
     "first": "the first elements, because the constant has none beyond the recorded size",
 }

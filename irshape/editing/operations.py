@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from irshape.ops.registry import REGISTRY
 
@@ -19,6 +19,9 @@ class Operations:
         if type.startswith("_"):
             raise AttributeError(type)
         return partial(self._add, type)
+
+    def __call__(self, type: str, *inputs: Any, **attributes: Any) -> NoReturn:
+        raise TypeError(f"each operation is a method: graph.op.{type}(...); graph.add({type!r}, ...) takes its type as text")
 
     def __dir__(self) -> list[str]:
         return REGISTRY.types()

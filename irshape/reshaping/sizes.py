@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product as product_of
 from math import gcd, prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -356,7 +356,8 @@ def slice_limits(bench: Bench) -> None:
         wanted = bench.pick([_Sizes(one) for one in options])
         is_whole = [isinstance(one, Dim) and same(one, shape[axis]) for one, axis in zip(wanted, cut, strict=False)]
         bench.connect(2, vector(bench, [last if whole else one for one, whole in zip(wanted, is_whole, strict=True)], data))
-        bench.mend("ends", ends, ["to the end" if whole else one for one, whole in zip(wanted, is_whole, strict=True)])
+        ways = ["to the end" if whole else one for one, whole in zip(wanted, is_whole, strict=True)]
+        bench.mend("ends", ends, ways, "generated", "the end was that of the axis; irshape assumes the same at other sizes")
 
 
 def strided_limits(bench: Bench) -> None:
@@ -409,7 +410,7 @@ def interpolate(bench: Bench) -> None:
     wanted = bench.pick([_Sizes(one) for one in options])
     if wanted != [*sizes]:
         bench.connect(1, vector(bench, wanted, data))
-        bench.mend("sizes", sizes, wanted)
+        bench.mend("sizes", sizes, wanted, "generated", "the numbers are recorded sizes; irshape takes them for these sizes")
 
 
 def output_shape(bench: Bench) -> None:
@@ -444,7 +445,7 @@ class _Sizes(list[Any]):
 
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
-    """Formulas with this value at the recorded sizes: of the axis at another resolution, the inputs' first, or in proportion.
+    """Formulas with this value at the recorded sizes: of the axis at another resolution, the inputs' first, in proportion, or a part.
 
     Where no axis before has the value, the number itself is one, too.
     """
@@ -456,6 +457,11 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
         part = own // (recorded[axis] // common)
         if same(part * (recorded[axis] // common), own) and not any(same(part * (number // common), one) for one in found):
             found.append(part * (number // common))
+    for name in sorted(symbols(own) & bench.numbers.keys()):
+        size, was = cast("Dim", own).scope.named(name), bench.numbers[name]
+        if size is not None and number and was % number == 0:  # `H//2` beside the `(H + 1)//2` of a convolution
+            part = size // (was // number)
+            found += [] if any(same(part, one) for one in found) else [part]
     return found if before else [*found, number]
 
 

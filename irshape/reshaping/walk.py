@@ -179,12 +179,17 @@ def _recorded(what: str) -> Callable[[Bench, Item, Sequence[int]], None]:
 
 
 def _scattered(bench: Bench, item: Item) -> None:
-    """Data of an open size that go into as many rows as recorded, which no input gives."""
+    """Data of an open size that go into as many rows as recorded, or into some for each sample of the file, which no input gives."""
     data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None and item.type.startswith("Scatter")]
     are_open = not _is_open(bench.shape(data)) and any(_is_open(bench.shape(value)) for value in others)
+    counts = [count for count in bench.numbers.values() if count > 1]
     for axis, size in enumerate(bench.shape(data) or () if are_open and bench.is_of_sizes(data) else ()):
-        if is_recorded(bench, size):
-            bench.keep(f"{item!r} updates {size} rows of axis {axis}, as many as an open size recorded")
+        if is_recorded(bench, size) or (axis == 0 and isinstance(size, int) and any(size % count == 0 for count in counts)):
+            bench.keep(f"{item!r} updates {size} rows of axis {axis}, {_AS_MANY if is_recorded(bench, size) else _SOME_EACH}")
+
+
+_AS_MANY: Final = "as many as an open size recorded"
+_SOME_EACH: Final = "a multiple of an open size recorded"
 
 
 def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:

@@ -291,9 +291,12 @@ class Dim:
         """The largest value; infinity if there is none."""
         return self.range.high
 
-    def evaluate(self, sizes: Mapping[str, int]) -> int:
-        """The number for these values of its symbols. Raises `KeyError` if one is missing, `ZeroDivisionError` and `OverflowError`."""
-        return evaluate(self, sizes)
+    def evaluate(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> int:
+        """The number for these values of its symbols, `size.evaluate(H=224)`.
+
+        Raises `KeyError` if one is missing, `ZeroDivisionError` and `OverflowError`.
+        """
+        return evaluate(self, {**(sizes or {}), **named})
 
     def _known_as(self, known: Range) -> Size:
         """The dim with the same formula and the intersection of both ranges; an int if one value is left."""

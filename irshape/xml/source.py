@@ -80,9 +80,11 @@ def content(source: Source, size: int) -> Content:
 
         model: Any = source
         return Content(*serialized(model))
+    several = "; irshape.scan takes several paths" if isinstance(source, list | tuple | set) else ""
+    more = "; its model() is read" if callable(getattr(source, "model", None)) else several
     raise TypeError(
         "an IR is read from a path, bytes, XML text, a binary file object, an lxml tree or an openvino.Model, "
-        f"not from {type(source).__name__}"
+        f"not from {type(source).__name__}{more}"
     )
 
 

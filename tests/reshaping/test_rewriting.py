@@ -283,6 +283,23 @@ RESIZED = Net("""
 """)
 
 
+_HALF = """
+    _data: MaxPool(f32[1,3,6,8], strides="2,2", pads_begin="1,1", pads_end="1,1", kernel="3,3", rounding_type=floor)
+    _whole: Interpolate-4(_data, [3,4], f32=[1.0,1.0], [2,3], mode=nearest, shape_calculation_mode=sizes, nearest_mode=floor,
+        antialias=false, coordinate_transformation_mode=asymmetric)
+"""
+
+
+@pytest.mark.parametrize(("end", "told"), [
+    ("_whole -> Result", ["may give [(H + 1)//2,(W + 1)//2], [(H + 1)//2,W//2], [H//2,(W + 1)//2] or [H//2,W//2]"]),
+    ("Add(_whole, _data) -> Result", []),
+])  # fmt: skip
+def test_half_of_an_image_is_rounded_in_two_ways(end: str, told: list[str]) -> None:
+    """The sizes are those of the data, or half of those of the image, unless the layer behind needs the first."""
+    found = errors(asked(Net(f"{_HALF}{end}"), "[1,3,H,W]", rewrite=True))
+    assert [one.partition("' ")[2] for one in found] == told
+
+
 def test_several_formulas_are_listed_and_refused() -> None:
     found = asked(RESIZED, "[1,3,H,W]", rewrite=True)
     assert [one.code for one in found.diagnostics if one.severity == "error"] == ["S208"] * len(errors(found))
