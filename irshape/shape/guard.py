@@ -16,6 +16,7 @@ from irshape.shape.dim import (
     bounds,
     bounds_unasked,
     broadcast_of,
+    dim_of,
     eq_unasked,
     evaluate,
     expression_of,
@@ -94,7 +95,8 @@ class Requirement:
         one, other = (self.b, self.a) if is_reversed else (self.a, self.b)
         a, b = formula_text(one), formula_text(other)
         for whole, least in ((other, one), (one, other))[: 2 if self.kind == "broadcast" else 1]:
-            if (limit := _limit(least, whole)) is not None and bounds_unasked(whole)[0] > 0:
+            kind, limit = selection(least, whole) or ("", 0)
+            if kind == "min" and bounds_unasked(whole)[0] > 0:
                 return f"{formula_text(limit)} == 1 or {_relation_text(limit, '>=', whole)}"
         if self.kind in ("stretch", "broadcast") and isinstance(one, Dim) and isinstance(other, int):
             return f"{a} in (1, {b})"
@@ -457,8 +459,8 @@ class Judge:
         if equal.holds:
             return _merged(a, b)
         for whole, least in ((a, b), (b, a)):
-            limit = _limit(least, whole)
-            if limit is not None and bounds_unasked(limit)[0] > 1 and le_unasked(whole, limit) is None:
+            kind, limit = selection(least, whole) or ("", 0)
+            if kind == "min" and bounds_unasked(limit)[0] > 1 and le_unasked(whole, limit) is None:
                 # x and min(x, limit) broadcast exactly if x does not exceed the limit.
                 self._depends(Requirement("ge", limit, whole, message, code, names))
                 return narrow(whole, high=limit)
@@ -498,19 +500,18 @@ class Checks:
         judge._look, judge._is_guarded, judge._assumes = self._outer
 
 
-def _limit(least: Size, whole: Size) -> Size | None:
-    """The size that limits `min(whole, limit)`; None for any other size."""
-    if not isinstance(least, Dim) or not isinstance(whole, Dim):
+def selection(size: Size, own: Size) -> tuple[str, Size] | None:
+    """Whether a size is the `min` or `max` of `own` and another size, and that size: `T` for `T - max(T - own, 0)`."""
+    if not isinstance(size, Dim):
         return None
-    polynomial = least.polynomial
-    if polynomial.constant or len(polynomial.terms) != 1:
-        return None
-    ((monomial, coefficient),) = polynomial.terms
-    atom = polynomial.table.atoms[monomial[0]]
-    if coefficient != 1 or len(monomial) != 1 or atom.kind != "min" or whole.polynomial not in atom.arguments:
-        return None
-    (other,) = [argument for argument in atom.arguments if argument is not whole.polynomial]
-    return other if isinstance(other, int) else whole.scope.dim(other, other.range)
+    for monomial, coefficient in size.polynomial.terms:
+        atom = size.polynomial.table.atoms[monomial[0]]
+        if atom.kind in ("min", "max") and len(monomial) == abs(coefficient) == 1:
+            rest = size - coefficient * dim_of(size.scope, atom)
+            sides = [rest + coefficient * dim_of(size.scope, argument) for argument in atom.arguments]
+            if own in sides:
+                return ("min" if (atom.kind == "min") == (coefficient == 1) else "max"), sides[1 - sides.index(own)]
+    return None
 
 
 def _merged(a: Size, b: Size) -> Size:

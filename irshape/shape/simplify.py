@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from irshape.shape.dim import Dim, Scope, Size, bounds, dim_min, dim_of, eq, expression_of, le
 from irshape.shape.fold import replaced_or_same
-from irshape.shape.guard import Requirement
+from irshape.shape.guard import Requirement, selection
 from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable, range_of, split
 from irshape.shape.range import Bound, Range, exactly, meet
 from irshape.shape.reported import SELECTIONS, Reported
@@ -264,18 +264,8 @@ def _step_eq(requirement: Requirement) -> _Parts:
     pairs = _equal_factors(polynomial)
     if pairs:
         return [derived(requirement, "eq", dim_of(scope, one), times * dim_of(scope, other)) for one, other, times in pairs]
-    for atom, coefficient in _lone(polynomial):
-        if atom.kind in SELECTIONS and abs(coefficient) == 1:
-            value, is_least = (coefficient * dim_of(scope, atom) - size) * coefficient, atom.kind == "min"
-            sides = [dim_of(scope, argument) for argument in atom.arguments]
-            if value in sides:
-                limit = sides[1 - sides.index(value)]
-                if atom.kind == "broadcast":  # the sizes fit each other, which another requirement demands
-                    return [derived(requirement, "stretch", limit, value)]
-                return [derived(requirement, "ge", *((limit, value) if is_least else (value, limit)))]
-            for side, never in zip(sides, reversed(sides), strict=True) if atom.kind != "broadcast" else ():
-                if (le(never, value) if is_least else le(value, never)) is False:
-                    return [derived(requirement, "eq", side, value)]
+    if (parts := _of_selection(requirement, size)) is not None:
+        return parts
     floors = [(atom, coefficient) for atom, coefficient in _lone(polynomial) if atom.kind == "floor" and isinstance(atom.arguments[1], int)]
     if len(floors) == len(polynomial.terms) == 2:
         (one, factor), (other, opposite) = floors
@@ -300,6 +290,24 @@ def _step_eq(requirement: Requirement) -> _Parts:
         whole = polynomial.table.add(numerator, -rest)
         if not split(whole)[0]:  # otherwise the original text is shorter
             return [derived(requirement, "div", dim_of(scope, whole), divided)]
+    return None
+
+
+def _of_selection(requirement: Requirement, size: Dim) -> _Parts:
+    """Simplify `size == 0` where a `min`, `max` or broadcast in it must be one of its arguments."""
+    scope = size.scope
+    for atom, coefficient in _lone(size.polynomial):
+        if atom.kind in SELECTIONS and abs(coefficient) == 1:
+            value, is_least = (coefficient * dim_of(scope, atom) - size) * coefficient, atom.kind == "min"
+            sides = [dim_of(scope, argument) for argument in atom.arguments]
+            if value in sides:
+                limit = sides[1 - sides.index(value)]
+                if atom.kind == "broadcast":  # the sizes fit each other, which another requirement demands
+                    return [derived(requirement, "stretch", limit, value)]
+                return [derived(requirement, "ge", *((limit, value) if is_least else (value, limit)))]
+            for side, never in zip(sides, reversed(sides), strict=True) if atom.kind != "broadcast" else ():
+                if (le(never, value) if is_least else le(value, never)) is False:
+                    return [derived(requirement, "eq", side, value)]
     return None
 
 
@@ -448,7 +456,7 @@ def _step_broadcast(requirement: Requirement) -> _Parts:
     if is_equal is False and False in is_one:
         return [derived(requirement, "eq", b if is_one[0] is False else a, 1)]
     for own, whole, is_first in ((a, b, True), (b, a, False)):
-        if (found := _selection(whole, own)) is None:
+        if (found := selection(whole, own)) is None:
             continue
         least, most = (own, found[1]) if found[0] == "max" else (found[1], own)  # all but one relation is that `least` is `most` or more
         plain = dim_min(least, most)
@@ -459,17 +467,6 @@ def _step_broadcast(requirement: Requirement) -> _Parts:
         if is_first or whole != plain:
             return [derived(requirement, "stretch", plain, most)]
         return [derived(requirement, "ge", least, most)] if le(2, least) else None
-    return None
-
-
-def _selection(size: Size, own: Size) -> tuple[str, Size] | None:
-    """Whether a size is the `min` or `max` of `own` and another size, and that size: `T` for `T - max(T - own, 0)`."""
-    for atom, coefficient in _lone(size.polynomial) if isinstance(size, Dim) else ():
-        if atom.kind in ("min", "max") and abs(coefficient) == 1 and isinstance(size, Dim):
-            rest = size - coefficient * dim_of(size.scope, atom)
-            sides = [rest + coefficient * dim_of(size.scope, argument) for argument in atom.arguments]
-            if own in sides:
-                return ("min" if (atom.kind == "min") == (coefficient == 1) else "max"), sides[1 - sides.index(own)]
     return None
 
 
@@ -506,7 +503,7 @@ def within_bounds(scope: Scope, requirements: Sequence[Requirement]) -> list[Req
             kind = "stretch"
         if kind == "stretch" and reported.bounds(a)[0] > 1:
             kind = "eq"
-        if kind == "stretch" and (found := _selection(a, b)) is not None and found[0] == "min" and reported.bounds(b - found[1])[0] >= 0:
+        if kind == "stretch" and (found := selection(a, b)) is not None and found[0] == "min" and reported.bounds(b - found[1])[0] >= 0:
             a = found[1]
         if kind == "eq":
             a, b = _divided(scope, one.a, one.b, reported)
