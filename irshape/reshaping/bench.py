@@ -162,7 +162,7 @@ class Bench:
     `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol. `batch` is the symbol of the
     batch, None if there is none, and `asked` are the numbers that were asked for in place of symbols. `item` is the layer that is
     visited, `traced` the trace of its output if a mend gives it, and `instead` the layer that a mend has put in its place. `pick` chooses
-    one of several options.
+    one of several options, and `is_compared` says that a second export decides, so that a number that may stay is an option.
     """
 
     def __init__(
@@ -182,6 +182,7 @@ class Bench:
         self.traced: Trace | None = None
         self.instead: Item | None = None
         self.pick: Callable[[Sequence[Any]], Any] = lambda options: options[0]
+        self.is_compared = False
 
     # Facts.
 

@@ -350,7 +350,7 @@ def slice_limits(bench: Bench) -> None:
             found = [own] if end >= recorded[axis] else []
             if end <= recorded[axis] and not bench.holds_batch(own):
                 found += [size for size in _before(bench, item, end, axis) if not same(size, own)]
-            found += [end] if end < recorded[axis] or not found else []
+            found += [end] if end < recorded[axis] or not found or bench.is_compared else []
         options = [[*one, size] for one in options for size in found][:_MOST]
     if options[0] != list(ends):
         wanted = bench.pick([_Sizes(one) for one in options])
@@ -447,7 +447,7 @@ class _Sizes(list[Any]):
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
     """Formulas with this value at the recorded sizes: of the axis at another resolution, the inputs' first, in proportion, or a part.
 
-    Where no axis before has the value, the number itself is one, too.
+    Where no axis before has the value, or a second export decides, the number itself is one, too.
     """
     own, recorded = bench.sizes(source(item, 0))[axis], bench.recorded_sizes(source(item, 0))
     before = _before(bench, item, number, axis)
@@ -462,7 +462,7 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
         if size is not None and number and was % number == 0:  # `H//2` beside the `(H + 1)//2` of a convolution
             part = size // (was // number)
             found += [] if any(same(part, one) for one in found) else [part]
-    return found if before else [*found, number]
+    return found if before and not bench.is_compared else [*found, number]
 
 
 def _before(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
@@ -529,6 +529,8 @@ def top_k(bench: Bench) -> None:
     count, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
     axis = number_of(item) % len(shape)
     if not count or recorded is None or not isinstance(count[0], int) or count[0] != recorded[axis] or not isinstance(shape[axis], Dim):
+        return
+    if bench.pick([_Sizes([one]) for one in ([shape[axis], count[0]] if bench.is_compared else [shape[axis]])]) == [*count]:
         return
     bench.connect(1, scalar(bench, shape[axis], data))
     bench.mend("k", count, [shape[axis]], "generated", "the layer sorts the whole axis; irshape assumes the same at other sizes")

@@ -418,11 +418,15 @@ class Walk:
         self._choices: list[_Choice] = []
         self._forced: dict[int, int] = {}
         self._at = 0
-        bench.pick = self._pick
+        bench.pick, bench.is_compared = self._pick, witness is not None
 
     def run(self) -> None:
         """Visit every layer. Raises `Refusal` if no options let all of them pass."""
         self._go(0)
+        self._agree()
+
+    def _agree(self) -> None:
+        """Refuse a number that another export contradicts, and that no layer has made again."""
         replaced = {*self.bench.draft.dead()}
         for error in self.bench.notes.differing:
             if error.item not in replaced:
@@ -491,6 +495,7 @@ class Walk:
             self._forced = {at: one for at, one in chosen.items() if at < choice.at} | {choice.at: index}
             try:
                 self._go(choice.at)
+                self._agree()
                 if not own < self.conditions():
                     item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
@@ -619,7 +624,8 @@ class Walk:
         if witness is None or len(self.bench.notes.kept) == known:
             return
         shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
-        names = frozenset().union(*[symbols(size) for shape in shapes for size in shape]) & self.bench.numbers.keys()
+        every = self.bench.numbers.keys() - {self.bench.batch}
+        names = frozenset().union(*[symbols(size) for shape in shapes for size in shape]) & self.bench.numbers.keys() or every
         here = numbers_read(self.bench, item)
         there = witness.numbers(item.type, item.name)
         if here is None or there is None or not names or any(witness.sizes.get(one) in (None, self.bench.numbers[one]) for one in names):

@@ -412,6 +412,28 @@ def test_a_number_that_stays_is_refused() -> None:
     assert [one.code for one in found.diagnostics] == ["N109"]
 
 
+_ALIKE = {
+    "all of an axis": (
+        "_top: TopK-11(f32[1,{0}], {1}, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n_top.0 -> Result", "[1,S]",
+    ),
+    "an image": (
+        "Interpolate-4(f32[1,1,{0},8], [{1},8], f32=[1.0,1.0], [2,3], mode=nearest, shape_calculation_mode=sizes, nearest_mode=floor, "
+        "antialias=false, coordinate_transformation_mode=asymmetric) -> Result", "[1,1,S,8]",
+    ),
+    "the end of a slice": ("Slice-8(f32[1,{0}], [0], [{1}], [1], [1]) -> Result", "[1,S]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _ALIKE)
+@pytest.mark.parametrize("stays", [True, False], ids=["the number stays", "it is the size"])
+def test_a_second_export_tells_whether_a_number_is_the_size(name: str, stays: bool) -> None:
+    text, shape = _ALIKE[name]
+    net, other = Net(text.format(12, 12)), Net(text.format(20, 12 if stays else 20))
+    found = asked(net, shape, rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+    assert (found.layer(str(found.model.results[0].id)).inputs[0].formula == shape) != stays
+
+
 @pytest.mark.parametrize(("length", "count", "told"), [
     (20, 4, []),
     (20, 7, ["S207 TopK 'topk_2' reads numbers that differ in the other export, so they are sizes of this file"]),
