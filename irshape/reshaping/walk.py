@@ -100,6 +100,12 @@ def _reads_number(bench: Bench, item: Item, port: int, others: Collection[str] =
     return declared is not None and declared.value and declared.name not in others and bench.constant_of(value) is not None
 
 
+def _sized(item: Item) -> list[Value]:
+    """The inputs of a layer, without those that number axes."""
+    declared = [None if item.op_class is None else item.op_class.input_at(port, len(item.inputs)) for port in range(len(item.inputs))]
+    return [value for value, own in zip(item.inputs, declared, strict=True) if value is not None and (own is None or own.name not in _AXES)]
+
+
 def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """Begins and ends of slices that are numbers within an open axis."""
     shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0))
@@ -598,10 +604,23 @@ class Walk:
     def _blamed(self, item: Item, size: Size) -> Item | None:
         """The constant that a layer reads and that has this size, else the one whose elements it reads as sizes."""
         bench = self.bench
-        constants = [(value, constant) for value in item.inputs if value is not None and (constant := bench.constant_of(value))]
+        constants = [(value, constant) for value in _sized(item) if (constant := bench.constant_of(value))]
         sized = [constant for value, constant in constants if size in (bench.shape(value) or ())]
         read = [bench.constant_of(value) for port, value in enumerate(item.inputs) if _reads_number(bench, item, port, _AXES)]
-        return next(iter((*sized, *read)), None)
+        return next(iter((*sized, *read)), None) or (None if size == 1 else self._source(item, size))
+
+    def _source(self, item: Item, size: Size) -> Item | None:
+        """The constant from which a layer before this one has a size: its shape, or a number that is read, as the depth of a OneHot."""
+        bench, seen = self.bench, set[Item]()
+        while item not in seen:
+            seen.add(item)
+            values = _sized(item)
+            for value in values:
+                constant = bench.constant_of(value)
+                if constant is not None and size in (*(bench.shape(value) or ()), *(bench.elements(value) or ())):
+                    return constant
+            item = next((value.item for value in values if size in (bench.shape(value) or ())), item)
+        return None
 
     def _compare(self, item: Item, value: Value, shape: Sequence[Size]) -> None:
         """Refuse a formula that misses the shape in the other export."""
