@@ -306,7 +306,9 @@ def _scales(bench: Bench, value: Value | None, sizes: Sequence[Size]) -> str:
 
 def _places(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """Constants that scale the places of a GridSample by the recorded sizes of the image that it samples, and a grid that stays."""
-    if bench.is_of_sizes(source(item, 1)):
+    grid, image = bench.recorded_sizes(source(item, 1)), bench.recorded_sizes(source(item, 0))
+    has_image_sizes = grid and image and grid[1:-1] == image[2:]  # as the grid that a spatial transformer moves
+    if has_image_sizes or bench.is_of_sizes(source(item, 1)):
         _closed(bench, item, axes)
     sizes = [size for axis, size in enumerate(bench.sizes(source(item, 0))) if axis in axes and axis > 1]
     pending, seen = [source(item, 1).item], set[Item]()

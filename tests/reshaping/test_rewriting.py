@@ -508,6 +508,9 @@ _SUMMED = "Divide(f32=6.0) -> Result"
      "updates 6 rows of axis 0, as many as an open size recorded"),
     ("GridSample-9(f32[1,1,4,5], f32=0[1,4,5,2], mode=bilinear, padding_mode=zeros) -> Result", "[1,1,H,5]",
      "gives the size 4 on axis 2, whatever H is"),
+    ("_x: f32[1,1,4,5]\n_theta: ReduceMean(_x, [1,2,3], keep_dims=true)\n"
+     "GridSample-9(_x, Multiply(_theta, f32=0.5[1,4,5,2]), mode=bilinear, padding_mode=zeros) -> Result", "[1,1,H,5]",
+     "gives the size 4 on axis 2, whatever H is"),
     ("_x: f32[1,6]\n_s: Gather-8(ShapeOf-3(_x, output_type=i64), [1], 0)\nGather-8(_x, Subtract(_s, [1,2,3]), 1) -> Result", "[1,S]",
      "takes 3 elements of S"),
     ("GatherND-8(f32[6,2], [[0],[1],[2]], batch_dims=0) -> Result", "[S,2]", "reads constant indices up to 2 from an axis of size S"),
@@ -515,7 +518,8 @@ _SUMMED = "Divide(f32=6.0) -> Result"
     ("ScatterNDUpdate-4(f32[6], [[0],[1],[2]], f32=1.0[3]) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
     ("ScatterUpdate-3(f32[6], [0,1,2], f32=1.0[3], 0) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
 ], ids=[
-    "mean", "mean of products", "mean of an equation", "rows that are summed up", "grid", "computed indices", "tuples of indices",
+    "mean", "mean of products", "mean of an equation", "rows that are summed up", "grid", "moved grid", "computed indices",
+    "tuples of indices",
     "a number that others follow", "tuples of places", "places",
 ])  # fmt: skip
 def test_a_number_that_no_layer_need_notice_is_told(text: str, shape: str, told: str) -> None:
