@@ -75,6 +75,8 @@ def watch(bench: Bench) -> None:
         _limit(bench, item)
     elif not axes:
         _scattered(bench, item)
+        if item.type == "Tile" and bench.is_of_sizes(data):
+            _WATCHES["Tile"](bench, item, axes)
     elif item.type in _WINDOWS:
         _window(bench, item, axes)
     else:

@@ -508,6 +508,7 @@ _SUMMED = "Divide(f32=6.0) -> Result"
      "updates 6 rows of axis 0, as many as an open size recorded"),
     ("GridSample-9(f32[1,1,4,5], f32=0[1,4,5,2], mode=bilinear, padding_mode=zeros) -> Result", "[1,1,H,5]",
      "gives the size 4 on axis 2, whatever H is"),
+    ("_x: f32[6,8]\nAdd(ReduceSum(_x, [0], keep_dims=true), Tile(f32=1.5[1,8], [6,1])) -> Result", "[S,8]", "repeats an axis 6 times"),
     ("_x: f32[1,1,4,5]\n_theta: ReduceMean(_x, [1,2,3], keep_dims=true)\n"
      "GridSample-9(_x, Multiply(_theta, f32=0.5[1,4,5,2]), mode=bilinear, padding_mode=zeros) -> Result", "[1,1,H,5]",
      "gives the size 4 on axis 2, whatever H is"),
@@ -518,9 +519,8 @@ _SUMMED = "Divide(f32=6.0) -> Result"
     ("ScatterNDUpdate-4(f32[6], [[0],[1],[2]], f32=1.0[3]) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
     ("ScatterUpdate-3(f32[6], [0,1,2], f32=1.0[3], 0) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
 ], ids=[
-    "mean", "mean of products", "mean of an equation", "rows that are summed up", "grid", "moved grid", "computed indices",
-    "tuples of indices",
-    "a number that others follow", "tuples of places", "places",
+    "mean", "mean of products", "mean of an equation", "rows that are summed up", "grid", "repeated constant", "moved grid",
+    "computed indices", "tuples of indices", "a number that others follow", "tuples of places", "places",
 ])  # fmt: skip
 def test_a_number_that_no_layer_need_notice_is_told(text: str, shape: str, told: str) -> None:
     [error] = errors(asked(Net(text), shape, rewrite=True))
