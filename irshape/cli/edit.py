@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from irshape import verbs
 from irshape.api.reading import Reading
@@ -17,9 +17,9 @@ from irshape.cli.outputs import check_outputs, write_output
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, put
 from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import put_text, shape, table
-from irshape.editing.draft import found, found_output, layer_count, meant, meant_output
+from irshape.editing.draft import Draft, found, found_output, layer_count, meant, meant_output
 from irshape.editing.graph import Graph, checked, edit
-from irshape.editing.inputs import VALUES, is_named_end, parsed
+from irshape.editing.inputs import VALUES, freeze, hold, is_named_end, parsed
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.editing.state import EditError
@@ -34,6 +34,7 @@ from irshape.report.text import WIDEST, counted, escape
 
 if TYPE_CHECKING:
     from irshape.editing.extract import Part
+    from irshape.model.public import Model as PublicModel
 
 Made = TypeVar("Made")
 
@@ -116,9 +117,9 @@ def sized(file: str, graph: Graph, shapes: Sequence[str], sizes: Mapping[str, st
         raise RunError(f"{file}: {error}", FAULTS) from None
 
 
-def put_proof(before: Graph, graph: Graph) -> None:
-    """Prove that a graph computes what the model did that another one began with. Raises `RunError`."""
-    for line in proved(published(before._draft.model), graph):
+def put_proof(before: Graph | PublicModel, graph: Graph) -> None:
+    """Prove that a graph computes what a model does. Raises `RunError`."""
+    for line in proved(before, graph):
         put(line)
 
 
@@ -172,7 +173,11 @@ def _run_edit(given: Namespace) -> int:
     if given.view is not None:
         _write_page(given.view, graph, change)
     if given.prove:
-        put_proof(graph, graph)
+        before = change.opened()
+        for option, text in given.edits:
+            if EDITS[option][2] is _freeze:  # the model before has this value, too
+                _freeze(before, text, hold)
+        put_proof(before, graph)
     if given.output is None and not given.in_place:
         errors = [one for one in checked(graph._draft, errors_only=True)[1] if one.severity == ERROR]
         put("".join(f"{escape(str(one))}\n" for one in errors) + "the model is not written without -o or --in-place")
@@ -234,9 +239,9 @@ def _name(graph: Graph, text: str) -> None:
     tensor(graph, place).names = split_names(names)
 
 
-def _freeze(graph: Graph, text: str) -> list[Simplification]:
+def _freeze(graph: Graph, text: str, make: Callable[[Draft, str, Any], Any] = freeze) -> Any:
     name, value = _parted(text, "INPUT=VALUE", partial(is_named_end, graph._draft, "Parameter"))
-    return graph.freeze(name, parsed(value, graph._draft.model.document.limits.size))
+    return make(graph._draft, name, parsed(value, graph._draft.model.document.limits.size))
 
 
 def _parted(text: str, form: str, is_known: Callable[[str], bool]) -> tuple[str, str]:
@@ -312,7 +317,7 @@ def _run_extract(given: Namespace) -> int:
         own = [repr(tensor.layer.name) for tensor in graph.inputs if tensor.layer.name not in whole]
         if own:
             raise RunError(f"--prove feeds both models the same inputs, but only the part has the input {own[0]}; give --to without --from")
-        put_proof(graph, graph)
+        put_proof(published(graph._draft.model), graph)
     change.write(graph, trim=True)
     put_text(given.color, _part_sections(graph, part, formulas, given.output))
     return FAULTS if part.losses else CLEAN
@@ -387,7 +392,7 @@ def _run_simplify(given: Namespace) -> int:
         raise RunError(f"{given.file}: {error}") from None
     put_text(given.color, (steps_made if given.dry_run else _counted)(steps))
     if given.prove:
-        put_proof(before, graph)
+        put_proof(published(before._draft.model), graph)
     if not given.dry_run:
         change.write(graph, trim=given.trim)
     done = f"written: {escape(given.output)}" if given.output else "nothing is written"

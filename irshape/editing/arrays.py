@@ -43,9 +43,10 @@ class Data(NamedTuple):
         return {"element_type": self.element_type.name, "shape": shape, "offset": str(offset), "size": str(len(self.bytes))}
 
 
-def element_type_of(given: ElementType | str) -> ElementType:
-    """An element type by its name. Raises `EditError` for another name."""
-    found = given if isinstance(given, ElementType) else ElementType.parse(given)
+def element_type_of(given: object) -> ElementType:
+    """An element type by its name, or that of NumPy, PyTorch or OpenVINO. Raises `EditError` for anything else."""
+    named = ElementType.parse(given) if isinstance(given, str) else None
+    found = named or next((one for one in ElementType.BY_NAME.values() if one == given), None)
     if found is None:
         likely = similar_type(str(given))
         raise EditError(

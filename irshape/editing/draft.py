@@ -7,9 +7,9 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, get_args
 
-from irshape.editing.arrays import Data, data_of
+from irshape.editing.arrays import Data, data_of, element_type_of
 from irshape.editing.facts import BodyFacts, Facts
 from irshape.editing.state import EditError, Item, State, Value, joined_names
 from irshape.editing.text import ALIGNMENT, serialised
@@ -149,11 +149,14 @@ class GraphDraft:
         known = {} if item.op_class is None else item.op_class.attributes
         spellings = {attribute.spelling: attribute.spelling for attribute in known.values()}
         spellings.update((name, attribute.spelling) for name, attribute in known.items())
+        types = {one.spelling for one in known.values() if ElementType in (one.annotation, *get_args(one.annotation))}
         for name, value in attributes.items():
             if item.op_class is not None and name not in spellings:
                 raise EditError(f"{item.type} has no attribute {name!r}; it has {', '.join(sorted(known)) or 'none'}")
-            is_shape = name in ("shape", "variable_shape")
-            found[spellings.get(name, name)] = _shape_text(item.name, value) if is_shape else _text(name, value)
+            spelling = spellings.get(name, name)
+            if spelling in types:
+                value = element_type_of(value)
+            found[spelling] = _shape_text(item.name, value) if name in ("shape", "variable_shape") else _text(name, value)
         return found
 
     def value_of(self, given: Any) -> Value:
@@ -449,10 +452,7 @@ def types_inside(item: Item) -> Counter[str]:
 
 def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...] | None]:
     element_type, shape = output
-    found = element_type if isinstance(element_type, ElementType) else ElementType.parse(element_type)
-    if found is None:
-        raise EditError(f"{element_type!r} is no element type")
-    return found.precision, None if shape is None else tuple(shape)
+    return element_type_of(element_type).precision, None if shape is None else tuple(shape)
 
 
 def _shape_text(name: str, value: Any) -> str:

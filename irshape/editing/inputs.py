@@ -33,19 +33,23 @@ def freeze(draft: Draft, name: str, value: Any) -> list[Simplification]:
     `value` is an array, a number or a text, or nested sequences of these; it must fit the element type and the shape of the input. Raises
     `EditError`, and then nothing has changed.
     """
-    state = draft.state
-    with state.attempt():
-        parameter = named_end(draft, "Parameter", name)
-        own = parameter.outputs[0]
-        data = _fitting(parameter, draft.facts.of(own), value)
-        state.note("freeze", parameter.name, f"{data.element_type}{format_shape(data.shape)}: {_shown(data)}")
-        constant = draft.constant(data, parameter.name, state.place_behind([parameter]))
-        draft.redirect(own, constant)
-        state.set_names(constant, own.names)
-        state.set_names(own, None)
-        state.leave(parameter)
-        state.rename(constant.item, parameter.name)
-        return [*simplified(draft, _RULES, [constant.item])]
+    with draft.state.attempt():
+        return [*simplified(draft, _RULES, [hold(draft, name, value)])]
+
+
+def hold(draft: Draft, name: str, value: Any) -> Item:
+    """Put a constant in the place of an input, and return it; nothing is folded."""
+    state, parameter = draft.state, named_end(draft, "Parameter", name)
+    own = parameter.outputs[0]
+    data = _fitting(parameter, draft.facts.of(own), value)
+    state.note("freeze", parameter.name, f"{data.element_type}{format_shape(data.shape)}: {_shown(data)}")
+    constant = draft.constant(data, parameter.name, state.place_behind([parameter]))
+    draft.redirect(own, constant)
+    state.set_names(constant, own.names)
+    state.set_names(own, None)
+    state.leave(parameter)
+    state.rename(constant.item, parameter.name)
+    return constant.item
 
 
 def parsed(text: str, most: int) -> Any:

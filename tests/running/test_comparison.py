@@ -311,9 +311,10 @@ def test_diff_shows_the_run(pair: tuple[str, str], capsys: pytest.CaptureFixture
         (["simplify", "{}", "-o", "{o}", "--prove"], "proved: equal outputs in"),
         (["reshape", "{}", "--batch", "4", "-o", "{o}", "--prove"], "proved: equal outputs in"),
         (["edit", "{}", "--add-output", "second", "-o", "{o}", "--prove"], "proved: equal outputs in"),
+        (["edit", "{}", "--freeze", "y=[[1,2,3,4,5,6,7,8]]", "-o", "{o}", "--prove"], "proved: equal outputs in"),
         (["extract", "{}", "--to", "third", "-o", "{o}", "--prove"], ""),
     ],
-    ids=["simplify", "reshape", "edit", "extract"],
+    ids=["simplify", "reshape", "edit", "freeze", "extract"],
 )
 def test_a_command_proves_what_it_writes(
     command: list[str], proof: str, pair: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
