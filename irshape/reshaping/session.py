@@ -225,6 +225,8 @@ class Session(inner.Session):
 
             found.report(resized(before, found))
             _say_axes(found)
+        if found.ok and batch is not None and str(batch).isdecimal():
+            found.report(_open_states(found))
         if found.ok:
             from irshape.answers.policies import refuse_outgrown
 
@@ -450,6 +452,17 @@ class Session(inner.Session):
             told[-1].message += f"; {counted(len(follow), 'error')} {'follows' if len(follow) == 1 else 'follow'} from this"
         told[-1].hint = hint or told[-1].hint
         return engine.diagnostics.replaced(others, told)
+
+
+def _open_states(inference: Inference) -> Iterator[Diagnostic]:
+    """A note of the first variable whose batch no input decides."""
+    for node in inference.model.of_type("ReadValue"):
+        shape = inference.view(node).outputs[0].shape if node.layer.outputs else ()
+        if shape and isinstance(shape[0], Dim):
+            text = "the state keeps an open batch, which is 0 at the first inference, because a batch is given to inputs only"
+            where = place(inference.document, node.layer, node.layer.offset)
+            yield Diagnostic("N101", text, where, hint="irshape signature names it, and --set B=1 sets it with the inputs")
+            return
 
 
 def _say_axes(inference: Inference) -> None:
