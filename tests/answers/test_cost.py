@@ -31,7 +31,7 @@ from tests.inference.test_bodies import chosen, inside, loop
 from tests.support.ir import Net
 from tests.support.irs import PATHS, WITH_WEIGHTS, named
 from tests.support.oracle import core_of
-from tests.support.places import ATROUS, DECODER, ROOT, STATEFUL
+from tests.support.places import ATROUS, DECODER, EXAMPLES, ROOT, STATEFUL
 from tests.support.schemas import validator
 
 
@@ -419,6 +419,15 @@ def test_usual_sizes_fulfil_the_conditions() -> None:
     assert chosen.near == {"B": 1, "P": 128, "S": 7}
     with pytest.raises(irshape.InputError, match="there is no symbol 'H'; the symbols are B, P, S"):
         verbs.cost(DECODER, near={"H": 7})
+
+
+def test_a_size_of_data_is_its_bound_or_the_size_of_an_input() -> None:
+    """Of as many boxes as there are, 2^31 - 1 is no bound; a size of a Range has none."""
+    detector = EXAMPLES / "detector.xml"
+    assert irshape.cost(detector).near == {"B": 1, "H": 224, "W": 224, "n_boxes": 224}
+    assert irshape.cost(detector, inputs={"image": "[1,3,64,96]"}).near == {"n_boxes": 200}
+    counted = "x: i64[9]\nReduceMax(x, [0], keep_dims=false) -> _most: Range-4(0, _, 1, output_type=i64)\nRelu(_most) -> Result"
+    assert list(cost(Net(counted)).near.values()) == [9]
 
 
 def test_an_image_beside_a_size_that_must_be_the_batch_is_a_usual_one() -> None:

@@ -365,7 +365,9 @@ class Cost(Answer):
         def is_usual(sizes: Mapping[str, int]) -> bool:
             return not any(divides_by_0(one, sizes) for one in amounts)
 
-        chosen, is_valid = reference(self.symbols, self._demands, near, unknown, is_usual)
+        views = [self._inference.view(node) for node in self._inference.model.parameters]
+        fixed = [size for view in views for port in view.outputs for size in port.shape or () if isinstance(size, int)]
+        chosen, is_valid = reference(self.symbols, self._demands, near, unknown, is_usual, max(fixed, default=1))
         if is_valid or not (faulty := broken(self._demands, chosen)):
             return chosen, is_valid
         free = {name for one in faulty for name in one.symbols()} - near.keys()

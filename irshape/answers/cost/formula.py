@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import inf, prod
+from math import prod
 from typing import Any, Final, TypeAlias
 
 from irshape.inference.inputs import InputError
@@ -370,17 +370,22 @@ _USUAL: Final = (
 )  # fmt: skip
 
 
+# What a detector writes for as many boxes as there are: the greatest number of int32, or a product of it.
+_NO_BOUND: Final = 2**31 - 1
+
+
 def reference(
     ranges: Mapping[str, Range],
     demands: Iterable[Requirement],
     given: Mapping[str, int],
     unknown: Mapping[str, Range],
     is_usual: Callable[[Mapping[str, int]], bool] = lambda sizes: True,
+    largest: int = 1,
 ) -> tuple[dict[str, int], bool]:
     """A size for every symbol of these ranges, and whether the sizes are in the ranges and fulfil the demands on the symbols.
 
     A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions and `is_usual` allow this. A size that only a run tells is
-    the greatest one that it can be, or that of an input if it has no upper bound.
+    the greatest one that it can be, or where that is 2^31 - 1 or more, that of an input: `largest`, if no input has a symbol.
     """
     hold = all_hold(list(demands))
     is_within = all(fitting(ranges[name], size) == size for name, size in given.items() if name in ranges)
@@ -388,8 +393,8 @@ def reference(
     for usual, spatial in _USUAL:
         sizes = {name: fitting(known, _target(name, usual, spatial)) for name, known in ranges.items()}
         sizes.update((name, size) for name, size in given.items() if name in ranges)
-        most = max(sizes.values(), default=1)
-        found = {name: int(known.high) if known.high != inf else fitting(known, most) for name, known in unknown.items()}
+        most = max(sizes.values(), default=largest)
+        found = {name: int(known.high) if known.high < _NO_BOUND else fitting(known, most) for name, known in unknown.items()}
         if hold(sizes) and is_usual(chosen := {**sizes, **found, **given}):
             return chosen, is_within
         first = first or sizes
