@@ -297,6 +297,8 @@ def view(
     from irshape.page.data import PageData
     from irshape.page.html import page
 
+    if isinstance(before, str | os.PathLike) and os.fspath(before).endswith(".html"):
+        raise TypeError(f"the second argument is the model before, not a page; output={os.fspath(before)!r} writes one")
     model, asked = _asked(source, inputs, symbols, reading)
     data = PageData(model._graph, **asked)
     if before is not None:

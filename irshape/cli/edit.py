@@ -170,6 +170,8 @@ def _run_edit(given: Namespace) -> int:
     # The first section names the two files, which are one here.
     _, *changes = sections(_make(given.file, "edit", graph.diff), is_complete=False)
     put_text(given.color, changes)
+    if not graph.outputs:
+        put("no layer gives an output any more, so the model computes nothing")
     if given.view is not None:
         _write_page(given.view, graph, change)
     if given.prove:

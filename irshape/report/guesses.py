@@ -30,6 +30,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     "argument": {
         "the argument is inputs": "shapes shape input input_shapes",
         "the argument is symbols": "set symbol sizes",
+        "irshape.check(MODEL, targets=[NAME]) judges a model": "target targets",
         "irshape.compare(a, b) runs two models": "run prove",
         "irshape.sizes(PATH).nearest(H=500) finds sizes that are valid": "near",
     },
