@@ -104,9 +104,16 @@ class Changes:
         if not found:
             exchanged = [*islice(self.exchanges(node, told, (node,)), 1)]
             found = self.constants(node, told)
-            if not exchanged:
-                found += self.attributes(node, transfer, told, 1 if found else _MOST_NAMED)
-            elif not found or found[0].explained < 2:  # a constant at which other layers fail, too, is no exchanged input
+            is_shared = bool(found) and found[0].explained > 1  # other layers fail at this constant, too
+            meant = self.attributes(node, transfer, told, 1 if found or exchanged else _MOST_NAMED)
+            texts = [text.lower().split(",") for one in meant for text in one.attributes.values()]
+            is_flag = any(map({"0", "1", "true", "false"}.issuperset, texts))
+            # A list of numbers may be another one in more ways than an attribute, and a flag in one.
+            if meant and (found or exchanged) and not is_shared and (is_flag or not found or len(found[0].elements) > 1):
+                found = [meant[0]._replace(attributes={}), *found[:1], *exchanged]
+            elif not exchanged:
+                found += meant
+            elif not is_shared:
                 found = found[:1] + exchanged
         if not found:  # inputs of a layer from which the node reads elements
             inside = self.model.in_order({one for way in self.ways(node) for one in way.steps if one is not node})
@@ -295,8 +302,9 @@ class Changes:
 
     def named(self, node: Node) -> Proposal | None:
         """The constants from which a node reads elements, where no other number is known to be right; of a body its port map."""
-        if entry := next((one for one in node.layer.port_maps or () if one.tag == "output"), None):
-            where = place(self.model.document, node.layer, entry.offset)
+        at = max(self.witnesses.departure(node)[0] - node.layer.signature.input_count, 0)
+        if offset := next((body.outputs[at].offset for body in self.graph.maps.get(node.index, ()) if at < len(body.outputs)), None):
+            where = place(self.model.document, node.layer, offset)
             return Proposal(f"its port map (line {where.line}) tells how the values of its body leave it", (where,), is_guess=True)
         ways = self.ways(node)[:_MOST_READ]
         if not ways:
@@ -398,7 +406,7 @@ class Changes:
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
                 continue
             counts = Counter(_plain(one.layer.signature.attributes.get(name)) for one in self.model.of_type(node.type))
-            if text is not None and max(ranks, default=0) > 2:  # one item may stand for all
+            if text is not None and text.strip().isdigit() and max(ranks, default=0) > 2:  # one item may stand for all
                 counts[",".join([text.strip()] * (max(ranks, default=0) - 2))] += 1
             usual = [one for one, _ in counts.most_common(_MOST_NAMED) if one is not None and one != _plain(text)]
             fits = []
