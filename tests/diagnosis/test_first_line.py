@@ -230,6 +230,19 @@ ROWS = {
         "R301 the port records [], but the layer gives [1,1,1,1] for the inputs that it records; with keep_dims='false' the "
         "layer gives [], which it records; it is 'true' [ReduceProd n, port 2]",
     ),
+    "the layer that gives a size that never fits": (
+        "x: f32[1,3,?,?]\nx -> m: MaxPool-1(strides=[1,1], pads_begin=[1,1], pads_end=[1,1], kernel=[3,3]) -> r: ReLU\n"
+        "x, r -> c: Concat(axis=1) -> Result",
+        ('pads_end="1,1"', 'pads_end="2,1"'),
+        "R401 warning: this never holds: the inputs must be equal on axis 2: ? and 1.. differ; data [1,3,1..,1..] comes from "
+        "MaxPool 'm' (line 18) [Concat c]",
+    ),
+    "the constants that give a size that never fits": (
+        "x: f32[1,3,?,?]\nx -> p: Pad-12([0,0,1,0], [0,0,-1,0], pad_mode=constant) -> r: ReLU\nx, r -> c: Concat(axis=1) -> Result",
+        element(-1, 0),
+        "R401 warning: this never holds: the inputs must be equal on axis 2: ? and 1.. differ; data [1,3,1..,?] comes from Pad "
+        "'p' (line 34); these layers read Const 'const_1' (line 18): [0,0,1,0], Const 'const_2' (line 26): [0,0,0,0] [Concat c]",
+    ),
     "a version, by the attributes": (
         "x: f32[4,8]\nx -> g: Gather-8([1], 1, batch_dims=0) -> Result\nx -> h: Gather-8([1], 1, batch_dims=0) -> Result",
         ('"Gather" version="opset8"', '"Gather" version="opset5"'),
