@@ -25,6 +25,7 @@ from irshape.report.catalogue import is_fault
 from irshape.report.diagnostic import Where, clipped
 from irshape.report.text import common
 from irshape.shape.element_type import ElementType
+from irshape.shape.shape import format_shape
 
 _CONSTANTS: Final = ("Const", "Constant")
 # The most layers between a constant and the layer that reads sizes from it; the most changes that are told, and constants of one layer.
@@ -104,9 +105,16 @@ class Changes:
         if not found:
             exchanged = [*islice(self.exchanges(node, told, (node,)), 1)]
             found = self.constants(node, told)
-            if not exchanged:
-                found += self.attributes(node, transfer, told, 1 if found else _MOST_NAMED)
-            elif not found or found[0].explained < 2:  # a constant at which other layers fail, too, is no exchanged input
+            is_shared = bool(found) and found[0].explained > 1  # other layers fail at this constant, too
+            meant = self.attributes(node, transfer, told, 1 if found or exchanged else _MOST_NAMED)
+            texts = [text.lower().split(",") for one in meant for text in one.attributes.values()]
+            is_flag = any(map({"0", "1", "true", "false"}.issuperset, texts))
+            # A list of numbers may be another one in more ways than an attribute, and a flag in one.
+            if meant and (found or exchanged) and not is_shared and (is_flag or not found or len(found[0].elements) > 1):
+                found = [meant[0]._replace(attributes={}), *found[:1], *exchanged]
+            elif not exchanged:
+                found += meant
+            elif not is_shared:
                 found = found[:1] + exchanged
         if not found:  # inputs of a layer from which the node reads elements
             inside = self.model.in_order({one for way in self.ways(node) for one in way.steps if one is not node})
@@ -295,18 +303,48 @@ class Changes:
 
     def named(self, node: Node) -> Proposal | None:
         """The constants from which a node reads elements, where no other number is known to be right; of a body its port map."""
-        if entry := next((one for one in node.layer.port_maps or () if one.tag == "output"), None):
-            where = place(self.model.document, node.layer, entry.offset)
+        at = max(self.witnesses.departure(node)[0] - node.layer.signature.input_count, 0)
+        if offset := next((body.outputs[at].offset for body in self.graph.maps.get(node.index, ()) if at < len(body.outputs)), None):
+            where = place(self.model.document, node.layer, offset)
             return Proposal(f"its port map (line {where.line}) tells how the values of its body leave it", (where,), is_guess=True)
-        ways = self.ways(node)[:_MOST_READ]
-        if not ways:
-            return None
-        places = tuple([self.place(way.constant) for way in ways])
-        parts = [
-            f"{said(way.constant)} (line {where.line}): {_list(self._elements(way.constant) or ())}"
-            for way, where in zip(ways, places, strict=True)
-        ]
-        return Proposal(f"it reads {', '.join(parts)}", places, is_guess=True)
+        givers = self._givers(node)
+        ways = [Way(way.constant, way.steps + behind, way.start) for _, giver, behind in givers for way in self.ways(giver)]
+        ways += self.ways(node)
+        # Of many constants those are named of which another number mends the fault.
+        ways = ([way for way in ways if self._may_mend(node, way)] if len(ways) > _MOST_READ else []) or ways
+        read = [*dict.fromkeys(way.constant for way in ways)][:_MOST_READ]
+        places = tuple(map(self.place, [*(giver for _, giver, _ in givers), *read]))
+        parts = [f"{name} comes from {said(giver)} (line {self.place(giver).line})" for name, giver, _ in givers]
+        if read:
+            numbers = ", ".join(f"{said(one)} (line {self.place(one).line}): {_list(self._elements(one) or ())}" for one in read)
+            parts.append(f"{'these layers read' if givers else 'it reads'} {numbers}")
+        return Proposal("; ".join(parts), places, is_guess=True) if parts else None
+
+    def _may_mend(self, node: Node, way: Way) -> bool:
+        """Whether a layer passes with other elements of a constant."""
+        others = islice(self.other_elements(node, self._elements(way.constant) or ()), _MOST_OF_ONE // 4)
+        return any(not self.graph.scope.work.is_done and self._gives(way, new) for new in others)
+
+    def _givers(self, node: Node) -> list[tuple[str, Node, tuple[Node, ...]]]:
+        """The layers that give the sizes of the inputs of which a fault says that they never fit.
+
+        Each with the name and the shape of the input, and the layers from there to the node.
+        """
+        fault = next((one for one in self.witnesses.own[node].findings if one.code == "R401"), None)
+        found: list[tuple[str, Node, tuple[Node, ...]]] = []
+        for index, slot in enumerate(node.sources if fault is not None else ()):
+            port = None if node.op is None else node.op.input_at(index, len(node.sources))
+            giver, shape = self.model.producer(slot), self.graph.slots[slot].shape
+            behind: tuple[Node, ...] = (node,)
+            if fault is None or port is None or port.value or fault.port not in (None, index) or giver is None or not giver.sources:
+                continue
+            while len(same := [one for one in giver.sources if self.graph.slots[one].shape == shape]) == 1:  # such as an activation
+                before = self.model.producer(same[0])
+                if before is None:
+                    break
+                giver, behind = before, (giver, *behind)
+            found.append((f"{port.name} {format_shape(shape)}", giver, behind))
+        return found[:_MOST_NAMED]
 
     @staticmethod
     def key(constant: Node) -> object:
@@ -398,7 +436,7 @@ class Changes:
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
                 continue
             counts = Counter(_plain(one.layer.signature.attributes.get(name)) for one in self.model.of_type(node.type))
-            if text is not None and max(ranks, default=0) > 2:  # one item may stand for all
+            if text is not None and text.strip().isdigit() and max(ranks, default=0) > 2:  # one item may stand for all
                 counts[",".join([text.strip()] * (max(ranks, default=0) - 2))] += 1
             usual = [one for one, _ in counts.most_common(_MOST_NAMED) if one is not None and one != _plain(text)]
             fits = []

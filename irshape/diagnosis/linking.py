@@ -184,7 +184,9 @@ class _Report:
         node, own = cause.node, self._faults(cause.node)
         text = "; or ".join(change.text for change in cause.changes)
         if (known := self._known(changes, node)) is not None:  # a fault of the structure explains the rest
-            known.message = _joined(known.message, text) if cause.kind == "map" and known.code in _SKIPPED else known.message
+            if known.code in ("G119", *_SKIPPED) and cause.changes and cause.node.layer.port_maps:
+                known.message = _joined(known.message, text)
+                known.related = (*known.related, *cause.changes[0].places)
             return known
         is_guess = cause.kind == "layer" and not (cause.changes and all(change.key or not change.is_guess for change in cause.changes))
         sign = _sign_before([node], self.signs) if is_guess else None
@@ -303,6 +305,8 @@ class _Report:
                 cause = None if leader in self.alone else cause
             elif one.code == "G116":
                 cause = self.unread.get(node)
+            elif one.code == "G109":  # a Loop without a condition has one output
+                cause = next((each for each in self.own[node] if each.code == "G119"), None)
             elif node not in self.faulty and (one.code[0] in _EFFECTS or one.code in (*RECORDS, "R401")):
                 cause = tags.get(node)
             elif one.code in ("R103", "R104"):  # the attributes of one layer; its type may be wrong

@@ -13,6 +13,7 @@ from irshape.model.bodies import Body, BodyInput, bodies_of
 from irshape.model.model import Node
 from irshape.shape.shape import format_shape
 from irshape.xml.document import PortMap
+from irshape.xml.lexical import BODIES
 
 # The most changes that are tried for one layer.
 _MOST_TRIALS: Final = 400
@@ -73,8 +74,9 @@ def _changes(node: Node) -> Iterator[_Change]:
     places = [place for place, entry in enumerate(entries) if entry.tag in ("input", "output")]
     for place in places:
         entry, now = entries[place], entries[place].attributes
-        for name in ("axis", *(("start", "end", "stride", "part_size") if "axis" in now else ())):
-            for new in (*map(str, range(rank)), "") if name == "axis" else ("0", "1", "-1", "2"):
+        others = dict.fromkeys(("start", "end", "stride", "part_size") if "axis" in now else (), ("0", "1", "-1", "2"))
+        for name, texts in {**_unnamed(node, entries, entry), "axis": (*map(str, range(rank)), ""), **others}.items():
+            for new in texts:
                 if now.get(name, "") != new:
                     attributes = {**now, name: new} if new else {one: text for one, text in now.items() if one != name}
                     changed = entry._replace(attributes=attributes)
@@ -90,3 +92,18 @@ def _changes(node: Node) -> Iterator[_Change]:
                 several[place] = entries[place]._replace(attributes={**entries[place].attributes, "internal_layer_id": id})
             text = f"with internal_layer_id {ids[0]} (line {lines[one]}) and {ids[1]} (line {lines[other]}) exchanged"
             yield text, "", several, (first, second)
+
+
+def _unnamed(node: Node, entries: Sequence[PortMap], entry: PortMap) -> dict[str, list[str]]:
+    """The ports of the layer, and the layers of the body, that an entry of a port map may mean because no entry of its kind names them."""
+    alike = [one.attributes for one in entries if (one.map, one.tag) == (entry.map, entry.tag)]
+    is_input = entry.tag == "input"
+    ports = [str(port.id) for port in (node.layer.inputs if is_input else node.layer.outputs)]
+    bodies = [node.bodies[name] for name, map in BODIES.get(node.op_type, ()) if map == entry.map and name in node.bodies]
+    inside = [str(one.id) for body in bodies for one in (body.parameters if is_input else body.results)]
+    found = {"external_port_id": ports, "internal_layer_id": inside}
+    for name, ids in found.items():
+        ids[:] = [one for one in ids if all(one != other.get(name) for other in alike)]
+    if "purpose" in entry.attributes:  # such an entry has no port
+        found["external_port_id"] = ["-1"]
+    return found

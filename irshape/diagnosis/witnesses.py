@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from irshape.diagnosis.recorded import RECORDS, contradictions, is_decided, other_end, recordable, source_of
+from irshape.diagnosis.recorded import RECORDS, contradictions, fits, is_decided, other_end, recordable, source_of
 from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome, Transfer
@@ -195,8 +195,15 @@ class Witnesses:
         return is_decided(node, taken) and all(fact is slots[slot] or -1 not in (record[2] or ()) for fact, slot, record in both)
 
     def passes(self, node: Node, outcome: Outcome) -> bool:
-        """Whether a rule passes, and gives known facts that the output ports record."""
-        return self.gives(node, outcome, is_strict=True) and not any(fact.is_poisoned for fact in outcome.outputs)
+        """Whether a rule passes, and gives known facts that the output ports record: of a shape as far as the own rule tells it."""
+        if not self.gives(node, outcome, is_strict=True) or any(fact.is_poisoned for fact in outcome.outputs):
+            return False
+        own = self.own[node].outputs if node in self.own else ()
+        both = zip(self.outputs(node), own, outcome.outputs, strict=False)
+        return all(
+            (dims := self.dims(record, known)) is None or (fact.shape is not None and fits(dims, fact.shape))
+            for record, known, fact in both
+        )
 
     def _judge(self, node: Node, outcome: Outcome) -> bool:
         """Whether the layer is wrong where its rule contradicts the output ports: the readers decide."""

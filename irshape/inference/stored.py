@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from irshape.model.build import place
-from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.diagnostic import ERROR, Diagnostic, Where
 from irshape.report.text import counted
 from irshape.xml.document import Document, Layer, LayerSignature
 from irshape.xml.lexical import own_offset
@@ -80,9 +81,20 @@ def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnos
         yield Diagnostic("W201", message, where, hint=hint)
         return
     message = f"the weights{named} have {counted(weights.total, 'byte')}, but the constants end at byte {end}"
-    yield Diagnostic(
-        "W201", f"{message}; are they another model's weights?", where, hint="give the .bin that was written together with the .xml"
-    )
+    lost = _lost(document, weights.total - end)
+    told = " or ".join(f"Const {layer.name!r} (line {one.line})" for layer, one in lost)
+    message += f"; should {told} begin at byte {end}?" if lost else "; are they another model's weights?"
+    hint = "give the .bin that was written together with the .xml" + (", or correct the offset of the constant" if lost else "")
+    yield Diagnostic("W201", message, where, hint=hint, related=tuple([one for _, one in lost]))
+
+
+def _lost(document: Document, size: int) -> list[tuple[Layer, Where]]:
+    """The constants of this size that begin where another one begins, if there are two at most: one may belong behind the others."""
+    stored = [*constants(document)]
+    begins = Counter(start for start, *_ in stored)
+    found = [(layer, path) for start, end, layer, path in stored if end - start == size and begins[start] > 1]
+    found = found if len(found) <= 2 else []
+    return [(layer, place(document, layer, document.attribute_offset(layer.data_offset, "offset"), path=path)) for layer, path in found]
 
 
 def _has_other_line_ends(weights: Weights, surplus: int) -> bool:
@@ -97,7 +109,7 @@ def _has_other_line_ends(weights: Weights, surplus: int) -> bool:
 
 
 def distrusted(diagnostics: Sequence[Diagnostic], without_values: Sequence[Diagnostic]) -> list[Diagnostic] | None:
-    """The diagnostics of weights that do not fit, without those that follow from their values; None if none does.
+    """The diagnostics of weights that do not fit, where those that follow from their values follow from W201; None if none does.
 
     `without_values` are the diagnostics of the same model when no weights are read.
     """
@@ -107,6 +119,6 @@ def distrusted(diagnostics: Sequence[Diagnostic], without_values: Sequence[Diagn
         return None
     surplus, *others = sorted((one for one in diagnostics if one.code[0] == "W"), key=lambda one: one.code)
     leader = surplus._with_severity(ERROR) if any(one.severity == ERROR for one in following) else surplus
-    follow = "fault that follows from their values is" if len(following) == 1 else "faults that follow from their values are"
-    leader.message = f"{leader.message}{' ' if leader.message.endswith('?') else '; '}{len(following):,} {follow} not listed"
-    return [leader, *others, *(one for one in without_values if one.code != "N108")]
+    for one in following:  # what mends them would write what foreign values say
+        one.caused_by, one.fix, one.rank = one.caused_by or leader, None, leader.rank
+    return [leader, *others, *following, *(one for one in without_values if one.code != "N108")]

@@ -116,6 +116,7 @@ def _body(node: Node, name: str, map: str, every: Sequence[PortMap]) -> Body:
         edge = None if slice else back.get(parameter.id)
         if edge is not None and external < 0:
             told = f"the back edge to layer {parameter.id} leads to Parameter {parameter.name!r}, which no input of the layer feeds"
+            told += f": its entry in line {node.model.document.position(entry.offset)[0]} has external_port_id {external}"
             body.faults.append((told, edge.offset))
         elif edge is not None:
             result = _find(body, edge, "Result", "from-layer")

@@ -208,6 +208,41 @@ ROWS = {
         "S202 the inputs must broadcast on axis 0: 2 and 8 are neither equal nor 1; should its type be MatMul? Then the layer "
         "gives [2,2], which it records [Add matmul_2]",
     ),
+    "a mask that leaves an input unread": (
+        "x: f32[4]\nx -> StridedSlice([2], [4], [1], begin_mask=[0], end_mask=[1]) -> Result",
+        ('begin_mask="0"', 'begin_mask="1"'),
+        "R301 warning: the port records [2], but the model computes [4]; with begin_mask='0' the layer gives [2], which it "
+        "records; it is '1'; or Const 'const_3' (line 28) holds [1]; with [2] the layer gives [2], which it records; or inputs "
+        "1 and 3 look exchanged: the other way round the layer gives [2], which it records [StridedSlice stridedslice_4, port "
+        "4]",
+    ),
+    "a mask, where a constant of several elements may be another one, too": (
+        "x: f32[4,5]\nx -> StridedSlice([2,0], [4,5], [1,1], begin_mask=[0,1], end_mask=[0,1]) -> Result",
+        ('begin_mask="0,1"', 'begin_mask="1,1"'),
+        "R301 warning: the port records [2,5], but the model computes [4,5]; with begin_mask='0,0' the layer gives [2,5], "
+        "which it records; it is '1,1'; or Const 'const_2' (line 21) holds [4,5]; with [2,5] the layer gives [2,5], which it "
+        "records; or inputs 1 and 2 look exchanged: the other way round the layer gives [2,5], which it records [StridedSlice "
+        "stridedslice_4, port 4]",
+    ),
+    "a flag, where axes that are named twice give no rank": (
+        "x: i64[1,1,1,2] -> n: ReduceProd([0,1,2,3], keep_dims=false) -> Range-4(0, _, 1, output_type=i64) -> Result",
+        ('keep_dims="false"', 'keep_dims="true"'),
+        "R301 the port records [], but the layer gives [1,1,1,1] for the inputs that it records; with keep_dims='false' the "
+        "layer gives [], which it records; it is 'true' [ReduceProd n, port 2]",
+    ),
+    "the layer that gives a size that never fits": (
+        "x: f32[1,3,?,?]\nx -> m: MaxPool-1(strides=[1,1], pads_begin=[1,1], pads_end=[1,1], kernel=[3,3]) -> r: ReLU\n"
+        "x, r -> c: Concat(axis=1) -> Result",
+        ('pads_end="1,1"', 'pads_end="2,1"'),
+        "R401 warning: this never holds: the inputs must be equal on axis 2: ? and 1.. differ; data [1,3,1..,1..] comes from "
+        "MaxPool 'm' (line 18) [Concat c]",
+    ),
+    "the constants that give a size that never fits": (
+        "x: f32[1,3,?,?]\nx -> p: Pad-12([0,0,1,0], [0,0,-1,0], pad_mode=constant) -> r: ReLU\nx, r -> c: Concat(axis=1) -> Result",
+        element(-1, 0),
+        "R401 warning: this never holds: the inputs must be equal on axis 2: ? and 1.. differ; data [1,3,1..,?] comes from Pad "
+        "'p' (line 34); these layers read Const 'const_1' (line 18): [0,0,1,0], Const 'const_2' (line 26): [0,0,0,0] [Concat c]",
+    ),
     "a version, by the attributes": (
         "x: f32[4,8]\nx -> g: Gather-8([1], 1, batch_dims=0) -> Result\nx -> h: Gather-8([1], 1, batch_dims=0) -> Result",
         ('"Gather" version="opset8"', '"Gather" version="opset5"'),
@@ -498,12 +533,38 @@ OF_BODIES = {
     "a port that two inputs of a port map name": (
         WHILE,
         [('external_port_id="2"', 'external_port_id="4"')],
-        "G119 two inputs of the port map have external_port_id 4, the other one in line 41, and none has 2 [Loop while]",
+        "G119 two inputs of the port map have external_port_id 4, the other one in line 41, and none has 2; input 4 of the port map leads "
+        "FP32 [2,3] to Parameter 'while/while/loop_counter:0', which records I32 []; with external_port_id='2' (line 39) every Parameter "
+        "takes what it records; it is '4' [Loop while]",
     ),
     "a port that two outputs of a port map name": (
         SCAN,
         [('external_port_id="4"', 'external_port_id="5"')],
         "G119 two outputs of the port map have external_port_id 5, the other one in line 36, and none has 4 [TensorIterator z]",
+    ),
+    "an input of a port map that names the condition": (
+        WHILE,
+        [('external_port_id="2"', 'external_port_id="1"')],
+        "G119 the port map has 3 inputs, the layer has 5; input 1 of the port map leads BOOL [] to Parameter "
+        "'while/while/loop_counter:0', which records I32 []; with external_port_id='2' (line 39) every Parameter takes what it "
+        "records; it is '1' [Loop while]",
+    ),
+    "the Result of an output of a port map": (
+        WHILE,
+        [('id="6" internal_layer_id="16"', 'id="6" internal_layer_id="14"')],
+        "R401 warning: the tensor fed back to 'while/Placeholder_1:0' must have the shape [2,3], got [3,3]; with "
+        "internal_layer_id='16' (line 43) the layer gives [?,3], which it records; it is '14' [Loop while]",
+    ),
+    "a port for the condition of a port map": (
+        WHILE,
+        [('"-1" internal_layer_id="17"', '"0" internal_layer_id="17"')],
+        "R302 warning: the port records I32, but the model computes BOOL; with external_port_id='-1' (line 44) the layer gives "
+        "[?,3], which it records; it is '0' [Loop while, port 5]",
+    ),
+    "no condition in a port map": (
+        WHILE,
+        [("<output (.*)execution_condition.*", "")],
+        "G119 the port map names no Result of the body as the execution_condition, and OpenVINO gives such a Loop 1 output [Loop while]",
     ),
     "the shape of a Parameter": (
         SCAN,

@@ -578,8 +578,10 @@ def test_a_back_edge_to_the_parameter_that_counts_is_its_own_fault() -> None:
     net = loop("f32[2,3]", SAME, trips=7)
     entry = '<input external_port_id="-1" internal_layer_id="0" purpose="current_iteration"/>'
     xml = re.sub(r'<input external_port_id="2"[^>]*>', entry, net.xml)
-    found = [(one.code, one.message) for one in irshape.infer(xml.encode(), weights=net.bin).diagnostics]
-    assert found == [("G119", "the back edge to layer 0 leads to Parameter 'parameter_0', which no input of the layer feeds")]
+    [fault] = irshape.infer(xml.encode(), weights=net.bin).diagnostics
+    line = next(number for number, text in enumerate(xml.splitlines(), 1) if entry in text)
+    told = "the back edge to layer 0 leads to Parameter 'parameter_0', which no input of the layer feeds"
+    assert (fault.code, fault.message) == ("G119", f"{told}: its entry in line {line} has external_port_id -1")
 
 
 REMARKS = [

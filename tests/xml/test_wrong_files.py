@@ -97,6 +97,8 @@ def test_constants_that_overlap_in_part() -> None:
     for offset, codes in ((8, ["W202", "W201"]), (0, ["W201"])):  # equal constants are stored once
         found = irshape.check(model.xml.replace('offset="16"', f'offset="{offset}"').encode(), weights=model.bin).diagnostics
         assert [one.code for one in found] == codes
+    # The last bytes belong to no constant, and are as many as those of a constant that begins where another one does.
+    assert found[0].message.endswith("; should Const 'const_0' (line 5) or Const 'const_2' (line 16) begin at byte 16?")
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,11 @@ class LoopRule(Repetition):
         is_entered = self.condition(self.facts[1], "execution_condition")
         if body.condition is None:
             # OpenVINO leaves such a Loop as it is, with the one output that every operation begins with.
-            self.warn("R201", "the port map names no Result of the body as the execution_condition")
+            message = "the port map names no Result of the body as the execution_condition"
+            if self.listed > 1:
+                self.fault(f"{message}, and OpenVINO gives such a Loop 1 output", self.node.layer.offset)
+            else:
+                self.warn("R201", message)
             return (self.intern(ElementType.dynamic, None),)
         self.condition(declared.value(body.condition), "the condition in the body")
         trip_count = self.number(self.facts[0], "trip_count")
