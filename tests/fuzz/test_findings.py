@@ -556,7 +556,7 @@ def test_a_layer_with_bodies_of_no_opset_is_extracted() -> None:
 def test_the_iterations_of_a_loop_over_an_input_that_it_lacks_are_a_symbol(number: int) -> None:
     text = (IRS / "onnx_node" / "scan_sum.xml").read_text()
     cost = verbs.cost(text.replace('<input external_port_id="1"', f'<input external_port_id="{number}"', 1).encode())
-    assert cost.near["trips"] == 1
+    assert cost.near["trips"] == 3  # the largest size of an input
 
 
 def test_the_body_of_an_unknown_version_of_a_loop_is_not_simplified() -> None:
