@@ -538,7 +538,8 @@ def _conditions(inference: Inference) -> str:
     from irshape.answers.solve import conditions
 
     found = conditions(inference.reading.scope, guards)
-    return " and ".join([str(one.requirement) for one in guards] if found is None else [one.text for one in found]) or "all"
+    text = " and ".join([str(one.requirement) for one in guards] if found is None else [one.text for one in found]) or "all"
+    return f"none, because nothing fits {text}" if inference.is_never_valid else text
 
 
 def _rt_info_changes(a: Model, b: Model) -> Iterator[str]:

@@ -436,6 +436,18 @@ def test_an_attribute_that_a_file_does_not_have_is_none() -> None:
     assert told == [("pads_begin", None, "[1,1]"), ("pads_end", None, "[1,1]"), ("auto_pad", "same_upper", "explicit")]
 
 
+def test_a_change_after_which_no_size_is_valid() -> None:
+    before, after = (Net(f"""
+        _x: f32[1,1,?]
+        _half: MaxPool-1(_x, kernel=2, strides=2, pads_begin=0, pads_end=0, rounding_type=floor)
+        Add(_half, MaxPool-1(_x, kernel={step}, strides={step}, pads_begin=0, pads_end=0, rounding_type=floor)) -> Relu -> Result
+        Concat(_half, MaxPool-1(_x, kernel={step}, strides={step}, pads_begin=0, pads_end=0, rounding_type=floor), axis=1) -> Result
+    """) for step in (2, 1))  # fmt: skip
+    found = irshape.diff(*(irshape.read(net.xml.encode(), weights=net.bin) for net in (before, after)))
+    [told] = [one for one in found.asides if one.startswith("the inputs may have other sizes")]
+    assert "L >= 2 -> none, because nothing fits" in told
+
+
 def test_sizes_that_the_inputs_may_have_no_longer() -> None:
     """Behind the sum, the formula stays; the sizes for which it holds do not."""
     before, after = (Net(f"""
