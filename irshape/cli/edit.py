@@ -19,7 +19,7 @@ from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import put_text, shape, table
 from irshape.editing.draft import Draft, found, found_output, layer_count, meant, meant_output
 from irshape.editing.graph import Graph, checked, edit
-from irshape.editing.inputs import VALUES, freeze, hold, is_named_end, parsed
+from irshape.editing.inputs import VALUES, freeze, hold, is_named_end, named_end, parsed
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.editing.state import EditError
@@ -31,6 +31,7 @@ from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
 from irshape.report.section import Block, Column, Section, Table, paragraph
 from irshape.report.text import WIDEST, counted, escape
+from irshape.shape.dim import Dim
 
 if TYPE_CHECKING:
     from irshape.editing.extract import Part
@@ -256,7 +257,12 @@ def _parted(text: str, form: str, is_known: Callable[[str], bool]) -> tuple[str,
 
 
 def _stateful(graph: Graph, text: str) -> None:
-    graph.stateful(dict([_parted(text, "INPUT=OUTPUT", partial(is_named_end, graph._draft, "Parameter"))]))
+    name, output = _parted(text, "INPUT=OUTPUT", partial(is_named_end, graph._draft, "Parameter"))
+    shape = tensor_of(graph._draft, named_end(graph._draft, "Parameter", name).outputs[0]).shape
+    graph.stateful({name: output})
+    if shape is None or any(isinstance(size, Dim) for size in shape):
+        told = "set those that must not, such as the batch, with irshape reshape --set before"
+        put(f"the state {escape(name)} begins with size 0 on each open axis; {told}")
 
 
 # Each edit with its metavar, its help and its function.

@@ -323,6 +323,7 @@ def test_the_command_line_makes_both(tmp_path: Path, capsys: pytest.CaptureFixtu
     one, other = str(tmp_path / "stateful.xml"), str(tmp_path / "stateless.xml")
     edits = [word for pair in PAIRS.items() for word in ("--stateful", "=".join(pair))]
     assert main(["edit", str(DECODER), *edits, "-o", one]) == 0
+    assert "the state past.key begins with size 0 on each open axis; set those that must not" in capsys.readouterr().out
     assert main(["edit", one, "--stateless", "--rename", "past.key=cache", "-o", other]) == 0
     assert "cache" in {node.name for node in irshape.read(other).parameters} and irshape.check(other).ok
     capsys.readouterr()
