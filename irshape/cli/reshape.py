@@ -147,22 +147,21 @@ def _sections(given: Namespace, before: Inference, inference: Inference) -> Iter
     if inference.ok:
         ends = (*inference.model.parameters, *inference.model.results)
         head = ("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if inference.guards or inference.ties else []))
-        rows = [_row(before, inference, str(node.id))[: len(head)] for node in ends]
-        yield paragraph(table(head, rows))
+        yield paragraph(table(head, [_row(before, inference, str(node.id))[: len(head)] for node in ends]))
         yield ties(inference.ties, "axes that must agree")
         yield from guards(inference, is_complete=is_complete)
         if inference.rewriting is not None:
             mends = inference.rewriting.mends
-            changes = list(_changes(mends, is_complete=is_complete))
+            rows = list(_changes(mends, is_complete=is_complete))
             columns = (Column("dim"), Column(most=WIDEST, is_cut=True), *[Column(is_below=True)] * 4)
-            changed = Table(columns, changes, ("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"))
+            changed = Table(columns, rows, ("TYPE", "LAYER", "WHAT", "WAS", "IS", "HOW"))
             kinds = [f"{kind}: {meaning}" for kind, meaning in _KINDS.items() if any(one.kind == kind for one in mends)]
-            if len(changes) < len(mends):
+            if len(rows) < len(mends):
                 kinds.append("\N{MULTIPLICATION SIGN}: alike in several blocks, of which the first is named (--all lists each)")
             yield paragraph(bold(f"rewritten: {counted(len(mends), 'change')}"), changed, dim("; ".join(kinds)))
         elif given.rewrite:
-            was_open = any("?" in row[3] or ".." in row[3] for row in rows if row[2] == "Parameter") and not given.recorded
-            more = "; --recorded NAME[SHAPE] gives the sizes of the export, if constants hold those of open axes" if was_open else ""
+            told = "; --recorded NAME[SHAPE] gives the sizes of the export, if constants hold those of open axes"
+            more = told if _has_open_sizes(before) and not given.recorded else ""
             yield paragraph(("rewritten: nothing, because no layer refuses these sizes", dim(more)))
     yield from ending(inference, remedy(inference))
     yield from _valid(before, inference)
@@ -181,10 +180,8 @@ def _changes(mends: Iterable[Mend], *, is_complete: bool) -> Iterator[tuple[str,
 def _valid(before: Inference, inference: Inference) -> Iterator[Section]:
     """The valid sizes nearest to those that the model refuses, and the command that lists the others, if the model has open sizes."""
     path = inference.document.path
-    shapes = [output.shape for node in before.model.parameters for output in before.view(node).outputs]
-    has_open_sizes = any(shape is None or not all(isinstance(size, int) for size in shape) for shape in shapes)
     is_of_sizes = any(one.severity == "error" and one.code[0] in "SVR" and one.code != "S208" for one in inference.diagnostics)
-    if not (path and before.ok and is_of_sizes and has_open_sizes):
+    if not (path and before.ok and is_of_sizes and _has_open_sizes(before)):
         return
 
     from irshape.answers.sizes import nearest_text
@@ -195,6 +192,12 @@ def _valid(before: Inference, inference: Inference) -> Iterator[Section]:
         yield paragraph(f"the nearest valid sizes: {text}", ("all: ", command))
     else:
         yield paragraph(("the sizes that the model takes: ", command))
+
+
+def _has_open_sizes(inference: Inference) -> bool:
+    """Whether an input has a size that is no number."""
+    shapes = [output.shape for node in inference.model.parameters for output in inference.view(node).outputs]
+    return any(shape is None or not all(isinstance(size, int) for size in shape) for shape in shapes)
 
 
 def _row(before: Inference, inference: Inference, id: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from irshape.editing.state import EditError
 from irshape.inference.facts import Fact
 from irshape.model.const import STORED
-from irshape.shape.element_type import ElementType, similar_type
+from irshape.shape.element_type import ElementType
 from irshape.shape.value import Unreadable
 
 if TYPE_CHECKING:
@@ -45,14 +45,8 @@ class Data(NamedTuple):
 
 def element_type_of(given: object) -> ElementType:
     """An element type by its name, or that of NumPy, PyTorch or OpenVINO. Raises `EditError` for anything else."""
-    named = ElementType.parse(given) if isinstance(given, str) else None
-    found = named or next((one for one in ElementType.BY_NAME.values() if one == given), None)
-    if found is None:
-        likely = similar_type(str(given))
-        raise EditError(
-            f"{given!r} is not an element type; {f'did you mean {likely}?' if likely else 'choose from ' + ', '.join(ElementType.BY_NAME)}"
-        )
-    return found
+    found = next((one for one in ElementType.BY_NAME.values() if one == given), None)
+    return found or _refuse(f"{given!r} is not an element type; choose from {', '.join(ElementType.BY_NAME)}")
 
 
 def data_of(given: Any, element_type: ElementType | str | None = None, default: ElementType | None = None) -> Data:

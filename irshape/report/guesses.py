@@ -49,7 +49,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     },
     "_End": {"an inference has it: irshape.infer(model)[port]": f"shape rank element_type text size {' '.join(_PORT.values())}"},
     "InferredPort": {
-        'a formula has a number for sizes: port.shape[2].evaluate({"H": 224})': "evaluate at",
+        "a formula has a number for sizes: port.shape[2].evaluate(H=224)": "evaluate at",
         "the layer that gives it: layer.node.producers": "source",
         **_PORT,
         "its port has them: port.port.names": "names",

@@ -72,7 +72,7 @@ def watch(bench: Bench) -> None:
         if len(bench.notes.kept) == known:
             _index(bench, item)
     elif item.type == "Clamp":
-        _limit(bench, item)
+        _clamp(bench, item)
     elif not axes:
         _scattered(bench, item)
         if item.type == "Tile" and bench.is_of_sizes(data):
@@ -193,11 +193,8 @@ def _scattered(bench: Bench, item: Item) -> None:
     counts = [count for count in bench.numbers.values() if count > 1]
     for axis, size in enumerate(bench.shape(data) or () if are_open and bench.is_of_sizes(data) else ()):
         if is_recorded(bench, size) or (axis == 0 and isinstance(size, int) and any(size % count == 0 for count in counts)):
-            bench.keep(f"{item!r} updates {size} rows of axis {axis}, {_AS_MANY if is_recorded(bench, size) else _SOME_EACH}")
-
-
-_AS_MANY: Final = "as many as an open size recorded"
-_SOME_EACH: Final = "a multiple of an open size recorded"
+            count = "as many as" if is_recorded(bench, size) else "a multiple of"
+            bench.keep(f"{item!r} updates {size} rows of axis {axis}, {count} an open size recorded")
 
 
 def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -246,7 +243,7 @@ def _is_integer(bench: Bench, value: Value) -> bool:
     return bench.draft.facts.of(value).element_type in INTEGER or (before is not None and _is_integer(bench, before))
 
 
-def _limit(bench: Bench, item: Item) -> None:
+def _clamp(bench: Bench, item: Item) -> None:
     """A recorded size, or the last index, as the largest number that a Clamp lets pass, as for places in an image."""
     largest = read_float(item.attributes.get("max", "0"))[0]
     if largest > _OF_RELU6 and _is_near_recorded(bench, largest):
@@ -611,9 +608,9 @@ class Walk:
         constants = [(value, constant) for value in _sized(item) if (constant := bench.constant_of(value))]
         sized = [constant for value, constant in constants if size in (bench.shape(value) or ())]
         read = [bench.constant_of(value) for port, value in enumerate(item.inputs) if _reads_number(bench, item, port, _AXES)]
-        return next(iter((*sized, *read)), None) or (None if size == 1 else self._source(item, size))
+        return next(iter((*sized, *read)), None) or (None if size == 1 else self._holder(item, size))
 
-    def _source(self, item: Item, size: Size) -> Item | None:
+    def _holder(self, item: Item, size: Size) -> Item | None:
         """The constant from which a layer before this one has a size: its shape, or a number that is read, as the depth of a OneHot."""
         bench, seen = self.bench, set[Item]()
         while item not in seen:
