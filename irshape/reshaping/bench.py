@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 
 CONSTANTS: Final = ("Const", "Constant")
+# The ports that number axes.
+AXES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order"})
 # A rule that does not declare that it reads elements follows none; the elements of so small a constant are read here.
 _FEW: Final = 16
 
@@ -365,6 +367,31 @@ def source(item: Item, port: int) -> Value:
     value = item.inputs[port]
     assert value is not None
     return value
+
+
+def sized(item: Item) -> list[Value]:
+    """The inputs of a layer, without those that number axes."""
+    declared = [None if item.op_class is None else item.op_class.input_at(port, len(item.inputs)) for port in range(len(item.inputs))]
+    return [value for value, own in zip(item.inputs, declared, strict=True) if value is not None and (own is None or own.name not in AXES)]
+
+
+def holder(bench: Bench, values: Iterable[Value], fits: Callable[[Size], bool]) -> Item | None:
+    """The nearest constant from which tensors have a size that `fits`: as an axis, or else as a number that is read, as a depth.
+
+    A tensor of sizes may have it from any input of its layer, other tensors from an input with such an axis.
+    """
+    pending, seen, read = [*values], set[Value](), list[Item]()
+    while pending:
+        value = pending.pop(0)
+        has_axis, constant = any(map(fits, bench.shape(value) or ())), bench.constant_of(value)
+        if constant is not None:
+            if has_axis:
+                return constant
+            read += [constant] if any(map(fits, bench.elements(value) or ())) else []
+        elif value not in seen and (has_axis or bench.is_of_sizes(value)):
+            seen.add(value)
+            pending += sized(value.item)
+    return next(iter(read), None)
 
 
 def where_of(item: Item) -> Where:

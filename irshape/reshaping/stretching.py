@@ -17,7 +17,7 @@ from irshape.editing.layers import Tensor
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
-from irshape.reshaping.bench import CONSTANTS, Bench, formula, listed, number_of, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, formula, holder, listed, number_of, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import generated, prefix, ramp, told, widened
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
@@ -157,7 +157,8 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
     if made is None:
         axis, size = next(iter(wants.items()))
         factors = (bench.recorded_factor(Factor(shape[axis])), *bench.notes.joined.get(expression_of(size), ()))
-        constant = _origin(bench, value, [one.recorded for one in factors if one.recorded and one.recorded > 1])
+        counts = [one.recorded for one in factors if one.recorded and one.recorded > 1]
+        constant = holder(bench, [value], lambda one: isinstance(one, int) and any(one and one % count == 0 for count in counts))
         why = f"irshape has no rule for the elements of {item.type} at another size"
         if constant is None and not bench.is_of_sizes(value):
             joined = f": it joins {len(item.inputs)} tensors" if item.type == "Concat" and number_of(item) % len(shape) == axis else ""
@@ -165,21 +166,6 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {told(size)}"
         bench.refuse(f"{needs}, but {why}", constant or item, "convert the model again with another size of this input")
     return made
-
-
-def _origin(bench: Bench, value: Value, sizes: Sequence[int]) -> Item | None:
-    """The constant that a tensor of sizes is computed from, or data are written into, with multiples of one of these sizes."""
-    while not bench.is_of_sizes(value) and value.item.type.startswith(_WRITTEN) and value.item.inputs[0]:
-        value = value.item.inputs[0]
-    pending, seen = [value] if bench.is_of_sizes(value) else [], set[Value]()
-    while pending:
-        one = pending.pop()
-        if one.item.type in CONSTANTS and any(own > 1 and own % size == 0 for own in bench.recorded_sizes(one) or () for size in sizes):
-            return one.item
-        if one not in seen:
-            seen.add(one)
-            pending += [read for read in reversed(one.item.inputs) if read is not None]
-    return None
 
 
 def _repeated(bench: Bench, value: Value, axis: int, wants: _Wants) -> Tensor | None:
@@ -367,8 +353,17 @@ def _through_split(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
 
 
 def _through_range(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    start, _, step = (bench.elements(source(value.item, port)) for port in range(3))
-    return None if start != (0,) or step != (1,) else ramp(bench, wants[0], str(bench.tensor(value).element_type))
+    item, type_ = value.item, str(bench.tensor(value).element_type)
+    start, _, step = (bench.elements(source(item, port)) for port in range(3))
+    if not start or step != (1,):
+        return None
+    made = ramp(bench, wants[0], type_)
+    if start == (0,):
+        return made
+    if bench.constant_of(source(item, 0)) is not None:
+        bench.keep(f"{item!r} counts from {start[0]} on, which may follow from a recorded size")
+    first = bench.add("Convert", bench.tensor(source(item, 0)), destination_type=type_, name=f"{item.name}/first")
+    return bench.add("Add", made, first, name=f"{item.name}/wide")
 
 
 def _through_interpolate(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:

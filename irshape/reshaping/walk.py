@@ -19,16 +19,19 @@ from irshape.ops.attribute import read_float
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
 from irshape.reshaping.bench import (
+    AXES,
     CONSTANTS,
     AxisFormula,
     BatchMixed,
     Bench,
     Doubt,
     Refusal,
+    holder,
     is_recorded,
     listed,
     number_of,
     numbers_of,
+    sized,
     source,
     where_of,
 )  # fmt: skip
@@ -38,9 +41,8 @@ from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, 
 from irshape.shape.element_type import INTEGER
 from irshape.shape.guard import Requirement
 
-# The ports that name axes, and those that a handler of its own has mended.
-_AXES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order"})
-_NAMES: Final = _AXES | {"pattern", "shape", "target_shape"}
+# Ports whose numbers a handler has mended, or that number axes.
+_NAMES: Final = AXES | {"pattern", "shape", "target_shape"}
 # A window that covers so many elements is a whole axis, and no small step.
 _LARGEST_STEP: Final = 4
 # Of a constant of more elements, only the shape is compared with that in another export.
@@ -100,12 +102,6 @@ def _reads_number(bench: Bench, item: Item, port: int, others: Collection[str] =
     declared = None if item.op_class is None else item.op_class.input_at(port, len(item.inputs))
     value = item.inputs[port]
     return declared is not None and declared.value and declared.name not in others and bench.constant_of(value) is not None
-
-
-def _sized(item: Item) -> list[Value]:
-    """The inputs of a layer, without those that number axes."""
-    declared = [None if item.op_class is None else item.op_class.input_at(port, len(item.inputs)) for port in range(len(item.inputs))]
-    return [value for value, own in zip(item.inputs, declared, strict=True) if value is not None and (own is None or own.name not in _AXES)]
 
 
 def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -348,6 +344,8 @@ _MOST_ALTERNATIVES: Final = 40
 # The largest number whose multiples are tried as sizes for which options agree, and how many multiples are tried.
 _MOST_STEP: Final = 128
 _TRIALS: Final = 4
+# A formula that has one value for the recorded size, the next one, and so many times the recorded one has it from some size on.
+_FAR: Final = 1000
 
 
 class Witness(NamedTuple):
@@ -598,30 +596,32 @@ class Walk:
         if len(sides) == 1:
             number = one.a if isinstance(one.a, int) else one.b
             told = ", ".join(f"{name} is {bench.asked[name]} here" for name in sorted(one.symbols() & bench.asked.keys()))
-            bench.refuse(f"demands {one}{told and f' ({told})'}: {one.message}", self._blamed(item, number))
+            why, blamed = f"demands {one}{told and f' ({told})'}: {one.message}", self._blamed(item, number)
+            makers = [value.item for value, _ in bench.notes.places_of(expression_of(sides[0]))]
+            if blamed is None and makers and makers[-1].type != "Parameter":
+                blamed = makers[-1]  # such as a window that covered the whole axis
+                why += f"; {blamed!r} gives {formula_text(sides[0])}, which was {bench.at(sides[0])}"
+            bench.refuse(why, blamed, self._enough(sides[0], number))
         if self.is_strict and one.kind == "eq" and len(sides) == 2:
             bench.refuse(f"demands {one}: {one.message}")
+
+    def _enough(self, size: Dim, number: Size) -> str | None:
+        """The hint that names the sizes from which on a formula has this number, as `min(H, 4)` has 4; None if there are no such sizes."""
+        numbers = self.bench.numbers
+        for name in sorted(symbols(size) - self.bench.asked.keys()):
+            was = numbers[name]
+            if all(evaluate(size, {**numbers, name: one}) == number for one in (was, was + 1, _FAR * was)):
+                least = next((one for one in range(was, 0, -1) if evaluate(size, {**numbers, name: one - 1}) != number), 1)
+                return f"ask for sizes from {least} on: --set {name}={least}.."
+        return None
 
     def _blamed(self, item: Item, size: Size) -> Item | None:
         """The constant that a layer reads and that has this size, else the one whose elements it reads as sizes."""
         bench = self.bench
-        constants = [(value, constant) for value in _sized(item) if (constant := bench.constant_of(value))]
-        sized = [constant for value, constant in constants if size in (bench.shape(value) or ())]
-        read = [bench.constant_of(value) for port, value in enumerate(item.inputs) if _reads_number(bench, item, port, _AXES)]
-        return next(iter((*sized, *read)), None) or (None if size == 1 else self._holder(item, size))
-
-    def _holder(self, item: Item, size: Size) -> Item | None:
-        """The constant from which a layer before this one has a size: its shape, or a number that is read, as the depth of a OneHot."""
-        bench, seen = self.bench, set[Item]()
-        while item not in seen:
-            seen.add(item)
-            values = _sized(item)
-            for value in values:
-                constant = bench.constant_of(value)
-                if constant is not None and size in (*(bench.shape(value) or ()), *(bench.elements(value) or ())):
-                    return constant
-            item = next((value.item for value in values if size in (bench.shape(value) or ())), item)
-        return None
+        constants = [(value, constant) for value in sized(item) if (constant := bench.constant_of(value))]
+        own = [constant for value, constant in constants if size in (bench.shape(value) or ())]
+        read = [bench.constant_of(value) for port, value in enumerate(item.inputs) if _reads_number(bench, item, port, AXES)]
+        return next(iter((*own, *read)), None) or (None if size == 1 else holder(bench, sized(item), lambda one: one == size))
 
     def _compare(self, item: Item, value: Value, shape: Sequence[Size]) -> None:
         """Refuse a formula that misses the shape in the other export."""

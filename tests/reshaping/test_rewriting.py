@@ -514,13 +514,15 @@ _SUMMED = "Divide(f32=6.0) -> Result"
      "gives the size 4 on axis 2, whatever H is"),
     ("_x: f32[1,6]\n_s: Gather-8(ShapeOf-3(_x, output_type=i64), [1], 0)\nGather-8(_x, Subtract(_s, [1,2,3]), 1) -> Result", "[1,S]",
      "takes 3 elements of S"),
+    ("_x: f32[1,6]\nAdd(_x, Multiply(Range-4(3, 9, 1, output_type=f32), Range-4(0, 6, 1, output_type=f32))) -> Result", "[1,S]",
+     "Range 'range_4' counts from 3 on, which may follow from a recorded size"),
     ("GatherND-8(f32[6,2], [[0],[1],[2]], batch_dims=0) -> Result", "[S,2]", "reads constant indices up to 2 from an axis of size S"),
     ('GatherND-8(f32[6,2], [[0],[1],[2]], batch_dims="0,9223372036854775808") -> Result', "[S,2]", "reads constant indices up to 2"),
     ("ScatterNDUpdate-4(f32[6], [[0],[1],[2]], f32=1.0[3]) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
     ("ScatterUpdate-3(f32[6], [0,1,2], f32=1.0[3], 0) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
 ], ids=[
     "mean", "mean of products", "mean of an equation", "rows that are summed up", "grid", "repeated constant", "moved grid",
-    "computed indices", "tuples of indices", "a number that others follow", "tuples of places", "places",
+    "computed indices", "a range behind others", "tuples of indices", "a number that others follow", "tuples of places", "places",
 ])  # fmt: skip
 def test_a_number_that_no_layer_need_notice_is_told(text: str, shape: str, told: str) -> None:
     [error] = errors(asked(Net(text), shape, rewrite=True))
@@ -569,6 +571,8 @@ TURNED = Net("""
     Add(Reshape(_x, [1,4,3], special_zero=false), _table) -> Result
 """)
 UNKNOWN = Net("_x: f32[1,6]\nAdd(_x, Softmax-8(Sin(f32=[[0.0,1.0,2.0,3.0,4.0,5.0]]), axis=1)) -> Result")
+# A Split of two samples that removes the axis of each.
+GONE = Net("_parts: Split(f32[2,9], 0, num_splits=2) f32 f32\nAdd(Squeeze(_parts.0, [0]), Squeeze(_parts.1, [0])) -> Result")
 
 
 @pytest.mark.parametrize(("net", "shape", "told"), [
@@ -585,10 +589,19 @@ UNKNOWN = Net("_x: f32[1,6]\nAdd(_x, Softmax-8(Sin(f32=[[0.0,1.0,2.0,3.0,4.0,5.0
     (TURNED, "[1,H,W,3]", "[1,4,1], and a grid of 2 by 2 does not tell which size comes first"),
     (flat(2, 2), "[1,H,W,1]", "no rule for the elements of Reshape at another size: Const 'const_1' (line"),
     (UNKNOWN, "[1,S]", "no rule for the elements of Softmax at another size: Const 'const_1' (line"),
+    (GONE, "[B,9]", "removed only if its size is 1; Split 'split_2' gives B//2, which was 1"),
 ])  # fmt: skip
 def test_what_may_depend_on_the_size_is_refused(net: Net, shape: str, told: str) -> None:
     [error] = errors(asked(net, shape, rewrite=True))
     assert told in error
+
+
+def test_sizes_that_are_large_enough_are_a_hint() -> None:
+    """Four of the six columns are weighted."""
+    net = Net('Einsum-7(Slice-8(f32[1,6], [0], [4], [1], [1]), f32=[[3.0,1.0,4.0,1.0]], equation="ab,cb->ac") -> Result')
+    [error] = asked(net, "[1,S]", rewrite=True).diagnostics
+    assert error.hint == "ask for sizes from 4 on: --set S=4.."
+    assert [one.code for one in asked(net, "[1,S]", symbols={"S": "4.."}, rewrite=True).diagnostics] == ["S208"]  # the end of the Slice
 
 
 # What is written.
