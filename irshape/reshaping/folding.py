@@ -118,6 +118,7 @@ _RULES: Final[Mapping[str, Callable[..., Any]]] = {
     **{one.__name__.title(): _exact(one) for one in (np.add, np.subtract, np.multiply, np.minimum, np.maximum, np.cos, np.sin)},
     "LessEqual": _exact(np.less_equal),
     "LogicalNot": _exact(np.logical_not),
+    "LogicalXor": _exact(np.logical_xor),
     "Select": _exact(np.where),
     "Squeeze": _exact(lambda data, axes: np.squeeze(data, tuple(axes.reshape(-1).tolist()))),
     "Unsqueeze": _exact(lambda data, axes: np.expand_dims(data, tuple(axes.reshape(-1).tolist()))),

@@ -136,10 +136,10 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Co
     """The law of the elements along the axes that need other sizes."""
     others = [axis for axis in range(array.ndim) if axis not in left and array.shape[axis] != 1]
     if len(left) == 2 and not others:
-        return _triangle(bench, item, array, left)
+        return _diagonals(bench, item, array, left)
     is_wide = len(left) == 1 and len(others) == 1 and array.shape[others[0]] > _MOST_ROWS
-    if is_wide and (triangle := _triangle(bench, item, array, {**left, others[0]: array.shape[others[0]]})) is not None:
-        return triangle
+    if is_wide and (band := _diagonals(bench, item, array, {**left, others[0]: array.shape[others[0]]})) is not None:
+        return band
     if len(left) != 1 or len(others) > 1:
         return None
     ((axis, size),) = left.items()
@@ -203,32 +203,37 @@ def _joined(bench: Bench, item: Item, lines: Sequence[Continuation], axis: int, 
     )
 
 
-def _triangle(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]) -> Continuation | None:
-    """Two values, one on and below a diagonal and one above it."""
+def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]) -> Continuation | None:
+    """Two values that change along diagonals: a triangle, or the band of a sliding window."""
     (p, rows), (q, columns) = sorted(sizes.items())
     flat = np.moveaxis(array, (p, q), (0, 1)).reshape(array.shape[p], array.shape[q])
     i, j = np.indices(flat.shape)
+    values = np.concatenate([flat[::-1, 0], flat[0, 1:]])  # by how far the column is ahead of the row
+    ends = (np.flatnonzero(values[1:] != values[:-1]) + 1 - len(flat)).tolist()
+    if len(ends) not in (1, 2) or len(np.unique(values)) != 2 or not np.array_equal(flat, values[j - i + len(flat) - 1]):
+        return None
+    others = values[values != values[0]]
+    low, high = (values[0], others[0]) if len(ends) == 1 else (others[0], values[0])
     type_, rank = bench.tensor(item.outputs[0]).element_type, array.ndim
-    for shift in (0, flat.shape[1] - flat.shape[0], 1, -1):
-        inside, outside = flat[j <= i + shift], flat[j > i + shift]
-        if not (inside.size and outside.size and (inside == inside[0]).all() and (outside == outside[0]).all()):
-            continue
-        low, high = inside[0], outside[0]
 
-        def build(shift: int = shift, low: Any = low, high: Any = high) -> Tensor:
-            last = bench.add("Add", _along(bench, ramp(bench, rows), p, rank), np.array(shift, np.int64), name=f"{item.name}/last")
-            less = bench.add("LessEqual", _along(bench, ramp(bench, columns), q, rank), last, name=f"{item.name}/triangle")
-            if array.dtype == bool:
-                return less if low else bench.add("LogicalNot", less, name=f"{item.name}/triangle")
-            values = (bench.graph.constant(one, name=f"{item.name}/value", element_type=type_) for one in (low, high))
-            return bench.add("Select", less, *values, name=f"{item.name}/triangle")
+    def build() -> Tensor:
+        column, row = _along(bench, ramp(bench, columns), q, rank), _along(bench, ramp(bench, rows), p, rank)
+        name = f"{item.name}/triangle"
+        less = [bench.add("LessEqual", column, bench.add("Add", row, np.array(end, np.int64), name=name), name=name) for end in ends]
+        inside = less[0] if len(less) == 1 else bench.add("LogicalXor", *less, name=name)
+        if array.dtype == bool:
+            return inside if low else bench.add("LogicalNot", inside, name=name)
+        return bench.add("Select", inside, *[bench.graph.constant(one, name=name, element_type=type_) for one in (low, high)], name=name)
 
-        is_square = len({expression_of(one) for one in (rows, columns)}) == 1
-        doubt = "" if shift in (0, 1, -1) and (is_square or shift == 0) else "the diagonal of the triangle may depend on the size"
-        if min(flat.shape) < _FEWEST:
-            doubt = "more than one rule gives so few elements"
-        return Continuation("a triangle of two values", build, doubt)
-    return None
+    is_square = expression_of(rows) == expression_of(columns)
+    if isinstance(rows, int) or isinstance(columns, int):  # the layers behind need the other axis to change as well, or not at all
+        is_square = bench.at(rows) == bench.at(columns)
+    may_be_size = any(is_recorded(bench, abs(end) + more, of_batch=False) for end in ends for more in (-1, 0, 1) if abs(end) > 1)
+    doubt = "" if not may_be_size and (is_square or not any(ends)) else "the diagonal at which they change may depend on the size"
+    beyond = [len(flat) + end if end < 0 else flat.shape[1] - 1 - end for end in ends if abs(end) > 1]
+    if min(*flat.shape, *beyond) < _FEWEST:
+        doubt = "more than one rule gives so few elements"
+    return Continuation("a triangle of two values" if len(ends) == 1 else "a band", build, doubt)
 
 
 def _segments(bench: Bench, size: Size, count: int) -> Iterator[list[tuple[Factor, ...]]]:

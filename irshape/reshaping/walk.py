@@ -140,13 +140,14 @@ def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 
 def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Pads of an open axis that differ before and behind it; equal ones are those of a window."""
+    """Pads of an open axis that differ before and behind it; equal ones are those of a window, and others may restore an earlier size."""
     begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
     shape = bench.sizes(source(item, 0))
     for axis in axes:
         before, behind = (one[axis] if one and axis < len(one) else 0 for one in (begins, ends))
         is_uneven = isinstance(before, int) and isinstance(behind, int) and before != behind
-        if is_uneven and not _is_taken_off(bench, item, axis, before + behind):
+        is_restored = is_uneven and expression_of(shape[axis] + before + behind) in bench.notes.places
+        if is_uneven and not is_restored and not _is_taken_off(bench, item, axis, before + behind):
             size = formula_text(shape[axis])
             bench.keep(f"{item!r} pads an axis of size {size} with {before} before and {behind} behind, which may follow from the size")
 
@@ -171,12 +172,15 @@ def _is_taken_off(bench: Bench, item: Item, axis: int, count: int) -> bool:
     return bool(readers) and all(map(takes, readers))
 
 
-def _recorded(what: str) -> Callable[[Bench, Item, Sequence[int]], None]:
-    """The watch over the numbers at input 1 that are the recorded number of an open size; `what` says what the layer does with one."""
+def _recorded(what: str, largest_own: int = 1) -> Callable[[Bench, Item, Sequence[int]], None]:
+    """The watch over the numbers at input 1 that are the recorded number of an open size; `what` says what the layer does with one.
+
+    Numbers up to `largest_own` are taken for the layer's own.
+    """
 
     def watched(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         for one in bench.elements(source(item, 1)) or ():
-            if is_recorded(bench, one):
+            if is_recorded(bench, one) and one > largest_own:
                 bench.keep(f"{item!r} {what.format(one)}")
 
     return watched
@@ -325,7 +329,7 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
     **dict.fromkeys(("Slice", "StridedSlice"), _limits),
     **dict.fromkeys(("Gather", "GatherND", "ScatterNDUpdate", "ScatterUpdate", "ScatterElementsUpdate"), _indices),
     "Pad": _pads,
-    "Tile": _recorded("repeats an axis {} times"),
+    "Tile": _recorded("repeats an axis {} times", _LARGEST_STEP),  # groups of heads, or the halves of a rotary table, are few
     "OneHot": _recorded("has the depth {}"),
     "TopK": _largest,
     "Roll": _shifts,
@@ -534,8 +538,14 @@ class Walk:
         bench.item, bench.traced, bench.instead = item, None, None
         if item.type == "Parameter":
             self._place(item)
-        if item.type == "Result" and item.inputs and bench.constant_of(item.inputs[0]) is not None:
-            bench.keep(f"{item!r} gives the same constant for all sizes")
+        if item.type == "Result" and item.inputs and (given := item.inputs[0]) is not None:
+            stays = (
+                bench.is_of_sizes(given)
+                and not _is_open(shape := bench.shape(given))
+                and any(is_recorded(bench, one) for one in shape or ())
+            )
+            if stays or bench.constant_of(given) is not None:
+                bench.keep(f"{item!r} gives the same constant for all sizes")
         held = bench.notes.traces.held.get(item.inputs[0].slot) if item.type == "Result" and item.inputs and item.inputs[0] else None
         if held is not None and held.taint:
             why = f"it gives a value that is computed from the size of the batch {bench.batch}, which {held.taint} reads"

@@ -140,6 +140,12 @@ BLOCKS = Net("""
     (GRID, "[?,4,2,8]", {"batch": 4}, "[4,2,32]"),
     (OPEN, "[N,4,9]", {"rewrite": True, "recorded": {"parameter_0": "[1,4,9]"}}, "[?,36]"),
     (Net("Gather-8(f32[1,8], [0,7], 1, batch_dims=0) -> Result"), "[1,9]", {}, "[1,2]"),
+    # Tokens that move by one place, as in RWKV.
+    (Net("""
+        _x: f32[1,6,4]
+        Pad(Slice-8(_x, [0], [-1], [1], [1]), [0,1,0], [0,0,0], f32=0.0, pad_mode=constant) -> _before: Relu
+        Add(_x, _before) -> Result
+     """), "[1,S,4]", {"rewrite": True}, "[1,?,4]"),
     # Of an open batch, 1 is one size like any other.
     (Net("f32[?] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "[1]"),
     (Net("f32[1] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "[1]"),

@@ -208,6 +208,16 @@ POSITIONS = Net(f"""
 SQUARE = Net(f"""
     Add(f32[1,6,6], Slice-8(f32={np.tril(np.ones((9, 9))).tolist()}, [0,0], [6,6], [1,1], [0,1])) -> Result
 """)
+# The masks of a sliding window of 2 and of a band about the diagonal.
+_AHEAD = np.subtract.outer(np.arange(7), np.arange(7)).T
+
+
+def windowed(size: int, data: str) -> Net:
+    """Data behind a mask of seven rows and columns, each of which sees so many before it."""
+    return Net(f"_x: {data}\nSelect(boolean={np.greater(_AHEAD, -size).astype(int)[..., None].tolist()}, _x, f32=0.0) -> Result")
+
+
+BANDED = Net(f"Add(f32[1,7,7], f32={np.where(abs(_AHEAD) < 3, 0.0, -9.0)[None].tolist()}) -> Result")
 # One query for each of two heads, which every sample asks.
 PROBED = Net("""
     _x: f32[1,6,8]
@@ -248,6 +258,8 @@ def flat(rows: int, columns: int) -> Net:
         (INDEXED, "[2,S]", "[2,1,?]", ""),
         (POSITIONS, "[1,S,1]", "[1,..9,1]", "S <= 9"),
         (SQUARE, "[1,S,S]", "[1,..9,..9]", "S <= 9"),
+        (windowed(3, "f32[7,7,1]"), "[S,S,1]", "[?,?,1]", ""),
+        (BANDED, "[1,S,S]", "[1,?,?]", ""),
         (PROBED, "[B,6,8]", "[?,1,4]", ""),
         (PRODUCTS, "[1,S,3]", "[1,?,3]", ""),
         (FILTERED, "[N,1,4]", "[?,1,4]", ""),
@@ -259,6 +271,8 @@ def flat(rows: int, columns: int) -> Net:
         "length of a mask",
         "rows of a table",
         "both axes of a table",
+        "a sliding window",
+        "a band",
         "a learned query",
         "products",
         "a filter",
@@ -577,6 +591,7 @@ GONE = Net("_parts: Split(f32[2,9], 0, num_splits=2) f32 f32\nAdd(Squeeze(_parts
 
 @pytest.mark.parametrize(("net", "shape", "told"), [
     (CONSTANT, "[N,6,6]", "S208 Result 'result_5' gives the same constant for all sizes"),
+    (Net("f32[2,6] -> Result\nTile(Abs([[0,1,2]]), [2,1]) -> Result"), "[N,6]", "Result 'result_6' gives the same constant for all sizes"),
     (CONSTANT, "[1,S,S]", "S208 Result 'result_5' gives the same constant for all sizes"),
     (counted(5, -1), "[1,S]", "may depend on the size"),
     (counted(0, 0.25), "[1,S]", "may depend on the size"),
@@ -585,6 +600,8 @@ GONE = Net("_parts: Split(f32[2,9], 0, num_splits=2) f32 f32\nAdd(Squeeze(_parts
     (rotary([1, 0.3, 0.1, 0.01]), "[1,S,8]", TABLE),
     (rotary([2, 1, 0.5, 0.25]), "[1,S,8]", TABLE),
     (FIRST, "[1,S]", TABLE),
+    (windowed(5, "f32[7,7,1]"), "[S,S,1]", "more than one rule gives so few elements"),
+    (windowed(3, "f32[7,7,3]"), "[S,S,T]", "the diagonal at which they change may depend on the size"),
     (SHARED, "[1,S]", "is made again for the new sizes, but ReduceMax 'reducemax_3' reads it as it was"),
     (TURNED, "[1,H,W,3]", "[1,4,1], and a grid of 2 by 2 does not tell which size comes first"),
     (flat(2, 2), "[1,H,W,1]", "no rule for the elements of Reshape at another size: Const 'const_1' (line"),
@@ -610,6 +627,7 @@ def test_sizes_that_are_large_enough_are_a_hint() -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize(("net", "shape"), [
     (TOKENS, "[N,H,W,8]"), (MASKED, "[N,S,S]"), (RECURRENT, "[N,S,6]"), (SLICED, "[N,S,4]"), (POOLED, "[1,3,H,W]"), (SPECTRUM, "[N,S]"),
+    (windowed(3, "f32[7,7,1]"), "[S,S,1]"), (BANDED, "[1,S,S]"),
 ])  # fmt: skip
 def test_the_rewritten_model_gives_the_same_at_the_recorded_sizes(net: Net, shape: str, tmp_path: Any) -> None:
     before = core().read_model(net.xml.encode(), net.bin)
