@@ -17,7 +17,7 @@ import numpy as np
 from irshape.answers.batch.traces import plain
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
-from irshape.ops.flow import OWN, Axis, Factor, Trace, quotient, same
+from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
 from irshape.reshaping.bench import Bench, listed, number_of, numbers_of, scalar, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import ramp
@@ -199,6 +199,30 @@ def _apart(trace: Trace) -> Trace:
         parts = (axis,) if at is None else (axis[:at], axis[at : at + 1], axis[at + 1 :])
         axes += [part for part in parts if len(parts) == 1 or _flat((part,))]
     return tuple(axes)
+
+
+def part(bench: Bench) -> bool:
+    """Give the batch an axis of its own before the layer that is visited, and say whether an input had it in another axis.
+
+    A normalization of single samples joins the batch and the channels, `[1,N*C,H,W]`. The Reshape that parts them again is left out of a
+    file for one sample.
+    """
+    item, found = bench.item, False
+    for port, value in enumerate(item.inputs):
+        trace = () if value is None else bench.trace(value)
+        at = next((axis for axis, factors in enumerate(trace) if any(factor.size != 1 for factor in factors)), 0)
+        if value is None or at == 0 or not bench.holds_batch(trace[at][0].size) or trace[at][0].recorded != 1:
+            continue
+        parted = (trace[at][:1], *trace[1:at], trace[at][1:] or (OWN,), *trace[at + 1 :])
+        sizes = [product([factor.size for factor in axis]) for axis in parted]
+        bench.mend(f"input {port}", bench.sizes(value), sizes)
+        bench.connect(
+            port, bench.add("Reshape", bench.tensor(value), vector(bench, sizes), special_zero=False, name=f"{item.name}/samples")
+        )
+        made = source(item, port)
+        held = bench.notes.traces.held.get(made.slot, Held(parted))
+        bench.notes.traces.held[made.slot], found = held._replace(trace=parted), True
+    return found
 
 
 def _traces(

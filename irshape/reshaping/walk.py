@@ -35,7 +35,7 @@ from irshape.reshaping.bench import (
     source,
     where_of,
 )  # fmt: skip
-from irshape.reshaping.sizes import HANDLERS
+from irshape.reshaping.sizes import HANDLERS, part
 from irshape.reshaping.stretching import follow, is_elementwise
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.element_type import INTEGER
@@ -539,17 +539,7 @@ class Walk:
         if item.type == "Parameter":
             self._place(item)
         if item.type == "Result" and item.inputs and (given := item.inputs[0]) is not None:
-            stays = (
-                bench.is_of_sizes(given)
-                and not _is_open(shape := bench.shape(given))
-                and any(is_recorded(bench, one) for one in shape or ())
-            )
-            if stays or bench.constant_of(given) is not None:
-                bench.keep(f"{item!r} gives the same constant for all sizes")
-        held = bench.notes.traces.held.get(item.inputs[0].slot) if item.type == "Result" and item.inputs and item.inputs[0] else None
-        if held is not None and held.taint:
-            why = f"it gives a value that is computed from the size of the batch {bench.batch}, which {held.taint} reads"
-            raise BatchMixed(item, why, code="P111")
+            self._end(item, given)
         if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
@@ -563,6 +553,35 @@ class Walk:
         if any(is_fault(found.code) and (str(item.id), found.code) in self._faults for found in bench.draft.facts.findings(item)):
             self._trace(item)  # which says that the layer has an error; its attributes may be anything
             return
+        mark, notes = bench.graph.mark(), bench.notes.mark()
+        try:
+            self._settle(item)
+        except Refusal:
+            bench.graph.undo(mark)
+            bench.notes.undo(notes)
+            bench.item, bench.traced, bench.instead = item, None, None
+            if not part(bench):
+                raise
+            self._settle(item)
+        self._watch(bench.item)
+        self._flow(bench.item)
+
+    def _end(self, item: Item, given: Value) -> None:
+        """The tensor that a Result gives has the batch as its first axis, and something that depends on the sizes."""
+        bench = self.bench
+        part(bench)
+        shape = bench.shape(given) or ()
+        is_fixed = bench.is_of_sizes(given) and not _is_open(shape) and any(is_recorded(bench, one) for one in shape)
+        if is_fixed or bench.constant_of(given) is not None:
+            bench.keep(f"{item!r} gives the same constant for all sizes")
+        held = bench.notes.traces.held.get(given.slot)
+        if held is not None and held.taint:
+            why = f"it gives a value that is computed from the size of the batch {bench.batch}, which {held.taint} reads"
+            raise BatchMixed(item, why, code="P111")
+
+    def _settle(self, item: Item) -> None:
+        """Mend the layer that is visited, or put another one in its place; check it, and trace its axes."""
+        bench = self.bench
         try:
             self._mend(item)
         except EditError as error:
@@ -571,8 +590,7 @@ class Walk:
             item = bench.item = bench.instead
             HANDLERS["Reshape"](bench)
         self._check(item)
-        self._watch(item)
-        self._flow(item)
+        self._trace(item)
 
     def _mend(self, item: Item) -> None:
         if (handler := HANDLERS.get(item.type)) is not None:
@@ -676,8 +694,7 @@ class Walk:
             self.bench.notes.unproven.append(Doubt(where_of(item), told))
 
     def _flow(self, item: Item) -> None:
-        """Trace the axes of the outputs, and write down those of a Concat and of a layer that was rewritten."""
-        self._trace(item)
+        """Write down the axes of a Concat and of a layer that was rewritten."""
         bench, notes = self.bench, self.bench.notes
         if bench.traced is not None:
             slot = item.outputs[0].slot

@@ -239,6 +239,14 @@ WRITTEN = Net("""
     _sums: ScatterElementsUpdate-3(f32=0.0[12,1], Convert(_rows, destination_type=i64), _rows, 0)
     Add(_x, Reshape(_sums, [2,6,1], special_zero=false)) -> Result
 """)
+# A normalization of one sample, whose channels are those of all samples, beside data that have the batch.
+NORMALIZED = Net("""
+    _x: f32[1,2,4]
+    _rows: Reshape(_x, [1,2,4], special_zero=false)
+    _less: Subtract(_rows, ReduceMean(_rows, [0,2], keep_dims=true))
+    _less -> Result
+    Add(_x, _less) -> Result
+""")
 
 
 def flat(rows: int, columns: int) -> Net:
@@ -261,6 +269,7 @@ def flat(rows: int, columns: int) -> Net:
         (windowed(3, "f32[7,7,1]"), "[S,S,1]", "[?,?,1]", ""),
         (BANDED, "[1,S,S]", "[1,?,?]", ""),
         (PROBED, "[B,6,8]", "[?,1,4]", ""),
+        (NORMALIZED, "[B,2,4]", "[?,2,4]", ""),
         (PRODUCTS, "[1,S,3]", "[1,?,3]", ""),
         (FILTERED, "[N,1,4]", "[?,1,4]", ""),
         (WRITTEN, "[2,S,1]", "[2,?,1]", ""),
@@ -274,6 +283,7 @@ def flat(rows: int, columns: int) -> Net:
         "a sliding window",
         "a band",
         "a learned query",
+        "a normalization of single samples",
         "products",
         "a filter",
         "rows that are written",
@@ -627,7 +637,7 @@ def test_sizes_that_are_large_enough_are_a_hint() -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize(("net", "shape"), [
     (TOKENS, "[N,H,W,8]"), (MASKED, "[N,S,S]"), (RECURRENT, "[N,S,6]"), (SLICED, "[N,S,4]"), (POOLED, "[1,3,H,W]"), (SPECTRUM, "[N,S]"),
-    (windowed(3, "f32[7,7,1]"), "[S,S,1]"), (BANDED, "[1,S,S]"),
+    (NORMALIZED, "[B,2,4]"), (windowed(3, "f32[7,7,1]"), "[S,S,1]"), (BANDED, "[1,S,S]"),
 ])  # fmt: skip
 def test_the_rewritten_model_gives_the_same_at_the_recorded_sizes(net: Net, shape: str, tmp_path: Any) -> None:
     before = core().read_model(net.xml.encode(), net.bin)
