@@ -18,6 +18,7 @@ class Select(Broadcasting):
     """The element of the second input where the first is true, else that of the third."""
 
     unfollowed = frozenset()
+    takes_unknown = True
 
     cond = In(BOOLEAN)
     then = In()

@@ -50,11 +50,13 @@ def follow(bench: Bench) -> None:
     wants: dict[int, dict[int, Size]] = {}
     for group in _groups(bench, item):
         sizes = [bench.sizes(source(item, port))[axis] for port, axis in group]
-        wanted = next((size for size in sizes if isinstance(size, Dim)), None)
-        if wanted is None:
+        at = next((at for at, size in enumerate(sizes) if isinstance(size, Dim)), None)
+        if at is None:
             continue
+        wanted, recorded = sizes[at], bench.recorded_sizes(source(item, group[at][0]))
+        was = recorded[group[at][1]] if recorded else bench.at(wanted)  # which data may tell, as the depth of a OneHot
         for (port, axis), size in zip(group, sizes, strict=True):
-            if isinstance(size, int) and not (broadcasts and size == 1) and bench.at(wanted) == size:
+            if isinstance(size, int) and not (broadcasts and size == 1) and was == size:
                 wants.setdefault(port, {})[axis] = wanted
     for port, own in wants.items():
         value = source(item, port)

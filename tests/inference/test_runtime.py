@@ -38,6 +38,9 @@ NORMALIZED = "GroupNormalization-12(_x, f32=1.0[8], f32=1.0[8], num_groups=4, ep
 TRANSFORMED = "DFT-7(_x, [0])"
 # A third of 5 to 8 is 2. OpenVINO divides the bounds: 1 to 2.
 THIRDS = "_parts: Split(_x, 0, num_splits=3) f32 f32 f32\n_parts.0"
+# A constant condition chooses the number, as in one_hot of torch. OpenVINO does not follow a choice beside what it does not know.
+CHOSEN = """_most: ReduceMax(Convert(_x, destination_type=i64), [0,1], keep_dims=false)
+OneHot([0,1], Select(boolean=1, 5, _most), f32=1.0, f32=0.0, axis=1)"""
 
 
 def added(text: str, shape: str, other: str) -> Net:
@@ -52,6 +55,7 @@ NETS = {
     "channels": (added(NORMALIZED, "1,?,5", "7,5"), [("R401", False)]),
     "channels that OpenVINO knows": (added(NORMALIZED, "1,8..9,5", "7,5"), [("S202", True)]),
     "parts of complex numbers": (added(TRANSFORMED, "4,?", "3"), [("R401", False)]),
+    "a choice": (added(CHOSEN, "?,8", "2,6"), [("R401", False)]),
     "parts": (added(THIRDS, "5..8", "3"), [("R401", False)]),
     "more parts than elements": (net_of(THIRDS, "..2"), [("S206", True)]),
     "fits": (net_of(add(2)), []),

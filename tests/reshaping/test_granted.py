@@ -146,6 +146,13 @@ BLOCKS = Net("""
         Pad(Slice-8(_x, [0], [-1], [1], [1]), [0,1,0], [0,0,0], f32=0.0, pad_mode=constant) -> _before: Relu
         Add(_x, _before) -> Result
      """), "[1,S,4]", {"rewrite": True}, "[1,?,4]"),
+    # A size that data tell broadcasts with S.
+    (Net("""
+        _x: f32[6]
+        _most: ReduceMax(Convert(_x, destination_type=i64), [0], keep_dims=false)
+        _ones: OneHot(_most, Add(_most, 1), f32=1.0, f32=0.0, axis=0)
+        Add(Add(_x, _ones), f32=1.5[6]) -> Result
+     """), "[S]", {"rewrite": True}, "[?]"),
     # Of an open batch, 1 is one size like any other.
     (Net("f32[?] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "[1]"),
     (Net("f32[1] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "[1]"),
