@@ -105,14 +105,15 @@ def _reads_number(bench: Bench, item: Item, port: int, others: Collection[str] =
 
 
 def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Begins and ends of slices that are numbers within an open axis."""
+    """Begins and ends of slices that are numbers within an open axis, unless an earlier size is left of it."""
     shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0))
+    left = bench.shape(item.outputs[0]) or ()
     begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
     own = bench.elements(source(item, 4)) if item.type == "Slice" and len(item.inputs) > 4 else None
     named = own or range(len(begins or ends or ()))
     is_ended = [mark == "1" for mark in item.attributes.get("end_mask", "").replace(" ", "").split(",")]
     for at, axis in enumerate(named):
-        if axis % len(shape) not in axes or recorded is None:
+        if axis % len(shape) not in axes or recorded is None or (len(left) == len(shape) and _is_restored(bench, left[axis % len(shape)])):
             continue
         size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
         begin, end = (one[at] if one and at < len(one) else None for one in (begins, ends))
@@ -146,10 +147,14 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     for axis in axes:
         before, behind = (one[axis] if one and axis < len(one) else 0 for one in (begins, ends))
         is_uneven = isinstance(before, int) and isinstance(behind, int) and before != behind
-        is_restored = is_uneven and expression_of(shape[axis] + before + behind) in bench.notes.places
-        if is_uneven and not is_restored and not _is_taken_off(bench, item, axis, before + behind):
+        if is_uneven and not _is_restored(bench, shape[axis] + before + behind) and not _is_taken_off(bench, item, axis, before + behind):
             size = formula_text(shape[axis])
             bench.keep(f"{item!r} pads an axis of size {size} with {before} before and {behind} behind, which may follow from the size")
+
+
+def _is_restored(bench: Bench, size: Size) -> bool:
+    """Whether an axis before the layer has the same open size: then a number that leads to it belongs to another one, as that of a pad."""
+    return isinstance(size, Dim) and expression_of(size) in bench.notes.places
 
 
 def _is_taken_off(bench: Bench, item: Item, axis: int, count: int) -> bool:
