@@ -368,12 +368,14 @@ def slice_limits(bench: Bench) -> None:
     is_long = str(bench.tensor(source(item, 2)).element_type) == "i64"
     last = np.iinfo(np.int64 if is_long else np.int32).max
     options: list[list[Size]] = [[]]
-    for end, axis in zip(ends, cut, strict=False):
+    for end, start, axis in zip(ends, starts or [0] * len(ends), cut, strict=False):
         found: list[Size] = [end]
         if isinstance(end, int) and isinstance(own := shape[axis], Dim) and last > end > 0:
             found = [own] if end >= recorded[axis] else []
             if end <= recorded[axis] and not bench.holds_batch(own):
-                found += [size for size in _before(bench, item, end, axis) if not same(size, own)]
+                skipped = {0, start} if isinstance(start, int) and 0 <= start < end else {0}  # the end, and the length
+                sizes = [first + size for first in sorted(skipped) for size in _before(bench, item, end - first, axis)]
+                found += [size for size in sizes if not same(size, own)]
             found += [end] if end < recorded[axis] or not found or bench.is_compared else []
         options = [[*one, size] for one in options for size in found][:_MOST]
     if options[0] != list(ends):
