@@ -13,8 +13,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import isclose, prod
 from typing import Any, Final, NamedTuple, TypeVar
 
+from irshape.answers.batch.traces import chosen
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.inputs import UNNAMED
+from irshape.model.model import SINKS, reached
 from irshape.ops.attribute import read_float
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
@@ -429,10 +431,16 @@ class Walk:
         self._witness = witness
         self._items = list(bench.draft.state.in_order)
         self.dead = frozenset(bench.draft.dead())
+        self._read = frozenset(reached(bench.draft.of_type(*SINKS), self._producers))
         self._choices: list[_Choice] = []
         self._forced: dict[int, int] = {}
         self._at = 0
         bench.pick, bench.is_compared = self._pick, witness is not None
+
+    def _producers(self, item: Item) -> Sequence[Item]:
+        """The layers on which a layer depends."""
+        condition = item.inputs[0] if item.type == "Select" and item.inputs else None
+        return item.producers if condition is None else chosen(item.producers, self.bench.elements(condition))
 
     def run(self) -> None:
         """Visit every layer. Raises `Refusal` if no options let all of them pass."""
@@ -690,8 +698,10 @@ class Walk:
     # The axes.
 
     def _trace(self, item: Item) -> None:
-        """Trace the axes of the outputs, and refuse a layer that mixes the batch."""
+        """Trace the axes of the outputs, and refuse a layer that mixes the batch, unless no output depends on it."""
         found = self.bench.flowed(item)
+        if item not in self._read and item.base is not None:
+            return
         if found.mixed:
             raise BatchMixed(item, found.unproven or found.mixed, code="P111" if found.unproven else None)
         if found.unproven:

@@ -123,6 +123,15 @@ BLOCKS = Net("""
 """)
 
 
+# The number of classes is given, so the largest class of the batch, which torch computes in case it is not, chooses nothing.
+CLASSES = """
+    _x: f32[{},4]
+    _class: Squeeze(Convert(Slice-8(_x, [0], [1], [1], [1]), destination_type=i64), [1])
+    _count: Select(Greater(4, -1), 4, ReduceMax(_class, [0], keep_dims=false))
+    Multiply(_x, OneHot(_class, _count, f32=1.0, f32=0.0, axis=-1)) -> Result
+"""
+
+
 @pytest.mark.parametrize(("net", "shape", "options", "given"), [
     (BLOCKS, None, {"symbols": {"H": "16*k", "W": "16*j"}}, "[2..,4]"),
     (Net(CAUSAL.format(3, 1, 1)), "[1,4,S]", {"rewrite": True}, "[1,4,1..]"),
@@ -153,6 +162,8 @@ BLOCKS = Net("""
         _ones: OneHot(_most, Add(_most, 1), f32=1.0, f32=0.0, axis=0)
         Add(Add(_x, _ones), f32=1.5[6]) -> Result
      """), "[S]", {"rewrite": True}, "[?]"),
+    (Net(CLASSES.format("?")), None, {"batch": 2}, "[2,4]"),
+    (Net(CLASSES.format(1)), "[B,4]", {"rewrite": True}, "[?,4]"),
     # Of an open batch, 1 is one size like any other.
     (Net("f32[?] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "[1]"),
     (Net("f32[1] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "[1]"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product as combined
 from math import prod
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from irshape.inference.apply import arranged
 from irshape.inference.engine import Engine
@@ -18,7 +18,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.run import Run
 from irshape.inference.variables import pairs
 from irshape.model.bodies import Body, Slice
-from irshape.model.model import Model, Node
+from irshape.model.model import SINKS, Model, Node, reached
 from irshape.ops.flow import Counted, Factor, Flow, Held, Law, Mixed, Random, Term, Trace, Unproven, holds, is_symbol, quotient, same
 from irshape.ops.infrastructure import Constant
 from irshape.ops.op import Input, Op, UnknownRank
@@ -30,6 +30,7 @@ from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Real, Unreadable
 
 _Axis: TypeAlias = tuple[Term, ...]
+_T = TypeVar("_T")
 # Integers of other types may wrap around.
 _TYPES: Final = (ElementType.i64, ElementType.i32)
 # The law of a constant is sought among so many elements.
@@ -347,6 +348,13 @@ def _may_depend(element: Element, batch: str) -> bool:
     return isinstance(element, Dim) and (batch in symbols(element) or bool(origins(element) & UNBACKED))
 
 
+def chosen(producers: Sequence[_T], condition: Collection[object] | None) -> Sequence[_T]:
+    """Those of the layers that give the inputs of a Select on which its output depends, if its condition is known."""
+    first = [] if condition is None else [*condition]
+    is_known = len(producers) == 3 and first and all(isinstance(one, int) and one == first[0] for one in first)
+    return [producers[0], producers[1 if first[0] else 2]] if is_known else producers
+
+
 def inputs_of(op: Op, facts: Sequence[Fact]) -> list[Input]:
     """The inputs of a layer as its rule sees them, without a place to report to: a shape of unknown rank raises `UnknownRank`."""
 
@@ -442,15 +450,24 @@ class _Walk:
 
     def over(self, entered: Mapping[Node, Held]) -> None:
         """Visit every layer; `entered` are the tensors that enter a body by its Parameters."""
+        model = self.engine.model
+        read = {*reached([node for node in model.nodes if node.type in SINKS], self._producers)}
         for node in self.engine.schedule.nodes:
             outputs = node.slots
             if node in entered:
                 self.traces.held[node.first_slot] = entered[node]
+            elif node not in read:
+                pass  # such as a number that torch computes of data in case none is given
             elif any(slot in self.lost for slot in node.sources) or (node.is_live and node.sources and not self._visited(node)):
                 self.lost.update(outputs)
         for pair in pairs(self.engine.model):
             if pair.read_value is not None:
                 self._compare(pair.read_value, pair.assign)
+
+    def _producers(self, node: Node) -> Sequence[Node]:
+        """The layers on which a layer depends."""
+        producers = node.producers
+        return chosen(producers, self.run.slots[node.sources[0]].elements) if node.type == "Select" and producers else producers
 
     def held(self, slot: int) -> Held:
         """What is known of a tensor; a tensor that does not depend on the batch has no trace that holds it."""
