@@ -390,7 +390,8 @@ class Session(inner.Session):
             return None
         from irshape.editing.draft import Draft
         from irshape.reshaping.bench import Bench
-        from irshape.reshaping.walk import Witness, numbers_read
+        from irshape.reshaping.walk import Witness
+        from irshape.reshaping.watch import numbers_read
 
         other = Session(self._how.like)
         engine = other.attempt(other._inputs)

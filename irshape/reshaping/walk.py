@@ -2,22 +2,18 @@
 
 A layer that cannot be mended sends the walk back to the last choice. The error that is told is that of the layer that was reached furthest
 with the fewest formulas cut.
-Numbers that stay although the axis that they close or cut is open are written down: no layer need ever notice that one was baked in. They
-are those that a layer reads from a constant at a port whose elements its rule reads.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from math import isclose, prod
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from irshape.answers.batch.traces import chosen
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.inputs import UNNAMED
 from irshape.model.model import SINKS, reached
-from irshape.ops.attribute import read_float
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
 from irshape.reshaping.bench import (
@@ -32,318 +28,14 @@ from irshape.reshaping.bench import (
     is_recorded,
     listed,
     number_of,
-    numbers_of,
     sized,
-    source,
     where_of,
 )  # fmt: skip
 from irshape.reshaping.sizes import HANDLERS, part
-from irshape.reshaping.stretching import follow, is_elementwise
+from irshape.reshaping.stretching import follow
+from irshape.reshaping.watch import is_open, numbers_read, reads_number, watch
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
-from irshape.shape.element_type import INTEGER
 from irshape.shape.guard import Requirement
-
-# Ports whose numbers a handler has mended, or that number axes.
-_NAMES: Final = AXES | {"pattern", "shape", "target_shape"}
-# A window that covers so many elements is a whole axis, and no small step.
-_LARGEST_STEP: Final = 4
-# Of a constant of more elements, only the shape is compared with that in another export.
-_FEW: Final = 64
-# A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
-_MOST_SCALES: Final = 4
-_SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
-_SCALING: Final = ("Divide", "Multiply")
-_ARITHMETIC: Final = (*_SCALING, "Add", "Subtract", "Mod", "FloorMod", "Minimum", "Maximum")
-# The largest number that ReLU6 lets pass, whatever the size is.
-_OF_RELU6: Final = 6
-# Layers that may stand between a Pad and the window for which it pads.
-_REORDERING: Final = ("Convert", "Reshape", "Transpose", "Unsqueeze")
-_WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
-
-
-def watch(bench: Bench) -> None:
-    """Write down the numbers of the layer that is visited which stay although an axis of its data is open."""
-    item = bench.item
-    data = item.inputs[0] if item.inputs else None
-    shape = None if data is None else bench.shape(data)
-    if data is None or shape is None:
-        return
-    axes = [axis for axis, size in enumerate(shape) if bench.is_open(size)]
-    if item.type in _ARITHMETIC:
-        known = len(bench.notes.kept)
-        _mean(bench, item)
-        _scale(bench, item)
-        if len(bench.notes.kept) == known:
-            _index(bench, item)
-    elif item.type == "Clamp":
-        _clamp(bench, item)
-    elif not axes:
-        _scattered(bench, item)
-        if item.type == "Tile" and bench.is_of_sizes(data):
-            _WATCHES["Tile"](bench, item, axes)
-    elif item.type in _WINDOWS:
-        _window(bench, item, axes)
-    else:
-        _WATCHES.get(item.type, _closed)(bench, item, axes)
-
-
-def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
-    """Axes that are open before the layer and a number behind it, if the layer reads numbers, or a grid."""
-    ports = [port for port in range(1, len(item.inputs)) if item.type == "GridSample" or _reads_number(bench, item, port)]
-    shape = bench.sizes(item.inputs[0]) if ports and item.inputs[0] is not None else ()
-    for value in item.outputs if ports else ():
-        own = bench.shape(value) or ()
-        for axis in axes:
-            size = own[axis] if axis < len(own) and len(own) == len(shape) else 1
-            if isinstance(size, int) and size > 1:
-                bench.keep(f"{item!r} gives the size {size} on axis {axis}, whatever {formula_text(shape[axis])} is")
-
-
-def _reads_number(bench: Bench, item: Item, port: int, others: Collection[str] = _NAMES) -> bool:
-    """Whether a layer reads numbers from a constant at a port that has none of the names of `others`."""
-    declared = None if item.op_class is None else item.op_class.input_at(port, len(item.inputs))
-    value = item.inputs[port]
-    return declared is not None and declared.value and declared.name not in others and bench.constant_of(value) is not None
-
-
-def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Begins and ends of slices that are numbers within an open axis, unless an earlier size is left of it."""
-    shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0))
-    left = bench.shape(item.outputs[0]) or ()
-    begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
-    own = bench.elements(source(item, 4)) if item.type == "Slice" and len(item.inputs) > 4 else None
-    named = own or range(len(begins or ends or ()))
-    is_ended = [mark == "1" for mark in item.attributes.get("end_mask", "").replace(" ", "").split(",")]
-    for at, axis in enumerate(named):
-        if axis % len(shape) not in axes or recorded is None or (len(left) == len(shape) and _is_restored(bench, left[axis % len(shape)])):
-            continue
-        size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
-        begin, end = (one[at] if one and at < len(one) else None for one in (begins, ends))
-        if isinstance(begin, int) and begin > 0 and (begin > 1 or was == 2):
-            bench.keep(f"{item!r} begins at index {begin} of an axis of size {size}, which is {was} in the file")
-        is_open = item.type == "StridedSlice" and at < len(is_ended) and is_ended[at]
-        if isinstance(end, int) and not is_open and 1 < end < was:
-            bench.keep(f"{item!r} ends at index {end} of an axis of size {size}, which is {was} in the file")
-        if isinstance(end, int) and not is_open and -was < end < -1:
-            bench.keep(f"{item!r} ends {-end} elements before the end of an axis of size {size}")
-
-
-def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Indices into an open axis that are constant, or as many for all sizes although no input gives them."""
-    value, shape, port = source(item, 1), bench.sizes(source(item, 0)), 3 if item.type.startswith("Scatter") else 2
-    indices, own = bench.array(value), bench.shape(value) or ()
-    named: Iterable[Any] = (bench.elements(source(item, port)) or ()) if len(item.inputs) > port else (0,)
-    if "ND" in item.type:
-        named = range(number_of(item, "batch_dims"), own[-1] if own and isinstance(own[-1], int) else 0)
-    size = next((formula_text(shape[axis % len(shape)]) for axis in named if isinstance(axis, int) and axis % len(shape) in axes), None)
-    if size and indices is not None and (indices > 0).any():
-        bench.keep(f"{item!r} reads constant indices up to {indices.max()} from an axis of size {size}")
-    elif size and indices is None and isinstance(count := product(own), int) and count > 1 and bench.is_of_sizes(value):
-        bench.keep(f"{item!r} takes {count} elements of {size}")
-
-
-def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Pads of an open axis that differ before and behind it; equal ones are those of a window, and others may restore an earlier size."""
-    begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
-    shape = bench.sizes(source(item, 0))
-    for axis in axes:
-        before, behind = (one[axis] if one and axis < len(one) else 0 for one in (begins, ends))
-        is_uneven = isinstance(before, int) and isinstance(behind, int) and before != behind
-        if is_uneven and not _is_restored(bench, shape[axis] + before + behind) and not _is_taken_off(bench, item, axis, before + behind):
-            size = formula_text(shape[axis])
-            bench.keep(f"{item!r} pads an axis of size {size} with {before} before and {behind} behind, which may follow from the size")
-
-
-def _is_restored(bench: Bench, size: Size) -> bool:
-    """Whether an axis before the layer has the same open size: then a number that leads to it belongs to another one, as that of a pad."""
-    return isinstance(size, Dim) and expression_of(size) in bench.notes.places
-
-
-def _is_taken_off(bench: Bench, item: Item, axis: int, count: int) -> bool:
-    """Whether windows that move by single elements take off as many elements as a Pad adds, which keeps every size."""
-    readers, block, is_direct = [one for one, _ in bench.draft.readers_of(item)], 1, True
-    while len(readers) == 1 and readers[0].type in ("SpaceToBatch", *_REORDERING):
-        [one] = readers
-        if one.type == "SpaceToBatch":
-            block *= max((size for size in bench.elements(source(one, 1)) or () if isinstance(size, int)), default=1)
-        readers, is_direct = [reader for reader, _ in bench.draft.readers_of(one)], False
-
-    def takes(one: Item) -> bool:
-        strides, own = numbers_of(one, "strides"), [*numbers_of(one, "pads_begin"), *numbers_of(one, "pads_end")]
-        if one.type not in _WINDOWS or {*strides} != {1} or any(own) or one.attributes.get("auto_pad", "").startswith("same"):
-            return False
-        dilations = numbers_of(one, "dilations") or strides
-        taken = [(size - 1) * step * block for size, step in zip(_extents(bench, one), dilations, strict=False)]
-        return count in (taken[axis - 2 : axis - 1] if is_direct else taken)
-
-    return bool(readers) and all(map(takes, readers))
-
-
-def _recorded(what: str, largest_own: int = 1) -> Callable[[Bench, Item, Sequence[int]], None]:
-    """The watch over the numbers at input 1 that are the recorded number of an open size; `what` says what the layer does with one.
-
-    Numbers up to `largest_own` are taken for the layer's own.
-    """
-
-    def watched(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-        for one in bench.elements(source(item, 1)) or ():
-            if is_recorded(bench, one) and one > largest_own:
-                bench.keep(f"{item!r} {what.format(one)}")
-
-    return watched
-
-
-def _scattered(bench: Bench, item: Item) -> None:
-    """Data of an open size that go into as many rows as recorded, or into some for each sample of the file, which no input gives."""
-    data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None and item.type.startswith("Scatter")]
-    are_open = not _is_open(bench.shape(data)) and any(_is_open(bench.shape(value)) for value in others)
-    counts = [count for count in bench.numbers.values() if count > 1]
-    for axis, size in enumerate(bench.shape(data) or () if are_open and bench.is_of_sizes(data) else ()):
-        if is_recorded(bench, size) or (axis == 0 and isinstance(size, int) and any(size % count == 0 for count in counts)):
-            count = "as many as" if is_recorded(bench, size) else "a multiple of"
-            bench.keep(f"{item!r} updates {size} rows of axis {axis}, {count} an open size recorded")
-
-
-def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """The number of elements that a TopK takes of an open axis."""
-    count, shape = bench.elements(source(item, 1)), bench.sizes(source(item, 0))
-    axis = number_of(item) % len(shape)
-    if axis in axes and count and isinstance(count[0], int) and count[0] > 1:
-        bench.keep(f"{item!r} takes {count[0]} elements of an axis of size {formula_text(shape[axis])}")
-
-
-def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """A window that covers a whole open axis."""
-    data, out = bench.recorded_sizes(source(item, 0)), bench.recorded_sizes(item.outputs[0])
-    shape, now = bench.sizes(source(item, 0)), bench.shape(item.outputs[0])
-    for axis in axes:
-        is_one = data and out and now and axis > 1 and data[axis] >= _LARGEST_STEP and out[axis] == 1 and bench.is_open(now[axis])
-        if data and is_one and max(_extents(bench, item)[axis - 2 : axis - 1], default=1) >= data[axis]:
-            bench.keep(f"the window of {item!r} covers a whole axis of size {formula_text(shape[axis])}, which is {data[axis]} in the file")
-
-
-def _extents(bench: Bench, item: Item) -> Sequence[int]:
-    """The sizes of a window along its axes."""
-    return numbers_of(item, "kernel") or (bench.recorded_sizes(source(item, 1)) or ())[-len(numbers_of(item, "strides")) :]
-
-
-def _index(bench: Bench, item: Item) -> None:
-    """A recorded size with which a layer computes an index: the width by which a place is divided, the offset of a row, the last index."""
-    values = [value for value in item.inputs if value is not None]
-    if not any(_is_integer(bench, value) and not bench.is_of_sizes(value) for value in values):
-        return
-    arrays = [array for value in values if (array := bench.array(value)) is not None and array.size <= _FEW]
-    for number in sorted({abs(number) for array in arrays for number in array.reshape(-1).tolist()}):
-        if number > _LARGEST_STEP and _is_near_recorded(bench, number):
-            bench.keep(f"{item!r} computes an index with the constant {number:g}, which follows from a recorded size")
-            return
-
-
-def _is_near_recorded(bench: Bench, number: float) -> bool:
-    """Whether a number is an open size as recorded, or one less, the last index."""
-    return number % 1 == 0 and any(is_recorded(bench, int(number) + more, of_batch=False) for more in (0, 1))
-
-
-def _is_integer(bench: Bench, value: Value) -> bool:
-    """Whether a tensor has integers, or real numbers that a Convert makes of some."""
-    before = value.item.inputs[0] if value.item.type == "Convert" else None
-    return bench.draft.facts.of(value).element_type in INTEGER or (before is not None and _is_integer(bench, before))
-
-
-def _clamp(bench: Bench, item: Item) -> None:
-    """A recorded size, or the last index, as the largest number that a Clamp lets pass, as for places in an image."""
-    largest = read_float(item.attributes.get("max", "0"))[0]
-    if largest > _OF_RELU6 and _is_near_recorded(bench, largest):
-        bench.keep(f"{item!r} lets no number above {largest:g} pass, which follows from a recorded size")
-
-
-def _shifts(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Half of an open axis by which a Roll moves it, as a Fourier transform is centred."""
-    shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0)) or ()
-    for shift, axis in zip(bench.elements(source(item, 1)) or (), bench.elements(source(item, 2)) or (), strict=False):
-        if isinstance(shift, int) and isinstance(axis, int) and axis % len(shape) in axes and recorded:
-            size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
-            if was > _LARGEST_STEP and abs(2 * abs(shift) - was) <= 1:
-                bench.keep(f"{item!r} moves an axis of size {size} by {shift}, half of the recorded {was}")
-
-
-def _mean(bench: Bench, item: Item) -> None:
-    """A sum over an open axis that is divided by the recorded number of its elements."""
-    for value, other in ((item.inputs[0], item.inputs[1]), (item.inputs[1], item.inputs[0])) if item.type in _SCALING else ():
-        if value is None or other is None or value.item.type not in _SUMS or None in (*value.item.inputs, None)[:2]:
-            continue
-        array, data = bench.array(other), source(value.item, 0)
-        sizes, recorded = bench.shape(data) or (), bench.recorded_sizes(data)
-        if array is None or array.size != 1 or not recorded:
-            continue
-        left = [formula_text(size) for size in bench.shape(value) or ()]
-        axes: Iterable[Any] = [axis for axis, size in enumerate(sizes) if bench.is_open(size) and formula_text(size) not in left]
-        if value.item.type == "ReduceSum":
-            axes = bench.elements(source(value.item, 1)) or ()
-        named = [axis % len(recorded) for axis in axes if isinstance(axis, int)]
-        count = prod([recorded[axis] for axis in named])
-        number = float(array.reshape(-1)[0])
-        is_open = any(bench.is_open(sizes[axis]) for axis in named)
-        if is_open and number and min(abs(number - count), abs(1 / number - count)) < count * 1e-4:
-            bench.keep(f"{item!r} divides a sum over {count} elements by the constant {number:g}")
-
-
-def _scale(bench: Bench, item: Item) -> None:
-    """A constant of a few recorded sizes of the inputs, such as width and height, by which coordinates are divided or multiplied."""
-    for value in item.inputs if item.type in _SCALING else ():
-        if value is not None and 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES and bench.constant_of(value) is not None:
-            inputs = [bench.shape(node.outputs[0]) or () for node in bench.draft.of_type("Parameter")]
-            if numbers := _scales(bench, value, [size for shape in inputs for size in shape]):
-                bench.keep(f"{item!r} scales by the constant {numbers}, {_OF_SIZES} the inputs")
-
-
-_OF_SIZES: Final = "which follows from recorded sizes of"
-
-
-def _scales(bench: Bench, value: Value | None, sizes: Sequence[Size]) -> str:
-    """The elements of a small constant, if all are open recorded sizes, one less, half of either, or one divided by such numbers."""
-    array = None if value is None or product(bench.recorded_sizes(value) or ()) > _MOST_SCALES else bench.array(value)
-    known = {was for size in sizes if bench.is_open(size) and isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
-    numbers = [] if array is None else array.reshape(-1).tolist()
-    forms = [[((n - less) / part) ** power for n in known] for less in (0, 1) for part in (1, 2) for power in (1, -1)]
-    is_made = any(all(any(isclose(one, other, rel_tol=1e-6) for other in form) for one in numbers) for form in forms)
-    return f"[{', '.join([f'{one:g}' for one in numbers])}]" if is_made and numbers else ""
-
-
-def _places(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Constants that scale the places of a GridSample by the recorded sizes of the image that it samples, and a grid that stays."""
-    grid, image = bench.recorded_sizes(source(item, 1)), bench.recorded_sizes(source(item, 0))
-    has_image_sizes = grid and image and grid[1:-1] == image[2:]  # as the grid that a spatial transformer moves
-    if has_image_sizes or bench.is_of_sizes(source(item, 1)):
-        _closed(bench, item, axes)
-    sizes = [size for axis, size in enumerate(bench.sizes(source(item, 0))) if axis in axes and axis > 1]
-    pending, seen = [source(item, 1).item], set[Item]()
-    while pending:
-        one = pending.pop()
-        if one in seen or not (is_elementwise(one) or one.type in _MOVING):
-            continue
-        seen.add(one)
-        pending += [value.item for value in one.inputs if value is not None]
-        for value in one.inputs if one.type in _SCALING else ():
-            if (numbers := _scales(bench, value, sizes)) and not any(repr(one) in doubt.what for doubt in bench.notes.kept):
-                bench.keep(f"{one!r} scales places by the constant {numbers}, {_OF_SIZES} the image that {item!r} samples")
-
-
-_MOVING: Final = ("Concat", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Slice", "Split", "VariadicSplit", "Gather")
-
-
-_WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
-    **dict.fromkeys(("Slice", "StridedSlice"), _limits),
-    **dict.fromkeys(("Gather", "GatherND", "ScatterNDUpdate", "ScatterUpdate", "ScatterElementsUpdate"), _indices),
-    "Pad": _pads,
-    "Tile": _recorded("repeats an axis {} times", _LARGEST_STEP),  # groups of heads, or the halves of a rotary table, are few
-    "OneHot": _recorded("has the depth {}"),
-    "TopK": _largest,
-    "Roll": _shifts,
-    "GridSample": _places,
-    **dict.fromkeys(("Reshape", "Broadcast"), lambda bench, item, axes: None),
-}
-
 
 Option = TypeVar("Option")
 
@@ -365,17 +57,6 @@ class Witness(NamedTuple):
     shapes: Mapping[tuple[str, str, int], Sequence[Size] | None]
     numbers: Callable[[str, str], object]
     sizes: Mapping[str, int]
-
-
-def numbers_read(bench: Bench, item: Item) -> object:
-    """What a layer states, and the numbers that it reads: of a large constant the shape; None if some are formulas."""
-    read: list[object] = []
-    for port, value in enumerate(item.inputs):
-        elements, array = (None, None) if value is None else (bench.elements(value) if port else None, bench.array(value))
-        if any(isinstance(one, Dim) for one in elements or ()):
-            return None
-        read.append(elements or (array if array is None else array.shape if array.size > _FEW else array.tolist()))
-    return sorted(item.attributes.items()), read
 
 
 class _Choice:
@@ -556,7 +237,7 @@ class Walk:
         if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
-        if not any(_is_open(bench.shape(value)) for value in values):
+        if not any(is_open(bench.shape(value)) for value in values):
             self._watch(item)
             self._trace(item)  # it may compute with the size of the batch
             return
@@ -584,7 +265,7 @@ class Walk:
         bench = self.bench
         part(bench)
         shape = bench.shape(given) or ()
-        is_fixed = bench.is_of_sizes(given) and not _is_open(shape) and any(is_recorded(bench, one) for one in shape)
+        is_fixed = bench.is_of_sizes(given) and not is_open(shape) and any(is_recorded(bench, one) for one in shape)
         if is_fixed or bench.constant_of(given) is not None:
             bench.keep(f"{item!r} gives the same constant for all sizes")
         held = bench.notes.traces.held.get(given.slot)
@@ -661,7 +342,7 @@ class Walk:
         bench = self.bench
         constants = [(value, constant) for value in sized(item) if (constant := bench.constant_of(value))]
         own = [constant for value, constant in constants if size in (bench.shape(value) or ())]
-        read = [bench.constant_of(value) for port, value in enumerate(item.inputs) if _reads_number(bench, item, port, AXES)]
+        read = [bench.constant_of(value) for port, value in enumerate(item.inputs) if reads_number(bench, item, port, AXES)]
         return next(iter((*own, *read)), None) or (None if size == 1 else holder(bench, sized(item), lambda one: one == size))
 
     def _compare(self, item: Item, value: Value, shape: Sequence[Size]) -> None:
@@ -732,7 +413,3 @@ class Walk:
                 if isinstance(size, Dim):
                     formula = expression_of(size)
                     notes.places[formula] = AxisFormula(value, axis, notes.places.get(formula))
-
-
-def _is_open(shape: Sequence[Size] | None) -> bool:
-    return shape is None or any(isinstance(size, Dim) for size in shape)

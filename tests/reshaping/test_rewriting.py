@@ -494,6 +494,7 @@ _PLACE = f"{_MAXIMUM} -> {{}} -> Result"
     (_PLACE.format("Convert(destination_type=f32) -> Divide(f32=7.0)"), "computes an index with the constant 7"),
     (_PLACE.format("Minimum([9])"), ""),
     (_PLACE.format("Divide([3])"), ""),
+    (_PLACE.format("Add(Multiply(Range-4(0, 3, 1, output_type=i64), [8]))"), "computes an index with the constant 8"),
     (_PLACE.format("Clamp(min=0.0, max=47.0)"), "lets no number above 47 pass"),
     ("f32[1,3,6,8] -> Clamp(min=0.0, max=6.0) -> Result", ""),
     ("f32[1,3,6,8] -> Roll-7([3], [2]) -> Result", "moves an axis of size H by 3, half of the recorded 6"),
