@@ -16,7 +16,7 @@ from irshape.cli.conclusion import check_writing, ended, write
 from irshape.cli.examination import Errand, Extended, complete_remedy
 from irshape.cli.request import Request, request_of
 from irshape.cli.road import ARRAY, LINES, Totals, examined, found, own, printed, summed
-from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, guarded
+from irshape.cli.run import CLEAN, FAILED, FAULTS, complain
 from irshape.diagnosis.diagnosis import accept, choose
 from irshape.files.reading import Path, read
 from irshape.inference.inference import Inference
@@ -60,11 +60,9 @@ def run(given: Namespace) -> int:
     request = request_of(given, format="text" if wish.format == CONCISE else wish.format, **source_of(given))
     if not given.watch:
         return _checked(request, wish)
-    from irshape.cli.screen import turns
+    from irshape.cli.screen import watched
 
-    for _ in turns(request.files, [given.weights_file, given.config], is_watched=True):
-        guarded(_checked, request, wish)
-    return CLEAN
+    return watched(request.files, [given.weights_file, given.config], _checked, request, wish)
 
 
 def _checked(request: Request, wish: CheckWish) -> int:

@@ -14,7 +14,7 @@ from irshape.cli.examination import Errand
 from irshape.cli.outputs import Writing, only_targets, write, writing_of
 from irshape.cli.request import request_of
 from irshape.cli.road import answered, found
-from irshape.cli.run import CLEAN, guarded, layers
+from irshape.cli.run import layers
 from irshape.cli.texts import TIED, UNNAMED, ListedLayers, Rows, ending, guards, in_names, said, shows_formulas, table
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
@@ -55,11 +55,9 @@ def run(given: Namespace) -> int:
     errand = Errand(request, ask, say, partial(write, writing))
     if not given.watch:
         return _inferred(errand, writing)
-    from irshape.cli.screen import turns
+    from irshape.cli.screen import watched
 
-    for _ in turns(request.files, [given.weights_file], is_watched=True):
-        guarded(_inferred, errand, writing)
-    return CLEAN
+    return watched(request.files, [given.weights_file], _inferred, errand, writing)
 
 
 def _inferred(errand: Errand, writing: Writing) -> int:

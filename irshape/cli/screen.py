@@ -6,12 +6,12 @@ import io
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import IO, Any, TextIO
 
-from irshape.cli.run import RunError
+from irshape.cli.run import CLEAN, RunError, guarded
 from irshape.report.text import terminal_width
 
 # Seconds until the line first appears, so that a short run shows none, and seconds between updates.
@@ -141,20 +141,17 @@ class Watched:
         return path in self._files or (path.endswith(_KINDS) and path.startswith(self._below))
 
 
-def turns(files: Sequence[str], others: Sequence[str | None], *, is_watched: bool) -> Iterator[None]:
-    """Once; with `is_watched` again after every change of the files or the others, until Ctrl-C. Raises `RunError`."""
-    if not is_watched:
-        yield
-        return
+def watched(files: Sequence[str], others: Sequence[str | None], run: Callable[..., int], *request: Any) -> int:
+    """Run a command, and again after every change of the files or the others, until Ctrl-C. Raises `RunError`."""
     try:
         from watchfiles import watch
     except ImportError:
         raise RunError("--watch needs the package watchfiles: pip install 'irshape[watch]'") from None
-    watched = Watched(files, [path for path in others if path])
-    missing = [folder for folder in watched.folders if not os.path.isdir(folder)]
+    concerned = Watched(files, [path for path in others if path])
+    missing = [folder for folder in concerned.folders if not os.path.isdir(folder)]
     if missing:
         raise RunError(f"{missing[0]}: there is no such folder")
-    changes = watch(*watched.folders, watch_filter=watched, recursive=watched.is_deep, yield_on_timeout=True, rust_timeout=_PAUSE)
+    changes = watch(*concerned.folders, watch_filter=concerned, recursive=concerned.is_deep, yield_on_timeout=True, rust_timeout=_PAUSE)
     next(changes)  # the watch begins before the first run, so that no change is missed
     is_first = True
     for found in chain([True], changes):
@@ -162,5 +159,6 @@ def turns(files: Sequence[str], others: Sequence[str | None], *, is_watched: boo
             if sys.stdout.isatty() and not is_first:
                 print("\x1b[2J\x1b[H", end="")
             is_first = False
-            yield
+            guarded(run, *request)
             print("irshape: waiting for a change (Ctrl-C ends)", file=sys.stderr, flush=True)
+    return CLEAN
