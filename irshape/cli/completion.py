@@ -88,7 +88,9 @@ def _codes(prefix: str, **_: Any) -> Iterable[str]:
 
 
 def _policies(**_: Any) -> Iterable[str]:
-    return ["static-shapes", "bounded", "ranked", "max-rank=", "npu"]
+    from irshape.answers.policies import MAX_RANK, POLICIES
+
+    return [*POLICIES, f"{MAX_RANK}="]
 
 
 def _types(**_: Any) -> Iterable[str]:
