@@ -233,7 +233,7 @@ def _why(group: Sequence[Because]) -> Line:
 
 def in_a_row(names: Sequence[str]) -> str:
     """Names as a sentence lists them: `B, P and S`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def shapes(side: Mapping[str, str], parts: Parts, *, is_complete: bool = False) -> Iterator[Line]:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from irshape.answers.explain.explanation import Explanation, Read, Step, layer_at
 from irshape.answers.explain.sources import NOT_KNOWN, Derivation, FilePlace, Point, Sources
 from irshape.answers.explain.traced import names, number_text, numbers, text
+from irshape.answers.wording import in_a_row
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.inference.run import Run
@@ -306,11 +307,11 @@ class Explainer:
             opening = [point for point in order if self._is_opening(point)]
             inputs = self._by_layer(point for point in opening if sources.is_input(point))
             others = self._by_layer(point for point in opening if not sources.is_input(point))
-            reasons = [f"{layer} leaves {_listed(subjects)} open" for layer, subjects in inputs]
-            return f"It is not known because {_listed([*reasons, *(f'it depends on the data of {layer}' for layer, _ in others)])}."
-        read = [f"{_listed(subjects)} of {layer}" for layer, subjects in self._by_layer(filter(sources.is_input, order))]
+            reasons = [f"{layer} leaves {in_a_row(subjects)} open" for layer, subjects in inputs]
+            return f"It is not known because {in_a_row([*reasons, *(f'it depends on the data of {layer}' for layer, _ in others)])}."
+        read = [f"{in_a_row(subjects)} of {layer}" for layer, subjects in self._by_layer(filter(sources.is_input, order))]
         if read:
-            return f"It follows from {_listed(read)}."
+            return f"It follows from {in_a_row(read)}."
         if not self.trail.is_fixed(asked):
             return ""
         pins = {read.source: None for step in steps for read in step.reads if read.kind in ("axis", "element")}
@@ -327,10 +328,10 @@ class Explainer:
 
     def _by_layer(self, points: Iterable[Point]) -> list[tuple[str, list[str]]]:
         """The subjects of points (`axis 2`), grouped by layer."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, dict[str, None]] = {}
         for point in points:
-            found.setdefault(layer_at(self.sources.where(point)), []).append(point.subject)
-        return list(found.items())
+            found.setdefault(layer_at(self.sources.where(point)), {})[point.subject] = None
+        return [(layer, [*subjects]) for layer, subjects in found.items()]
 
     def _is_opening(self, point: Point) -> bool:
         """Whether a number is unknown although all numbers it is computed from are known."""
@@ -361,9 +362,3 @@ class Explainer:
             return []
         begin, end = node.layer.offset, node.layer.end
         return [one for one in self.inference.diagnostics if one.where.offset is not None and begin <= one.where.offset < end]
-
-
-def _listed(words: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`; each once."""
-    *others, last = list(dict.fromkeys(words)) or [""]
-    return f"{', '.join(others)} and {last}" if others else last
