@@ -239,8 +239,7 @@ class Cost(Answer):
         If the limit `work` does not allow the answer, it is empty, and a diagnostic says so. Raises `InputError` if there is no such
         symbol.
         """
-        if symbol not in self.near:
-            raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(self.near) or 'none'}")
+        sizes_by_name({symbol: 0}, self.near)  # a symbol of the model
         known = self.symbols.get(symbol, Range(0, inf))
         work = self._inference.scope.work
         work.take(1 + len(self.near) // _SIZES_A_STEP)
@@ -271,9 +270,7 @@ class Cost(Answer):
         Raises `InputError` if there is no such symbol.
         """
         given = by_name(sizes, "sizes", '{"H": [224, 448]}')
-        for name in given:
-            if name not in self.near:
-                raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(self.near) or 'none'}")
+        sizes_by_name(dict.fromkeys(given, 0), self.near)  # symbols of the model
         hold = all_hold(self._demands)
         amounts = (self.macs, self.flops, self.traffic, self.peak_memory, self.state_bytes)
         rows = []
@@ -490,8 +487,8 @@ def _picture(cost: Cost, path: str, symbol: str | None = None) -> bytes:
     if not path.lower().endswith(_FORMATS):
         raise ValueError(f"the name of a picture must end with {' or '.join(_FORMATS)}")
     symbols = list(cost.symbols)
-    if symbol is not None and symbol not in symbols:
-        raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(symbols) or 'none'}")
+    if symbol is not None:
+        sizes_by_name({symbol: 0}, symbols)
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
