@@ -285,8 +285,7 @@ class _System:
         import numpy as np
 
         whole = solution.holds()
-        along = [np.any(whole, tuple(other for other in range(whole.ndim) if other != number)) for number in range(whole.ndim)]
-        if not (reduce(np.logical_and.outer, along) == whole).all():
+        if (along := _separated(whole)) is None:
             return False
         numbers = tuple(demands[number].number for number in _needed(*_bits(solution.masks, whole), self.table.work))
         parts: dict[str, _Part] = {}
@@ -383,15 +382,16 @@ class _System:
         except Unsolved:
             return group
         whole = reduce(and_, masks)
-        if _is_separable(whole):
+        if _separated(whole) is not None:
             return group
         chosen = _needed(*_bits(masks, whole), self.table.work)
         reported = Reported.of(self.scope, [*self._alone, *(group[number].requirement for number in chosen)])
         bounds = {name: self._bounded_axis(name, reported) for name in axes}
         if not all((own := bounds[name]) is not None and own.count <= axis.count for name, axis in axes.items()):
             chosen = list(range(len(group)))
-        self.relations += [group[number].number for number in chosen if not _is_separable(masks[number])]
-        return [group[number] for number in chosen if _is_separable(masks[number])]
+        separable = [number for number in chosen if _separated(masks[number]) is not None]
+        self.relations += [group[number].number for number in chosen if number not in separable]
+        return [group[number] for number in separable]
 
     def _size_set(self, name: str) -> SizeSet:
         """The sizes of a symbol that all parts allow; notes in `causes` which requirements restrict them."""
@@ -419,12 +419,12 @@ def _joined(groups: list[list[_Demand]], demand: _Demand) -> list[list[_Demand]]
     return [*others, own]
 
 
-def _is_separable(whole: Mask) -> bool:
-    """Whether the valid cells are all combinations of valid cells of each axis."""
+def _separated(whole: Mask) -> list[Mask] | None:
+    """The valid cells of each axis; None if not all combinations of these are valid."""
     import numpy as np
 
     along = [np.any(whole, tuple(other for other in range(whole.ndim) if other != number)) for number in range(whole.ndim)]
-    return bool((reduce(np.logical_and.outer, along) == whole).all())
+    return along if (reduce(np.logical_and.outer, along) == whole).all() else None
 
 
 def _extent(parts: Sequence[_Part]) -> tuple[int, int]:
