@@ -22,7 +22,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, Remedy, conclude
 from irshape.inference.inputs import InputError, asked_inputs
 from irshape.inference.verdict import OpenVINOPass, infer
-from irshape.model.build import place
+from irshape.model.build import layer_place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
@@ -334,8 +334,7 @@ def _outgrown(inference: Inference) -> Iterator[Violation]:
 def refuse_outgrown(inference: Inference) -> None:
     """Report the variable because of which a second inference cannot run as an error."""
     for one in _outgrown(inference):
-        where = place(inference.document, one.node.layer, one.node.layer.offset)
-        inference.report([Diagnostic(one.code, one.message, where, None, one.hint)])
+        inference.report([Diagnostic(one.code, one.message, layer_place(one.node), None, one.hint)])
 
 
 def _state(found: Discovery) -> dict[Node, tuple[int, ...]]:
@@ -472,8 +471,8 @@ def judge(inference: Inference, policies: Policies) -> None:
                 targets.append(name)
     diagnostics = []
     for one, targets in found.items():
-        where = place(inference.document, one.node.layer, one.node.layer.offset, None, one.node.model.path)
-        diagnostics.append(Diagnostic(one.code, f"{one.message} (target {', '.join(targets)})", where, None, one.hint))
+        message = f"{one.message} (target {', '.join(targets)})"
+        diagnostics.append(Diagnostic(one.code, message, layer_place(one.node), None, one.hint))
     sizes, shapes = _fixed(size for one in found for size in one.sizes), _fixed(shape for one in found for shape in one.shapes)
     tried = _tried(inference, sizes, shapes) if sizes or shapes else None
     if tried is not None and not any(True for _, policy in [("", _outgrown), *policies] for _ in policy(tried)):

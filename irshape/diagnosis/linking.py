@@ -16,7 +16,7 @@ from irshape.diagnosis.fixes import LayerPlaces
 from irshape.diagnosis.recorded import RECORDS
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.engine import Engine
-from irshape.model.build import place
+from irshape.model.build import layer_place, place
 from irshape.model.model import Model, Node, reached
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.shape.dim import Dim, Size, formula_text
@@ -243,7 +243,7 @@ class _Report:
                 continue
             source = node.model.producer(node.sources[index])
             if source is not None and source.type == "Const":
-                where = place(node.model.document, source.layer, source.layer.offset, None, node.model.path)
+                where = layer_place(source)
                 one.message += f"; {said(source)} (line {where.line}) holds them"
                 one.related = (where,)
 
@@ -371,7 +371,7 @@ def link_conflict(inference: Inference, conflict: Diagnostic) -> None:
     guards = inference.reading.contradicting
     conflict.caused_by = _sign_before([guard._node for guard in guards], {**_signs(found), **lacking})
     for size, node in dict(_givers(inference, guards)).items():
-        where = place(node.model.document, node.layer, node.layer.offset, None, node.model.path)
+        where = layer_place(node)
         conflict.message += f"; {formula_text(size)} comes from {said(node)} (line {where.line})"
         conflict.related = (*conflict.related, where)
     inference.report([])  # in their order

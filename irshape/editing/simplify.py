@@ -332,10 +332,4 @@ def _is_as_known(fact: Fact, other: Fact) -> bool:
     """Whether as much is known of a tensor as of another one with the same sizes."""
     if other.shape is not None and (fact.shape is None or not all(map(is_within, fact.shape, other.shape))):
         return False
-    elements, others = fact.elements, other.elements
-    if others is None or elements == others:
-        return True
-    if elements is None or type(elements) is not type(others) or len(elements) != len(others):
-        return False
-    pairs = zip(elements, others, strict=True)
-    return all(one == two or (isinstance(one, int | Dim) and isinstance(two, int | Dim) and is_within(one, two)) for one, two in pairs)
+    return other.elements is None or fact.elements == other.elements

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.run import Guard, Run, guards_of
-from irshape.model.build import place
+from irshape.model.build import layer_place
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
@@ -218,7 +218,7 @@ class Inference:
     def unfinished(self, what: str, node: Node) -> Diagnostic:
         """The note that an answer is not whole, because no work was left when it came to this node."""
         message = f"{what}: the answer takes more than {self.scope.work.most} steps (limit work)"
-        return Diagnostic("N106", message, place(node.model.document, node.layer, node.layer.offset, None, node.model.path))
+        return Diagnostic("N106", message, layer_place(node))
 
     @property
     def is_conditional(self) -> bool:
@@ -292,7 +292,7 @@ class Inference:
             return None
         guards = self.reading.contradicting
         nodes = [guard._node for guard in guards]
-        wheres = [place(node.model.document, node.layer, node.layer.offset, None, node.model.path) for node in nodes]
+        wheres = [layer_place(node) for node in nodes]
         told = ", ".join(f"{one.requirement} (line {where.line})" for one, where in zip(guards, wheres, strict=True))
         message = f"no sizes fulfil these conditions together: {told}"
         conflict = Diagnostic("R401", message, wheres[0], related=tuple(wheres[1:]))

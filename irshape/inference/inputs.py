@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsIndex, Type
 
 from irshape.inference.engine import Engine
 from irshape.inference.question import Question
-from irshape.model.build import place
+from irshape.model.build import layer_place, place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import WIDEST, shorten
@@ -336,7 +336,7 @@ def note_changed_ranks(engine: Engine) -> list[Diagnostic]:
         before, now = described_shape(node), engine.question.shapes.get(node.index)
         if before is not None and now is not None and len(before) != len(now):
             message = f"the rank of {node.name!r} was changed from {len(before)} to {len(now)}"
-            notes.append(Diagnostic("N102", message, place(engine.model.document, node.layer, node.layer.offset)))
+            notes.append(Diagnostic("N102", message, layer_place(node)))
     return notes
 
 

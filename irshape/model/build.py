@@ -63,7 +63,7 @@ def note_extensions(model: Model) -> None:
         first = min(nodes, key=lambda node: node.layer.offset)
         are = "layer is an operation" if len(nodes) == 1 else "layers are operations"
         message = f"the model needs {library or 'an extension'} to run: {len(nodes)} {are} of this extension ({types})"
-        model.diagnostics.append(Diagnostic("N107", message, place(model.document, first.layer, first.layer.offset, path=first.model.path)))
+        model.diagnostics.append(Diagnostic("N107", message, layer_place(first)))
 
 
 def place(document: Document, layer: Layer | None, offset: int, port: str | None = None, path: str = "") -> Where:
@@ -71,6 +71,11 @@ def place(document: Document, layer: Layer | None, offset: int, port: str | None
     line, column = document.position(offset)
     id, name, type = (None, None, None) if layer is None else (str(layer.id), layer.name, layer.type)
     return Where(document.path, id, name, type, port, line, column, offset, path)
+
+
+def layer_place(node: Node) -> Where:
+    """The place of a layer."""
+    return place(node.model.document, node.layer, node.layer.offset, path=node.model.path)
 
 
 def lacking(op_class: OpClass | None, sources: list[int], document: Document) -> Iterator[int]:

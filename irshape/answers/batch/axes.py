@@ -11,9 +11,9 @@ from irshape.answers.batch.traces import BatchDoubt, FollowingEngine, Proof, pro
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard
-from irshape.model.build import place
+from irshape.model.build import layer_place
 from irshape.model.model import Node
-from irshape.report.diagnostic import ERROR, Diagnostic, Where
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, symbols
 from irshape.shape.guard import Requirement
@@ -142,7 +142,7 @@ def _left(others: Mapping[Node, _Described], axes: Axes, shapes: Mapping[Node, _
             text = f"{node.name!r} keeps {rows} on axis 0: the batch of the other inputs, {was}, is not its size"
             more = "" if batch.name else f" --batch N --set N={batch}"
             hint = f"if it has {rows // was} rows for each sample, add --input {quote(named)}{more}"
-            yield Diagnostic("N101", text, _where(node), hint=hint)
+            yield Diagnostic("N101", text, layer_place(node), hint=hint)
 
 
 def _is_open(size: Described) -> bool:
@@ -163,7 +163,7 @@ def answered(inference: Inference, batch: Described) -> list[Diagnostic]:
         node = next(iter({**found.axes, **chosen.axes}))
         message = f"the batch cannot have another size: {chosen.fault.message}"
         hint = "irshape reshape --batch N --rewrite changes the constants that hold the old size"
-        return [*told, Diagnostic("P110", message, chosen.fault.where or _where(node), hint=hint)]
+        return [*told, Diagnostic("P110", message, chosen.fault.where or layer_place(node), hint=hint)]
     return told
 
 
@@ -196,7 +196,7 @@ def _told(found: Batch, chosen: BatchAxes) -> list[Diagnostic]:
     told = []
     for node, axis in {**found.axes, **chosen.axes}.items():
         why = f"{found.reasons[node]}{proved}" if node in found.reasons else reason
-        told.append(Diagnostic("N101", f"the batch is axis {axis} of {node.name!r}: {why}", _where(node)))
+        told.append(Diagnostic("N101", f"the batch is axis {axis} of {node.name!r}: {why}", layer_place(node)))
     if chosen.proof is None:
         return told
     told += doubtful(chosen.proof)
@@ -204,11 +204,11 @@ def _told(found: Batch, chosen: BatchAxes) -> list[Diagnostic]:
         nodes = [node for node, one in chosen.proof.orders.items() if one is given]
         more = f", and so {'does' if len(nodes) == 2 else 'do'} {counted(len(nodes) - 1, 'more layer')}" if len(nodes) > 1 else ""
         text = f"{nodes[0].type} {nodes[0].name!r} takes the samples in the order that the input {given.name!r} gives{more}"
-        told.append(Diagnostic("N101", text, _where(nodes[0])))
+        told.append(Diagnostic("N101", text, layer_place(nodes[0])))
     for node, kept in chosen.proof.outputs.items():
         if kept is None and not chosen.proof.doubts:
             told.append(
-                Diagnostic("N101", f"output {node.name!r} does not depend on the batch: it is the same for all samples", _where(node))
+                Diagnostic("N101", f"output {node.name!r} does not depend on the batch: it is the same for all samples", layer_place(node))
             )
     return told
 
@@ -235,11 +235,11 @@ def doubtful(proof: Proof) -> list[Diagnostic]:
         layer = f"{doubt.node.type} {doubt.node.name!r}"
         if doubt.is_mixed:
             hint = _remedy(doubt)
-            told.append(Diagnostic("P110", f"the batch is mixed: {layer} {doubt.why}", _where(doubt.node), hint=hint))
+            told.append(Diagnostic("P110", f"the batch is mixed: {layer} {doubt.why}", layer_place(doubt.node), hint=hint))
         else:
             hint = "compare the outputs of a batch with those of single samples; if they agree, give the shapes with --input"
             message = f"irshape cannot prove that {layer} keeps samples apart: {doubt.why}"
-            told.append(Diagnostic("P111", message, _where(doubt.node), hint=hint))
+            told.append(Diagnostic("P111", message, layer_place(doubt.node), hint=hint))
     return told
 
 
@@ -282,9 +282,9 @@ def _fixing(engine: FollowingEngine, name: str, fixing: Guard | None) -> Diagnos
     guards = [guard for guard in engine.guards if name in guard.requirement.symbols() and not guard.branch]
     guard = fixing or min(guards, key=lambda one: len(one.requirement.symbols()), default=None)
     if guard is None:
-        return Diagnostic("P110", "only one size is possible", _where(engine.model.parameters[0]))
+        return Diagnostic("P110", "only one size is possible", layer_place(engine.model.parameters[0]))
     layer = guard.node
-    return Diagnostic("P110", f"{layer.type} {layer.name!r} demands {guard.requirement}", _where(guard._node))
+    return Diagnostic("P110", f"{layer.type} {layer.name!r} demands {guard.requirement}", layer_place(guard._node))
 
 
 def _batch_in_layout(layout: str, rank: int) -> int | None:
@@ -321,7 +321,3 @@ def _unclear(shapes: dict[Node, _Described], shown: list[Axes], batch: Described
         return f"no axis of {names} is known to be the batch: no two inputs begin with the same size; {hint}"
     options = [" with ".join(f"axis {axis} of {node.name!r}" for node, axis in axes.items()) or "none of the others" for axes in shown]
     return f"the batch axis may be {' or '.join(options)}; {hint}"
-
-
-def _where(node: Node) -> Where:
-    return place(node.model.document, node.layer, node.layer.offset, path=node.model.path)
