@@ -151,10 +151,8 @@ def value(found: Amount, sizes: Mapping[str, int]) -> int:
 
 
 def given(found: Sequence[Amount], sizes: Mapping[str, int]) -> list[Amount]:
-    """Amounts with these sizes in place of their symbols. Raises `InputError` if one then divides by 0."""
-    first = next((one for one in found if isinstance(one, Formula)), None)
-    if first is None:
-        return list(found)
+    """Amounts, of which one is a formula, with these sizes for their symbols. Raises `InputError` if one then divides by 0."""
+    first = next(one for one in found if isinstance(one, Formula))
     table, own = first.table, first._own_sizes(sizes)
     known: dict[int, Expression] = {atom.index: own[atom.name] for atom in table.atoms if atom.kind == "symbol" and atom.name in own}
     try:

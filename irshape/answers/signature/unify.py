@@ -7,7 +7,7 @@ leaves a choice, the generic reading is taken, and the choice is kept for a note
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from math import gcd, inf
+from math import inf
 from typing import Final, NamedTuple
 
 from irshape.inference.run import Guard
@@ -317,14 +317,8 @@ class Unifier:
         difference = requirement.a - requirement.b
         if not isinstance(difference, Dim):
             return None
-        polynomial = difference.polynomial
-        factor = gcd(polynomial.constant, *(coefficient for _, coefficient in polynomial.terms))
-        if factor > 1:
-            terms = {monomial: coefficient // factor for monomial, coefficient in polynomial.terms}
-            divided = self.table.polynomial(polynomial.constant // factor, terms)
-            polynomial = divided if isinstance(divided, Polynomial) else polynomial
         found = []
-        for index, coefficient, rest in self._lone(polynomial):
+        for index, coefficient, rest in self._lone(difference.polynomial):
             if abs(coefficient) != 1:
                 continue
             symbol = self.symbols.get(index)
