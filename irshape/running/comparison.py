@@ -109,7 +109,7 @@ def _paired(
 
 def _compared(pair: Pair, feeds: Iterator[Feed], *, is_first_wanted: bool = False) -> RunComparison:
     """The comparison of the runs on some inputs."""
-    comparison = RunComparison(pair.a.name, pair.b.name, pair.tolerance, pair.ends.missing)
+    comparison = RunComparison(pair.a.name, pair.b.name, pair.tolerance, pair.ends.missing, pair.ends.renamed)
     refusals = []
     names = [name for _, _, name in pair.ends.outputs]
     pairs = [(index, other) for index, other, _ in pair.ends.outputs]

@@ -244,13 +244,15 @@ class Ends(NamedTuple):
     """Which inputs and outputs of two models are compared.
 
     `inputs` has for each input of `b` the number of that of `a`, and `outputs` pairs of numbers with the name of the output. `taps` are
-    tensors of `a` that only `b` gives as outputs: they come behind the outputs of `a`. `missing` are outputs of `a` that `b` does not give.
+    tensors of `a` that only `b` gives as outputs: they come behind the outputs of `a`. `missing` are outputs of `a` that `b` does not give,
+    and `renamed` those that have another name in `b`.
     """
 
     inputs: list[int]
     outputs: list[tuple[int, int, str]]
     taps: list[OutputPort]
     missing: list[str]
+    renamed: dict[str, str]
 
 
 def ends_of(a: Model, b: Model, matching: Matching) -> Ends:
@@ -263,18 +265,24 @@ def ends_of(a: Model, b: Model, matching: Matching) -> Ends:
         raise RunningError(f"the first model has no input for {some(lacking, 3)} of the second one, so their inputs cannot be equal")
     results: dict[Node, int] = {}
     taps: list[OutputPort] = []
-    _pair(results, a.results, b.results, (_share_names, lambda one, other: one.name == other.name and bool(one.name)))
-    for node in b.results:
-        source = _source(node)
-        if node not in results and source is not None and source.node in origin:
+    sources = {node: (origin.get(source.node), source.index) for node in b.results if (source := _source(node)) is not None}
+    rules = (
+        _share_names,
+        lambda one, other: one.name == other.name and bool(one.name),
+        lambda one, other: (source := _source(one)) is not None and sources.get(other) == (source.node, source.index),
+    )
+    _pair(results, a.results, b.results, rules)
+    for node, (producer, index) in sources.items():
+        if node not in results and producer is not None:
             results[node] = len(a.results) + len(taps)
-            taps.append(OutputPort(origin[source.node], source.index))
+            taps.append(OutputPort(producer, index))
     _pair_rest(results, a.results, b.results)
     if not results:
         raise RunningError("the models have no output in common")
     outputs = [(results[node], number, end_name(node)) for number, node in enumerate(b.results) if node in results]
     missing = [end_name(node) for index, node in enumerate(a.results) if index not in results.values()]
-    return Ends([inputs[node] for node in b.parameters], outputs, taps, missing)
+    names = [(end_name(a.results[index]), name) for index, _, name in outputs if index < len(a.results)]
+    return Ends([inputs[node] for node in b.parameters], outputs, taps, missing, {one: other for one, other in names if one != other})
 
 
 def _pair(found: dict[Node, int], ours: Sequence[Node], theirs: Sequence[Node], rules: Sequence[Callable[[Node, Node], bool]]) -> None:

@@ -141,6 +141,19 @@ def test_outputs_that_only_one_model_has() -> None:
     assert back.is_same and len(back.missing) == 1
 
 
+@pytest.mark.parametrize("result", ["joined/result", "another"])
+@pytest.mark.parametrize("is_tapped", [False, True], ids=["alone", "beside another output"])
+def test_an_output_with_another_name_is_renamed_and_not_missing(result: str, is_tapped: bool) -> None:
+    renamed = net()
+    if is_tapped:
+        renamed.result(renamed["second"])
+    renamed["joined/result"].rename(result)
+    renamed["joined"].outputs[0].names = ["logits"]
+    found = irshape.compare(net(), renamed)
+    assert found.is_same and found.missing == [] and found.renamed == {"out": "logits"}
+    assert irshape.compare(renamed, net()).renamed == {"logits": "out"}
+
+
 def test_data_are_given(tmp_path: Path) -> None:
     arrays = {"x": numpy.ones((5, 8), "f4"), "y": numpy.zeros((5, 8), "f4")}
     found = irshape.compare(net(), net(), data=arrays)
