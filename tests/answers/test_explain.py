@@ -247,7 +247,7 @@ NO_LAYER += "explain(port.port.node.key, port.id) explains a port, and explain(l
         ("upsample", 7, None, "layer 'upsample' has no port 7; it has output 1 and input 0"),
         ("upsample", 1, 4, "port 1 of layer 'upsample' has no axis 4; it has axes 0 to 3"),
         ("upsample", 1, -5, "port 1 of layer 'upsample' has no axis -5; it has axes 0 to 3"),
-        ("upsample", 1, "0", f"the axis of layer 'upsample' must be an int up to {2**63 - 1}, not '0'"),
+        ("upsample", 1, "0", f"the axis of layer 'upsample' must be an int up to {2**63 - 1}"),
         (None, None, None, NO_LAYER.format("NoneType")),
         (irshape.infer(ATROUS).outputs[0], None, None, NO_LAYER.format("InferredPort")),
     ],

@@ -42,7 +42,7 @@ class Target(NamedTuple):
         node, named = found
         for what, number in (("port", port), ("axis", axis)):
             if number is not None and not (isinstance(number, int) and abs(number) <= INT64_MAX):
-                raise InputError(f"the {what} of layer {node.name!r} must be an int up to {INT64_MAX}, not {number!r}")
+                raise InputError(f"the {what} of layer {node.name!r} must be an int up to {INT64_MAX}")
         record, slot = _find_port(node, named if port is None else port)
         run = next((run for model, run in graphs if model is node.model), None)
         if run is None:
