@@ -36,7 +36,7 @@ def formulas(inference: Inference) -> list[str]:
     return [inference[node].outputs[0].formula for node in nodes]
 
 
-# The nodes of a graph and its edges: each edge takes a row of the nodes. And a cache from which a search takes as many rows as it has beams.
+# Each edge of a graph takes a row of its nodes; and a search takes as many rows of a cache as it has beams.
 EDGES = "x: f32[?,6]\nedge: i64[2,?]\nGather-8(x, Gather-8(edge, 0, 0), 0) -> ReduceSum(0, keep_dims=true) -> Add(x) -> Result"
 BEAMS = "x: f32[?,6]\ncache: f32[?,6]\nbeams: i64[?]\nGather-8(cache, beams, 0) -> Add(x) -> Result"
 
