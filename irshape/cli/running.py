@@ -73,7 +73,7 @@ def proved(a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
     try:
         found = proof(a, b, batch)
     except RunningError as error:
-        raise RunError(f"nothing is written, because --prove could not compare the models: {error}") from None
+        raise RunError(f"nothing is written, because --prove has no proof: {error}") from None
     if not found.is_same:
         raise RunError(f"nothing is written: {found.summary}", FAULTS)
     is_telling = any(one.name not in found._constant for run in found.runs for one in run.outputs)

@@ -353,6 +353,24 @@ def test_outputs_of_one_number_prove_nothing(text: str, told: str, tmp_path: Pat
     assert told in capsys.readouterr().out
 
 
+# A state of another batch than the input, whose first inference fails or gives nothing; a cache; a state of one size.
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x: f32[2,3]\nold: f32[?,3]\nx -> new: Add(old)", "the first inference, which begins with empty states, fails: "),
+        ("x: f32[1,3]\nold: f32[?,3]\nx -> new: Add(old)", "first inference, which begins with empty states, gives no elements for out"),
+        ("x: f32[2,3]\nold: f32[?,3]\nold -> new: Concat(x, axis=0)", ""),
+        ("x: f32[2,3]\nold: f32[2,3]\nx -> new: Add(old)", ""),
+    ],
+)
+def test_a_new_state_is_proved_with_its_first_inference(text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, target = Net(f"{text} -> Result\nnew -> out: ReLU -> Result").save(tmp_path / "net.xml"), tmp_path / "out.xml"
+    assert main(["edit", str(path), "--stateful", "old=new", "-o", str(target), "--prove"]) == (2 if told else 0)
+    assert told in capsys.readouterr().err and target.exists() == (not told)
+    if not told:  # a state that was there before begins as it did
+        assert main(["edit", str(target), "--rename", "new=newer", "-o", str(tmp_path / "again.xml"), "--prove"]) == 0
+
+
 def test_what_differs_is_not_written(pair: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "out.xml"
     assert main(["edit", pair[0], "--bypass", "third", "-o", str(target), "--prove"]) == 1
