@@ -40,7 +40,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "a node has them: node.consumers and node.producers": "successors predecessors edges",
         "its notes: model.rt_info": "get_rt_info",
         "its ports tell: irshape.infer(model).inputs[0].is_static": "is_dynamic is_static",
-        "irshape.cost(model).parameters is their number": "num_parameters parameters_count",
+        "irshape.cost(model).parameters is their number": "num_parameters",
         "collections.Counter(node.type for node in model.nodes) counts them": "op_counts histogram counts",
         "irshape.check(model) finds the faults": "validate check",
         'model.of_type("Convolution") has the layers of a type, and model[NAME] one layer': "find get by_type",
@@ -98,7 +98,6 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.reshape(graph.model(), batch=1) gives inputs another batch": "set_batch",
         "irshape.view(graph.model(), PATH) writes a page": "view show draw plot",
         "a tensor has them: graph.outputs[0].names = [NAME]": "names set_output_names",
-        "a layer has it: graph[NAME].data = ARRAY": "set_value",
         "NAME in graph says whether there is one": "has_node",
         "layers tell: layer.producers and layer.consumers": "neighbors number_of_edges edges successors predecessors in_degree",
         'graph.add("ReLU", TENSOR) makes a layer': "add_node relu matmul",
@@ -146,7 +145,6 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     "Tensor": {
         "the layer of an input has it: tensor.layer.set(shape=[1,3,None])": "set_shape reshape",
         "a layer has it: tensor.layer.remove()": "remove delete",
-        "graph.op.Multiply(TENSOR, 2.0) makes a layer": "mul add",
         **_PORT,
         "its readers": "consumers users",
         "replace_uses(TENSOR)": "replace",
@@ -159,7 +157,6 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "difference.changes has them, each with its kind": "added removed changed",
     },
     "Cost": {
-        "its traffic counts the bytes that are read and written; irshape measures no time": "bytes latency time",
         "its parameters, and parameter_bytes": "total_params total_parameters num_parameters params weights",
         "cost.flops and cost.macs are numbers or formulas: cost.at(cost.flops) / 1e9": "gflops gmacs",
         'pandas.DataFrame(cost.to_records()).groupby("type")["macs"].sum() has it': "by_type",
@@ -197,15 +194,10 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.read(PATH).rt_info says what made the file": "producer framework",
     },
     "Summary": {
-        "pandas.DataFrame(irshape.cost(PATH).to_records()) has a row for each layer": "to_dataframe to_pandas to_records",
         "its modules": "layers rows",
         "its totals: totals()": "total",
     },
-    "Signature": {
-        "its symbols": "free variables free_symbols",
-        "assign(B=1, ...) gives the shapes for sizes": "solve",
-        "its conditions": "equations constraints guards",
-    },
+    "Signature": {"assign(B=1, ...) gives the shapes for sizes": "solve", "its conditions": "equations constraints guards"},
 }
 
 

@@ -395,21 +395,17 @@ class LoopRule(Repetition):
 
 def _with_first(first: Run, later: Run) -> Run:
     """The run of all iterations, with what never holds in the first one alone."""
-    found: dict[int, NodeReport] = {}
+    run = later
     for position, report in first.reports.items():
-        known = later.reports.get(position)
+        known = later.reports.get(position) or NodeReport(report.node)
         never = [one for one in report.diagnostics or () if one.code == "R401"]
-        if never and not any(one.code == "R401" for one in (known.diagnostics if known else None) or ()):
-            found[position] = NodeReport(report.node)
-            found[position].requirements = known.requirements if known else []
-            own = found[position].diagnostics = Diagnostics()
+        if never and not any(one.code == "R401" for one in known.diagnostics or ()):
+            run = later.copy() if run is later else run
+            told = run.reports[position] = NodeReport(report.node)
+            told.requirements, told.diagnostics = known.requirements, Diagnostics()
             for one in never:
                 message = one.message.replace("this never holds", "this never holds in the first iteration", 1)
-                own.append(Diagnostic(one.code, message, one.where, hint=one.hint))
-    if not found:
-        return later
-    run = later.copy()
-    run.reports |= found
+                told.diagnostics.append(Diagnostic(one.code, message, one.where, hint=one.hint))
     return run
 
 
