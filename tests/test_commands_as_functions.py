@@ -188,6 +188,11 @@ GUESSES = [
     (irshape.sizes(ATROUS), "bounds", r"symbols"),
     (irshape.diff(ATROUS, DECODER), "is_empty", r"is_same"),
     (irshape, "check_all", r"irshape\.check"),
+    (irshape, "checker", r"irshape\.check"),
+    (irshape, "compile_model", r"openvino runs one"),
+    (irshape, "set_batch", r"batch=N"),
+    (irshape.read(ATROUS), "state_dict", r'of_type\("Const"\)'),
+    (irshape.read(ATROUS), "named_modules", r"irshape\.summary"),
 ]
 
 
