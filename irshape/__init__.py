@@ -96,8 +96,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """A name of the package, from the module that holds it."""
-    if name not in _MODULES:
+    """A name of the package, from the module that holds it; or a module of the library itself."""
+    home = f"{__name__}.{name}" if name in ("extend", "testing", "typing") else _MODULES.get(name)
+    if home is None:
         from irshape.report.guesses import hint
 
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint('module', name)}")
@@ -107,14 +108,14 @@ def __getattr__(name: str) -> object:
     was_collecting = gc.isenabled()
     gc.disable()  # modules are not garbage: the collector would search them again and again while they load
     try:
-        __import__(_MODULES[name])  # a run of the command line need not load `importlib`
+        __import__(home)  # a run of the command line need not load `importlib`
     finally:
         if was_collecting:
             if not gc.get_freeze_count():
                 gc.freeze()  # with `unfreeze`, every object counts as old, as after the search that would come next
                 gc.unfreeze()
             gc.enable()
-    module = sys.modules[_MODULES[name]]
+    module = sys.modules[home]
     found = globals()[name] = getattr(module, name, module)  # `ops` is a package that can be called
     return found
 

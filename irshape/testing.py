@@ -56,7 +56,7 @@ def _told(assertion: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             return knows(*given, **named)
         except Exception as error:
-            raise error.with_traceback(None) from error.__cause__
+            raise error.with_traceback(None) from None
 
     return call
 
@@ -100,14 +100,14 @@ def report(inference: Inference) -> Iterator[str]:
 def assert_shape(
     source: Source | Model | Inference,
     name: str,
-    expected: str,
+    expected: str | Sequence[int | str | None],
     *,
     port: int | None = None,
     inputs: Shapes | None = None,
     symbols: Symbols | None = None,
     **reading: Unpack[Reading],
 ) -> None:
-    """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`).
+    """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`); a tuple is a shape, too.
 
     `name` is that of the tensor, or of a layer, whose first output is meant; `port` is the id of another port. In `expected`, a number is
     that size, `224..448` a size in that range, `?` any size and `[...]` any shape. A symbol of the signature (`H`), or a formula of its
@@ -117,6 +117,8 @@ def assert_shape(
     """
     if not isinstance(source, Inference):
         source = irshape.infer(source, inputs=inputs, symbols=symbols, **reading)
+    if not isinstance(expected, str):
+        expected = f"[{','.join('?' if size is None else str(size) for size in expected)}]"
     element_type, fields = _parsed(expected)
     found = _find(source, name, port)
     lines: list[str] = []

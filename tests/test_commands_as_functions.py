@@ -2,6 +2,8 @@
 
 import inspect
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, cast
 
@@ -169,6 +171,28 @@ GUESSES = [
     (irshape.edit(ATROUS), "get", r"graph\[NAME\]"),
     (irshape.diff(ATROUS, DECODER), "added", r"difference\.changes"),
     (irshape.check("examples/faulty.xml").diagnostics[0], "line", r"where\.line"),
+    (irshape.infer(ATROUS)["stem"], "parents", r"layer\.node\.producers"),
+    (irshape.infer(ATROUS)["stem"], "shape", r"it is there: outputs\[0\]\.shape"),
+    (irshape.infer(ATROUS), "has_errors", r"inference\.errors"),
+    (irshape.infer(ATROUS), "to_sarif", r"--format sarif"),
+    (irshape.read(ATROUS)["stem"], "friendly_name", r"node\.name"),
+    (irshape.read(ATROUS)["stem"], "shape", r"irshape\.infer\(model\)\[node\]"),
+    (irshape.read(ATROUS).inputs[0], "any_name", r"port\.names"),
+    (irshape.read(ATROUS), "validate", r"irshape\.check\(model\)"),
+    (irshape.read(ATROUS), "find", r"model\.of_type"),
+    (irshape.edit(ATROUS), "nodes", r"list\(graph\)"),
+    (irshape.edit(ATROUS), "set_batch", r"batch=1"),
+    (irshape.edit(ATROUS)["stem"], "weights", r"layer\.data"),
+    (irshape.edit(ATROUS).inputs[0], "set_shape", r"tensor\.layer\.set\(shape="),
+    (irshape.cost(ATROUS), "total_macs", r"macs, operations"),
+    (irshape.sizes(ATROUS), "bounds", r"symbols"),
+    (irshape.diff(ATROUS, DECODER), "is_empty", r"is_same"),
+    (irshape, "check_all", r"irshape\.check"),
+    (irshape, "checker", r"irshape\.check"),
+    (irshape, "compile_model", r"openvino runs one"),
+    (irshape, "set_batch", r"batch=N"),
+    (irshape.read(ATROUS), "state_dict", r'of_type\("Const"\)'),
+    (irshape.read(ATROUS), "named_modules", r"irshape\.summary"),
 ]
 
 
@@ -179,6 +203,30 @@ def test_a_name_that_people_try_leads_on(one: Any, guess: str, hint: str) -> Non
         getattr(one, guess)
     with pytest.raises(AttributeError, match=r"has no attribute 'nonsense'$"):
         _ = one.nonsense
+
+
+def test_numpy_takes_an_element_type() -> None:
+    """Those that NumPy has; `sample` is a dict and no function."""
+    numpy = pytest.importorskip("numpy")
+    types = {name: numpy.dtype(one).name for name, one in irshape.ElementType.BY_NAME.items() if hasattr(one, "dtype")}
+    whole = {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
+    assert types == {"boolean": "bool", "f16": "float16", "f32": "float32", "f64": "float64", **whole}
+    assert all(irshape.ElementType.parse(name) == one for name, one in types.items())
+    with pytest.raises(TypeError, match=r"nearest\(H=500\)"):
+        irshape.sizes(ATROUS).sample(3)  # type: ignore[operator]
+
+
+def test_targets_of_a_reshape() -> None:
+    """They are those of a check, and of `irshape reshape --target`."""
+    assert irshape.reshape(ATROUS, {"image": "[1,3,32,32]"}, targets="static-shapes").ok
+    assert [one.code for one in irshape.reshape(ATROUS, batch=1, targets=["static-shapes"]).errors][:1] == ["P101"]
+    with pytest.raises(irshape.InputError, match="there is no target 'npx'"):
+        irshape.reshape(ATROUS, batch=1, targets="npx")
+
+
+def test_modules_of_the_library_are_there_without_an_import() -> None:
+    code = "import irshape; irshape.testing.assert_shape; irshape.extend.op; irshape.typing"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 # A call, and what its error says.
@@ -194,6 +242,7 @@ CALLS: list[tuple[Any, dict[str, Any], str]] = [
     (irshape.reshape, {"image": [1, 3, 8, 8]}, r"'image'; reshape takes source, inputs"),
     (irshape.Session, {"batch": 2}, r"'batch'; Session\.__init__ takes source, weights"),
     (irshape.edit, {"inputs": {}}, r"'inputs'; edit takes source, weights"),
+    (irshape.reshape, {"batch": 2, "target": "npu"}, r"'target'; check and reshape take targets=NAME"),
     (irshape.sizes, {"near": {"H": 500}}, r"'near'; irshape\.sizes\(PATH\)\.nearest"),
     (irshape.diff, {"b": ATROUS, "run": True}, r"'run'; irshape\.compare\(a, b\) runs two models; diff takes a, b, inputs"),
 ]

@@ -108,7 +108,7 @@ OBJECTS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "OutputPort": (lambda: irshape.read(ATROUS)["stem"].outputs[0], lambda one: (one.key, [port.key for port in one.readers])),
     "Ports": (lambda: irshape.read(ATROUS)["stem"].inputs, lambda one: [port.key for port in one]),
     "Range": (lambda: irshape.Range(1, 9, 2, 1), repr),
-    "RunComparison": (lambda: irshape.RunComparison("a", "b", Tolerance(1e-4, 1e-6, "f32"), ["y"]), lambda one: one.to_dict()),
+    "RunComparison": (lambda: irshape.RunComparison("a", "b", Tolerance(1e-4, 1e-6, "f32"), ["y"], {"z": "w"}), lambda one: one.to_dict()),
     "RunningError": (lambda: irshape.RunningError("no memory"), repr),
     "Session": (stateful_session, lambda one: (one.infer().to_dict(), one.plan.to_dict(), one.plan.source)),
     "Signature": (lambda: irshape.signature(STATEFUL), lambda one: one.to_dict()),

@@ -51,7 +51,7 @@ def objects() -> dict[str, Any]:
         "Model": inference.model,
         "Node": node,
         "OutputPort": node.outputs[0],
-        "RunComparison": irshape.RunComparison("a", "b", Tolerance(0, 0, "f32"), []),
+        "RunComparison": irshape.RunComparison("a", "b", Tolerance(0, 0, "f32"), [], {}),
         "Session": irshape.Session(ATROUS),
         "Signature": irshape.signature(ATROUS),
         "Summary": irshape.summary(ATROUS),

@@ -110,11 +110,14 @@ def test_a_shape_is_without_what_conditions_resolve(tmp_path: Path) -> None:
     lambda: assert_valid("none.xml"),
     lambda: assert_valid(ATROUS, inputs={"image": "[1,3"}),
     lambda: assert_shape(ATROUS, "maks", "[1]"),
+    lambda: assert_shape(ATROUS, "mask", 5),  # type: ignore[arg-type]
+    lambda: assert_shape(ATROUS, 0, "[1]"),  # type: ignore[arg-type]
     lambda: assert_same("none.xml", ATROUS),
 ])  # fmt: skip
 def test_pytest_shows_no_frame_of_irshape(call: Callable[[], None]) -> None:
-    with pytest.raises((AssertionError, OSError, ValueError)) as error:
+    with pytest.raises((AssertionError, OSError, TypeError, ValueError)) as error:
         call()
+    assert error.value.__cause__ is None and error.value.__suppress_context__
     assert [entry.name for entry in error.traceback if not entry.frame.f_locals.get("__tracebackhide__")][2:] == []
 
 

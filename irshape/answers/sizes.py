@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby, product
 from math import inf
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 from irshape.answers import wording
 from irshape.answers.question import CONDITION, Condition, filled, is_whole, merged, opened
@@ -91,6 +91,13 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
     return ValidSizes(question._replace(called=given.called), engine, inference, session, found)
 
 
+class Sample(dict[str, int]):
+    """Valid sizes, by symbol."""
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("sample is one set of valid sizes, and takes nothing; nearest(H=500) finds those beside other sizes")
+
+
 class ValidSizes(Guessed):
     """The input sizes for which a model is valid: OpenVINO accepts and can run it. It prints as one condition.
 
@@ -138,7 +145,7 @@ class ValidSizes(Guessed):
         self.ok = not _errors(inference.diagnostics) and not self._are_contradictory()
         self.is_exact = True
         self.is_by_trial = False
-        self.sample: dict[str, int] = {}
+        self.sample: dict[str, int] = Sample()
         self.never_runs: list[Diagnostic] = []
         if is_whole(inference.model):
             self._examine(engine)
@@ -330,7 +337,7 @@ class ValidSizes(Guessed):
         if faults:
             self.undecided.append(Undecided(f"with {_sizes_text(sample)}: {faults[0].message}", self._node(faults[0])))
         else:
-            self.sample, self.never_runs = sample, [one for one in numbers.diagnostics if one.code == "R401"]
+            self.sample, self.never_runs = Sample(sample), [one for one in numbers.diagnostics if one.code == "R401"]
             self.undecided += _lost(engine, numbers)
         while (other := self._invalid_neighbour(sample)) is not None and self._try(other):
             demands = broken([guard.requirement for guard in self._guards], other)

@@ -14,6 +14,7 @@ from irshape.model.export import Facts
 from irshape.model.finding import end_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.guesses import hint
 from irshape.report.surface import Guessed
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, narrow
@@ -94,8 +95,8 @@ class InferredLayer:
 
     def __getattr__(self, name: str) -> NoReturn:
         holder = "node" if hasattr(Node, name) else "outputs[0]" if hasattr(InferredPort, name) else None
-        hint = f"; it is there: {holder}.{name}" if holder else ""
-        raise AttributeError(f"'InferredLayer' has no attribute {name!r}{hint}", name=name, obj=self)
+        told = f"; it is there: {holder}.{name}" if holder else hint("InferredLayer", name)
+        raise AttributeError(f"'InferredLayer' has no attribute {name!r}{told}", name=name, obj=self)
 
     @property
     def name(self) -> str:

@@ -133,7 +133,7 @@ def _sections(difference: Difference, comparison: RunComparison | None, *, is_co
     """The difference of the graphs, and with --run that of the numbers."""
     yield from sections(difference, is_complete=is_complete)
     if comparison is not None:
-        yield from run_sections(comparison, is_complete=is_complete)
+        yield from run_sections(comparison, [(one.before, one.after) for one in difference.changes], is_complete=is_complete)
 
 
 def sections(difference: Difference, *, is_complete: bool) -> Iterator[Section]:

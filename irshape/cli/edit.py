@@ -44,7 +44,7 @@ def add_target_arguments(command: ArgumentParser, proves: str = "") -> None:
     """Add the file, how it is read, and where the result goes. `proves` says which results --prove takes."""
     add = command.add_argument
     add("file", metavar="FILE", help="the .xml of an IR")
-    add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
+    add("--weights-file", metavar="PATH", help="the .bin, if it is not beside FILE")
     add = command.add_argument_group(OUTPUT).add_argument
     add("-o", "--output", metavar="OUT.xml", help="write the result here, and its weights beside it")
     add("--force", action="store_true", help="overwrite existing output files")

@@ -238,4 +238,8 @@ def _without_state(inference: Inference, asked: Mapping[str, Any]) -> Remedy | N
         found = verbs.check(model, weights=weights, opaque=draft.opaque, errors_only=True, **own)
     except (EditError, InputError):
         return None
-    return found.remedy and found.remedy._replace(is_stateless=True)
+    if found.remedy is None:
+        return None
+    for one in inference.diagnostics:  # the sizes of the model as it is are not those of the model without state
+        one.hint = None if one.code.startswith("P10") else one.hint
+    return found.remedy._replace(is_stateless=True)

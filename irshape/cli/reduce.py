@@ -52,7 +52,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--resume", action="store_true", help="continue an interrupted run from its answers in OUT/")
     add("--force", action="store_true", help="overwrite files in OUT/")
     command.set_defaults(faulty=True)
-    add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
+    add("--weights-file", metavar="PATH", help="the .bin, if it is not beside FILE")
     add_operations(command)
     add_limit(command)
     add_colour(command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -73,21 +73,22 @@ def proved(a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
     try:
         found = proof(a, b, batch)
     except RunningError as error:
-        raise RunError(f"nothing is written, because --prove could not compare the models: {error}") from None
+        raise RunError(f"nothing is written, because --prove has no proof: {error}") from None
     if not found.is_same:
         raise RunError(f"nothing is written: {found.summary}", FAULTS)
     is_telling = any(one.name not in found._constant for run in found.runs for one in run.outputs)
     yield f"{'proved' if is_telling else 'not proved'}: {escape(found.summary)}"
 
 
-def sections(comparison: RunComparison, *, is_complete: bool) -> Iterator[Section]:
-    """The runs as tables, with the outputs that differ most first."""
+def sections(comparison: RunComparison, told: Sequence[tuple[str | None, str | None]] = (), *, is_complete: bool) -> Iterator[Section]:
+    """The runs as tables, with the outputs that differ most first; `told` are the new names that are already shown."""
     for run in comparison.runs:
         failures = (f"  {letter.upper()} fails: {why}" for letter, why in run.failures.items())
         ordered = sorted(run.outputs, key=lambda one: (one.is_same, -(one.relative or 0.0)))
         outputs = _table(ordered, most=None if is_complete else _MOST_ROWS)
         yield paragraph((bold("run"), f" {_sizes(run)}"), *failures, *outputs)
-    yield paragraph(*(f"  only A has the output {name}" for name in comparison.missing))
+    renamed = (f"  output {a} of A is {b} in B" for a, b in comparison.renamed.items() if (a, b) not in told)
+    yield paragraph(*renamed, *(f"  only A has the output {name}" for name in comparison.missing))
     if (first := comparison.first) is not None:
         other = "" if first.layer == first.layer_of_b else f" ({first.layer_of_b} in B)"
         found = f" {first.type} {first.layer}{other}, found in {counted(first.runs, 'run')}"

@@ -39,6 +39,8 @@ _MOST_EXCHANGED: Final = 4
 # The most readers of a constant that are asked whether they agree, and the most layers that nothing reads which are tried as a start.
 _MOST_ASKED: Final = 64
 _MOST_STARTS: Final = 32
+# The attributes that say how a layer makes the sizes of its output.
+_WINDOW: Final = ("kernel", "strides", "dilations", "pads_begin", "pads_end", "output_padding", "block_size")
 # Types that are confused because they take the same inputs; the families of elementwise operations are told apart by nothing.
 _FAMILIES: Final = (
     ("Convolution", "GroupConvolution", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "BinaryConvolution", "MatMul"),
@@ -315,6 +317,12 @@ class Changes:
         read = [*dict.fromkeys(way.constant for way in ways)][:_MOST_READ]
         places = tuple(map(self.place, [*(giver for _, giver, _ in givers), *read]))
         parts = [f"{name} comes from {said(giver)} (line {self.place(giver).line})" for name, giver, _ in givers]
+        windows = [{name: text for name, text in giver.layer.attributes.items() if name in _WINDOW} for _, giver, _ in givers]
+        if len(givers) == 2 and givers[0][1].type == givers[1][1].type:
+            one, other = windows
+            parts += [f"their {name} are {text} and {other[name]}" for name, text in one.items() if other.get(name, text) != text]
+        elif len(givers) == 1 and windows[0]:
+            parts.append(f"it has {', '.join(f'{name} {text}' for name, text in windows[0].items())}")
         if read:
             numbers = ", ".join(f"{said(one)} (line {self.place(one).line}): {_list(self._elements(one) or ())}" for one in read)
             parts.append(f"{'these layers read' if givers else 'it reads'} {numbers}")

@@ -143,7 +143,7 @@ Edge: TypeAlias = tuple[OutputPort, InputPort]
 """A connection: an output and one of the inputs that read it."""
 
 
-class Node:
+class Node(Guessed):
     """A layer. `model` is the model or the body that has it."""
 
     __slots__ = ("_bodies", "_node", "model")

@@ -185,7 +185,9 @@ def _origins(requirement: Requirement) -> int:
 def _seen(requirement: Requirement) -> str:
     """The sizes that break a requirement."""
     a, b = (format_size(size) if bounds(size)[0] >= 0 else interval_text(*bounds(size)) for size in (requirement.a, requirement.b))
-    return ": " + _UNLIKE[requirement.kind].format(a=a, b=b)
+    apart = requirement.a - requirement.b if requirement.kind == "eq" and isinstance(requirement.a, Dim) else None
+    by = f" by {format_size(abs(apart))}" if isinstance(apart, int) and apart else ""
+    return ": " + _UNLIKE[requirement.kind].format(a=a, b=b) + by
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Unpack, cast
 
 from irshape.api.inference import Inference
-from irshape.api.reading import Reading, taken
+from irshape.api.reading import Reading, named, taken
 from irshape.editing.graph import Graph, edit
 from irshape.editing.state import EditError
 from irshape.inference.inputs import InputError, ShapeLike, Shapes, Symbols
@@ -98,6 +98,7 @@ class Reshaping(Reading, total=False):
     like: Source | Model | None
     choose: Choose
     recorded: Shapes | None
+    targets: str | Iterable[str]
 
 
 @knowing
@@ -106,10 +107,16 @@ def reshape(source: Source | Model, inputs: Shapes | None = None, **asked: Unpac
 
     Takes and raises what `infer` and `Session.reshape` do. Where a shape makes an axis of size 1 larger and the model mixes samples along
     it, a warning names the layer (P110). Where all inputs of a model with state become fixed and a second inference cannot run, an error
-    says so (P106).
+    says so (P106). `targets` are policies that the reshaped model must meet, as `irshape.check` takes them.
     """
+    from irshape.answers.policies import find_policies, judge
+
     symbols, batch, how = asked.pop("symbols", None), asked.pop("batch", None), _how(asked)
-    return Inference(Session(source, **cast("Reading", asked))._session.reshape_once(inputs, symbols, batch, how))
+    policies = find_policies(named(asked.pop("targets", ())))
+    inference = Session(source, **cast("Reading", asked))._session.reshape_once(inputs, symbols, batch, how)
+    if policies and inference.ok:
+        judge(inference, policies)
+    return Inference(inference)
 
 
 def _how(asked: Reshaping) -> How:

@@ -76,9 +76,12 @@ def proof(a: Source | PublicModel | Graph | Inference, b: Source | PublicModel |
     """Compare a model with what became of it. Raises `RunningError`.
 
     A model for another `batch` must compute for this batch, or for one of several samples if it is open, what the model does for each.
+    New states must be such that the first inference, with empty ones, gives something.
     """
     with _paired(a, b, {}, RUNS, None, None) as pair:
         found = _compared(pair, _feeds(pair, None, None, 0))
+        if found.is_same and (fault := next(map(pair.begin, _feeds(pair, None, None, 0)), "")):
+            raise RunningError(fault)
         is_refused = any("a" in run.failures for run in found.runs)  # OpenVINO cannot give the model before this batch
         if batch is not None and (is_refused or not batch.isdecimal()):
             count = int(batch) if batch.isdecimal() else None
@@ -109,7 +112,7 @@ def _paired(
 
 def _compared(pair: Pair, feeds: Iterator[Feed], *, is_first_wanted: bool = False) -> RunComparison:
     """The comparison of the runs on some inputs."""
-    comparison = RunComparison(pair.a.name, pair.b.name, pair.tolerance, pair.ends.missing)
+    comparison = RunComparison(pair.a.name, pair.b.name, pair.tolerance, pair.ends.missing, pair.ends.renamed)
     refusals = []
     names = [name for _, _, name in pair.ends.outputs]
     pairs = [(index, other) for index, other, _ in pair.ends.outputs]

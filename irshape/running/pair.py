@@ -83,6 +83,28 @@ class Pair:
         except RunFailure as error:
             raise RunningError(f"the outputs cannot be compared: {error}") from None
 
+    def begin(self, feed: Feed) -> str:
+        """The fault of the first inference of the second model, whose new states are empty; an empty text without one."""
+        import numpy
+
+        b = self.b
+        if b.graph is None or (self.a.graph is not None and _variables(b.graph) <= _variables(self.a.graph)):
+            return ""
+        model, paths = b.graph._draft.model, [os.path.join(self.folder, name) for name in ("begin.xml", "begin.npz")]
+        write_atomic(paths[0], b.graph._draft.text()[0])
+        places = {node.name: str(index) for index, node in enumerate(b.model.parameters)}
+        with numpy.load(feed.other, allow_pickle=False) as arrays:
+            numpy.savez(paths[1], **{str(index): arrays[places[node.name]] for index, node in enumerate(model.parameters)})
+        outputs = [(index, index) for index in range(len(model.results))]
+        try:
+            self.runner.ask(do="read", model="begin", path=paths[0], weights=b._weights, modules=[])
+            self.runner.ask(do="run", model="begin", outputs="begin", feeds=paths[1])
+            found = self.runner.ask(do="compare", a=["begin"], b="begin", pairs=outputs)["differences"]
+        except RunFailure as error:
+            return f"the first inference, which begins with empty states, fails: {error}"
+        empty = [end_name(node) for node, one in zip(model.results, found, strict=True) if 0 in one["shapes"][0]]
+        return f"the first inference, which begins with empty states, gives no elements for {some(empty, 3)}" if empty else ""
+
     def repeat(self, feed: Feed, pairs: list[tuple[int, int]], names: list[str]) -> None:
         """Raise `RunningError` if the first model gives other outputs in further runs with the same inputs."""
         mine = [(index, index) for index, _ in pairs]
@@ -171,6 +193,7 @@ class Side:
             raise RunningError(str(error)) from None
         self.name = self.model.document.path or self.model.name
         self._weights = self._weights_file(self._graph._draft.original)
+        self.graph: Graph | None = None  # the model with its states
 
     def _take(self, graph: Graph) -> None:
         """Run the model that a graph has become."""
@@ -195,6 +218,7 @@ class Side:
             try:
                 stateless(graph._draft, kept)
                 self._take(graph)
+                self.graph = graph
             except EditError as error:
                 raise RunningError(f"{self.name}: {error}") from None
             finally:
@@ -244,13 +268,15 @@ class Ends(NamedTuple):
     """Which inputs and outputs of two models are compared.
 
     `inputs` has for each input of `b` the number of that of `a`, and `outputs` pairs of numbers with the name of the output. `taps` are
-    tensors of `a` that only `b` gives as outputs: they come behind the outputs of `a`. `missing` are outputs of `a` that `b` does not give.
+    tensors of `a` that only `b` gives as outputs: they come behind the outputs of `a`. `missing` are outputs of `a` that `b` does not give,
+    and `renamed` those that have another name in `b`.
     """
 
     inputs: list[int]
     outputs: list[tuple[int, int, str]]
     taps: list[OutputPort]
     missing: list[str]
+    renamed: dict[str, str]
 
 
 def ends_of(a: Model, b: Model, matching: Matching) -> Ends:
@@ -263,18 +289,28 @@ def ends_of(a: Model, b: Model, matching: Matching) -> Ends:
         raise RunningError(f"the first model has no input for {some(lacking, 3)} of the second one, so their inputs cannot be equal")
     results: dict[Node, int] = {}
     taps: list[OutputPort] = []
-    _pair(results, a.results, b.results, (_share_names, lambda one, other: one.name == other.name and bool(one.name)))
-    for node in b.results:
-        source = _source(node)
-        if node not in results and source is not None and source.node in origin:
+    sources = {node: (origin.get(source.node), source.index) for node in b.results if (source := _source(node)) is not None}
+    rules = (
+        _share_names,
+        lambda one, other: one.name == other.name and bool(one.name),
+        lambda one, other: (source := _source(one)) is not None and sources.get(other) == (source.node, source.index),
+    )
+    _pair(results, a.results, b.results, rules)
+    for node, (producer, index) in sources.items():
+        if node not in results and producer is not None:
             results[node] = len(a.results) + len(taps)
-            taps.append(OutputPort(origin[source.node], source.index))
+            taps.append(OutputPort(producer, index))
     _pair_rest(results, a.results, b.results)
     if not results:
         raise RunningError("the models have no output in common")
     outputs = [(results[node], number, end_name(node)) for number, node in enumerate(b.results) if node in results]
     missing = [end_name(node) for index, node in enumerate(a.results) if index not in results.values()]
-    return Ends([inputs[node] for node in b.parameters], outputs, taps, missing)
+    names = [(end_name(a.results[index]), name) for index, _, name in outputs if index < len(a.results)]
+    return Ends([inputs[node] for node in b.parameters], outputs, taps, missing, {one: other for one, other in names if one != other})
+
+
+def _variables(graph: Graph) -> set[str]:
+    return {node.attributes["variable_id"] for node in graph._draft.model.of_type("ReadValue")}
 
 
 def _pair(found: dict[Node, int], ours: Sequence[Node], theirs: Sequence[Node], rules: Sequence[Callable[[Node, Node], bool]]) -> None:

@@ -119,15 +119,16 @@ class FirstDifference(NamedTuple):
 class RunComparison:
     """The outputs of two models for equal inputs, run by run.
 
-    `a` and `b` name the models, `runs` has each run, and `tolerance` what counts as equal. `missing` are outputs that only `a` has. `first`
-    is the first layer that differs, if that was asked for and a corresponding layer was found to differ.
+    `a` and `b` name the models, `runs` has each run, and `tolerance` what counts as equal. `missing` are outputs that only `a` has, and
+    `renamed` those with another name in `b`. `first` is the first layer that differs, if that was asked for and one was found.
     """
 
-    def __init__(self, a: str, b: str, tolerance: Tolerance, missing: list[str]) -> None:
+    def __init__(self, a: str, b: str, tolerance: Tolerance, missing: list[str], renamed: dict[str, str]) -> None:
         self.a = a
         self.b = b
         self.tolerance = tolerance
         self.missing = missing
+        self.renamed = renamed
         self.runs: list[Run] = []
         self.first: FirstDifference | None = None
         self._unfound: str | None = None
@@ -213,6 +214,7 @@ COMPARISON: Final = Form(
     is_same="flag: every output that both models have is equal in every run",
     tolerance=_TOLERANCE.one(),
     missing="texts: the outputs that only the first model has",
+    renamed="names: the outputs that the second model calls by another name",
     runs=_RUN.list("the runs"),
     first=_FIRST.maybe("the first layer that differs, if it was asked for"),
     unfound=("text?: why no such layer was found", "_unfound"),

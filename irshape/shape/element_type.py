@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 
 class ElementType:
@@ -64,6 +64,15 @@ class ElementType:
         is_name = isinstance(other, str) or owner.__module__.partition(".")[0] in _LIBRARIES
         return is_name and similar_type(getattr(other, "get_type_name", lambda: str(other)[:64])()) is self
 
+    @property
+    def dtype(self) -> Any:
+        """The type of NumPy, which `numpy.dtype(element_type)` gives, too. Raises AttributeError if NumPy has none."""
+        import numpy
+
+        if self.name not in _OF_NUMPY:
+            raise AttributeError(f"NumPy has no type {self.name}", name="dtype", obj=self)
+        return numpy.dtype(_OF_NUMPY[self.name])
+
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return ElementType.parse, (self.name,)
 
@@ -85,6 +94,10 @@ class ElementType:
         return (count * self.bits + 7) // 8
 
 
+_OF_NUMPY: Final = {
+    "boolean": "?", "f16": "f2", "f32": "f4", "f64": "f8", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "u8": "u1", "u16": "u2",
+    "u32": "u4", "u64": "u8",
+}  # fmt: skip
 _LIBRARIES: Final = frozenset({"ml_dtypes", "numpy", "openvino", "torch"})
 # Names of other libraries that hold no number of bits.
 _FOREIGN: Final = {

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -234,6 +235,10 @@ def test_what_has_failed_shows_its_faults() -> None:
     assert explanation.because == "Concat join failed, so the shapes that depend on it are unknown."
 
 
+NO_LAYER = "a layer is given by its name or its id, not by a value of the class {}; "
+NO_LAYER += "explain(port.port.node.key, port.id) explains a port, and explain(layer.node.key) a layer"
+
+
 @pytest.mark.parametrize(
     ("layer", "port", "axis", "message"),
     [
@@ -242,9 +247,12 @@ def test_what_has_failed_shows_its_faults() -> None:
         ("upsample", 7, None, "layer 'upsample' has no port 7; it has output 1 and input 0"),
         ("upsample", 1, 4, "port 1 of layer 'upsample' has no axis 4; it has axes 0 to 3"),
         ("upsample", 1, -5, "port 1 of layer 'upsample' has no axis -5; it has axes 0 to 3"),
+        ("upsample", 1, "0", f"the axis of layer 'upsample' must be an int up to {2**63 - 1}"),
+        (None, None, None, NO_LAYER.format("NoneType")),
+        (irshape.infer(ATROUS).outputs[0], None, None, NO_LAYER.format("InferredPort")),
     ],
 )
-def test_what_is_not_there_says_what_there_is(layer: str, port: int | None, axis: int | None, message: str) -> None:
+def test_what_is_not_there_says_what_there_is(layer: Any, port: int | None, axis: Any, message: str) -> None:
     with pytest.raises(irshape.InputError) as error:
         irshape.explain(irshape.infer(ATROUS), layer, port, axis)
     assert str(error.value) == message

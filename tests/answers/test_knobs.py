@@ -18,8 +18,10 @@ from tests.support.places import ATROUS, DECODER, EXAMPLES, STATEFUL
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
-    """The words of the commands of irshape that the line about a target has."""
-    lines = [line.partition(": irshape ") for line in capsys.readouterr().out.splitlines()]
+    """The words of the commands of irshape that the line about a target has; it is the one proposal for a model with state."""
+    out = capsys.readouterr().out
+    assert "make the state inputs and outputs first: " not in out or "as in --set" not in out
+    lines = [line.partition(": irshape ") for line in out.splitlines()]
     found = [text for lead, _, text in lines if lead in ("set them with", "make the state inputs and outputs first")]
     assert len(found) <= 1
     return [shlex.split(one) for text in found for one in text.split(" && irshape ")]

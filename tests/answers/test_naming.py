@@ -36,6 +36,11 @@ def formulas(inference: Inference) -> list[str]:
     return [inference[node].outputs[0].formula for node in nodes]
 
 
+# Each edge of a graph takes a row of its nodes; and a search takes as many rows of a cache as it has beams.
+EDGES = "x: f32[?,6]\nedge: i64[2,?]\nGather-8(x, Gather-8(edge, 0, 0), 0) -> ReduceSum(0, keep_dims=true) -> Add(x) -> Result"
+BEAMS = "x: f32[?,6]\ncache: f32[?,6]\nbeams: i64[?]\nGather-8(cache, beams, 0) -> Add(x) -> Result"
+
+
 @pytest.mark.parametrize(
     ("net", "inputs", "expected"),
     [
@@ -44,8 +49,10 @@ def formulas(inference: Inference) -> list[str]:
         (added("f32[?,4]", "f32[?,?]"), {}, ["[B,4]", "[B,4]", "[B,4]"]),
         (added("f32[?,?]", "f32[?,?]"), {"parameter_0": "[N,?]"}, ["[N,T]", "[N,T]", "[N,T]"]),
         (joined("f32[?,?]", "f32[?,?]", axis=1), {"parameter_0": "[N,C]", "parameter_1": "[M,D]"}, ["[N,C]", "[M,D]", "[N,C + D]"]),
+        (Net(EDGES), {}, ["[T,6]", "[2,L]", "[T,6]"]),
+        (Net(BEAMS), {}, ["[B,6]", "[B2,6]", "[B]", "[B,6]"]),
     ],
-    ids=["sum", "join", "a number", "a name of the user", "all names of the user"],
+    ids=["sum", "join", "a number", "a name of the user", "all names of the user", "nodes of a graph", "beams"],
 )
 def test_formulas_are_in_the_symbols_of_the_signature(net: Net, inputs: dict[str, str], expected: list[str]) -> None:
     assert formulas(inferred(net, **inputs)) == expected

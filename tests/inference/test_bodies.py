@@ -152,6 +152,11 @@ def sized(fact: str, limit: int) -> Net:
     return net
 
 
+def appended(axis: int) -> Net:
+    """A body that appends `[2,1,3]` along an axis."""
+    return inside(f"Concat(_x, f32=0[2,1,3], axis={axis})", declared="f32[?,?,3]")
+
+
 ROWS: list[tuple[str, Net, str]] = [
     ("branches that take nothing", chosen_constant(Net("f32=[1,2] -> Result"), Net(THREE)), "f32[2..3]"),
     ("branches that take nothing, false", chosen_constant(Net("f32=[1,2] -> Result"), Net(THREE), condition=False), "f32[3]"),
@@ -190,6 +195,10 @@ ROWS: list[tuple[str, Net, str]] = [
     ("what comes back grows, once", loop("f32[2,3]", doubled, trips=1), "f32[4,3]"),
     ("what comes back changes its order", loop("f32[2,3]", transposed(1, 0)), "f32[2..3,2..3]"),
     ("nothing grows", loop("f32[0,3]", doubled), "f32[0,3]"),
+    ("a list begins empty", loop("f32[2,0,3]", appended(1), trips=None), "f32[2,1..,3]"),
+    ("a list begins empty, along another axis", loop("f32[2,0,3]", appended(0), trips=None), "f32[4..,1,3]"),
+    ("a list begins with other rows, along another axis", loop("f32[2,4,3]", appended(0), trips=None), "S201"),
+    ("nothing is added to 4 rows", loop("f32[0,3]", inside("Add(_x, f32=0[4,3])", declared="f32[?,3]")), "f32[4,3]"),
     ("joined", loop("f32[2,3]", SAME, back=False, output=JOINED), "f32[10,3]"),
     ("joined, axis from the end", loop("f32[2,3]", SAME, back=False, output=JOINED.replace('"0"', '"-1"', 1)), "f32[2,15]"),
     ("joined, unknown trip count", loop("f32[2,3]", SAME, back=False, trips=None, output=JOINED), "f32[?,3]"),
@@ -529,6 +538,15 @@ def shifted(states: int, levels: int) -> Net:
 # A list of two values. OpenVINO does not see that it has two: their number is S - S + 2.
 TWO_CONDITIONS = """_size: Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0)
     Broadcast-3(boolean=true, Add(Subtract(_size, _size), [2]), mode=numpy)"""
+
+
+@pytest.mark.parametrize(("trips", "where"), [(1, ""), (3, " in the first iteration"), (None, " in the first iteration")])
+def test_a_list_that_begins_empty_has_the_other_sizes_of_what_is_appended(trips: int | None, where: str) -> None:
+    """OpenVINO takes a size of 0 that enters for any size, and its CPU plugin fails in the first iteration."""
+    net = loop("f32[2,0,3]", appended(0), trips=trips)
+    [found] = irshape.infer(net.xml.encode(), weights=net.bin).diagnostics
+    assert (found.code, found.where.layer_type) == ("R401", "Concat")
+    assert found.message == f"this never holds{where}: the inputs must be equal on axis 1: 0 and 1 differ"
 
 
 def test_a_fault_of_a_loop_that_openvino_does_not_see_is_no_error() -> None:

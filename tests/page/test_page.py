@@ -256,6 +256,20 @@ def test_a_slider_sets_a_size(shown: Shown) -> None:
     assert page.input_value("#size-H") == "4"
 
 
+def test_a_slider_has_the_sizes_that_fit_the_others(shown: Shown) -> None:
+    """The product of both sizes is 12."""
+    page = shown.model(Net("a: f32[?,1]\nb: f32[1,?]\na -> MatMul(b) -> Reshape([3,4]) -> Result").save(shown.folder / "m.xml"))
+    page.click("[data-tab=what-if]")
+    first, second = page.evaluate("app.formulas.names")
+    for size, sizes, words in ((3, [4], "4"), (6, [2], "2")):
+        page.fill(f"#size-{first}", str(size))
+        assert page.evaluate(f"app.whatIf.validOf('{second}')") == sizes
+        assert (page.get_attribute(f"#size-{second}", "min"), page.locator(".range >> nth=1").inner_text()) == (words, words)
+    page.fill(f"#size-{second}", "4")
+    assert "refuses these sizes" in page.inner_text("#list")
+    assert f"{first}=3" in page.locator(".fit").all_inner_texts()
+
+
 def test_a_model_without_open_sizes_says_how_to_open_them(shown: Shown) -> None:
     page = shown.model(EXAMPLES / "space_to_batch.xml")
     page.click("[data-tab=what-if]")

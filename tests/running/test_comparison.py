@@ -141,6 +141,19 @@ def test_outputs_that_only_one_model_has() -> None:
     assert back.is_same and len(back.missing) == 1
 
 
+@pytest.mark.parametrize("result", ["joined/result", "another"])
+@pytest.mark.parametrize("is_tapped", [False, True], ids=["alone", "beside another output"])
+def test_an_output_with_another_name_is_renamed_and_not_missing(result: str, is_tapped: bool) -> None:
+    renamed = net()
+    if is_tapped:
+        renamed.result(renamed["second"])
+    renamed["joined/result"].rename(result)
+    renamed["joined"].outputs[0].names = ["logits"]
+    found = irshape.compare(net(), renamed)
+    assert found.is_same and found.missing == [] and found.renamed == {"out": "logits"}
+    assert irshape.compare(renamed, net()).renamed == {"logits": "out"}
+
+
 def test_data_are_given(tmp_path: Path) -> None:
     arrays = {"x": numpy.ones((5, 8), "f4"), "y": numpy.zeros((5, 8), "f4")}
     found = irshape.compare(net(), net(), data=arrays)
@@ -338,6 +351,24 @@ def test_outputs_of_one_number_prove_nothing(text: str, told: str, tmp_path: Pat
     Net(f"x: f32[2]\nzero: Subtract(x, x)\n{text}").save(tmp_path / "net.xml")
     assert main(["simplify", str(tmp_path / "net.xml"), "-o", str(tmp_path / "out.xml"), "--prove"]) == 0
     assert told in capsys.readouterr().out
+
+
+# A state of another batch than the input, whose first inference fails or gives nothing; a cache; a state of one size.
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x: f32[2,3]\nold: f32[?,3]\nx -> new: Add(old)", "the first inference, which begins with empty states, fails: "),
+        ("x: f32[1,3]\nold: f32[?,3]\nx -> new: Add(old)", "first inference, which begins with empty states, gives no elements for out"),
+        ("x: f32[2,3]\nold: f32[?,3]\nold -> new: Concat(x, axis=0)", ""),
+        ("x: f32[2,3]\nold: f32[2,3]\nx -> new: Add(old)", ""),
+    ],
+)
+def test_a_new_state_is_proved_with_its_first_inference(text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, target = Net(f"{text} -> Result\nnew -> out: ReLU -> Result").save(tmp_path / "net.xml"), tmp_path / "out.xml"
+    assert main(["edit", str(path), "--stateful", "old=new", "-o", str(target), "--prove"]) == (2 if told else 0)
+    assert told in capsys.readouterr().err and target.exists() == (not told)
+    if not told:  # a state that was there before begins as it did
+        assert main(["edit", str(target), "--rename", "new=newer", "-o", str(tmp_path / "again.xml"), "--prove"]) == 0
 
 
 def test_what_differs_is_not_written(pair: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

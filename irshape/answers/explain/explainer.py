@@ -34,6 +34,9 @@ class Target(NamedTuple):
     @classmethod
     def find(cls, graphs: Sequence[tuple[Model, Run]], layer: str | int, port: int | None, axis: int | None) -> Target:
         """Find a target in a model, the first of the graphs. A negative axis counts from the end. Raises InputError."""
+        if not isinstance(layer, str | int):
+            form = "explain(port.port.node.key, port.id) explains a port, and explain(layer.node.key) a layer"
+            raise InputError(f"a layer is given by its name or its id, not by a value of the class {type(layer).__name__}; {form}")
         found = find_layer(graphs[0][0], layer)
         if found is None:
             raise InputError(unknown(str(layer), known_names(graphs[0][0])))

@@ -117,19 +117,23 @@ def _recurrent(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
 
 
 def _batch(axes: Axes, value: _Value, known: Collection[int]) -> Iterator[tuple[int, str]]:
-    """The first axis that most outputs and inputs share, and those from which a Gather chooses as many samples: caches of beams."""
+    """The first axis that most outputs and inputs share, and those from which a Gather chooses as many samples: caches of beams.
+
+    An axis from which a Gather takes as many rows as another axis is long is none of samples: the nodes that the edges of a graph name.
+    """
+    chosen: list[tuple[int, int]] = []
+    for node in axes.engine.model.of_type("Gather"):
+        shapes = [axes.engine.slots[slot].shape for slot in (*node.sources[:2], node.first_slot) if slot >= 0]
+        firsts = [value(shape[0].polynomial) for shape in shapes if shape and isinstance(shape[0], Dim)]
+        if len(firsts) == 3 and firsts[1] == firsts[2]:
+            chosen.append((_symbol(axes, firsts[0]), _symbol(axes, firsts[1])))
     found: Counter[int] = Counter()
     for shape in (*axes.outputs, *axes.inputs.values()):
         if shape and (index := _symbol(axes, shape[0])) not in {-1, *known} and axes.symbols[index].axis == 0:
             found[index] += 1
-    if not found:
-        return
-    yield (batch := found.most_common(1)[0][0]), BATCH
-    for node in axes.engine.model.of_type("Gather"):
-        shapes = [axes.engine.slots[slot].shape for slot in (*node.sources[:2], node.first_slot) if slot >= 0]
-        firsts = [value(shape[0].polynomial) for shape in shapes if shape and isinstance(shape[0], Dim)]
-        if len(firsts) == 3 and firsts[1] == firsts[2] and _symbol(axes, firsts[1]) == batch:
-            yield _symbol(axes, firsts[0]), BATCH
+    rows = {index for index, count in chosen if count != index and count >= 0 and axes.symbols[count].axis > 0}
+    batch = next((index for index, _ in found.most_common() if index not in rows), -1)
+    yield from ((index, BATCH) for index in (batch, *(index for index, count in chosen if count == batch)) if batch >= 0)
 
 
 def _steps(axes: Axes) -> Iterator[tuple[int, str]]:

@@ -11,9 +11,10 @@ from typing import Any, Final, TypeAlias
 
 from irshape.inference.control.rule import Asking, Control, Outputs
 from irshape.inference.facts import Fact
-from irshape.inference.run import Run
+from irshape.inference.run import NodeReport, Run
 from irshape.model.bodies import Body, BodyInput, BodyOutput, Slice, conditions_passed
 from irshape.model.model import Node
+from irshape.report.diagnostic import Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, format_size, is_filled, is_within, narrow, origins
 from irshape.shape.element_type import ElementType
@@ -124,6 +125,8 @@ class Repetition(Control):
             x if type(x) is int and not is_free else self._wider((*key, axis), x, y)
             for axis, (x, y) in enumerate(zip(shape, new, strict=True))
         ]
+        if tuple(sizes) == shape and not is_poisoned:
+            return before
         return self.intern(before.element_type, tuple(sizes), is_poisoned=is_poisoned)
 
     def _compare(self, parameter: Node, before: Fact, after: Fact) -> None:
@@ -181,7 +184,8 @@ class LoopRule(Repetition):
         count = 1 if repeats is False else trip_count if repeats and isinstance(trip_count, int) and trip_count >= 0 else None
         theirs = yield from self._openvino_view(body, first, run, count)
         if repeats is not False and trip_count not in (0, 1):
-            run = yield from self.fixpoint(body, first, run)
+            later = yield from self.fixpoint(body, first, run)
+            run = self.run.inner[self.node.index, body.name] = _with_first(run, later)
         iterations = self._iterations(is_entered, self._repeats(body, run), trip_count)
         is_empty = self.condition(self.facts[1].openvino_view, "execution_condition") is False
         runs = self._runs(is_entered, trip_count, iterations)
@@ -203,6 +207,19 @@ class LoopRule(Repetition):
                         self.require_ge(runs, 1, "output {index} has this shape only if the Loop runs at least one iteration", index=index)
             outputs.append(self.seen_as(fact, view))
         return tuple(outputs)
+
+    def first(self, body: Body, declared: Run) -> dict[Node, Fact]:
+        """OpenVINO takes a size of 0 of a value that the body gives anew for any size, so that a list may begin empty."""
+        given = super().first(body, declared)
+        for entry in body.inputs:
+            fact, key = given[entry.parameter], (self.key, "empty", entry.parameter.index)
+            view = fact.openvino_view
+            empty = [type(size) is int and size == 0 for size in view.shape or ()]
+            if entry.back is not None and view.shape is not None and any(empty):
+                sizes = [self.scope.unknown((*key, axis), 0) if empty[axis] else size for axis, size in enumerate(view.shape)]
+                view = self.intern(view.element_type, tuple(sizes), is_poisoned=view.is_poisoned)
+                given[entry.parameter] = view if self.scope.has_intervals_only else self.seen_as(fact, view)
+        return given
 
     def _check_slices(self, body: Body) -> None:
         """Check that iterations take and give parts. OpenVINO reads a Loop that does not; its CPU plugin cannot run it."""
@@ -374,6 +391,22 @@ class LoopRule(Repetition):
         """OpenVINO lets the shape of an output change that is not joined."""
         plain = {output.result for output in body.outputs if output.slice is None}
         return [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None and entry.back in plain]
+
+
+def _with_first(first: Run, later: Run) -> Run:
+    """The run of all iterations, with what never holds in the first one alone."""
+    run = later
+    for position, report in first.reports.items():
+        known = later.reports.get(position) or NodeReport(report.node)
+        never = [one for one in report.diagnostics or () if one.code == "R401"]
+        if never and not any(one.code == "R401" for one in known.diagnostics or ()):
+            run = later.copy() if run is later else run
+            told = run.reports[position] = NodeReport(report.node)
+            told.requirements, told.diagnostics = known.requirements, Diagnostics()
+            for one in never:
+                message = one.message.replace("this never holds", "this never holds in the first iteration", 1)
+                told.diagnostics.append(Diagnostic(one.code, message, one.where, hint=one.hint))
+    return run
 
 
 def _are_apart(a: Size, b: Size) -> bool:

@@ -22,8 +22,16 @@ class Colours {
     this.forget();
   }
   forget() { this.amounts = {}; this.largestOf = {}; }
-  /** The sizes at which costs are counted: those of What if, and usual ones for the others. */
-  sizes() { return { ...(this.app.model.data.cost || { near: {} }).near, ...this.app.sizesChosen }; }
+  /** The sizes at which costs are counted: those of What if, or `given`, and usual ones for the others. */
+  sizes(given = this.app.sizesChosen) {
+    const { near } = this.app.model.data.cost || { near: {} }, { names, ranges } = this.app.formulas, sizes = { ...near, ...given };
+    // A size without a bound that only data tells is that of an input, as for `irshape cost`.
+    for (const name of names.length ? Object.keys(near) : []) {
+      const [least, greatest] = ranges[name] || [0, 0];
+      if (!names.includes(name) && (greatest ?? Infinity) >= 2 ** 31 - 1) sizes[name] = Math.max(least, ...names.map((other) => sizes[other]));
+    }
+    return sizes;
+  }
   /** These sizes in words: those of inputs, and how many others depend on the data; or all of them. */
   sizesText(isWhole = false) {
     const { names } = this.app.formulas, sizes = Object.entries(this.sizes()), own = sizes.filter(([name]) => isWhole || names.includes(name));

@@ -37,7 +37,7 @@ class Sweep {
       return found;
     };
     const valid = app.whatIf.validOf(this.against), base = app.colours.sizes(), points = [];
-    for (const size of this.usual(valid, base[this.against] || valid[0])) points.push([size, this.valueOf(this.of, { ...base, [this.against]: size })]);
+    for (const size of this.usual(valid, base[this.against] || valid[0])) points.push([size, this.valueOf(this.of, app.colours.sizes({ ...app.sizesChosen, [this.against]: size }))]);
     this.root.replaceChildren(element("h3", {}, "Sweep"), element("div", { class: "entry" }, choose(subjects, this.of, "what is swept", (value) => { this.of = value; }), "against",
       choose(names.map((name) => [name, name]), this.against, "against which size", (value) => { this.against = value; })), this.chart(points, base[this.against]));
     return this.root;

@@ -6,7 +6,8 @@ class WhatIf {
     this.app = app;
     this.formulas = app.formulas;
     this.controls = new Map();
-    // The last size that was tried, by symbol.
+    // The valid sizes by symbol, with the sizes of others that they were found for, and the last size that was tried.
+    this.valid = new Map();
     this.scanned = new Map();
   }
   show(list) {
@@ -32,25 +33,25 @@ class WhatIf {
     list.replaceChildren(this.root);
     this.refresh();
   }
-  /** The first sizes of a symbol that no demand on this symbol alone refuses. @param {string} name @returns {number[]} */
+  /** The first sizes of a symbol that fit the sizes that are set. @param {string} name @returns {number[]} */
   validOf(name) {
-    if (!this.valid) this.valid = new Map();
-    let found = this.valid.get(name);
-    if (found) return found;
-    const { formulas } = this, [least, greatest, modulus, remainder] = formulas.symbols[name];
-    // The other sizes are usual ones, so that demands on several sizes count, too.
-    const { near } = this.app.model.data.cost || { near: {} }, about = [...formulas.demands.keys()].filter((number) => formulas.depends[number].has(name)).slice(0, 400);
-    const alone = about.filter((number) => formulas.depends[number].size === 1);
+    const { formulas, app } = this, [least, greatest, modulus, remainder] = formulas.symbols[name];
+    const about = [...formulas.demands.keys()].filter((number) => formulas.depends[number].has(name)).slice(0, 400);
+    const [alone, tied] = [true, false].map((isAlone) => about.filter((number) => (formulas.depends[number].size === 1) === isAlone));
+    const chosen = Object.fromEntries(Object.entries(app.sizesChosen).filter(([other]) => other !== name && tied.some((number) => formulas.depends[number].has(other))));
+    const known = this.valid.get(name), key = JSON.stringify(chosen);
+    if (known && known.key === key) return known.sizes;
     const from = Math.max(least ?? 0, 0), first = from + ((((remainder - from) % modulus) + modulus) % modulus);
     const last = Math.min(greatest ?? Infinity, Math.max(1024, first * 2, 32 * modulus));
     this.scanned.set(name, last);
-    found = [];
-    const fill = (others, demands) => { for (let size = first; size <= last; size += modulus) if (!formulas.broken({ ...others, [name]: size }, demands).length) found.push(size); };
-    fill(near, about);
-    if (found.length < 2) { found = []; fill({}, alone); }
-    if (!found.length) found.push(first);
-    this.valid.set(name, found);
-    return found;
+    const fitting = (sizes, others, demands) => sizes.filter((size) => !formulas.broken({ ...others, [name]: size }, demands).length);
+    const own = known ? known.own : fitting(Array.from({ length: Math.max(0, Math.floor((last - first) / modulus) + 1) }, (_, at) => first + at * modulus), {}, alone);
+    // The sizes that are not set are usual ones, so that demands on several sizes count, too.
+    let sizes = tied.length ? fitting(own, { ...app.colours.sizes(), ...chosen }, tied) : own;
+    if (sizes.length < 2) sizes = fitting(own, chosen, tied);
+    if (!sizes.length) sizes = own.length ? own : [first];
+    this.valid.set(name, { key, own, sizes });
+    return sizes;
   }
   /** The valid sizes in words: "25 to 32, 57 to 64, …". */
   rangeText(name) {
@@ -69,9 +70,9 @@ class WhatIf {
     return `${runs.slice(0, 3).map(([from, to]) => (from === to ? from : `${from} to ${to}`)).join(", ")}${runs.length > 3 ? ", …" : ""}`;
   }
   control(name) {
-    const valid = this.validOf(name), greatest = this.formulas.symbols[name][1];
-    const slider = element("input", { type: "range", min: 0, max: valid.length - 1, step: 1, value: 0, "aria-label": `size of ${name}` });
-    const field = element("input", { type: "number", min: valid[0], id: `size-${name}`, placeholder: "open" });
+    const greatest = this.formulas.symbols[name][1], range = element("span", { class: "range" });
+    const slider = element("input", { type: "range", min: 0, step: 1, value: 0, "aria-label": `size of ${name}` });
+    const field = element("input", { type: "number", id: `size-${name}`, placeholder: "open" });
     if (greatest !== null) field.max = greatest;
     const set = (text) => {
       const value = text === "" ? undefined : Number(text);
@@ -81,11 +82,11 @@ class WhatIf {
       else sizes[name] = value;
       this.app.setSizes(sizes);
     };
-    slider.addEventListener("input", () => set(String(valid[Number(slider.value)])));
+    slider.addEventListener("input", () => set(String(this.validOf(name)[Number(slider.value)])));
     field.addEventListener("input", () => set(field.value));
     const entry = element("div", { class: "entry open" }, slider, field);
-    this.controls.set(name, { slider, field, entry });
-    return element("div", { class: "symbol" }, element("label", { for: `size-${name}` }, element("b", {}, name), element("span", { class: "range" }, this.rangeText(name))), entry);
+    this.controls.set(name, { slider, field, entry, range });
+    return element("div", { class: "symbol" }, element("label", { for: `size-${name}` }, element("b", {}, name), range), entry);
   }
   /** The command that makes the model with these sizes. */
   command() {
@@ -110,11 +111,13 @@ class WhatIf {
   refresh() {
     if (!this.root) return;
     const { app } = this, sizes = app.sizesChosen;
-    for (const [name, { slider, field, entry }] of this.controls) {
+    for (const [name, { slider, field, entry, range }] of this.controls) {
+      const valid = this.validOf(name);
+      [slider.max, field.min, range.textContent] = [String(valid.length - 1), String(valid[0]), this.rangeText(name)];
       entry.classList.toggle("open", sizes[name] === undefined);
       const value = sizes[name];
       if (document.activeElement !== field || value === undefined) if (field.value !== String(value ?? "")) field.value = value ?? "";
-      const valid = this.validOf(name), at = valid.findIndex((size) => size >= (value ?? 0));
+      const at = valid.findIndex((size) => size >= (value ?? 0));
       if (value !== undefined && document.activeElement !== slider) slider.value = String(at < 0 ? valid.length - 1 : at);
     }
     const shapes = Object.entries(this.app.model.data.inputs).map(([name, text]) => {
