@@ -8,6 +8,7 @@ layer then passes, the walk checks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from itertools import product as product_of
 from math import gcd, prod
 from typing import Any, Final, NamedTuple, cast
@@ -27,6 +28,8 @@ from irshape.shape.dim import Dim, Size, expression_of, formula_text, le_unasked
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
 _MOST_STEPS: Final = 4096
+# The end of a slice that is none has more digits.
+_LONGEST: Final = 19
 # The most combinations of sizes that are tried for an Interpolate.
 _MOST: Final = 24
 
@@ -353,37 +356,68 @@ def broadcast(bench: Bench) -> None:
 
 
 def slice_limits(bench: Bench) -> None:
-    """A begin and an end that leave out nothing at the recorded size are those of the data; an end may be a size before it was padded."""
+    """A begin and an end that leave out nothing at the recorded size are those of the data; either may be a size before it was padded."""
     item = bench.item
     data = source(item, 0)
     shape, recorded, ends = bench.sizes(data), bench.recorded_sizes(data), bench.elements(source(item, 2))
-    axes, begins = bench.elements(source(item, 4)) if len(item.inputs) > 4 else None, bench.elements(source(item, 1)) or ()
+    axes, begins = bench.elements(source(item, 4)) if len(item.inputs) > 4 else None, bench.elements(source(item, 1))
     if ends is None or not recorded:
         return
     cut = [axis % len(shape) for axis in axes or range(len(ends))]
-    starts = [0 if _is_outside(1, begin, shape[axis], recorded[axis]) else begin for begin, axis in zip(begins, cut, strict=False)]
-    if starts != list(begins):
-        bench.connect(1, vector(bench, starts, data))
-        bench.mend("begins", begins, starts)
     is_long = str(bench.tensor(source(item, 2)).element_type) == "i64"
     last = np.iinfo(np.int64 if is_long else np.int32).max
-    options: list[list[Size]] = [[]]
-    for end, start, axis in zip(ends, starts or [0] * len(ends), cut, strict=False):
-        found: list[Size] = [end]
-        if isinstance(end, int) and isinstance(own := shape[axis], Dim) and last > end > 0:
-            found = [own] if end >= recorded[axis] else []
-            if end <= recorded[axis] and not bench.holds_batch(own):
-                skipped = {0, start} if isinstance(start, int) and 0 <= start < end else {0}  # the end, and the length
-                sizes = [first + size for first in sorted(skipped) for size in _before(bench, item, end - first, axis)]
-                found += [size for size in sizes if not same(size, own)]
-            found += [end] if end < recorded[axis] or not found or bench.is_compared else []
-        options = [[*one, size] for one in options for size in found][:_MOST]
-    if options[0] != list(ends):
-        wanted = bench.pick([_Sizes(one) for one in options])
-        is_whole = [isinstance(one, Dim) and same(one, shape[axis]) for one, axis in zip(wanted, cut, strict=False)]
-        bench.connect(2, vector(bench, [last if whole else one for one, whole in zip(wanted, is_whole, strict=True)], data))
-        ways = ["to the end" if whole else one for one, whole in zip(wanted, is_whole, strict=True)]
+    options: list[list[tuple[Any, Any]]] = [[]]
+    for begin, end, axis in zip(begins or [None] * len(ends), ends, cut, strict=False):
+        starts = _starts(bench, begin, axis, shape[axis], recorded[axis])
+        found = [(start, one) for start in starts for one in _stops(bench, start, end, axis, shape[axis], recorded[axis], last)]
+        options = [[*one, pair] for one in options for pair in found][:_MOST]
+    given = [*zip(begins or [None] * len(ends), ends, strict=False)]
+    wanted = given if options[0] == given else bench.pick([_Limits(one) for one in options]).pairs
+    if (starts := [start for start, _ in wanted]) != [begin for begin, _ in given]:
+        bench.connect(1, vector(bench, starts, data))
+        bench.mend("begins", begins, starts)
+    if [one for _, one in wanted] != [*ends]:
+        is_whole = [isinstance(one, Dim) and same(one, shape[axis]) for (_, one), axis in zip(wanted, cut, strict=False)]
+        bench.connect(2, vector(bench, [last if whole else one for (_, one), whole in zip(wanted, is_whole, strict=True)], data))
+        ways = ["to the end" if whole else one for (_, one), whole in zip(wanted, is_whole, strict=True)]
         bench.mend("ends", ends, ways, "generated", "the end was that of the axis; irshape assumes the same at other sizes")
+
+
+def _starts(bench: Bench, begin: Any, axis: int, own: Size, recorded: int) -> list[Any]:
+    """What the begin of a slice may mean: the start, the end of a part, a size that leaves an earlier one behind it, or the number."""
+    if _is_outside(1, begin, own, recorded):
+        return [0]
+    if not isinstance(begin, int) or not isinstance(own, Dim) or not 1 < begin < recorded or bench.holds_batch(own):
+        return [begin]
+    sizes = _before(bench, bench.item, begin, axis)
+    found = _joint(bench, begin, own)
+    if found and not bench.is_compared:
+        return found
+    return [*found, *[size for size in sizes if expression_of(own - size) in bench.notes.places], begin]
+
+
+def _joint(bench: Bench, place: int, own: Size) -> list[Size]:
+    """Where a part of a Concat ended that gave an axis of this size, if that is this place at the recorded sizes."""
+    for parts in bench.notes.sums.values():
+        counts = [*accumulate([part.recorded or 0 for part in parts])]
+        if place in counts[:-1] and same(total([part.size for part in parts]), own):
+            return [total([part.size for part in parts[: counts.index(place) + 1]])]
+    return []
+
+
+def _stops(bench: Bench, start: Any, end: Any, axis: int, own: Size, recorded: int, last: int) -> list[Any]:
+    """What the end of a slice may mean: that of the axis or a part, an earlier size from the beginning or the start on, or the number."""
+    if not isinstance(end, int) or not isinstance(own, Dim) or not last > end > 0:
+        return [end]
+    joint = _joint(bench, end, own)
+    if joint and not bench.is_compared:
+        return joint
+    found: list[Any] = [own] if end >= recorded else joint
+    if end <= recorded and not bench.holds_batch(own):
+        skipped = {0, start} if isinstance(start, int) and 0 <= start < end else {0}
+        sizes = [first + size for first in sorted(skipped) for size in _before(bench, bench.item, end - first, axis)]
+        found += [size for size in sizes if not same(size, own)]
+    return [*found, *([end] if end < recorded or not found or bench.is_compared else [])]
 
 
 def strided_limits(bench: Bench) -> None:
@@ -468,6 +502,19 @@ class _Sizes(list[Any]):
     def text(self, wanted: Callable[[Size], Size]) -> str:
         """The option in words, each size as `wanted` gives it."""
         return listed(map(wanted, self))
+
+
+class _Limits(_Sizes):
+    """The begin and the end of a slice along each axis."""
+
+    def __init__(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        super().__init__([one for pair in pairs for one in pair if one is not None])
+        self.pairs = pairs
+
+    def text(self, wanted: Callable[[Size], Size]) -> str:
+        """The limits as Python writes them, without a begin at the start and an end that is none."""
+        told = [(formula_text(wanted(one)) if isinstance(one, int | Dim) else one for one in pair) for pair in self.pairs]
+        return listed([f"{begin}:{end if len(end) < _LONGEST else ''}" if begin not in ("0", None) else end for begin, end in told])
 
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:

@@ -155,6 +155,15 @@ CLASSES = """
         Pad(Slice-8(_x, [0], [-1], [1], [1]), [0,1,0], [0,0,0], f32=0.0, pad_mode=constant) -> _before: Relu
         Add(_x, _before) -> Result
      """), "[1,S,4]", {"rewrite": True}, "[1,?,4]"),
+    # What a Concat joined is taken apart again; a window moves over rows that are padded before and behind.
+    (Net("""
+        _x: f32[1,6,4]
+        Concat(_x, ReduceMean(_x, [1], keep_dims=true), axis=1) -> Slice-8([6], [9223372036854775807], [1], [1]) -> Result
+     """), "[1,S,4]", {"rewrite": True}, "[1,1,4]"),
+    (Net("""
+        _x: f32[1,6,4]
+        Pad(_x, [0,1,0], [0,1,0], f32=0.0, pad_mode=constant) -> Slice-8([1], [7], [1], [1]) -> Add(_x) -> Result
+     """), "[1,S,4]", {"rewrite": True}, "[1,?,4]"),
     # A size that data tell broadcasts with S.
     (Net("""
         _x: f32[6]
