@@ -205,7 +205,7 @@ def _apart(trace: Trace) -> Trace:
 
 
 def part(bench: Bench) -> bool:
-    """Give the batch an axis of its own before the layer that is visited, and say whether an input had it in another axis.
+    """Give the batch the first axis before the layer that is visited, and say whether an input had it in one axis with others.
 
     A normalization of single samples joins the batch and the channels, `[1,N*C,H,W]`. The Reshape that parts them again is left out of a
     file for one sample.
@@ -214,9 +214,9 @@ def part(bench: Bench) -> bool:
     for port, value in enumerate(item.inputs):
         trace = () if value is None else bench.trace(value)
         at = next((axis for axis, factors in enumerate(trace) if any(factor.size != 1 for factor in factors)), 0)
-        if value is None or at == 0 or not bench.holds_batch(trace[at][0].size) or trace[at][0].recorded != 1:
+        if value is None or at == 0 or len(trace[at]) < 2 or not bench.holds_batch(trace[at][0].size) or trace[at][0].recorded != 1:
             continue
-        parted = (trace[at][:1], *trace[1:at], trace[at][1:] or (OWN,), *trace[at + 1 :])
+        parted = (trace[at][:1], *trace[1:at], trace[at][1:], *trace[at + 1 :])
         sizes = [product([factor.size for factor in axis]) for axis in parted]
         bench.mend(f"input {port}", bench.sizes(value), sizes)
         bench.connect(

@@ -261,7 +261,7 @@ class Walk:
         self._flow(bench.item)
 
     def _end(self, item: Item, given: Value) -> None:
-        """The tensor that a Result gives has the batch as its first axis, and something that depends on the sizes."""
+        """Give the batch its axis in what a Result takes. Tell of what never changes, and refuse what is computed from the batch."""
         bench = self.bench
         part(bench)
         shape = bench.shape(given) or ()
@@ -333,7 +333,7 @@ class Walk:
         for name in sorted(symbols(size) - self.bench.asked.keys()):
             was = numbers[name]
             if all(evaluate(size, {**numbers, name: one}) == number for one in (was, was + 1, _FAR * was)):
-                least = next((one for one in range(was, 0, -1) if evaluate(size, {**numbers, name: one - 1}) != number), 1)
+                least = next((one for one in range(was, 1, -1) if evaluate(size, {**numbers, name: one - 1}) != number), 1)
                 return f"ask for sizes from {least} on: --set {name}={least}.."
         return None
 

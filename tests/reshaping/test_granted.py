@@ -155,6 +155,8 @@ CLASSES = """
         Pad(Slice-8(_x, [0], [-1], [1], [1]), [0,1,0], [0,0,0], f32=0.0, pad_mode=constant) -> _before: Relu
         Add(_x, _before) -> Result
      """), "[1,S,4]", {"rewrite": True}, "[1,?,4]"),
+    # One step of sequences, whose batch is the second axis.
+    (Net("f32[1,1,4] -> Relu -> Result"), "[1,B,4]", {"rewrite": True}, "[1,?,4]"),
     # What a Concat joined is taken apart again; a window moves over rows that are padded before and behind.
     (Net("""
         _x: f32[1,6,4]
