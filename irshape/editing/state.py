@@ -20,6 +20,8 @@ from irshape.xml.document import PortMap
 _STEP: Final = 2.0**-16
 _LEAST: Final = 2.0**-36
 _ABSENT: Final = object()
+# New ids come behind those below this one, so that there are ids behind the largest one that a file may have.
+_LARGEST: Final = 2**62
 # A character that XML 1.0 excludes.
 _ILLEGAL: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -169,7 +171,7 @@ class Journal:
         self.steps: list[EditStep] = []
         self.appended: dict[int, bytes] = {}  # the bytes of new constants by their offset
         self._stored: dict[bytes, int] = {}
-        self._next = {"id": max((node.id for node in model.nodes), default=-1) + 1, "place": 1}
+        self._next = {"id": max((node.id for node in model.nodes if node.id < _LARGEST), default=-1) + 1, "place": 1}
         self._edits: list[int] = []  # the length of the journal at the begin of each edit
         self._slots: list[int]  # the next number of a tensor, which all graphs of a draft share
         if outer is None:

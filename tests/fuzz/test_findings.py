@@ -552,6 +552,14 @@ def test_a_layer_with_bodies_of_no_opset_is_extracted() -> None:
     assert "G112" in {found.code for found in graph.check().diagnostics}
 
 
+def test_a_layer_is_added_beside_the_largest_id() -> None:
+    graph = irshape.edit(
+        Net("_x: f32[2]\n_x -> Result").xml.replace('id="1"', f'id="{2**63 - 1}"').replace('r="1"', f'r="{2**63 - 1}"').encode()
+    )
+    graph.result(graph.op.Relu(graph[0]))
+    assert graph.check().ok and len(graph.model()) == 4
+
+
 @pytest.mark.parametrize("number", [7, 2**63 - 1])
 def test_the_iterations_of_a_loop_over_an_input_that_it_lacks_are_a_symbol(number: int) -> None:
     text = (IRS / "onnx_node" / "scan_sum.xml").read_text()
