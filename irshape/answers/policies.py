@@ -224,7 +224,8 @@ class OpenSizes:
             if fixed is not None and (tried is None or len(unbounded_for_openvino(fixed.engine)) < len(lost)):
                 more = f" and {counted(len(lost) - 1, 'more layer')}" if len(lost) > 1 else ""
                 reason = f"a range does not help: OpenVINO finds no upper bound of {lost[0].type} {lost[0].name!r}{more}" if lost else ""
-                return numbers, reason or "the model refuses ranges"
+                refused = " ".join([f"{name}={text}" for name, text in texts.items() if ".." in text])
+                return numbers, reason or f"the model refuses {refused}"
         return texts, ""
 
     def _range(self, name: str, size: Size) -> SymbolRange:

@@ -163,7 +163,7 @@ def validity(inference: Inference, doubt: str = "") -> str:
     if inference.is_never_valid:
         return NEVER
     is_faulty = any(one.severity == ERROR or (one.code == "R401" and not one.where.path) for one in inference.diagnostics)
-    return "valid for no size, because of the faults above; the other layers demand" if is_faulty else f"{REFUSED}{doubt}"
+    return "valid for no size, because of the faults; the other layers demand" if is_faulty else f"{REFUSED}{doubt}"
 
 
 def spoken(condition: str) -> str:

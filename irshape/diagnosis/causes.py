@@ -208,7 +208,7 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
         text = f"the {source.type} has shape {format_shape(fact.shape)}, but {readers} {dims_text(dims)}"
         return Cause("shape", source, (Proposal(text, (changes.place(node, port),)),), group=(node,))
     is_shape = not fits(dims or (), fact.shape)
-    text = f"port {port.id} records {dims_text(dims) if is_shape else record[1]}"
+    text = f"port {port.id} records {dims_text(dims) if is_shape else f'{record[1]} {dims_text(dims)}'.strip()}"
     text += f", but {said(source)}, from which its edge starts, gives {fact.element_type.precision} {format_shape(fact.shape)}"
     if contradictions(fact.element_type.precision, recordable(fact), witnesses.graph.slots[slot]):
         text += " for the inputs that it records"

@@ -293,8 +293,10 @@ class Changes:
                 likely = [*dict.fromkeys(new for score, new in fits if score == best)]
                 likely.sort(key=lambda new: min(new) < min(0, *old))  # -1 is rare where the others count from the first axis
                 orders = [new for new in likely if sorted(new) == sorted(likely[0])][:2]  # such as two orders of the same axes
-                where = self.place(way.constant)
-                text = f"{said(way.constant)} (line {where.line}) holds {_list(old)}; with {' or '.join(map(_list, orders))} {told}"
+                same = [one for one in self.ways(node) if self.key(one.constant) == key]
+                constant = next((one.constant for one in same if len(same) > 1 and self._gives(one, likely[0], alone=True)), way.constant)
+                where = self.place(constant)
+                text = f"{said(constant)} (line {where.line}) holds {_list(old)}; with {' or '.join(map(_list, orders))} {told}"
                 found[key] = best, Proposal(text, (where,), key, likely[0], explained=-best[0])
         return [change for _, change in sorted(found.values(), key=itemgetter(0))][:_MOST_NAMED]
 
@@ -399,11 +401,15 @@ class Changes:
     def _changed(self, node: Node, changed: dict[int, Fact]) -> tuple[Fact, ...]:
         return tuple([changed.get(slot, fact) for slot, fact in zip(node.sources, self.witnesses.taken[node], strict=True)])
 
-    def _gives(self, way: Way, new: tuple[Any, ...]) -> bool:
-        """Whether the node at the end of a way passes with these elements of the constant, and gives what it records."""
+    def _gives(self, way: Way, new: tuple[Any, ...], *, alone: bool = False) -> bool:
+        """Whether the node at the end of a way passes with these elements of the constant, and gives what it records.
+
+        Constants that share the bytes change, too, unless the constant changes `alone`.
+        """
         if len(self._elements(way.constant) or ()) != len(new):
             return False
         changed = self._with(way.constant, new)
+        changed = {slot: fact for slot, fact in changed.items() if not alone or slot == way.constant.first_slot}
         return self._reaches(way.steps, self._changed(way.steps[0], changed), changed)
 
     def other_elements(self, node: Node, old: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

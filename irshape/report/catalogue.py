@@ -410,7 +410,7 @@ W201 warning: weights do not fit
   Give the .bin that was written together with the .xml.
 W202 warning: constants overlap
   A constant begins between the first and the last byte of another constant. OpenVINO writes constants one after the other, and equal ones once.
-  An offset or a size is wrong, so at least one of the constants has wrong values.
+  An offset or a size is wrong, so at least one of the constants has wrong values. W202 is an error if other errors follow from the values.
   Export the model again.
 W203 warning: no weights
   The model has constants, but there is no .bin beside the .xml. irshape check reports an error, the other commands a warning.

@@ -180,7 +180,7 @@ def test_no_size_is_told_with_the_layers_that_leave_none(run: Start, tmp_path: P
 def test_conditions_beside_one_that_never_holds_make_no_size_valid(run: Start, tmp_path: Path, command: str) -> None:
     net = Net("f32[1,1,?,?] -> MaxPool(kernel=[-2,2], strides=[1,1], pads_begin=[0,0], pads_end=[0,0]) -> Result")
     lines = run(command, net.save(tmp_path / "pool.xml")).lines
-    assert "valid for no size, because of the faults above; the other layers demand" in lines
+    assert "valid for no size, because of the faults; the other layers demand" in lines
 
 
 def test_the_answer_for_programs(run: Start) -> None:

@@ -252,6 +252,16 @@ def test_all_constants_of_a_slice_are_named_where_no_number_is_right() -> None:
     assert all(f"Const 'const_{at}'" in found.message for at in (1, 2, 3, 4))
 
 
+def test_of_constants_with_the_same_bytes_that_is_named_which_holds_the_wrong_number() -> None:
+    """The axis of the Gather reads the bytes of the indices. Other indices alone would not help."""
+    net = Net("Gather-8(f32[4,3], [2], 0) -> Result")
+    xml = irshape.infer(net.xml.encode(), weights=net.bin).xml().decode()
+    found = next(
+        one for one in irshape.check(xml.replace('offset="8"', 'offset="0"').encode(), weights=net.bin).diagnostics if one.code == "V102"
+    )
+    assert "Const 'const_2' (line" in found.message and "const_1" not in found.message
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_of_constants_with_the_same_bytes_one_is_named_in_any_order(seed: int) -> None:
     net = Net("Add([1,2], [3,4]) -> Add(_, [5,6]) -> Result")
