@@ -155,8 +155,8 @@ def _run_edit(given: Namespace) -> int:
     check_outputs([given.view], force=given.force, inputs=[given.file])
     change = change_of(given)
     graph = change.opened()
-    if given.stateless:
-        _make(given.file, "--stateless", graph.stateless)
+    if given.stateless and not _make(given.file, "--stateless", graph.stateless):
+        put("--stateless changes nothing: the model has no variable")
     steps: list[Simplification] = []
     for option, text in given.edits:
         made = _make(given.file, f"{option} {text}", partial(EDITS[option][2], graph, text))

@@ -112,6 +112,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "len(graph) is the number of layers": "number_of_nodes",
         "graph.steps lists the edits": "changes history",
         "graph.check() lists the faults": "validate verify",
+        "they are layers of the type Result; their tensors: graph.outputs": "results",
         "graph.result(TENSOR) makes an output": "add_output add_result",
         "irshape.infer(graph.model()) infers the shapes": "infer shapes",
         "irshape.{name}(graph.model()) gives it": "summary cost signature info sizes",

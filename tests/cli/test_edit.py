@@ -14,6 +14,10 @@ from tests.support.commands import Start
 ATROUS = "examples/atrous.xml"
 
 
+def test_a_model_without_variables_is_stateless(run: Start) -> None:
+    assert "--stateless changes nothing: the model has no variable" in run("edit", ATROUS, "--stateless", code=0).out
+
+
 def test_edits_are_made_in_order(tmp_path: Path, run: Start) -> None:
     target = str(tmp_path / "new.xml")
     edits = ["--rename", "stem=s:1=x", "--set-attribute", "s:1=x:strides=1,1", "--bypass", "stem/relu", "--add-output", "features"]
