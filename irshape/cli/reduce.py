@@ -154,7 +154,8 @@ def _report(given: Namespace, draft: Draft, reduction: Reduction, test: Test) ->
         code, output = test.run(reduction.candidate)
         text = output.decode("utf-8", "replace").rstrip()[-_MOST_OUTPUT:]
         command = given.command_line.replace("{}", "model.xml")
-        lines += [f"This command ends with the code {code}{_matched(given)}:", "", _block(command), "", "It prints:", "", _block(text)]
+        said = ["It prints:", "", _block(text)] if text.strip() else ["It prints nothing."]
+        lines += [f"This command ends with the code {code}{_matched(given)}:", "", _block(command), "", *said]
     else:
         lines += [f"irshape reports {given.keep}{_matched(given)}:", "", _block("irshape check model.xml")]
     lines += ["", "## Versions", "", *(f"- {name} {version}" for name, version in _versions()), "", "## What was removed", ""]

@@ -1,5 +1,6 @@
 """`irshape reduce` writes a folder that can be attached to a report."""
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -32,7 +33,9 @@ def test_a_folder_holds_the_model_the_command_and_the_steps(line: str, tmp_path:
     assert line.replace("{}", "model.xml") in report and "no kernel for model.xml" in report and "ends with the code 1" in report
     assert f"irshape {irshape.__version__}" in report and "- openvino 20" in report and "- the whole model: 18 layers" in report
     assert "the folder is not empty (--force overwrites its files" in run("reduce", ATROUS, "--while", line, "-o", str(target), code=2).err
-    run("reduce", ATROUS, "--while", line, "-o", str(target), "--force", code=0)
+    silent = f"{line} 2> {os.devnull}"
+    run("reduce", ATROUS, "--while", silent, "-o", str(target), "--force", code=0)
+    assert "It prints nothing.\n" in (target / "README.md").read_text()
 
 
 def test_a_code_is_kept(tmp_path: Path, run: Start) -> None:
