@@ -160,7 +160,8 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         axis, size = next(iter(wants.items()))
         factors = (bench.recorded_factor(Factor(shape[axis])), *bench.notes.joined.get(expression_of(size), ()))
         counts = [one.recorded for one in factors if one.recorded and one.recorded > 1]
-        constant = holder(bench, [value], lambda one: isinstance(one, int) and any(one and one % count == 0 for count in counts))
+        exact, multiples = counts.__contains__, lambda one: isinstance(one, int) and any(one and one % count == 0 for count in counts)
+        constant = holder(bench, [value], exact) or holder(bench, [value], multiples)
         why = f"irshape has no rule for the elements of {item.type} at another size"
         if constant is None and not bench.is_of_sizes(value):
             joined = f": it joins {len(item.inputs)} tensors" if item.type == "Concat" and number_of(item) % len(shape) == axis else ""
@@ -253,13 +254,19 @@ def _through_convolution(bench: Bench, value: Value, wants: _Wants) -> Tensor | 
 
 
 def _through_matmul(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    """Rows of the product are rows of the first matrix, and columns are columns of the second one."""
+    """Rows of the product are rows of the first matrix, and columns are columns of the second one; the axes before broadcast."""
     item, rank, given = value.item, len(bench.sizes(value)), []
     for port, (name, own, other) in enumerate((("transpose_a", rank - 2, rank - 1), ("transpose_b", rank - 1, rank - 2))):
-        place = other if item.attributes.get(name, "false").lower() in ("true", "1") else own
-        given.append(_given(bench, item, port, {place: wants[own]} if own in wants else {}))
-    is_known = wants.keys() <= {rank - 2, rank - 1} and all(len(bench.sizes(source(item, port))) == rank for port in (0, 1))
-    return bench.again(item, *given) if is_known else None
+        sizes = bench.sizes(source(item, port))
+        lag = rank - len(sizes)
+        wanted = {axis - lag: size for axis, size in wants.items() if lag <= axis < rank - 2 and sizes[axis - lag] != 1}
+        if own in wants:
+            place = other if item.attributes.get(name, "false").lower() in ("true", "1") else own
+            wanted[place - lag] = wants[own]
+        if len(sizes) < 2:
+            return None
+        given.append(_given(bench, item, port, wanted))
+    return bench.again(item, *given)
 
 
 def _through_transpose(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:

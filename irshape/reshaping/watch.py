@@ -15,6 +15,7 @@ from irshape.ops.attribute import read_float
 from irshape.reshaping.bench import (
     AXES,
     Bench,
+    holder,
     is_recorded,
     number_of,
     numbers_of,
@@ -50,6 +51,8 @@ def watch(bench: Bench) -> None:
     if data is None or shape is None:
         return
     axes = [axis for axis, size in enumerate(shape) if bench.is_open(size)]
+    if item.type == "Gather":
+        _rows(bench, item)
     if item.type in _ARITHMETIC:
         known = len(bench.notes.kept)
         _mean(bench, item)
@@ -121,6 +124,18 @@ def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         bench.keep(f"{item!r} reads constant indices up to {indices.max()} from an axis of size {size}")
     elif size and indices is None and isinstance(count := product(own), int) and count > 1 and bench.is_of_sizes(value):
         bench.keep(f"{item!r} takes {count} elements of {size}")
+
+
+def _rows(bench: Bench, item: Item) -> None:
+    """Refuse rows that stay where data and a run that was made again compute the indices: some would lie behind the last row."""
+    table, indices, axes = source(item, 0), source(item, 1), bench.elements(source(item, 2)) or ()
+    sizes = bench.sizes(table)
+    rows = sizes[axes[0] % len(sizes)] if axes and isinstance(axes[0], int) else None
+    if not isinstance(rows, int) or not is_open(bench.shape(indices)) or bench.is_of_sizes(indices):
+        return
+    if any(one.type == "Range" and one.base is None for one in reached([indices.item], _computing)):
+        why = f"reads {table.item!r}, whose axis {axes[0]} has the size {rows} for all sizes, at indices that count the rows of all sizes"
+        bench.refuse(why, holder(bench, [table], lambda one: one == rows))
 
 
 def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:

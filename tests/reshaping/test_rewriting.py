@@ -227,6 +227,12 @@ PROBED = Net("""
 """)
 # Places by frequencies, and a filter over an image that is the same for each sample.
 PRODUCTS = Net("_x: f32[1,6,3]\nAdd(_x, MatMul(f32=[[[0],[1],[2],[3],[4],[5]]], f32=[[[1,2,5]]])) -> Result")
+SCALED = Net("_x: f32[2,6,3]\nAdd(_x, MatMul(f32=1.5[2,6,1], f32=[[1,2,5]])) -> Result")
+# The greatest place of each sample in a table with the rows of four.
+PLACED = Net(f"""
+    _top: TopK-11(f32[4,6], 1, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64
+    Gather-8(f32={[[float(row * row)] for row in range(24)]}, Add(_top.1, [[0],[6],[12],[18]]), 0) -> Result
+""")
 FILTERED = Net("""
     _x: f32[2,1,4]
     _made: Convolution(f32=1.0[2,1,4], f32=3.0[1,1,1], strides="1", pads_begin="0", pads_end="0", dilations="1", auto_pad=explicit)
@@ -271,6 +277,7 @@ def flat(rows: int, columns: int) -> Net:
         (PROBED, "[B,6,8]", "[?,1,4]", ""),
         (NORMALIZED, "[B,2,4]", "[?,2,4]", ""),
         (PRODUCTS, "[1,S,3]", "[1,?,3]", ""),
+        (SCALED, "[N,6,3]", "[?,6,3]", ""),
         (FILTERED, "[N,1,4]", "[?,1,4]", ""),
         (WRITTEN, "[2,S,1]", "[2,?,1]", ""),
         (flat(2, 3), "[1,H,W,1]", "[1,?,1]", ""),
@@ -285,6 +292,7 @@ def flat(rows: int, columns: int) -> Net:
         "a learned query",
         "a normalization of single samples",
         "products",
+        "products of samples",
         "a filter",
         "rows that are written",
         "a flat image",
@@ -617,6 +625,7 @@ GONE = Net("_parts: Split(f32[2,9], 0, num_splits=2) f32 f32\nAdd(Squeeze(_parts
     (TURNED, "[1,H,W,3]", "[1,4,1], and a grid of 2 by 2 does not tell which size comes first"),
     (flat(2, 2), "[1,H,W,1]", "no rule for the elements of Reshape at another size: Const 'const_1' (line"),
     (UNKNOWN, "[1,S]", "no rule for the elements of Softmax at another size: Const 'const_1' (line"),
+    (PLACED, "[B,6]", "reads Const 'const_3', whose axis 0 has the size 24 for all sizes, at indices that count the rows"),
     (GONE, "[B,9]", "removed only if its size is 1; Split 'split_2' gives B//2, which was 1"),
 ])  # fmt: skip
 def test_what_may_depend_on_the_size_is_refused(net: Net, shape: str, told: str) -> None:
