@@ -23,13 +23,13 @@ def is_one(arguments: Sequence[str]) -> bool:
 
 
 def models_of(arguments: Sequence[str]) -> list[str]:
-    """The files with the `.xml` beside it in place of each `.bin`, each file once; a `.bin` without an `.xml` belongs to no model."""
+    """The files with the `.xml` beside it in place of each `.bin`, each file once; another ending is that of no model."""
     found: dict[str, None] = {}
     for argument in arguments:
         root, end = os.path.splitext(argument)
-        if end.lower() != ".bin" or os.path.isdir(argument):
+        if end.lower() in (".xml", "") or os.path.isdir(argument):
             found[argument] = None
-        elif os.path.lexists(f"{root}.xml"):
+        elif end.lower() == ".bin" and os.path.lexists(f"{root}.xml"):
             found[f"{root}.xml"] = None
     return list(found)
 

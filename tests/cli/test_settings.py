@@ -146,7 +146,8 @@ def test_a_file_that_is_named_is_checked_although_excluded(run: Start) -> None:
 def test_other_xml_that_is_named_can_be_passed_over(run: Start) -> None:
     Path("pom.xml").write_text("<project/>")
     assert "X104" in run("check", "pom.xml").out
-    done = run("check", "pom.xml", "--skip-foreign")
+    Path("README.md").write_text("# Models")
+    done = run("check", "pom.xml", "README.md", "--skip-foreign")
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
