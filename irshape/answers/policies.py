@@ -19,6 +19,7 @@ from irshape.answers.signature.knobs import Knobs
 from irshape.answers.signature.names import BATCH
 from irshape.answers.signature.naming import named
 from irshape.inference.engine import Engine
+from irshape.inference.indices import beyond, reached
 from irshape.inference.inference import Inference, Remedy, conclude
 from irshape.inference.inputs import InputError, asked_inputs
 from irshape.inference.verdict import OpenVINOPass, infer
@@ -27,6 +28,7 @@ from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, symbols
+from irshape.shape.guard import Requirement
 from irshape.shape.notation import SymbolRange, shape_text
 from irshape.shape.range import Bound, Range
 from irshape.shape.shape import Shape, format_shape
@@ -202,7 +204,13 @@ class OpenSizes:
 
         reading = self._reading
         ranges = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in reading.symbols.items()}
-        demands = [guard.requirement for guard in reading.guards if not guard.branch and guard.requirement.symbols() <= ranges.keys()]
+        indices = [
+            Requirement("ge", size, last + 1, "", "", {})
+            for _, size, last in (reached(reading.engine) if reading.engine else ())
+            if isinstance(last, Dim)
+        ]
+        demands = [*indices, *(guard.requirement for guard in reading.guards if not guard.branch)]
+        demands = [one for one in demands if one.symbols() <= ranges.keys()]
         found, _ = reference(ranges, demands, {}, {})
         return {name: str(found[name]) for name in ranges}
 
@@ -275,7 +283,8 @@ def _tried(inference: Inference, sizes: Mapping[str, str], shapes: Mapping[str, 
     found = conclude(engine, asked=inputs)
     ties = [guard.requirement.tied() for guard in engine.guards if not (guard.branch or guard.is_premise)]
     is_refused = any(tie is not None and symbols(tie[0]) <= sizes.keys() for tie in ties)
-    return None if is_refused or any(one.severity == ERROR or one.code == "R401" for one in found.diagnostics) else found
+    faults = [*found.diagnostics, *beyond(engine)]
+    return None if is_refused or any(one.severity == ERROR or one.code == "R401" for one in faults) else found
 
 
 def unbounded_for_openvino(engine: Engine | None) -> list[Node]:

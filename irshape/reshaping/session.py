@@ -16,6 +16,7 @@ from irshape.answers.wording import spoken
 from irshape.editing.state import EditError
 from irshape.inference import session as inner
 from irshape.inference.engine import Engine
+from irshape.inference.indices import beyond
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import UNNAMED, InputError, Inputs, ShapeLike, Shapes, Symbols, described_shape, note_changed_ranks
 from irshape.inference.run import Guard
@@ -54,7 +55,7 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
 
     `guards` are what the pass demands in a simpler form, if it is known.
     """
-    found = [_refused(one) for one in engine.diagnostics if one.code == "R401"]
+    found = [_refused(one) for one in (*engine.diagnostics, *beyond(engine)) if one.code == "R401"]
     asked = list(_sizes_of(engine, opened.axes))
     sizes = [(node, size) for node, size in asked if isinstance(size, Dim)]
     given = {size for _, size in asked if isinstance(size, int)}

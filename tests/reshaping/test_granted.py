@@ -206,6 +206,14 @@ OPEN_IN_LENGTH = Net("""
 """)
 
 
+# Places that count one more than the rows, as a mask of a language model that lacks the new token.
+BEHIND = """
+    _x: f32[{}]
+    _count: Add(Gather-8(ShapeOf-3(_x, output_type=i64), 0, 0), 1)
+    Gather-8(_x, Unsqueeze(Range-4(0, _count, 1, output_type=i64), [0]), 0) -> Result
+"""
+
+
 @pytest.mark.parametrize(("net", "shape", "options", "told"), [
     (Net(CAUSAL.format(3, 2, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
     (Net(CAUSAL.format(2, 1, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
@@ -214,6 +222,7 @@ OPEN_IN_LENGTH = Net("""
     (ADDED, "[1,3,H,W]", {"rewrite": True}, NEEDS),
     # OpenVINO would meet it only when the model runs.
     (Net("Gather-8(f32[1,8], [0,7], 1, batch_dims=0) -> Result"), "[1,4]", {}, "R401 indices must be in [-4, 3], got 7"),
+    (Net(BEHIND.format("?,2")), "[3,2]", {}, "R401 this never holds: indices must be in [-3, 2], got 3, which the model computes"),
     (OPEN, "[N,4,9]", {"rewrite": True}, "demands N == 1"),
     (OPEN_IN_LENGTH, "[1,2,S]", {"rewrite": True}, "Add 'a' demands S - 2 == S - max(S - 8, 0), or one is 1: "),
     (TOGETHER, "[1,1,W]", {"rewrite": True, "choose": "first"}, "demands W//4 == 2"),
@@ -226,6 +235,12 @@ OPEN_IN_LENGTH = Net("""
 ])  # fmt: skip
 def test_what_is_refused(net: Net, shape: str | None, options: dict[str, Any], told: str) -> None:
     assert told in errors(asked(net, shape, **options))[0]
+
+
+def test_an_index_that_is_computed_beyond_the_axis_is_a_warning_of_a_check() -> None:
+    net = Net(BEHIND.format("3,2"))
+    [found] = irshape.check(net.xml.encode(), weights=net.bin).diagnostics
+    assert (found.code, found.severity) == ("R401", "warning") and "got 3" in found.message
 
 
 def test_a_batch_that_a_given_shape_holds_already_is_told() -> None:
