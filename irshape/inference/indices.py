@@ -68,8 +68,8 @@ class _Largest:
         return self._known[slot]
 
     def _found(self, slot: int, depth: int) -> Size | None:
-        node = self._model.nodes[self._model.producers[slot]]
-        if self._slots[slot].is_poisoned:  # a layer at fault may have too few inputs
+        node = self._model.producer(slot)
+        if node is None or self._slots[slot].is_poisoned:  # an example of a specification, or a layer at fault with too few inputs
             return None
         elements = self._elements(slot)
         if elements is not None:
@@ -95,11 +95,10 @@ class _Largest:
         """The elements of a small tensor of sizes: those that the pass has followed, or those of a ShapeOf, and parts of these."""
         if slot < 0:
             return None
-        fact = self._slots[slot]
-        node = self._model.nodes[self._model.producers[slot]]
+        fact, node = self._slots[slot], self._model.producer(slot)
         if fact.elements is not None:
             return tuple(fact.elements) if all(isinstance(one, (int, Dim)) for one in fact.elements) else None
-        if fact.is_poisoned:
+        if fact.is_poisoned or node is None:
             return None
         if node.type == "ShapeOf" and node.sources[0] >= 0:
             return self._slots[node.sources[0]].shape

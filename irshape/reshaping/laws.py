@@ -7,7 +7,7 @@ computed for one size.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import prod
+from math import isclose, log, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[Any]"
 # A law is sought along so many rows, and a triangle in an axis and another one of more than so many elements.
 _MOST_ROWS: Final = 8
+# Numbers up to this one are seldom made of a size.
+_SMALL: Final = 4
 # A longer formula is no help in a sentence.
 _LONGEST: Final = 90
 # Fewer elements than this follow many laws.
@@ -74,7 +76,23 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
     if kind != "forced":
         shape = bench.sizes(item.outputs[0])
         bench.mend("elements", shape, [wants.get(axis, size) for axis, size in enumerate(shape)], kind, why, item)
+    if kind == "generated" and (value := _of_size(bench, array)) is not None:
+        bench.keep(f"{item!r} goes on with the value {value:g}, which may follow from a recorded size")
     return made
+
+
+def _of_size(bench: Bench, array: Array) -> float | None:
+    """The one of a few values of a constant that is a logarithm of a recorded size or of a sum of two, or one divided by it or its root."""
+    values = np.unique(array) if array.dtype.kind in "iuf" else np.array([])
+    open_sizes = [size for place in bench.notes.places.values() if isinstance(size := bench.sizes(place.value)[place.axis], Dim)]
+    counts = {was for size in open_sizes if isinstance(was := bench.at(size), int) and was > _SMALL}
+    known = [function(n) for n in counts | {a + b for a in counts for b in counts} for function in _FUNCTIONS]
+    few = [float(one) for one in values] if values.size <= _FEWEST else []
+    return next((one for one in few for other in known if isclose(abs(one), other, rel_tol=1e-6)), None)
+
+
+# Not the size itself, nor its root: the strides of anchors are often as large.
+_FUNCTIONS: Final[Sequence[Callable[[int], float]]] = (log, lambda n: 1 / n, lambda n: 1 / sqrt(n))
 
 
 def told(size: Size) -> str:
@@ -153,7 +171,8 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Co
             if not law.doubt:
                 return law
             doubtful = doubtful or law
-    return doubtful or (_rotary(bench, item, array, axis, size, others[0]) if others else None)
+    band = _diagonals(bench, item, array, {**left, others[0]: array.shape[others[0]]}) if others else None
+    return doubtful or band or (_rotary(bench, item, array, axis, size, others[0]) if others else None)
 
 
 def _rotary(bench: Bench, item: Item, array: Array, axis: int, size: Size, column: int) -> Continuation | None:
