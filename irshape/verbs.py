@@ -237,15 +237,25 @@ def _infer(model: Model, weights: Weights | None, asked: Asked, *, is_check: boo
 
         remarks += note_changed_ranks(engine)
     if not is_check:
-        return conclude(engine, remarks=remarks, asked=wanted)
+        return conclude(engine, remarks=[*remarks, *_beyond(engine)], asked=wanted)
     from irshape.diagnosis.diagnosis import diagnose, without_distrusted
 
-    inference = diagnose(engine, is_as_read=is_as_read, remarks=remarks, asked=wanted)
+    inference = diagnose(engine, is_as_read=is_as_read, remarks=[*remarks, *_beyond(engine)], asked=wanted)
     if len(inference.diagnostics) == 1 or not any(one.code == "W201" for one in inference.diagnostics):
         return inference
     engine = Engine(model, Weights(False), opaque)
     infer_all(engine, AS_READ if wanted is None else wanted.question(engine))
+    remarks += _beyond(engine)
     return without_distrusted(inference, diagnose(engine, is_as_read=is_as_read, remarks=remarks, asked=wanted))
+
+
+def _beyond(engine: Engine) -> list[Diagnostic]:
+    """The indices beyond an axis that a Range counts; few models have a Range."""
+    if not engine.model.of_type("Range"):
+        return []
+    from irshape.inference.indices import beyond
+
+    return beyond(engine)
 
 
 def _is_open(inference: Inference) -> bool:

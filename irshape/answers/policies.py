@@ -19,7 +19,7 @@ from irshape.answers.signature.knobs import Knobs
 from irshape.answers.signature.names import BATCH
 from irshape.answers.signature.naming import named
 from irshape.inference.engine import Engine
-from irshape.inference.indices import beyond, reached
+from irshape.inference.indices import beyond, largest_indices
 from irshape.inference.inference import Inference, Remedy, conclude
 from irshape.inference.inputs import InputError, asked_inputs
 from irshape.inference.verdict import OpenVINOPass, infer
@@ -204,13 +204,10 @@ class OpenSizes:
 
         reading = self._reading
         ranges = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in reading.symbols.items()}
-        indices = [
-            Requirement("ge", size, last + 1, "", "", {})
-            for _, size, last in (reached(reading.engine) if reading.engine else ())
-            if isinstance(last, Dim)
-        ]
-        demands = [*indices, *(guard.requirement for guard in reading.guards if not guard.branch)]
-        demands = [one for one in demands if one.symbols() <= ranges.keys()]
+        indices = largest_indices(reading.engine) if reading.engine is not None else ()
+        demands = [Requirement("ge", size, last + 1, "", "", {}) for _, size, last in indices]
+        demands += [guard.requirement for guard in reading.guards if not guard.branch]
+        demands = [one for one in demands if one.symbols() and one.symbols() <= ranges.keys()]
         found, _ = reference(ranges, demands, {}, {})
         return {name: str(found[name]) for name in ranges}
 

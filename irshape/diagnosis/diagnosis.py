@@ -27,10 +27,6 @@ def diagnose(engine: Engine, *, is_as_read: bool = True, remarks: Iterable[Diagn
     further diagnostics, and `asked` are the inputs that the engine was given.
     """
     document = engine.model.document
-    if engine.model.of_type("Gather"):
-        from irshape.inference.indices import beyond
-
-        remarks = [*remarks, *beyond(engine)]
     found, steps = gathered(engine, remarks)
     if document.is_complete:
         found = _judged(engine, found, is_as_read=is_as_read)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.editing.state import EditError
 from irshape.inference.facts import Fact
-from irshape.model.const import STORED
-from irshape.shape.element_type import ElementType
+from irshape.shape.element_type import STORED, ElementType
 from irshape.shape.value import Unreadable
 
 if TYPE_CHECKING:

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from irshape.inference.engine import Engine
-from irshape.model.build import place
-from irshape.model.model import Node
+from irshape.model.build import layer_place
+from irshape.model.model import Model, Node, reached
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import Dim, Size, product
 
 # Operations whose elements are elements of their first input: all of them, or some.
 _MOVES: Final = frozenset({"Convert", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "Broadcast", "Tile"})
 _PARTS: Final = frozenset({"Slice", "StridedSlice"})
+_ARITHMETIC: Final = ("Add", "Multiply")
 # The most operations between a Range and the layer that takes the indices.
 _DEEPEST: Final = 32
 
@@ -21,33 +22,36 @@ _DEEPEST: Final = 32
 def beyond(engine: Engine) -> list[Diagnostic]:
     """An R401 for each Gather whose largest index is beyond the axis: OpenVINO checks no index that the model computes."""
     found = []
-    for node, size, last in reached(engine, parts=frozenset()):
+    for node, size, last in largest_indices(engine, parts=frozenset()):
         if isinstance(size, int) and isinstance(last, int) and last >= size > 0:
             text = f"this never holds: indices must be in [-{size}, {size - 1}], got {last}, which the model computes from sizes"
-            where = place(engine.model.document, node.layer, node.layer.offset)
             hint = "make the axis that is read longer; irshape signature tells which sizes of inputs belong together"
-            found.append(Diagnostic("R401", text, where, hint=hint))
+            found.append(Diagnostic("R401", text, layer_place(node), hint=hint))
     return found
 
 
-def reached(engine: Engine, *, parts: frozenset[str] = _PARTS) -> Iterator[tuple[Node, Size, Size]]:
-    """For each Gather of the net the size of the axis that it reads, and its largest index, as far as they are known."""
+def largest_indices(engine: Engine, *, parts: frozenset[str] = _PARTS) -> Iterator[tuple[Node, Size, Size]]:
+    """For each Gather of the net whose indices a Range counts, the size of the axis and the largest index, where both are known."""
     largest = _Largest(engine, _MOVES | parts)
-    for node in engine.model.of_type("Gather"):
-        if not node.is_live or len(node.sources) < 3:
+    for node in _counting(engine.model):
+        indices, shape, axis = node.sources[1], engine.slots[node.sources[0]].shape, engine.slots[node.sources[2]].elements
+        along = axis[0] if axis is not None and len(axis) == 1 else None
+        if not shape or not isinstance(along, int) or not -len(shape) <= along < len(shape) or engine.slots[indices].is_poisoned:
             continue
-        data, axis = engine.slots[node.sources[0]], engine.slots[node.sources[2]].elements
-        if (
-            not data.shape
-            or axis is None
-            or len(axis) != 1
-            or not isinstance(axis[0], int)
-            or not -len(data.shape) <= axis[0] < len(data.shape)
-        ):
-            continue
-        last = largest.of(node.sources[1])
-        if last is not None:
-            yield node, data.shape[axis[0]], last
+        if (last := largest.of(indices)) is not None:
+            yield node, shape[along], last
+
+
+def _counting(model: Model) -> list[Node]:
+    """The Gathers of a net whose indices a Range counts, which the graph alone tells."""
+    if model.counting is None:
+
+        def computing(node: Node) -> list[Node]:
+            return node.producers if node.type in _ARITHMETIC else node.producers[:1] if node.type in _MOVES | _PARTS else []
+
+        whole = [node for node in model.of_type("Gather") if node.is_live and len(node.producers) == 3]
+        model.counting = [node for node in whole if any(one.type == "Range" for one in reached([node.producers[1]], computing))]
+    return model.counting
 
 
 class _Largest:
@@ -69,19 +73,19 @@ class _Largest:
 
     def _found(self, slot: int, depth: int) -> Size | None:
         node = self._model.producer(slot)
-        if node is None or self._slots[slot].is_poisoned:  # an example of a specification, or a layer at fault with too few inputs
+        if node is None:
             return None
-        elements = self._elements(slot)
-        if elements is not None:
-            return elements[0] if len(elements) == 1 else None
+        sources = node.sources  # a layer at fault may have too few
         if node.type == "Range":
-            return self._end(node)
-        if node.type in self._moves:
-            return self.of(node.sources[0], depth + 1)
-        if node.type in ("Add", "Multiply"):
-            a, b = (self.of(source, depth + 1) for source in node.sources)
-            return None if a is None or b is None else a + b if node.type == "Add" else a * b
-        return None
+            return self._end(node) if len(sources) == 3 else None
+        if node.type in self._moves and sources:
+            return self.of(sources[0], depth + 1)
+        if node.type in _ARITHMETIC and len(sources) == 2:
+            a, b = (self.of(source, depth + 1) for source in sources)
+            if a is not None and b is not None:
+                return a + b if node.type == "Add" else a * b
+        elements = self._elements(slot)
+        return elements[0] if elements is not None and len(elements) == 1 else None
 
     def _end(self, node: Node) -> Size | None:
         """The last element of a Range that counts from 0 or more in steps of 1."""

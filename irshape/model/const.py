@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from irshape.report.surface import Guessed
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX
-from irshape.shape.element_type import ElementType
+from irshape.shape.element_type import STORED, ElementType
 from irshape.shape.shape import format_shape
 from irshape.xml.weights import Weights, WeightsError, check_strings, decode, no_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# The types of NumPy in which the weights hold elements, and those that hold the elements of types narrower than a byte.
-STORED: Final = {
-    "boolean": "?", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8",
-    "f16": "<f2", "f32": "<f4", "f64": "<f8",
-}  # fmt: skip
+# The types of NumPy that hold the elements of types narrower than a byte.
 _NARROW: Final = {"u1": "u1", "u2": "u1", "u4": "u1", "i4": "i1"}
 
 

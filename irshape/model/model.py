@@ -284,8 +284,9 @@ class Model:
 
     __slots__ = (
         "_by_id", "_by_name", "_by_type", "_canonical", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_ranks", "_readers",
-        "_weights", "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version",
-        "is_live", "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs", "walks",
+        "_weights", "counting", "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders",
+        "ir_version", "is_live", "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs",
+        "walks",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "", registry: Registry = REGISTRY) -> None:
@@ -310,6 +311,8 @@ class Model:
         # OpenVINO follows edges even if their ports do not exist: from the index of a node to those of its would-be producers.
         self.walks: dict[int, set[int]] = {}
         self.diagnostics = Diagnostics(document.limits.faults)
+        # The layers that read by indices which a Range counts, once they are sought (`irshape.inference.indices`).
+        self.counting: list[Node] | None = None
         # The public model of this graph, if a program has asked for it (`irshape.model.public`).
         self.public: Any = None
         self._by_id: dict[int, Node] = {}

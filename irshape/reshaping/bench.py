@@ -376,7 +376,7 @@ def sized(item: Item) -> list[Value]:
 
 
 def holder(bench: Bench, values: Iterable[Value], fits: Callable[[Size], bool]) -> Item | None:
-    """The nearest constant from which tensors have a size that `fits`: as an axis, or else as a number that is read, as a depth.
+    """The nearest constant from which tensors have a size that `fits`: as an axis, or else as a number that is read, such as a depth.
 
     A tensor of sizes may have it from any input of its layer, other tensors from an input with such an axis.
     """
@@ -406,10 +406,15 @@ def total(sizes: Iterable[Size]) -> Size:
     return sum(sizes)
 
 
+def open_sizes(bench: Bench) -> list[Dim]:
+    """The formulas that axes have as their sizes so far."""
+    return [size for place in bench.notes.places.values() if isinstance(size := bench.sizes(place.value)[place.axis], Dim)]
+
+
 def is_recorded(bench: Bench, number: object, *, of_batch: bool = True) -> bool:
     """Whether a number is the recorded one of an open size; `of_batch` says that sizes of the batch count."""
-    sizes = [size for place in bench.notes.places.values() if isinstance(size := bench.sizes(place.value)[place.axis], Dim)]
-    return isinstance(number, int) and number > 1 and any(bench.at(size) == number for size in sizes if of_batch or bench.is_open(size))
+    sizes = open_sizes(bench) if isinstance(number, int) and number > 1 else []
+    return any(bench.at(size) == number for size in sizes if of_batch or bench.is_open(size))
 
 
 def number_of(item: Item, name: str = "axis") -> int:

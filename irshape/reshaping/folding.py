@@ -10,10 +10,10 @@ import numpy as np
 from irshape.editing.draft import Draft
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
-from irshape.model.const import STORED
 from irshape.model.model import behind
 from irshape.reshaping.bench import CONSTANTS, number_of
 from irshape.shape.dim import Size
+from irshape.shape.element_type import STORED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ import numpy as np
 from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.ops.flow import Factor, same
-from irshape.reshaping.bench import Bench, formula, is_recorded, listed, scalar, total, vector
+from irshape.reshaping.bench import Bench, formula, is_recorded, listed, open_sizes, scalar, total, vector
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
 def _of_size(bench: Bench, array: Array) -> float | None:
     """The one of a few values of a constant that is a logarithm of a recorded size or of a sum of two, or one divided by it or its root."""
     values = np.unique(array) if array.dtype.kind in "iuf" else np.array([])
-    open_sizes = [size for place in bench.notes.places.values() if isinstance(size := bench.sizes(place.value)[place.axis], Dim)]
-    counts = {was for size in open_sizes if isinstance(was := bench.at(size), int) and was > _SMALL}
+    counts = {was for size in open_sizes(bench) if isinstance(was := bench.at(size), int) and was > _SMALL}
     known = [function(n) for n in counts | {a + b for a in counts for b in counts} for function in _FUNCTIONS]
     few = [float(one) for one in values] if values.size <= _FEWEST else []
     return next((one for one in few for other in known if isclose(abs(one), other, rel_tol=1e-6)), None)

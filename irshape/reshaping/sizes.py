@@ -219,12 +219,11 @@ def part(bench: Bench) -> bool:
         parted = (trace[at][:1], *trace[1:at], trace[at][1:], *trace[at + 1 :])
         sizes = [product([factor.size for factor in axis]) for axis in parted]
         bench.mend(f"input {port}", bench.sizes(value), sizes)
-        bench.connect(
-            port, bench.add("Reshape", bench.tensor(value), vector(bench, sizes), special_zero=False, name=f"{item.name}/samples")
-        )
-        made = source(item, port)
-        held = bench.notes.traces.held.get(made.slot, Held(parted))
-        bench.notes.traces.held[made.slot], found = held._replace(trace=parted), True
+        made = bench.add("Reshape", bench.tensor(value), vector(bench, sizes), special_zero=False, name=f"{item.name}/samples")
+        bench.connect(port, made)
+        held = bench.notes.traces.held
+        held[made._value.slot] = held.get(made._value.slot, Held(parted))._replace(trace=parted)
+        found = True
     return found
 
 

@@ -28,8 +28,6 @@ _Wants = Mapping[int, Size]
 
 # The operations on each element that are declared apart from the family of these.
 _ON_ELEMENTS: Final = frozenset({"Convert", "ConvertLike", "HardSigmoid", "Selu", "Swish"})
-# Layers through which data are written into a constant, such as zeros.
-_WRITTEN: Final = ("Scatter", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Convert")
 _SEQUENCES: Final = ("LSTMSequence", "GRUSequence", "RNNSequence")
 _CELLS: Final = ("LSTMCell", "GRUCell", "RNNCell")
 
@@ -54,7 +52,7 @@ def follow(bench: Bench) -> None:
         if at is None:
             continue
         wanted, recorded = sizes[at], bench.recorded_sizes(source(item, group[at][0]))
-        was = recorded[group[at][1]] if recorded else bench.at(wanted)  # which data may tell, as the depth of a OneHot
+        was = recorded[group[at][1]] if recorded else bench.at(wanted)  # the depth of a OneHot has no recorded value in symbols
         for (port, axis), size in zip(group, sizes, strict=True):
             if isinstance(size, int) and not (broadcasts and size == 1) and was == size:
                 wants.setdefault(port, {})[axis] = wanted
@@ -160,8 +158,9 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         axis, size = next(iter(wants.items()))
         factors = (bench.recorded_factor(Factor(shape[axis])), *bench.notes.joined.get(expression_of(size), ()))
         counts = [one.recorded for one in factors if one.recorded and one.recorded > 1]
-        exact, multiples = counts.__contains__, lambda one: isinstance(one, int) and any(one and one % count == 0 for count in counts)
-        constant = holder(bench, [value], exact) or holder(bench, [value], multiples)
+        constant = holder(bench, [value], lambda one: one in counts) or holder(
+            bench, [value], lambda one: isinstance(one, int) and any(one and one % count == 0 for count in counts)
+        )
         why = f"irshape has no rule for the elements of {item.type} at another size"
         if constant is None and not bench.is_of_sizes(value):
             joined = f": it joins {len(item.inputs)} tensors" if item.type == "Concat" and number_of(item) % len(shape) == axis else ""

@@ -151,7 +151,7 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 
 def _is_restored(bench: Bench, size: Size) -> bool:
-    """Whether an axis before the layer has the same open size: then a number that leads to it belongs to another one, as that of a pad."""
+    """Whether an axis before the layer has the same open size, so that the numbers which lead back to it undo others, such as pads."""
     return isinstance(size, Dim) and expression_of(size) in bench.notes.places
 
 

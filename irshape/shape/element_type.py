@@ -69,9 +69,9 @@ class ElementType:
         """The type of NumPy, which `numpy.dtype(element_type)` gives, too. Raises AttributeError if NumPy has none."""
         import numpy
 
-        if self.name not in _OF_NUMPY:
+        if self.name not in STORED:
             raise AttributeError(f"NumPy has no type {self.name}", name="dtype", obj=self)
-        return numpy.dtype(_OF_NUMPY[self.name])
+        return numpy.dtype(STORED[self.name])
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return ElementType.parse, (self.name,)
@@ -94,9 +94,10 @@ class ElementType:
         return (count * self.bits + 7) // 8
 
 
-_OF_NUMPY: Final = {
-    "boolean": "?", "f16": "f2", "f32": "f4", "f64": "f8", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "u8": "u1", "u16": "u2",
-    "u32": "u4", "u64": "u8",
+# The types of NumPy in which the weights hold elements.
+STORED: Final = {
+    "boolean": "?", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8",
+    "f16": "<f2", "f32": "<f4", "f64": "<f8",
 }  # fmt: skip
 _LIBRARIES: Final = frozenset({"ml_dtypes", "numpy", "openvino", "torch"})
 # Names of other libraries that hold no number of bits.

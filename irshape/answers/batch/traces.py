@@ -349,7 +349,7 @@ def _may_depend(element: Element, batch: str) -> bool:
 
 
 def chosen(producers: Sequence[_T], condition: Collection[object] | None) -> Sequence[_T]:
-    """Those of the layers that give the inputs of a Select on which its output depends, if its condition is known."""
+    """Of the layers that give the inputs of a Select, the condition and the one that it chooses; all of them if it is not known."""
     first = [] if condition is None else [*condition]
     is_known = len(producers) == 3 and first and all(isinstance(one, int) and one == first[0] for one in first)
     return [producers[0], producers[1 if first[0] else 2]] if is_known else producers
@@ -456,9 +456,9 @@ class _Walk:
             outputs = node.slots
             if node in entered:
                 self.traces.held[node.first_slot] = entered[node]
-            elif node not in read:
-                pass  # such as a number that torch computes of data in case none is given
-            elif any(slot in self.lost for slot in node.sources) or (node.is_live and node.sources and not self._visited(node)):
+            elif node in read and (
+                any(slot in self.lost for slot in node.sources) or (node.is_live and node.sources and not self._visited(node))
+            ):
                 self.lost.update(outputs)
         for pair in pairs(self.engine.model):
             if pair.read_value is not None:

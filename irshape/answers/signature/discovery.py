@@ -12,7 +12,7 @@ from irshape.answers.question import filled, opened
 from irshape.answers.signature.names import Axes, names
 from irshape.answers.signature.unify import AxisRead, CurrentRequirement, FreeSymbol, Unifier
 from irshape.inference.engine import Engine
-from irshape.inference.indices import reached
+from irshape.inference.indices import largest_indices
 from irshape.inference.inputs import InputError, Inputs, described_shape, input_names, place_of
 from irshape.inference.run import Guard
 from irshape.model.finding import split_names
@@ -33,7 +33,7 @@ _PAST: Final = r"past(_key_values)?(?=[._])"
 
 def reads(engine: Engine) -> Iterator[AxisRead]:
     """The layers of the net that read an axis of an input by indices of which the largest is known as a formula."""
-    for node, size, last in reached(engine):
+    for node, size, last in largest_indices(engine):
         if isinstance(size, Dim) and isinstance(last, Dim):
             requirement = Requirement("ge", size, last + 1, "the indices reach this many elements along the axis", "", {})
             yield AxisRead(size, last + 1, Guard(node, requirement))
