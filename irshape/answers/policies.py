@@ -204,7 +204,7 @@ class OpenSizes:
 
         reading = self._reading
         ranges = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in reading.symbols.items()}
-        indices = largest_indices(reading.engine) if reading.engine is not None else ()
+        indices = largest_indices(reading.engine.model, reading.engine.slots) if reading.engine is not None else ()
         demands = [Requirement("ge", size, last + 1, "", "", {}) for _, size, last in indices]
         demands += [guard.requirement for guard in reading.guards if not guard.branch]
         demands = [one for one in demands if one.symbols() and one.symbols() <= ranges.keys()]

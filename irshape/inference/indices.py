@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from irshape.inference.engine import Engine
+from irshape.inference.facts import Fact
 from irshape.model.build import layer_place
 from irshape.model.model import Model, Node, reached
 from irshape.report.diagnostic import Diagnostic
@@ -21,8 +22,10 @@ _DEEPEST: Final = 32
 
 def beyond(engine: Engine) -> list[Diagnostic]:
     """An R401 for each Gather whose largest index is beyond the axis: OpenVINO checks no index that the model computes."""
-    found = []
-    for node, size, last in largest_indices(engine, parts=frozenset()):
+    found: list[Diagnostic] = []
+    if engine.current.has_indices_within:
+        return found
+    for node, size, last in largest_indices(engine.model, engine.slots, parts=frozenset()):
         if isinstance(size, int) and isinstance(last, int) and last >= size > 0:
             text = f"this never holds: indices must be in [-{size}, {size - 1}], got {last}, which the model computes from sizes"
             hint = "make the axis that is read longer; irshape signature tells which sizes of inputs belong together"
@@ -30,13 +33,16 @@ def beyond(engine: Engine) -> list[Diagnostic]:
     return found
 
 
-def largest_indices(engine: Engine, *, parts: frozenset[str] = _PARTS) -> Iterator[tuple[Node, Size, Size]]:
-    """For each Gather of the net whose indices a Range counts, the size of the axis and the largest index, where both are known."""
-    largest = _Largest(engine, _MOVES | parts)
-    for node in _counting(engine.model):
-        indices, shape, axis = node.sources[1], engine.slots[node.sources[0]].shape, engine.slots[node.sources[2]].elements
+def largest_indices(model: Model, slots: Sequence[Fact], *, parts: frozenset[str] = _PARTS) -> Iterator[tuple[Node, Size, Size]]:
+    """For each Gather of the net whose indices a Range counts, the size of the axis and the largest index, where both are known.
+
+    `slots` are the facts of all tensors.
+    """
+    largest = _Largest(model, slots, _MOVES | parts)
+    for node in _counting(model):
+        indices, shape, axis = node.sources[1], slots[node.sources[0]].shape, slots[node.sources[2]].elements
         along = axis[0] if axis is not None and len(axis) == 1 else None
-        if not shape or not isinstance(along, int) or not -len(shape) <= along < len(shape) or engine.slots[indices].is_poisoned:
+        if not shape or not isinstance(along, int) or not -len(shape) <= along < len(shape) or slots[indices].is_poisoned:
             continue
         if (last := largest.of(indices)) is not None:
             yield node, shape[along], last
@@ -57,10 +63,10 @@ def _counting(model: Model) -> list[Node]:
 class _Largest:
     """Finds the largest element of tensors of indices, none of which is negative, as all come from Ranges that begin at 0 or later."""
 
-    def __init__(self, engine: Engine, moves: frozenset[str]) -> None:
+    def __init__(self, model: Model, slots: Sequence[Fact], moves: frozenset[str]) -> None:
         self._moves = moves
-        self._model = engine.model
-        self._slots = engine.slots
+        self._model = model
+        self._slots = slots
         self._known: dict[int, Size | None] = {}
 
     def of(self, slot: int, depth: int = 0) -> Size | None:

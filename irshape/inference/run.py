@@ -99,11 +99,16 @@ class Run:
     schedule. `is_as_read` says that the graph is a body as it stands, which no facts enter. `outcomes` are the outcomes by position, None
     where no pure rule gave the outcome; a run that a plan has made has none.
 
+    `has_indices_within` says that no index which the model counts is beyond its axis, as the conditions of a plan tell; false if unknown.
+
     The facts of a run that a plan has made are formulas with numbers, and `place` makes them when `slots` is asked for; `report` gives the
     requirements with these numbers when `reports` is asked for.
     """
 
-    __slots__ = ("_has_errors", "_reports", "_slots", "inner", "is_as_read", "optional", "outcomes", "place", "report", "unlisted")
+    __slots__ = (
+        *("_has_errors", "_reports", "_slots", "has_indices_within", "inner", "is_as_read", "optional", "outcomes"),
+        *("place", "report", "unlisted"),
+    )
 
     def __init__(self, slots: list[Fact] | None) -> None:
         self._slots = slots
@@ -114,6 +119,7 @@ class Run:
         self.inner: dict[tuple[int, str], Run] = {}
         self.optional: frozenset[tuple[int, str]] = frozenset()
         self.is_as_read = False
+        self.has_indices_within = False
         self._reports: dict[int, NodeReport] = {}
         self.report: Callable[[dict[int, NodeReport]], dict[int, NodeReport]] | None = None
 
@@ -147,7 +153,7 @@ class Run:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._slots, self.unlisted, self.inner, self.optional, self.is_as_read, self._reports = state
-        self.place, self.report, self.outcomes, self._has_errors = None, None, [], None
+        self.place, self.report, self.outcomes, self._has_errors, self.has_indices_within = None, None, [], None, False
 
     @property
     def slots(self) -> list[Fact]:

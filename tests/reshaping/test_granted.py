@@ -243,6 +243,22 @@ def test_an_index_that_is_computed_beyond_the_axis_is_a_warning_of_a_check() -> 
     assert (found.code, found.severity) == ("R401", "warning") and "got 3" in found.message
 
 
+def test_a_plan_knows_the_indices_that_a_range_counts() -> None:
+    """The plan demands them; where its demand does not hold, the pass tells why."""
+    net = Net("""
+        _mask: f32[?,2]
+        _count: Gather-8(ShapeOf-3(f32[?], output_type=i64), 0, 0)
+        Gather-8(_mask, Unsqueeze(Range-4(0, _count, 1, output_type=i64), [0]), 0) -> Result
+    """)
+    session = irshape.Session(net.xml.encode(), weights=net.bin)
+    for rows in (3, 4, 5, 6):
+        assert session.reshape({"parameter_0": [rows + 1, 2], "parameter_1": [rows]}).ok
+    assert session.plan is not None and session.plan.has_indices_within
+    for mask, x in ((5, 5), (5, 6), (7, 6), (4, 6)):
+        text = f"R401 this never holds: indices must be in [-{mask}, {mask - 1}], got {x - 1}, which the model computes from sizes"
+        assert errors(session.reshape({"parameter_0": [mask, 2], "parameter_1": [x]})) == ([] if x <= mask else [text])
+
+
 def test_a_batch_that_a_given_shape_holds_already_is_told() -> None:
     with pytest.raises(irshape.InputError, match=r"no input has a batch axis: the shapes parameter_0\[2,4,2,8\] are given; leave the size"):
         asked(GRID, "[2,4,2,8]", batch=4)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irshape.inference.control.rules import RULES
 from irshape.inference.facts import Fact
+from irshape.inference.indices import beyond, largest_indices
 from irshape.inference.plan.formulas import Tree
 from irshape.inference.plan.parts import Ask, Guarded, Planned, RuleOutputs, RuleSymbol, Step, Symbol, Template
 from irshape.inference.plan.plan import Numbers, Plan
@@ -389,6 +390,7 @@ def _planned(engine: Engine, shapes: dict[int, Numbers], symbols: list[Symbol]) 
         raise Unplanned
     if sum(len(template.shape) + len(template.elements or ()) for template in set(trace.tensors.values())) > _MOST_NUMBERS:
         raise Unplanned
+    has_indices_within = _indices_stay_within(trace)
     formulas, conditions = making.formulas, making.example.conditions
     planned = trace.to_plan()
     steps: list[tuple[int, Step]] = [
@@ -405,7 +407,19 @@ def _planned(engine: Engine, shapes: dict[int, Numbers], symbols: list[Symbol]) 
         {name: size for name, size in formulas.example.items() if isinstance(size, Dim) and name not in formulas.asked},
         partial(_hull, engine.scope, making.keys) if making.keys else None,
         examines=examines,
+        has_indices_within=has_indices_within,
     )
+
+
+def _indices_stay_within(trace: Trace) -> bool:
+    """Demand that indices which Ranges count stay within the axes that they read; false, and no demand, if a rule tells one."""
+    if trace.open_slots or trace.carried or beyond(trace.engine):
+        return False
+    model = trace.engine.model
+    ours, examples = [list(largest_indices(model, slots, parts=frozenset())) for slots in (trace.slots, trace.base.slots)]
+    if [node for node, _, _ in ours] != [node for node, _, _ in examples]:
+        return False
+    return trace.making.example.demand([("lt", last, size) for _, size, last in ours])
 
 
 def _entered(trace: Trace, node: Node, numbers: Numbers, symbols: list[Symbol]) -> list[int]:

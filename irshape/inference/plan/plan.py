@@ -38,7 +38,8 @@ class Plan:
     `conditions` the formulas that must hold. `planned` has the run of the example and the templates of the tensors that the symbols change,
     `shapes` are the shapes of Parameters in the example, by node. `open` are the tensors that only rules tell, `asks` the rules that are
     asked. `opaque` are the sizes, by name, that the engine does not know and that stay what they are; `hull` makes one of several sizes.
-    `examines` says that the variables of the model must be compared for each reshape.
+    `examines` says that the variables of the model must be compared for each reshape, `has_indices_within` that the conditions demand
+    that indices which the model counts stay within the axes that they read.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Plan:
         hull: Callable[..., Size] | None,
         *,
         examines: bool,
+        has_indices_within: bool,
     ) -> None:
         self.model = model
         self.planned = planned
@@ -62,6 +64,7 @@ class Plan:
         self.steps = steps
         self.conditions = conditions
         self.examines = examines
+        self.has_indices_within = has_indices_within
         self.open = open
         self.opaque = opaque
         self.hull = hull
@@ -95,6 +98,7 @@ class Plan:
         varying = [shapes[index][axis] for index, axis in self._varying]
         base = self.base
         run = base.like()
+        run.has_indices_within = self.has_indices_within
         answers: dict[int, Fact] = {}
         try:
             if self.asks:
