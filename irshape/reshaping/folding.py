@@ -62,6 +62,10 @@ class Folding:
         return one
 
 
+def _is_true(item: Item, name: str) -> bool:
+    return item.attributes.get(name, "false").lower() in ("true", "1")
+
+
 def _cast(item: Item, array: Array) -> Array | None:
     return array.astype(STORED[name]) if (name := item.attributes["destination_type"]) in STORED else None
 
@@ -79,7 +83,7 @@ def _broadcast(item: Item, data: Array, target: Array, *axes: Array) -> Array | 
 
 
 def _reshaped(item: Item, data: Array, pattern: Array) -> Array | None:
-    is_zero = item.attributes.get("special_zero", "false").lower() in ("true", "1")
+    is_zero = _is_true(item, "special_zero")
     sizes = [data.shape[axis] if one == 0 and is_zero else one for axis, one in enumerate(pattern.tolist())]
     return data.reshape(sizes)
 
@@ -104,8 +108,7 @@ def _gathered(item: Item, data: Array, indices: Array, axis: Array) -> Array | N
 
 
 def _summed(item: Item, data: Array, axis: Array) -> Array | None:
-    is_other = any(item.attributes.get(name, "false").lower() in ("true", "1") for name in ("exclusive", "reverse"))
-    return None if is_other else np.cumsum(data, int(axis), data.dtype)
+    return None if _is_true(item, "exclusive") or _is_true(item, "reverse") else np.cumsum(data, int(axis), data.dtype)
 
 
 def _exact(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -130,6 +133,9 @@ _RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "Slice": _sliced,
     "Range": _range,
     "CumSum": _summed,
+    "ReduceProd": lambda item, data, axes: np.prod(
+        data, tuple(axes.reshape(-1).tolist()), data.dtype, keepdims=_is_true(item, "keep_dims")
+    ),
     "Gather": _gathered,
     "Split": lambda item, data, axis: np.split(data, number_of(item, "num_splits"), int(axis)),
     "VariadicSplit": lambda item, data, axis, lengths: np.split(data, np.cumsum(lengths)[:-1], int(axis)) if min(lengths) >= 0 else None,

@@ -31,7 +31,7 @@ _SMALL: Final = 4
 _LONGEST: Final = 90
 # Fewer elements than this follow many laws.
 _FEWEST: Final = 3
-# An element of a rotary table may be off by so much for each row.
+# An element of a table of waves may be off by so much for each row.
 _ROUNDING: Final = 2e-7
 # A count begins at one of these numbers whatever the size is; at any other one, the begin may depend on the size.
 _BEGINS: Final = (0, 0.5, 1, 2)
@@ -143,7 +143,7 @@ def prefix(bench: Bench, tensor: Tensor, axis: int, size: Size, name: str) -> Te
     )
 
 
-def _along(bench: Bench, one: Tensor, axis: int, rank: int) -> Tensor:
+def along(bench: Bench, one: Tensor, axis: int, rank: int) -> Tensor:
     """A tensor of one axis as one of a rank, along an axis."""
     shape = np.array([-1 if own == axis else 1 for own in range(rank)], np.int64)
     return bench.add("Reshape", one, shape, special_zero=False, name=f"{bench.item.name}/along")
@@ -171,49 +171,56 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Co
                 return law
             doubtful = doubtful or law
     band = _diagonals(bench, item, array, {**left, others[0]: array.shape[others[0]]}) if others else None
-    return doubtful or band or (_rotary(bench, item, array, axis, size, others[0]) if others else None)
+    return doubtful or band or (_waves(bench, item, array, axis, size, others[0]) if others else None)
 
 
-def _rotary(bench: Bench, item: Item, array: Array, axis: int, size: Size, column: int) -> Continuation | None:
-    """The table of cosines or sines of rotary positions: a row for each place, a column for each frequency, which falls by equal factors.
+def _waves(bench: Bench, item: Item, array: Array, axis: int, size: Size, column: int) -> Continuation | None:
+    """The table of sines and cosines of positions: a row for each place, a column for each frequency, which falls by equal factors.
 
-    The frequencies are those of a round base, such as 10000, perhaps stored as f16, with which each element is right up to rounding. The
-    recorded rows stay.
+    The frequencies are those of a round base, such as 10000, perhaps stored as f16, with which each element is right up to rounding. A
+    column may be 0. The recorded rows stay.
     """
     rows = np.moveaxis(array, (axis, column), (0, 1)).reshape(array.shape[axis], array.shape[column])
     count, width = rows.shape
-    if rows.dtype != np.float32 or count <= _FEWEST or width < _FEWEST or not (np.all(rows[0] == 1) or np.all(rows[0] == 0)):
+    if rows.dtype != np.float32 or count <= _FEWEST or width < _FEWEST or not np.isin(rows[0], (0, 1)).all():
         return None
-    type_, function, inverse = ("Cos", np.cos, np.arccos) if rows[0, 0] == 1 else ("Sin", np.sin, np.arcsin)
+    is_cos, is_wave = rows[0] == 1, rows.any(axis=0)
     half = np.arange((width + 1) // 2)
-    ways = ((np.tile(half, 2), width), (np.repeat(half, 2), width), (np.arange(width), 2 * width))
+    halves, pairs = np.tile(half, 2)[:width], np.repeat(half, 2)[:width]
+    ways = ((halves, width), (halves, width - 2), (pairs, width), (np.arange(width), 2 * width))
     for (numbers, rank), stored in ((way, stored) for way in ways for stored in ("f4", "f2")):
-        step = float(inverse(np.clip(rows[1, int(np.argmax(numbers[:width] == 1))], -1, 1)))
+        second = np.flatnonzero((numbers == 1) & is_wave)[:1]
+        inverse = np.where(is_cos[second], np.arccos(np.clip(rows[1, second], -1, 1)), np.arcsin(np.clip(rows[1, second], -1, 1)))
+        step = float(inverse[0]) if inverse.size else 0.0
         base = float(f"{step ** (-rank / 2):.2g}") if 0 < step < 1 else 1.0
-        powers = (1 / np.float32(base) ** (2 * numbers[:width] / rank).astype("f4")).astype("f4")
-        frequencies = powers.astype(stored).astype("f4")
-        if base > 1 and np.abs(function(np.arange(count, dtype="f4")[:, None] * frequencies) - rows).max() < _ROUNDING * count:
+        powers = (1 / np.float32(base) ** (2 * numbers / rank).astype("f4")).astype("f4")
+        frequencies = np.where(is_wave, powers.astype(stored).astype("f4"), np.float32(0))
+        phases = np.arange(count, dtype="f4")[:, None] * frequencies
+        if base > 1 and np.abs(np.where(is_cos, np.cos(phases), np.sin(phases)) - rows).max() < _ROUNDING * count:
             break
     else:
         return None
+    own = [-1 if own == column else 1 for own in range(array.ndim)]
+    words = " and ".join([name for name, is_there in (("sines", not is_cos.all()), ("cosines", is_cos.any())) if is_there])
 
     def build() -> Tensor:
-        place = _along(bench, ramp(bench, size, "f32"), axis, array.ndim)
-        factors = frequencies.reshape([-1 if own == column else 1 for own in range(array.ndim)])
-        phases = bench.add("Multiply", place, factors, name=f"{item.name}/phases")
+        place = along(bench, ramp(bench, size, "f32"), axis, array.ndim)
+        phases = bench.add("Multiply", place, frequencies.reshape(own), name=f"{item.name}/phases")
+        waves = [bench.add(type_, phases, name=f"{item.name}/all") for type_, takes in (("Cos", is_cos), ("Sin", ~is_cos)) if takes.any()]
+        whole = waves[0] if len(waves) == 1 else bench.add("Select", is_cos.reshape(own), *waves, name=f"{item.name}/all")
         table = bench.graph.constant(array, name=f"{item.name}/rows", element_type=bench.tensor(item.outputs[0]).element_type)
         limits = [np.array([one], np.int64) for one in (count, np.iinfo(np.int64).max, 1, axis)]
-        more = bench.add("Slice", bench.add(type_, phases, name=f"{item.name}/all"), *limits, version="opset8", name=f"{item.name}/more")
+        more = bench.add("Slice", whole, *limits, version="opset8", name=f"{item.name}/more")
         return prefix(bench, bench.add("Concat", table, more, axis=axis, name=f"{item.name}/rows"), axis, size, item.name)
 
-    return Continuation(f"the {type_} of rotary positions with base {base:g}", build)
+    return Continuation(f"the {words} of positions with base {base:g}", build)
 
 
 def _joined(bench: Bench, item: Item, lines: Sequence[Continuation], axis: int, others: Sequence[int], rank: int) -> Continuation:
     """The law of several rows."""
 
     def build() -> Tensor:
-        made = [_along(bench, line.build(), axis, rank) for line in lines]
+        made = [along(bench, line.build(), axis, rank) for line in lines]
         return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=others[0], name=f"{item.name}/wide")
 
     return Continuation(
@@ -235,7 +242,7 @@ def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]
     type_, rank = bench.tensor(item.outputs[0]).element_type, array.ndim
 
     def build() -> Tensor:
-        column, row = _along(bench, ramp(bench, columns), q, rank), _along(bench, ramp(bench, rows), p, rank)
+        column, row = along(bench, ramp(bench, columns), q, rank), along(bench, ramp(bench, rows), p, rank)
         name = f"{item.name}/triangle"
         less = [bench.add("LessEqual", column, bench.add("Add", row, np.array(end, np.int64), name=name), name=name) for end in ends]
         inside = less[0] if len(less) == 1 else bench.add("LogicalXor", *less, name=name)
@@ -351,8 +358,58 @@ def _built(bench: Bench, run: _Run, type_: str, dtype: Any) -> Tensor:
         if step != 1:
             one = bench.add("Multiply", one, bench.graph.constant(np.array(step, dtype), name=name, element_type=type_), name=name)
         if rank > 1:
-            one = _along(bench, one, axis, rank)
+            one = along(bench, one, axis, rank)
         made = bench.add("Add", made, one, name=name)
     if any(step == 0 for step in run.steps):
         made = bench.add("Broadcast", made, vector(bench, [factor.size for factor in run.factors]), mode="bidirectional", name=name)
     return made if rank == 1 else bench.add("Reshape", made, np.array([-1], np.int64), special_zero=False, name=name)
+
+
+class Part(NamedTuple):
+    """The elements of an axis that an assignment such as `x[:, 0::2] = y` names: the first one, the step, and how many there are."""
+
+    begin: int
+    step: int
+    number: int
+
+    @property
+    def end(self) -> int:
+        """The place where the next element would be."""
+        return self.begin + self.step * self.number
+
+
+def unflattened(bench: Bench, item: Item) -> tuple[int, ...] | None:
+    """The recorded sizes that a flat tensor has behind the Reshape that it goes to, perhaps through other layers that write into it."""
+    while True:
+        readers = [*bench.draft.readers_of(item)]
+        if len(readers) != 1 or len(bench.sizes(item.outputs[0])) != 1:
+            return None
+        reader, port = readers[0]
+        if reader.type == "Reshape":
+            return bench.recorded_sizes(reader.outputs[0])
+        if reader.type != item.type or port:
+            return None
+        item = reader
+
+
+def sliced(indices: Array, whole: tuple[int, ...]) -> list[Part] | None:
+    """The part of each axis that flat indices name in their order; None if they name no slice."""
+    if indices.ndim != 2 or indices.shape[1] != 1 or indices.size == 0 or prod(whole) <= indices.max() or indices.min() < 0:
+        return None
+    flat = indices.reshape(-1)
+    lines = [np.unique(one) for one in np.unravel_index(flat, whole)]
+    if prod([line.size for line in lines]) != indices.size or any(np.unique(np.diff(line)).size > 1 for line in lines):
+        return None
+    if not np.array_equal(np.ravel_multi_index(np.meshgrid(*lines, indexing="ij"), whole).reshape(-1), flat):
+        return None
+    return [Part(int(line[0]), int(line[1] - line[0]) if line.size > 1 else 1, line.size) for line in lines]
+
+
+def places(bench: Bench, item: Item, parts: Sequence[Part], whole: Sequence[int], sizes: Sequence[Size]) -> Tensor:
+    """The flat places i64[n,1] of a slice of a tensor that had the recorded sizes `whole`, and has `sizes` now."""
+    name, last = f"{item.name}/places", np.iinfo(np.int64).max
+    made = bench.add("Reshape", ramp(bench, product(sizes)), vector(bench, sizes), special_zero=False, name=name)
+    ends = [last if part.end >= size else part.end for part, size in zip(parts, whole, strict=True)]
+    limits = [np.array(one, np.int64) for one in ([part.begin for part in parts], ends, [part.step for part in parts])]
+    taken = bench.add("Slice", made, *limits, np.arange(len(parts)), version="opset8", name=name)
+    return bench.add("Reshape", taken, np.array([-1, 1], np.int64), special_zero=False, name=name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from itertools import product as product_of
-from math import gcd, prod
+from math import gcd
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -20,10 +20,8 @@ from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
 from irshape.reshaping.bench import Bench, listed, number_of, numbers_of, scalar, source, total, vector
-from irshape.reshaping.folding import Folding
-from irshape.reshaping.laws import ramp
 from irshape.reshaping.stretching import interpolated
-from irshape.shape.dim import Dim, Size, expression_of, formula_text, le_unasked, product, symbols
+from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
@@ -289,51 +287,6 @@ def _gives(bench: Bench, item: Item, wanted: Sequence[Size]) -> bool:
     return shape is not None and len(shape) == len(wanted) and all(map(same, shape, wanted))
 
 
-def gather(bench: Bench) -> None:
-    """A Gather of all elements of an axis in their order, as `mask[arange(n)]` leaves it, is a Reshape."""
-    item = bench.item
-    data, chosen = source(item, 0), source(item, 1)
-    axes = bench.elements(source(item, 2))
-    if not axes or not isinstance(axes[0], int) or number_of(item, "batch_dims"):
-        return
-    axis = axes[0] % len(bench.sizes(data))
-    if any(isinstance(size, Dim) for size in bench.shape(chosen) or (None,)):
-        _number_samples(bench, bench.trace(data)[axis], chosen)
-        return
-    recorded, all_recorded = bench.recorded_sizes(data), bench.recorded_sizes(item.outputs[0])
-    if recorded is None or all_recorded is None or not isinstance(bench.sizes(data)[axis], Dim):
-        return
-    if prod(bench.recorded_sizes(chosen) or ()) != recorded[axis] or recorded[axis] < 2:
-        return
-    indices = Folding(bench.draft, bench.recorded_sizes).of(chosen)
-    if indices is None or not np.array_equal(indices.reshape(-1), np.arange(indices.size)):
-        return
-    new = bench.add("Reshape", bench.tensor(data), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
-    bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
-    bench.tensor(item.outputs[0]).replace_uses(new)
-    assumed = "the indices take the whole axis in order; irshape assumes the same at other sizes"
-    why = "" if bench.holds_batch(bench.sizes(data)[axis]) else assumed
-    bench.mend("indices", f"0..{indices.size - 1}", "all", "generated" if why else "forced", why)
-    bench.instead = new._value.item
-
-
-def _number_samples(bench: Bench, factors: Axis, chosen: Value) -> None:
-    """Add n*S to the indices into an axis (N, S) that was one sample, such as those of `x[arange(N), i]`, where the file has n*S = 0."""
-    held = bench.notes.traces.held.get(chosen.slot)
-    law, rows = held.law if held else None, product([one.size for one in factors[1:]])
-    at = next((at for at, axis in enumerate(bench.trace(chosen)) if len(axis) == 1 and same(axis[0].size, factors[0].size)), None)
-    if law is None or at is None or not bench.holds_batch(factors[0].size) or factors[0].recorded != 1 or len(factors) == 1:
-        return
-    are_apart = le_unasked(0, law.base) and le_unasked(law.base + law.within, rows)
-    if not are_apart or any(term.step != 0 for axis in law.axes for term in axis):
-        return
-    name, along = f"{bench.item.name}/samples", np.array([-1 if axis == at else 1 for axis in range(len(law.axes))], np.int64)
-    indices = bench.add("Convert", bench.tensor(chosen), name=name, destination_type="i64")
-    steps = bench.add("Multiply", ramp(bench, factors[0].size), scalar(bench, rows), name=name)
-    bench.connect(1, bench.add("Add", indices, bench.add("Reshape", steps, along, special_zero=False, name=name), name=name))
-    bench.mend("indices", "places in one sample", f"and {formula_text(rows)} for each sample before")
-
-
 def broadcast(bench: Bench) -> None:
     """The target of a Broadcast, which repeats the open axes of its data."""
     item = bench.item
@@ -466,7 +419,7 @@ def interpolate(bench: Bench) -> None:
         options = [[*one, size] for one in options for size in found][:_MOST]
     if all(isinstance(one, Dim) for one in sizes) or not any(isinstance(size, Dim) for one in options for size in one):
         return
-    wanted = bench.pick([_Sizes(one) for one in options])
+    wanted = bench.pick([Sizes(one) for one in options])
     if wanted != [*sizes]:
         bench.connect(1, vector(bench, wanted, data))
         bench.mend("sizes", sizes, wanted, "generated", "the numbers are recorded sizes; irshape takes them for these sizes")
@@ -489,7 +442,7 @@ def output_shape(bench: Bench) -> None:
         bench.mend("output_shape", given, wanted)
 
 
-class _Sizes(list[Any]):
+class Sizes(list[Any]):
     """Sizes that are an option."""
 
     is_cut = False
@@ -503,7 +456,7 @@ class _Sizes(list[Any]):
         return listed(map(wanted, self))
 
 
-class _Limits(_Sizes):
+class _Limits(Sizes):
     """The begin and the end of a slice along each axis."""
 
     def __init__(self, pairs: Sequence[tuple[Any, Any]]) -> None:
@@ -575,7 +528,7 @@ def transform(bench: Bench) -> None:
                 found = [own]
         options = [[*one, size] for one in options for size in found][:_MOST]
     if options[0] != [*lengths]:
-        wanted = bench.pick([_Sizes(one) for one in options])
+        wanted = bench.pick([Sizes(one) for one in options])
         bench.connect(last, vector(bench, wanted, data))
         bench.mend("signal_size", lengths, wanted)
 
@@ -589,7 +542,7 @@ def image_size(bench: Bench) -> None:
     before = (shape for shape in _earlier(bench, item, len(recorded) - 2) if len(shape) == 4)
     options = {str(shape[2:]): shape[2:] for shape in before if tuple(map(bench.at, shape[2:])) == tuple(given)}
     if options:
-        wanted = bench.pick([_Sizes(one) for one in options.values()])
+        wanted = bench.pick([Sizes(one) for one in options.values()])
         bench.connect(1, vector(bench, wanted, source(item, 0)))
         bench.mend("output_size", given, wanted)
 
@@ -602,7 +555,7 @@ def top_k(bench: Bench) -> None:
     axis = number_of(item) % len(shape)
     if not count or recorded is None or not isinstance(count[0], int) or count[0] != recorded[axis] or not isinstance(shape[axis], Dim):
         return
-    if bench.pick([_Sizes([one]) for one in ([shape[axis], count[0]] if bench.is_compared else [shape[axis]])]) == [*count]:
+    if bench.pick([Sizes([one]) for one in ([shape[axis], count[0]] if bench.is_compared else [shape[axis]])]) == [*count]:
         return
     bench.connect(1, scalar(bench, shape[axis], data))
     bench.mend("k", count, [shape[axis]], "generated", "the layer sorts the whole axis; irshape assumes the same at other sizes")
@@ -628,14 +581,13 @@ def split(bench: Bench) -> None:
         if -1 in lengths:
             return
         order = sorted(range(len(whole)), key=lambda at: -whole[at])
-        wanted = bench.pick([_Sizes([-1 if own == at else one for own, one in enumerate(whole)]) for at in order])
+        wanted = bench.pick([Sizes([-1 if own == at else one for own, one in enumerate(whole)]) for at in order])
     bench.connect(2, vector(bench, wanted, data))
     bench.mend("lengths", lengths, wanted)
 
 
 HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
     "Reshape": reshape,
-    "Gather": gather,
     "Broadcast": broadcast,
     "Slice": slice_limits,
     "StridedSlice": strided_limits,

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from math import prod
 from operator import mul
 from typing import Any, Final
 
 import numpy as np
 
-from irshape.editing.layers import Tensor
+from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
 from irshape.reshaping.bench import CONSTANTS, Bench, formula, holder, listed, number_of, source, total, vector
 from irshape.reshaping.folding import Folding
-from irshape.reshaping.laws import generated, prefix, ramp, told, widened
+from irshape.reshaping.laws import generated, places, prefix, ramp, sliced, told, unflattened, widened
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
 
 # For each input of a group of axes that have one size: its position, and the axis.
@@ -70,6 +71,9 @@ def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
         states = 2 if item.type.startswith("LSTM") else 1
         ports = [0, *range(1, states + 1), *([states + 1] if item.type in _SEQUENCES else [])]
         yield [(port, 0) for port in ports]
+        return
+    if item.type == "GridSample":
+        yield [(0, 0), (1, 0)]
         return
     kinds = is_elementwise(item) or item.type in ("Concat", "GatherElements", "MatMul", "ScaledDotProductAttention")
     if not kinds or len(item.inputs) < 2:
@@ -293,7 +297,7 @@ def _through_reshape(bench: Bench, value: Value, wants: _Wants) -> Tensor | None
             and [one.recorded for one in parts] == [before[at] for at in own]
             and len({before[at] for at in own}) == len(own)
         ):
-            places.update({at: one.size for at, one in zip(own, parts, strict=True)})
+            places.update({at: one.size for at, one in zip(own, parts, strict=True) if not same(one.size, before[at])})
         else:
             return None
     if item.type != "Reshape":
@@ -308,8 +312,27 @@ def _ends(sizes: Sequence[int] | None) -> list[int]:
 
 
 def _through_scatter(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    """Data are written into more elements, at places that they tell themselves."""
-    return None if bench.is_of_sizes(source(value.item, 1)) else _through_data(bench, value, wants)
+    """Data are written into more elements: at places that they tell themselves, or at those of a slice, of which one axis grows."""
+    item, data, whole = value.item, source(value.item, 0), unflattened(bench, value.item)
+    if not bench.is_of_sizes(source(item, 1)):
+        return _through_data(bench, value, wants)
+    indices = Folding(bench.draft, bench.recorded_sizes).of(source(item, 1))
+    parts = None if indices is None or whole is None else sliced(indices, whole)
+    for axis, part in enumerate(parts or ()):
+        assert parts is not None and whole is not None
+        size = wants[0] // prod(whole[:axis] + whole[axis + 1 :])
+        sizes: list[Size] = [*whole[:axis], size, *whole[axis + 1 :]]
+        if part == (0, 1, whole[axis]) and bench.at(size) == whole[axis] and same(product(sizes), wants[0]):
+            written = [size if own == axis else one.number for own, one in enumerate(parts)]
+            bench.notes.joined[expression_of(product(written))] = tuple([bench.recorded_factor(Factor(one)) for one in written])
+            if (constant := bench.constant_of(data)) is not None:  # the law of its elements is one of rows and columns
+                rows = bench.graph.constant(layer_of(bench.draft, constant).data.reshape(whole), name=f"{constant.name}/rows")
+                table = stretched(bench, rows._value, {axis: size})
+                flat = bench.add("Reshape", table, np.array([-1], np.int64), special_zero=False, name=f"{item.name}/flat")
+            else:
+                flat = _given(bench, item, 0, wants)
+            return bench.again(item, flat, places(bench, item, parts, whole, sizes), _given(bench, item, 2, {0: product(written)}))
+    return None
 
 
 def _through_broadcast(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:

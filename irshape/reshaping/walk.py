@@ -16,6 +16,7 @@ from irshape.inference.inputs import UNNAMED
 from irshape.model.model import SINKS, reached
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
+from irshape.reshaping import indices, sizes
 from irshape.reshaping.bench import (
     AXES,
     CONSTANTS,
@@ -31,7 +32,6 @@ from irshape.reshaping.bench import (
     sized,
     where_of,
 )  # fmt: skip
-from irshape.reshaping.sizes import HANDLERS, part
 from irshape.reshaping.stretching import follow
 from irshape.reshaping.watch import is_open, numbers_read, reads_number, watch
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
@@ -41,6 +41,7 @@ Option = TypeVar("Option")
 
 _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
+_HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
 _BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the input sizes of this layer"
 # The most options that are tried for the list of alternatives.
 _MOST_ALTERNATIVES: Final = 40
@@ -254,7 +255,7 @@ class Walk:
             bench.graph.undo(mark)
             bench.notes.undo(notes)
             bench.item, bench.traced, bench.instead = item, None, None
-            if not part(bench):
+            if not sizes.part(bench):
                 raise
             self._settle(item)
         self._watch(bench.item)
@@ -263,7 +264,7 @@ class Walk:
     def _end(self, item: Item, given: Value) -> None:
         """Give the batch its axis in what a Result takes. Tell of what never changes, and refuse what is computed from the batch."""
         bench = self.bench
-        part(bench)
+        sizes.part(bench)
         shape = bench.shape(given) or ()
         is_fixed = bench.is_of_sizes(given) and not is_open(shape) and any(is_recorded(bench, one) for one in shape)
         if is_fixed or bench.constant_of(given) is not None:
@@ -282,12 +283,12 @@ class Walk:
             bench.refuse(f"cannot be edited: {error}")
         if bench.instead is not None:
             item = bench.item = bench.instead
-            HANDLERS["Reshape"](bench)
+            sizes.reshape(bench)
         self._check(item)
         self._trace(item)
 
     def _mend(self, item: Item) -> None:
-        if (handler := HANDLERS.get(item.type)) is not None:
+        if (handler := _HANDLERS.get(item.type)) is not None:
             handler(self.bench)
         if self.bench.instead is None:
             follow(self.bench)

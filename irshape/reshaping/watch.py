@@ -6,7 +6,7 @@ They are those that a layer reads from a constant at a port whose elements its r
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from math import isclose, prod
+from math import isclose, log, prod, sqrt
 from typing import Any, Final
 
 from irshape.editing.state import Item, Value
@@ -55,10 +55,9 @@ def watch(bench: Bench) -> None:
         _rows(bench, item)
     if item.type in _ARITHMETIC:
         known = len(bench.notes.kept)
-        _mean(bench, item)
-        _scale(bench, item)
-        if len(bench.notes.kept) == known:
-            _index(bench, item)
+        for look in (_mean, _scale, _index):
+            if len(bench.notes.kept) == known:
+                look(bench, item)
     elif item.type == "Clamp":
         _clamp(bench, item)
     elif not axes:
@@ -141,11 +140,13 @@ def _rows(bench: Bench, item: Item) -> None:
 def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     """Pads of an open axis that differ before and behind it; equal ones are those of a window, and others may restore an earlier size."""
     begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
-    shape = bench.sizes(source(item, 0))
+    shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0)) or ()
     for axis in axes:
         before, behind = (one[axis] if one and axis < len(one) else 0 for one in (begins, ends))
         is_uneven = isinstance(before, int) and isinstance(behind, int) and before != behind
-        if is_uneven and not _is_restored(bench, shape[axis] + before + behind) and not _is_taken_off(bench, item, axis, before + behind):
+        is_as_long = is_uneven and axis < len(recorded) and max(before, behind) + 1 >= recorded[axis] > _LARGEST_STEP
+        is_undone = is_uneven and (_is_restored(bench, shape[axis] + before + behind) or _is_taken_off(bench, item, axis, before + behind))
+        if is_uneven and (is_as_long or not is_undone):
             size = formula_text(shape[axis])
             bench.keep(f"{item!r} pads an axis of size {size} with {before} before and {behind} behind, which may follow from the size")
 
@@ -294,10 +295,27 @@ def _mean(bench: Bench, item: Item) -> None:
 def _scale(bench: Bench, item: Item) -> None:
     """A constant of a few recorded sizes of the inputs, such as width and height, by which coordinates are divided or multiplied."""
     for value in item.inputs if item.type in _SCALING else ():
-        if value is not None and 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES and bench.constant_of(value) is not None:
+        count = 0 if value is None else product(bench.recorded_sizes(value) or ())
+        if value is not None and isinstance(count, int) and 0 < count <= _MOST_SCALES and bench.constant_of(value) is not None:
             inputs = [bench.shape(node.outputs[0]) or () for node in bench.draft.of_type("Parameter")]
-            if numbers := _scales(bench, value, [size for shape in inputs for size in shape]):
+            sizes = [size for shape in inputs for size in shape]
+            if numbers := _scales(bench, value, sizes) if count > 1 else _single(bench, item, value, sizes):
                 bench.keep(f"{item!r} scales by the constant {numbers}, {_OF_SIZES} the inputs")
+
+
+def _single(bench: Bench, item: Item, value: Value, sizes: Sequence[Size]) -> str:
+    """A factor that is the logarithm of an open recorded size, or 1 divided by it or its root, and that no fixed size explains."""
+    array = bench.array(value)
+    number = 0.0 if array is None or bench.draft.facts.of(value).element_type in INTEGER else abs(float(array.reshape(-1)[0]))
+    known = {was for size in sizes if bench.is_open(size) and isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
+    before = [one for other in item.inputs if other is not None for one in (other, *other.item.inputs) if one is not None]
+    fixed = [size for one in before for size in bench.shape(one) or () if isinstance(size, int)]
+    factor = 1 / number if number and item.type == "Divide" else number
+    for was in known if number else ():  # not the size itself, nor its root: strides are often as large
+        forms = [] if any(size and size % was == 0 for size in fixed) else [1 / was, 1 / sqrt(was)]
+        if any(isclose(factor, form, rel_tol=1e-6) for form in (*forms, log(was), 1 / log(was))):
+            return f"{float(array.reshape(-1)[0]):g}" if array is not None else ""
+    return ""
 
 
 _OF_SIZES: Final = "which follows from recorded sizes of"

@@ -1,0 +1,158 @@
+"""Constant indices that take an axis, or a part of a tensor, whole: made again for other sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from irshape.editing.layers import Tensor
+from irshape.editing.state import Value
+from irshape.ops.flow import Axis, same
+from irshape.reshaping.bench import Bench, number_of, scalar, source
+from irshape.reshaping.folding import Folding
+from irshape.reshaping.laws import Array, Part, along, places, ramp, sliced, unflattened
+from irshape.reshaping.sizes import Sizes
+from irshape.reshaping.stretching import stretched
+from irshape.shape.dim import Dim, Size, formula_text, le_unasked, product
+
+# So many places of a window may be those that some program chose; more are counted.
+_FEWEST_WINDOWS: Final = 3
+
+
+def gather(bench: Bench) -> None:
+    """A Gather whose indices take a whole axis: in order, as `mask[arange(n)]` leaves them, as a Pad does, or window by window."""
+    item = bench.item
+    data, chosen = source(item, 0), source(item, 1)
+    axes = bench.elements(source(item, 2))
+    if not axes or not isinstance(axes[0], int) or number_of(item, "batch_dims"):
+        return
+    axis = axes[0] % len(bench.sizes(data))
+    if any(isinstance(size, Dim) for size in bench.shape(chosen) or (None,)):
+        _number_samples(bench, bench.trace(data)[axis], chosen)
+        return
+    recorded, size = bench.recorded_sizes(data), bench.sizes(data)[axis]
+    if recorded is None or bench.recorded_sizes(item.outputs[0]) is None or not isinstance(size, Dim) or recorded[axis] < 2:
+        return
+    indices = Folding(bench.draft, bench.recorded_sizes).of(chosen)
+    if indices is None or indices.size < recorded[axis]:
+        return
+    if indices.size == recorded[axis]:
+        if np.array_equal(indices.reshape(-1), np.arange(indices.size)):
+            _take_all(bench, data, indices, size)
+    elif not bench.holds_batch(size) and (
+        made := _padding(bench, indices, size, recorded[axis]) or _windows(bench, indices, size, recorded[axis])
+    ):
+        bench.connect(1, made)
+        why = "the indices reach over the whole axis; irshape assumes the same at other sizes"
+        bench.mend("indices", f"0..{indices.max()}", "the whole axis", "generated", why)
+
+
+def _take_all(bench: Bench, data: Value, indices: Array, size: Size) -> None:
+    """Put a Reshape in place of a Gather of all elements of an axis in their order."""
+    item, all_recorded = bench.item, bench.recorded_sizes(bench.item.outputs[0])
+    new = bench.add("Reshape", bench.tensor(data), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
+    bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
+    bench.tensor(item.outputs[0]).replace_uses(new)
+    assumed = "the indices take the whole axis in order; irshape assumes the same at other sizes"
+    why = "" if bench.holds_batch(size) else assumed
+    bench.mend("indices", f"0..{indices.size - 1}", "all", "generated" if why else "forced", why)
+    bench.instead = new._value.item
+
+
+def _padding(bench: Bench, indices: Array, size: Dim, rows: int) -> Tensor | None:
+    """The indices of a Pad that repeats the first and the last row; None if these are no such indices."""
+    if indices.ndim != 1 or not np.array_equal(np.unique(indices), np.arange(rows)) or (np.diff(indices) < 0).any():
+        return None
+    before, behind = int((indices == 0).sum()) - 1, int((indices == rows - 1).sum()) - 1
+    if before + behind + rows != indices.size:
+        return None
+    name = f"{bench.item.name}/rows"
+    shifted = bench.add("Subtract", ramp(bench, size + before + behind), np.array(before, np.int64), name=name)
+    low = bench.add("Maximum", shifted, np.array(0, np.int64), name=name)
+    return bench.add("Minimum", low, scalar(bench, size - 1), name=name)
+
+
+def _windows(bench: Bench, indices: Array, size: Dim, rows: int) -> Tensor | None:
+    """The indices of windows that move over a whole axis by equal steps, as `unfold` makes them; None if these are no such indices."""
+    steps = [np.unique(np.diff(indices, axis=axis)).tolist() if count > 1 else [0] for axis, count in enumerate(indices.shape)]
+    if indices.ndim < 2 or indices.flat[0] != 0 or any(len(one) != 1 or one[0] < 0 for one in steps):
+        return None
+    spans = [one[0] * (count - 1) for one, count in zip(steps, indices.shape, strict=True)]
+    options = []
+    for axis, ((step,), span) in enumerate(zip(steps, spans, strict=True)):
+        if step and (rows - 1 - sum(spans) + span) // step + 1 == indices.shape[axis] > _FEWEST_WINDOWS:
+            options.append(_Windows(axis, (size - 1 - sum(spans) + span) // step + 1))
+    if not options:
+        return None
+    one = bench.pick(sorted(options, key=lambda option: -indices.shape[option.axis]))
+    first, name = indices.take([0], axis=one.axis).astype(np.int64), f"{bench.item.name}/windows"
+    places = bench.add("Multiply", ramp(bench, one[0]), np.array(steps[one.axis], np.int64), name=name)
+    return bench.add("Add", along(bench, places, one.axis, indices.ndim), first, name=name)
+
+
+def _number_samples(bench: Bench, factors: Axis, chosen: Value) -> None:
+    """Add n*S to the indices into an axis (N, S) that was one sample, such as those of `x[arange(N), i]`, where the file has n*S = 0."""
+    held = bench.notes.traces.held.get(chosen.slot)
+    law, rows = held.law if held else None, product([one.size for one in factors[1:]])
+    at = next((at for at, axis in enumerate(bench.trace(chosen)) if len(axis) == 1 and same(axis[0].size, factors[0].size)), None)
+    if law is None or at is None or not bench.holds_batch(factors[0].size) or factors[0].recorded != 1 or len(factors) == 1:
+        return
+    are_apart = le_unasked(0, law.base) and le_unasked(law.base + law.within, rows)
+    if not are_apart or any(term.step != 0 for axis in law.axes for term in axis):
+        return
+    name, along = f"{bench.item.name}/samples", np.array([-1 if axis == at else 1 for axis in range(len(law.axes))], np.int64)
+    indices = bench.add("Convert", bench.tensor(chosen), name=name, destination_type="i64")
+    steps = bench.add("Multiply", ramp(bench, factors[0].size), scalar(bench, rows), name=name)
+    bench.connect(1, bench.add("Add", indices, bench.add("Reshape", steps, along, special_zero=False, name=name), name=name))
+    bench.mend("indices", "places in one sample", f"and {formula_text(rows)} for each sample before")
+
+
+class _Windows(Sizes):
+    """The axis of the indices along which windows move, and how many there are."""
+
+    def __init__(self, axis: int, count: Size) -> None:
+        super().__init__([count])
+        self.axis = axis
+
+
+def scatter(bench: Bench) -> None:
+    """A ScatterNDUpdate into the elements of a flat tensor that a slice of the whole tensor has, as `x[:, 0::2] = y` leaves it."""
+    item = bench.item
+    data, chosen, updates = (source(item, port) for port in range(3))
+    indices, whole = Folding(bench.draft, bench.recorded_sizes).of(chosen), unflattened(bench, item)
+    if indices is None or whole is None or updates.item.type != "Reshape" or not isinstance(product(bench.shape(updates) or ()), Dim):
+        return
+    before = source(updates.item, 0)
+    written = bench.recorded_sizes(before)
+    parts = sliced(indices, whole)
+    if parts is None or written != tuple(part.number for part in parts):
+        return
+    sizes = _whole_sizes(bench, data, whole, [*zip(parts, bench.sizes(before), strict=True)])
+    if sizes is None:
+        return
+    if not isinstance(bench.sizes(data)[0], Dim):
+        bench.connect(0, stretched(bench, data, {0: product(sizes)}))
+    bench.connect(1, places(bench, item, parts, whole, sizes))
+    why = "the places are those of a slice; irshape assumes the same slice at other sizes"
+    bench.mend("indices", f"{len(indices)} places", [product([*bench.sizes(before)])], "generated", why)
+
+
+def _whole_sizes(bench: Bench, data: Value, whole: tuple[int, ...], parts: list[tuple[Part, Size]]) -> list[Size] | None:
+    """The sizes of the tensor that the flat data were, from data that follow the sizes, else from the updates; None if neither tells."""
+    is_open = isinstance(bench.sizes(data)[0], Dim)
+    before = source(data.item, 0) if data.item.type == "Reshape" else None
+    if is_open and before is not None and bench.recorded_sizes(before) == whole:
+        sizes = [*bench.sizes(before)]
+    else:
+        sizes = [number if part == (0, 1, size) else size for (part, number), size in zip(parts, whole, strict=True)]
+        if not is_open and any(isinstance(number, Dim) and size is not number for (_, number), size in zip(parts, sizes, strict=True)):
+            return None
+    for (part, _), size, was in zip(parts, sizes, whole, strict=True):
+        if isinstance(size, Dim) and (part.begin > part.step or part.end < was):
+            return None  # where the slice begins or ends may follow from the size
+    return sizes
+
+
+HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {"Gather": gather, "ScatterNDUpdate": scatter}

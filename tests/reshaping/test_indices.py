@@ -1,0 +1,111 @@
+"""Constant indices that take a whole axis, and tables of waves: what a rewritten model computes at other sizes."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import sliding_window_view
+
+from tests.reshaping.test_granted import asked, errors
+from tests.support.ir import Net
+from tests.support.oracle import core
+
+# The windows of three of 8 rows, as `unfold` leaves them, and the first and the last row twice.
+_WINDOWS = [[first + place for first in range(6)] for place in range(3)]
+_STRIDED = [[2 * first + place for place in range(3)] for first in range(5)]
+_EDGES = [0, 0, *range(8), 7]
+# Positions of a transformer: sines in even columns, cosines in odd ones, of places divided by powers of 10000.
+_FREQUENCIES = 10_000 ** (-np.arange(0, 8, 2) / 8)
+
+
+def waves(rows: int) -> Any:
+    """A row for each place: its sines and cosines by turns."""
+    phases = np.arange(rows)[:, None] * _FREQUENCIES
+    return np.stack([np.sin(phases), np.cos(phases)], -1).reshape(rows, 8)
+
+
+def halves(rows: int) -> Any:
+    """Sines, then cosines, whose last frequency is that of the base itself."""
+    phases = np.arange(rows)[:, None] * 10_000 ** (-np.arange(4) / 3)
+    return np.concatenate([np.sin(phases), np.cos(phases)], -1)
+
+
+def written(columns: str, table: Any) -> str:
+    """`x + zeros` in which some columns are another table, as `zeros[:, 0::2] = table` leaves it."""
+    places = np.arange(6 * 8).reshape(6, 8)[:, {"even": slice(0, None, 2), "odd": slice(1, None, 2), "last": slice(6, None)}[columns]]
+    return f"""
+        _x: f32[6,8]
+        _flat: ScatterNDUpdate-4(f32=0.0[48], {places.reshape(-1, 1).tolist()}, {table})
+        Add(_x, Reshape(_flat, [6,8], special_zero=false)) -> Result
+    """
+
+
+def columns(x: Any, part: slice, values: Any) -> Any:
+    out = np.array(x)
+    out[:, part] += values
+    return out
+
+
+GRANTED = {
+    "windows": (f"Gather-8(f32[1,8], {_WINDOWS}, 1) -> Result", "[1,S]", [(1, 5), (1, 12)],
+        lambda x: np.moveaxis(sliding_window_view(x, 3, 1), -1, 1)),
+    "windows by steps": (f"Gather-8(f32[1,11], {_STRIDED}, 1) -> Result", "[1,S]", [(1, 5), (1, 12)],
+        lambda x: sliding_window_view(x, 3, 1)[:, ::2]),
+    "edges": (f"Gather-8(f32[1,8], {_EDGES}, 1) -> Result", "[1,S]", [(1, 1), (1, 5), (1, 12)],
+        lambda x: np.pad(x, ((0, 0), (2, 1)), "edge")),
+    "written columns": (written("even", "Reshape(Slice-8(_x, [0], [4], [1], [1]), [-1], special_zero=false)"), "[S,8]", [(3, 8), (9, 8)],
+        lambda x: columns(x, slice(0, None, 2), x[:, :4])),
+    "last columns": (written("last", "Reshape(Slice-8(_x, [0], [2], [1], [1]), [-1], special_zero=false)"), "[S,8]", [(3, 8), (9, 8)],
+        lambda x: columns(x, slice(6, None), x[:, :2])),
+    "written waves": (written("odd", f"Reshape(f32={np.cos(np.arange(6)[:, None] * _FREQUENCIES).tolist()}, [-1], special_zero=false)"),
+        "[S,8]", [(3, 8), (30, 8)], lambda x: columns(x, slice(1, None, 2), np.cos(np.arange(len(x))[:, None] * _FREQUENCIES))),
+    "waves": (f"Add(f32[6,8], f32={waves(6).tolist()}) -> Result", "[S,8]", [(3, 8), (30, 8)], lambda x: x + waves(len(x))),
+    "halves": (f"Add(f32[6,8], f32={halves(6).tolist()}) -> Result", "[S,8]", [(3, 8), (30, 8)], lambda x: x + halves(len(x))),
+    "one grid for all samples": ("GridSample-9(f32[1,1,2,2], f32=0.0[1,3,3,2], mode=bilinear, padding_mode=zeros) -> Result", "[B,1,2,2]",
+        [(1, 1, 2, 2), (3, 1, 2, 2)], lambda x: np.broadcast_to(x.mean((2, 3), keepdims=True), (len(x), 1, 3, 3))),
+}  # fmt: skip
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", GRANTED)
+def test_a_rewritten_model_takes_the_whole_axis(name: str, tmp_path: Path) -> None:
+    text, shape, sizes, function = GRANTED[name]
+    found = asked(Net(text), shape, rewrite=True)
+    assert errors(found) == []
+    found.write(tmp_path / "out.xml")
+    model = core().compile_model(tmp_path / "out.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    for one in sizes:
+        x = np.random.default_rng(0).standard_normal(one).astype("f4")
+        np.testing.assert_allclose(model([x])[0], function(x), atol=1e-5)
+
+
+@pytest.mark.parametrize("indices", [
+    [0, 7] * 4,  # the first and the last row
+    [0, 0, 1, 2, 3, 4, 5, 7, 7],
+    [[0, 1, 2], [5, 6, 7], [1, 2, 3]],
+])  # fmt: skip
+def test_other_indices_stay_and_are_told(indices: list[Any]) -> None:
+    [error] = errors(asked(Net(f"Gather-8(f32[1,8], {indices}, 1) -> Result"), "[1,S]", rewrite=True))
+    assert error.startswith("S208") and "reads constant indices up to 7 from an axis of size S" in error
+
+
+def factor(text: str) -> str:
+    return f"Multiply(f32[1,12,5], f32={text}) -> Result"
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    (factor(f"{np.log(12)}"), "scales by the constant 2.48491"),
+    (factor(f"{12**-0.5}"), "scales by the constant 0.288675"),
+    (f"Divide(f32[1,12,5], f32={12**0.5}) -> Result", "scales by the constant 3.4641"),
+    (f"Multiply(f32[1,12,24], f32={12**-0.5}) -> Result", ""),  # of two heads with 12 channels each
+    (factor("12.0"), ""),  # strides are often as large
+    # A kernel of all rows, which reads each row and those before it.
+    ("_x: Pad-1(f32[1,1,12], [0,0,11], [0,0,0], f32=0.0, pad_mode=constant)\nConvolution(_x, f32=1.0[1,1,12], "
+     'strides="1", pads_begin="0", pads_end="0", dilations="1") -> Result', "pads an axis of size S with 11 before and 0 behind"),
+])  # fmt: skip
+def test_a_factor_or_a_kernel_of_a_recorded_size_is_told(text: str, told: str) -> None:
+    axes = {"Conv": "[1,1,S]", "24]": "[1,S,24]"}
+    shape = next((shape for part, shape in axes.items() if part in text), "[1,S,5]")
+    found = errors(asked(Net(text), shape, rewrite=True))
+    assert [told in one for one in found] == ([True] if told else [])
