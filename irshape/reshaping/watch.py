@@ -288,7 +288,9 @@ def _mean(bench: Bench, item: Item) -> None:
         count = prod([recorded[axis] for axis in named])
         number = float(array.reshape(-1)[0])
         is_open = any(bench.is_open(sizes[axis]) for axis in named)
-        if is_open and number and min(abs(number - count), abs(1 / number - count)) < count * 1e-4:
+        whole = max(abs(number), 1 / abs(number)) / count if is_open and number and count else 0.0
+        is_count = isclose(whole, round(whole), rel_tol=1e-4) and round(whole) and prod(recorded) // count % round(whole) == 0
+        if is_count:  # perhaps of the channels, too, as C*H*W
             bench.keep(f"{item!r} divides a sum over {count} elements by the constant {number:g}")
 
 

@@ -538,6 +538,7 @@ _SUMMED = "Divide(f32=6.0) -> Result"
 @pytest.mark.parametrize(("text", "shape", "told"), [
     (f"ReduceSum(f32[1,2,6], [2], keep_dims=true) -> {_SUMMED}", "[1,2,S]", "divides a sum over 6 elements by the constant 6"),
     (f"_x: f32[1,2,6]\nMatMul(_x, _x, transpose_a=false, transpose_b=true) -> {_SUMMED}", "[1,2,S]", "divides a sum over 6 elements"),
+    ("_x: f32[1,2,6]\nMatMul(_x, _x, transpose_a=false, transpose_b=true) -> Divide(f32=12.0) -> Result", "[1,2,S]", "constant 12"),
     (f'_x: f32[1,2,6]\nEinsum-7(_x, _x, equation="abc,adc->abd") -> {_SUMMED}', "[1,2,S]", "divides a sum over 6 elements"),
     ("_x: f32[6]\nScatterElementsUpdate-3(f32=0[6], Convert(_x, destination_type=i64), _x, 0) -> Result", "[S]",
      "updates 6 rows of axis 0, as many as an open size recorded"),
@@ -556,7 +557,7 @@ _SUMMED = "Divide(f32=6.0) -> Result"
     ("ScatterNDUpdate-4(f32[6], [[0],[1],[2]], f32=1.0[3]) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
     ("ScatterUpdate-3(f32[6], [0,1,2], f32=1.0[3], 0) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
 ], ids=[
-    "mean", "mean of products", "mean of an equation", "rows that are summed up", "grid", "repeated constant", "moved grid",
+    "mean", "mean of products", "mean of products and channels", "mean of an equation", "rows that are summed up", "grid", "repeated constant", "moved grid",
     "computed indices", "a range behind others", "tuples of indices", "a number that others follow", "tuples of places", "places",
 ])  # fmt: skip
 def test_a_number_that_no_layer_need_notice_is_told(text: str, shape: str, told: str) -> None:
