@@ -499,23 +499,24 @@ def test_valid_sizes_are_named_where_sizes_are_the_problem(tmp_path: Path, capsy
     assert "the sizes that the model takes: irshape sizes" in capsys.readouterr().out
 
 
-# As OpenVINO converts x[:, 1:3] = y: the places are a range, cut as x is.
+# As OpenVINO converts x[:, 1:3] = y, or x[:, 0::2] = y: the places are a range, cut as x is.
 ASSIGNED = """
     x: f32[?,4]
     y: f32[?,2]
     _shape: ShapeOf-3(x, output_type=i64)
     _all: Reshape(Range-4(0, ReduceProd(_shape, [0], keep_dims=false), 1, output_type=i64), _shape, special_zero=false)
-    _places: Reshape(Slice-8(_all, [{0}], [{1}], [1], [{2}]), [-1,1], special_zero=false)
+    _places: Reshape(Slice-8(_all, [{0}], [{1}], [{3}], [{2}]), [-1,1], special_zero=false)
     ScatterNDUpdate-15(Reshape(x, [-1], special_zero=false), _places, Reshape(y, [-1], special_zero=false), reduction=none)
         -> Reshape(_shape, special_zero=false) -> Result
 """
 
 
 @pytest.mark.oracle
-def test_an_assignment_to_a_slice_keeps_samples_apart() -> None:
+@pytest.mark.parametrize("taken", [(1, 3, 1, 1), (0, 4, 1, 2), (1, 9, -1, 2)])
+def test_an_assignment_to_a_slice_keeps_samples_apart(taken: tuple[int, int, int, int]) -> None:
     import openvino
 
-    net = Net(ASSIGNED.format(1, 3, 1))
+    net = Net(ASSIGNED.format(*taken))
     assert errors(asked(net, batch=3)) == []
     core = openvino.Core()
     model = core.compile_model(core.read_model(net.xml.encode(), openvino.Tensor(np.frombuffer(net.bin, np.uint8).copy())), "CPU")
@@ -550,8 +551,8 @@ def test_a_table_of_open_rows_is_repeated_for_each_sample() -> None:
     assert (errors(found), output(found)) == ([], "[?,?]")
 
 
-@pytest.mark.parametrize("taken", [(1, 9, 0), (0, 1, 0)])
-def test_an_assignment_to_some_samples_is_refused(taken: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize("taken", [(1, 9, 0, 1), (0, 1, 0, 1), (0, 9, 0, 2)])
+def test_an_assignment_to_some_samples_is_refused(taken: tuple[int, int, int, int]) -> None:
     net = Net(ASSIGNED.format(*taken))
     assert not asked(net, batch=3).ok
 

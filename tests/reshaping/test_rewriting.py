@@ -557,8 +557,9 @@ _SUMMED = "Divide(f32=6.0) -> Result"
     ("ScatterNDUpdate-4(f32[6], [[0],[1],[2]], f32=1.0[3]) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
     ("ScatterUpdate-3(f32[6], [0,1,2], f32=1.0[3], 0) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
 ], ids=[
-    "mean", "mean of products", "mean of products and channels", "mean of an equation", "rows that are summed up", "grid", "repeated constant", "moved grid",
-    "computed indices", "a range behind others", "tuples of indices", "a number that others follow", "tuples of places", "places",
+    "mean", "mean of products", "mean of products and channels", "mean of an equation", "rows that are summed up", "grid",
+    "repeated constant", "moved grid", "computed indices", "a range behind others", "tuples of indices", "a number that others follow",
+    "tuples of places", "places",
 ])  # fmt: skip
 def test_a_number_that_no_layer_need_notice_is_told(text: str, shape: str, told: str) -> None:
     [error] = errors(asked(Net(text), shape, rewrite=True))

@@ -111,7 +111,7 @@ def _transposed(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape
 
 
 def _sliced(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Sequence[Size]) -> Law | None:
-    """Slice in steps of 1: a range of an axis begins later."""
+    """Slice: a range of an axis begins later, and takes longer steps."""
     law, (begins, _, steps, *named) = laws[0], [fact.elements for fact in facts[1:]]
     axes: Any = named[0] if named else begins and range(len(begins))
     if law is None or begins is None or steps is None or axes is None:
@@ -120,9 +120,9 @@ def _sliced(op: Op, facts: Sequence[Fact], laws: Sequence[Law | None], shape: Se
     for axis, begin, step in zip(axes, begins, steps, strict=True):
         if same(_size(made[axis]), shape[axis]):
             continue
-        if step != 1 or not isinstance(begin, int) or begin < 0 or len(made[axis]) != 1:
+        if not isinstance(step, int) or step < 1 or not isinstance(begin, int) or begin < 0 or len(made[axis]) != 1:
             return None
-        base, made[axis] = base + made[axis][0].step * begin, (Term(shape[axis], made[axis][0].step),)
+        base, made[axis] = base + made[axis][0].step * begin, (Term(shape[axis], made[axis][0].step * step),)
     return law._replace(base=base, axes=tuple(made))
 
 
