@@ -18,6 +18,8 @@ from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.knobs import Knobs
 from irshape.answers.signature.names import BATCH
 from irshape.answers.signature.naming import named
+from irshape.answers.size_set import SizeSet
+from irshape.answers.solve import mended, solved_if_possible
 from irshape.inference.engine import Engine
 from irshape.inference.indices import beyond, largest_indices
 from irshape.inference.inference import Inference, Remedy, conclude
@@ -202,14 +204,30 @@ class OpenSizes:
         """A usual size of every symbol."""
         from irshape.answers.cost.formula import reference
 
+        ranges, demands = self._system
+        found, is_valid = reference(ranges, demands, {}, {})
+        if not is_valid:
+            found = next(mended(self._reading.scope, demands, ranges, found, ()), found)
+        return {name: str(found[name]) for name in ranges}
+
+    @cached_property
+    def _system(self) -> tuple[dict[str, Range], list[Requirement]]:
+        """The ranges of the symbols, of which only those of a state begin at 0, and the demands on them."""
         reading = self._reading
         ranges = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in reading.symbols.items()}
+        for name, one in ranges.items():
+            if one.low < 1 and not self._is_in_state(name):
+                ranges[name] = one._replace(low=one.remainder or one.modulus)
         indices = largest_indices(reading.engine.model, reading.engine.slots) if reading.engine is not None else ()
         demands = [Requirement("ge", size, last + 1, "", "", {}) for _, size, last in indices]
         demands += [guard.requirement for guard in reading.guards if not guard.branch]
-        demands = [one for one in demands if one.symbols() and one.symbols() <= ranges.keys()]
-        found, _ = reference(ranges, demands, {}, {})
-        return {name: str(found[name]) for name in ranges}
+        return ranges, [one for one in demands if one.symbols() and one.symbols() <= ranges.keys()]
+
+    @cached_property
+    def _valid(self) -> Mapping[str, SizeSet]:
+        """The sizes that each symbol may have, as far as they do not depend on those of others."""
+        solved = solved_if_possible(self._reading.scope, self._system[1], self._system[0])
+        return {} if solved is None else {name: sizes for name, sizes in solved.sets.items() if not sizes.is_empty}
 
     @cached_property
     def _wanted(self) -> tuple[dict[str, str], str]:
@@ -235,13 +253,14 @@ class OpenSizes:
 
     def _range(self, name: str, size: Size) -> SymbolRange:
         """A range of a symbol with an upper bound; one number for a batch."""
-        low, high = self._reading.bounds(size)
-        least = int(low)
         if name == BATCH:
-            return SymbolRange(max(least, 1), max(least, 1))
-        if not self._is_in_state(name):  # a state is often empty at first
-            least = max(least, 1)
-        return SymbolRange(least, int(high) if high != inf else max(least, _MOST))
+            return SymbolRange(*[int(self._usual[name])] * 2)
+        low, high = self._reading.bounds(size)
+        least = int(max(low, self._system[0][name].low))
+        valid = self._valid.get(name)
+        least = next(iter(valid.above(least, 1) if valid else ()), least)
+        most = int(high) if high != inf else max(least, _MOST)
+        return SymbolRange(least, next(iter(valid.below(most, 1) if valid else ()), most))
 
     def _is_in_state(self, name: str) -> bool:
         variables = (node for node in self._reading.model.of_type("ReadValue") if node.outputs)

@@ -1,6 +1,7 @@
 """A policy names each cause once."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -92,6 +93,20 @@ def test_a_hint_is_a_size_that_would_do() -> None:
     [found] = check(net, "npu")
     assert found.hint == "set T, as in --set T=1..512"
     assert codes(net, "npu", parameter_0="[2,1..512,1..8]") == []
+
+
+@pytest.mark.parametrize(("net", "target", "sizes"), [
+    ("f32[1,3,?,8] -> SpaceToDepth(block_size=2, mode=blocks_first) -> Result", "npu", "2..512"),
+    ("f32[1,3,7,?] -> SpaceToDepth(block_size=7, mode=blocks_first) -> Result", "npu", "7..511"),
+    ("f32[?,4] -> Slice-8([0], [15], [1], [0]) -> Reshape([15,4], special_zero=false) -> Result", "npu", "15"),
+    ("f32[?,4] -> Slice-8([0], [15], [1], [0]) -> Reshape([15,4], special_zero=false) -> Result", "static-shapes", "15"),
+    ("f32[?,4] -> Concat(f32[8,4], axis=0) -> Reshape([-1,7,4], special_zero=false) -> Result", "static-shapes", "6"),
+])  # fmt: skip
+def test_a_hint_is_a_size_that_the_signature_allows(net: str, target: str, sizes: str, tmp_path: Path) -> None:
+    path = Net(net).save(tmp_path / "net.xml")
+    [name] = irshape.signature(path).symbols
+    [found] = irshape.check(path, targets=[target]).diagnostics
+    assert found.hint == f"set {name}, as in --set {name}={sizes}"
 
 
 def test_layers_of_one_type_share_a_fault() -> None:
