@@ -375,10 +375,11 @@ class Draft(GraphDraft):
 
     # What the draft makes.
 
-    def text(self, *, trims: bool = False) -> tuple[bytes, Weights | None]:
+    def text(self, *, trims: bool = False, cuts: bool = False) -> tuple[bytes, Weights | None]:
         """The text of the draft, and its weights; with `trims`, they hold only what the constants need.
 
-        Raises `EditError` if the file is at fault, and for this the text has other edges than the draft.
+        With `cuts`, they end where the last constant does, if they ended so before: bytes behind it look like another model's. Raises
+        `EditError` if the file is at fault, and for this the text has other edges than the draft.
         """
         trims = trims and self.weights.has_original
         if not self.state.journal and not trims:
@@ -395,6 +396,8 @@ class Draft(GraphDraft):
         elif stored:
             are_whole = _total(weights) >= max(placed.end, 1)
             weights = PatchedWeights(weights, stored) if weights and are_whole else AppendedWeights(weights, self.start, stored)
+        elif cuts and weights is not None and 0 < placed.end < last_end(self.model.document, sys.maxsize) == _total(weights):
+            weights = RangedWeights(weights, [(0, 0, placed.end)])
         return text, weights
 
     def built(self) -> tuple[Model, Weights | None]:

@@ -198,7 +198,7 @@ class Graph(Layers):
     ) -> None:
         """Write the edited model, each file completely or not at all, and its weights beside it.
 
-        New constants come behind the bytes of the weights, which stay as they are. Takes and raises what `Inference.write` does; errors
+        New constants come behind the bytes of the weights, which stay where they are. Takes and raises what `Inference.write` does; errors
         that the model had before the edits do not count. With `trim`, the weights hold only the bytes that the constants need, those of
         bodies included; that needs another path, because trimmed weights fit the new file alone.
         """
@@ -209,7 +209,7 @@ class Graph(Layers):
         if errors and not faulty:
             raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; faulty=True writes it")
         draft = self._draft
-        text, own = draft.text(trims=trim)
+        text, own = draft.text(trims=trim, cuts=weights == "copy" and not in_place)
         is_short = draft.engine.constants.is_short
         if isinstance(own, AppendedWeights) and own.has_original and not is_short:
             own = own.filled()  # no Result needs the bytes that the weights lack

@@ -60,9 +60,11 @@ def test_new_errors_are_written_only_on_request(tmp_path: Path, run: Start) -> N
     assert not irshape.check(target).ok
 
 
-def test_weights_are_trimmed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [[], ["--trim"]])
+def test_weights_end_where_the_constants_end(more: list[str], tmp_path: Path) -> None:
+    """The bytes behind the last constant that stays are those of removed layers; `--trim` also drops those between others."""
     path = tmp_path / "model.xml"
-    line = ["edit", ATROUS, "--remove", "atrous/space_to_batch", "--add-output", "stem/relu", "--prune", "--trim", "-o", str(path)]
+    line = ["edit", ATROUS, "--remove", "atrous/space_to_batch", "--add-output", "stem/relu", "--prune", *more, "-o", str(path)]
     assert main(line) == 0
     assert path.with_suffix(".bin").stat().st_size < Path(ATROUS).with_suffix(".bin").stat().st_size
     assert irshape.check(path).diagnostics == [] and sorted(os.listdir(tmp_path)) == ["model.bin", "model.xml"]
