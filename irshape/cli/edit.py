@@ -428,7 +428,7 @@ SIMPLIFY = Command(
   irshape simplify model.xml --only dead -o pruned.xml
 
 exit code: 0 if the model was simplified, 1 if it cannot have the shapes of --input and --set, or --prove finds other numbers,
-2 if a file could not be read or written, or the models cannot be run""",
+2 if a file could not be read or written, or --prove has no proof""",
     _add_simplify,
     _run_simplify,
 )

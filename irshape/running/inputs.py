@@ -82,7 +82,7 @@ def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) ->
         raise RunningError(f"{error}: give the inputs with --data") from None
     if not found:
         errors = [one.message for one in signature.diagnostics if one.severity == ERROR]
-        why = f": {errors[0]}" if errors else "; give inputs with --data"
+        why = f": {errors[0]}; models that differ in the batch are compared with --batch" if errors else "; give inputs with --data"
         raise RunningError(f"irshape finds no sizes of the inputs that {model.document.path or model.name} accepts{why}")
 
 

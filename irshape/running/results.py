@@ -145,6 +145,11 @@ class RunComparison:
         return [name for name in dict.fromkeys(one.name for one in outputs) if all(one.is_constant for one in outputs if one.name == name)]
 
     @property
+    def _proves_nothing(self) -> bool:
+        """Whether no output has different numbers."""
+        return self._constant == list(dict.fromkeys(one.name for run in self.runs for one in run.outputs))
+
+    @property
     def summary(self) -> str:
         """The answer in one line."""
         runs = counted(len(self.runs), "run")
@@ -158,9 +163,9 @@ class RunComparison:
             return f"{counted(len(differing), 'output')} of {known} {verb} in {runs}: {some(differing, 3)}"
         largest = max((one.relative or 0.0 for one in outputs), default=0.0)
         doubt = f"; this proves nothing of {some(constant, 3)}: the same number everywhere" if (constant := self._constant) else ""
-        if constant and len(constant) == len({one.name for one in outputs}):
+        if constant and self._proves_nothing:
             number = "the same number everywhere" if any(one.finite for one in outputs) else "no number"
-            doubt = f"; this proves nothing, because each has {number}: give other inputs with --data"
+            doubt = f"; this proves nothing, because each has {number}"
         return f"equal outputs in {runs}{f', to {largest:.1g} of the largest number' if largest else ''}{doubt}"
 
     def __repr__(self) -> str:
