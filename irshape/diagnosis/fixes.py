@@ -84,7 +84,7 @@ def _record_dims(site: _Site) -> _Repair | None:
 
 
 def _record_precision(site: _Site) -> _Repair | None:
-    if (found := site.port()) is None:
+    if (found := site.port()) is None or _is_untyped(site):
         return None
     node, port, fact = found
     precision = fact.element_type.precision
@@ -308,8 +308,9 @@ def add_fixes(
         if diagnostic.where.offset is None or (diagnostic.code in (*RECORDS, "R101") and is_explained):
             continue
         doubt = about(diagnostic) if diagnostic.code in SAFE else None
-        if doubt and diagnostic in failing and (attribute := _attribute_of(_Site(layers, diagnostic.where.offset), diagnostic.code)):
-            diagnostic.hint = f"set {attribute}, as the port records: layers behind it fail without it"
+        site, is_failing = _Site(layers, diagnostic.where.offset), diagnostic in failing
+        if doubt and (is_failing or _is_untyped(site)) and (attribute := _attribute_of(site, diagnostic.code)):
+            diagnostic.hint = f"set {attribute}, as the port records{': layers behind it fail without it' * is_failing}"
             continue
         places = [offset for offset in behind.get(diagnostic, ()) if doubt != "" or offset not in doubted]
         repairs = [_repair(layers, diagnostic.code, offset) for offset in (diagnostic.where.offset, *places)]
@@ -333,6 +334,11 @@ def _other_boolean(site: _Site, title: str) -> str | None:
     other = '="true"' not in title
     why = "as OpenVINO reads it" if getattr(node.op, declared.name) == other else "if that is meant"
     return f'or write {declared.spelling}="{str(other).lower()}", {why}'
+
+
+def _is_untyped(site: _Site) -> bool:
+    """Whether a port records something of a tensor without an element type."""
+    return (found := site.port()) is not None and found[2].element_type is ElementType.dynamic
 
 
 def _attribute_of(site: _Site, code: str) -> str:
