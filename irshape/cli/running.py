@@ -39,7 +39,7 @@ def add_run_arguments(command: ArgumentParser) -> None:
 
 def add_prove(command: ArgumentParser, limit: str = "") -> None:
     """Add the option of a command that writes a changed model. `limit` says for which models it works."""
-    help = f"run both models with OpenVINO on equal inputs, and write nothing without proof that the outputs are equal{limit}"
+    help = f"run both models with OpenVINO on equal inputs, and write nothing if an output differs{limit}"
     command.add_argument_group(OUTPUT).add_argument("--prove", action="store_true", help=help)
 
 
