@@ -171,8 +171,6 @@ def _run_edit(given: Namespace) -> int:
     # The first section names the two files, which are one here.
     _, *changes = sections(_make(given.file, "edit", graph.diff), is_complete=False)
     put_text(given.color, changes)
-    if not graph.outputs:
-        put("no layer gives an output any more, so the model computes nothing")
     if given.view is not None:
         _write_page(given.view, graph, change)
     if given.prove:
@@ -183,8 +181,13 @@ def _run_edit(given: Namespace) -> int:
         put_proof(before, graph)
     if given.output is None and not given.in_place:
         errors = [one for one in checked(graph._draft, errors_only=True)[1] if one.severity == ERROR]
-        put("".join(f"{escape(str(one))}\n" for one in errors) + "the model is not written without -o or --in-place")
-        return FAULTS if errors else CLEAN
+        lost = (
+            []
+            if graph.outputs or not graph._draft.model.results
+            else ["no layer gives an output any more, so the model computes nothing: add an output"]
+        )
+        put("\n".join([*(escape(str(one)) for one in errors), *lost, "the model is not written without -o or --in-place"]))
+        return FAULTS if errors or lost else CLEAN
     change.write(graph, in_place=given.in_place, trim=given.trim)
     put(f"written: {escape(given.file if given.in_place else given.output)}")
     return CLEAN

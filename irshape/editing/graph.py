@@ -209,6 +209,8 @@ class Graph(Layers):
         if errors and not faulty:
             raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; faulty=True writes it")
         draft = self._draft
+        if draft.model.results and not self.outputs and not faulty:
+            raise ValueError("no layer gives an output any more, so the model computes nothing: add an output; faulty=True writes it")
         text, own = draft.text(trims=trim, cuts=weights == "copy" and not in_place)
         is_short = draft.engine.constants.is_short
         if isinstance(own, AppendedWeights) and own.has_original and not is_short:

@@ -28,7 +28,7 @@ def test_edits_are_made_in_order(tmp_path: Path, run: Start) -> None:
 
 
 def test_without_a_place_the_changes_are_shown(run: Start) -> None:
-    printed = run("edit", ATROUS, "--remove", "upsample", "--prune", code=0).out
+    printed = run("edit", ATROUS, "--remove", "upsample", "--prune", code=1).out
     assert "17 layers removed" in printed and "the model is not written without -o or --in-place" in printed
     assert "A104 strides must be at least 1" in run("edit", ATROUS, "--set-attribute", "stem:strides=0,0", code=1).out
 
@@ -58,6 +58,16 @@ def test_new_errors_are_written_only_on_request(tmp_path: Path, run: Start) -> N
     run(*line, "--faulty", code=0)
     assert "already exists; --force overwrites it" in run(*line, "--faulty", code=2).err
     assert not irshape.check(target).ok
+
+
+def test_a_model_that_loses_its_outputs_is_written_only_on_request(tmp_path: Path, run: Start) -> None:
+    """OpenVINO reads such a model, and gives nothing."""
+    line = ["edit", ATROUS, "--remove", "stem"]
+    assert run(*line, code=1).lines[-2] == "no layer gives an output any more, so the model computes nothing: add an output"
+    line += ["-o", str(tmp_path / "new.xml")]
+    assert "computes nothing: add an output; --faulty writes it" in run(*line, code=1).err and not os.listdir(tmp_path)
+    run(*line, "--add-output", "image", code=0)
+    run(*line, "--faulty", "--force", code=0)
 
 
 @pytest.mark.parametrize("more", [[], ["--trim"]])
