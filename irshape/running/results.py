@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from irshape.answers.diff import DIFFERENCE
 from irshape.model.model import Model
 from irshape.report.form import KEY, KINDS, NAME, TOOL_FIELD, TYPE, Field, Form, described, word
+from irshape.report.surface import Guessed
 from irshape.report.text import counted, some
 from irshape.running.inputs import Shapes
 
@@ -116,7 +117,7 @@ class FirstDifference(NamedTuple):
     runs: int
 
 
-class RunComparison:
+class RunComparison(Guessed):
     """The outputs of two models for equal inputs, run by run.
 
     `a` and `b` name the models, `runs` has each run, and `tolerance` what counts as equal. `missing` are outputs that only `a` has, and

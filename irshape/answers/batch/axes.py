@@ -121,6 +121,8 @@ def batched(
     The notes are errors if a layer does not keep the batch, or is not proved to. Raises InputError if no axis can be the batch, or several
     can.
     """
+    if batch.high == 0:
+        raise InputError("a batch has at least 1 sample, not 0; a shape may be empty: --input x[0,3]")
     found, chosen = _chosen(new_engine, present, asked, batch)
     axes = {**found.axes, **chosen.axes}
     present = present.updated(asked)
