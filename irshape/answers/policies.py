@@ -123,8 +123,9 @@ class OpenSizes:
             message = f"{_CAUSES[found[0].kind]} {self._policy.fault}; {self._depend(found)}"
             then = without_state(self._inference.model, "fix the sizes there") if node.type == "ReadValue" else "replace the layer"
             hint = f"no size of an input decides this size; {then}" if fixing == {} else None
-            if fixing and is_alone:
-                hint = f"fix the sizes of the inputs: --set {' '.join(f'{name}={size}' for name, size in fixing.items())}"
+            if fixing:
+                sizes = " ".join(f"{name}={size}" for name, size in fixing.items())
+                hint = f"fix the sizes of the inputs: --set {sizes}" if is_alone else "the sizes of the inputs settle it, too: set them"
             yield Violation(self._policy.code, message, node, hint, tuple((fixing or {}).items()) if is_alone else ())
 
     def _ports(self, root: Root) -> int:
