@@ -76,8 +76,7 @@ def assert_valid(
     """Assert that a model has no errors, and with `strict` no warnings either; returns what `irshape.check` returns.
 
     `select` and `ignore` choose codes as in the command line (`["S", "W1"]`). The other arguments are those of `irshape.check`. No
-    configuration is read. Raises `AssertionError` with the report, ValueError for a code that does not exist, and the errors of
-    `irshape.check`.
+    configuration is read. Raises `AssertionError` with the report, ValueError for an unknown code, and the errors of `irshape.check`.
     """
     inference = irshape.check(source, inputs=inputs, symbols=symbols, targets=targets, **reading)
     choice = Choice(None if select is None else list(map(checked_prefix, named(select))), list(map(checked_prefix, named(ignore))))

@@ -80,8 +80,7 @@ class OpenSizes:
 
     `axes` are the axes of inputs and variables by the symbol of the signature, or by the raw symbol where the model has no signature. A
     symbol that stands in formulas only has the axes of these formulas. `numbers` are the axes of inputs that have one valid size, where
-    the file states no number. `others` are the layers whose data or body decides a size. A size that follows from an unknown rank is
-    left out.
+    the file states no number. `others` are the layers whose data or body decides a size. One that follows from an unknown rank is no part.
     """
 
     def __init__(self, inference: Inference, policy: SizePolicy) -> None:
@@ -258,10 +257,10 @@ class OpenSizes:
             return SymbolRange(*[int(self._usual[name])] * 2)
         low, high = self._reading.bounds(size)
         least = int(max(low, self._system[0][name].low))
-        valid = self._valid.get(name)
-        least = next(iter(valid.above(least, 1) if valid else ()), least)
+        if valid := self._valid.get(name):
+            least = max(least, *valid.above(least, 1))
         most = int(high) if high != inf else max(least, _MOST)
-        return SymbolRange(least, next(iter(valid.below(most, 1) if valid else ()), most))
+        return SymbolRange(least, min(most, *valid.below(most, 1)) if valid else most)
 
     def _is_in_state(self, name: str) -> bool:
         variables = (node for node in self._reading.model.of_type("ReadValue") if node.outputs)

@@ -493,8 +493,7 @@ def nearest(
 ) -> list[dict[str, int]]:
     """At most `count` valid sizes for dependent symbols, on one side of the wanted sizes, the nearest first.
 
-    For a single symbol without relations, its whole set is searched; else only combinations near the wanted sizes. `fixed` symbols keep
-    their wanted sizes.
+    For a single symbol without relations, its whole set is searched; else combinations near the wanted sizes. `fixed` symbols keep theirs.
     """
     substitutions = solved.substitutions
     relations = [solved.simpler[number] for number in solved.relations if solved.simpler[number].symbols() <= wanted.keys()]

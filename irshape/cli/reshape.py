@@ -91,7 +91,7 @@ def _written(request: Request, writing: Writing, is_proved: bool, batch: str | N
     if is_proved and inference.ok:
         reading = partial(edit, opaque=request.opaque, limits=request.limits, extensions=request.extensions)
         before = reading(Path(inference.document.path or ""), weights=request.weights or None)
-        yield from proved(before, reading(inference.xml(), weights=inference.weights), batch=batch)
+        yield proved(before, reading(inference.xml(), weights=inference.weights), batch=batch)
     yield from write(writing, inference)
 
 

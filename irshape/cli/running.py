@@ -65,8 +65,8 @@ def _options(given: Namespace) -> dict[str, Any]:
     return {name: value for name in _OPTIONS if (value := getattr(given, name)) is not None and value is not False}
 
 
-def proved(a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
-    """Prove that a changed model computes what the model before it does. Raises `RunError` if it does not."""
+def proved(a: Any, b: Any, *, batch: str | None = None) -> str:
+    """The line that says that a changed model computes what the model before it does. Raises `RunError` if it does not."""
     from irshape.running.comparison import proof
     from irshape.running.runner import RunningError
 
@@ -79,7 +79,7 @@ def proved(a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
     if found._proves_nothing:
         other = "write it without --prove, and compare the files on other inputs: irshape diff A.xml B.xml --run --data INPUTS.npz"
         raise RunError(f"nothing is written, because --prove has no proof: {found.summary}; {other}")
-    yield f"proved: {escape(found.summary)}"
+    return f"proved: {escape(found.summary)}"
 
 
 def sections(comparison: RunComparison, told: Sequence[tuple[str | None, str | None]] = (), *, is_complete: bool) -> Iterator[Section]:

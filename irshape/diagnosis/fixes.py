@@ -84,7 +84,7 @@ def _record_dims(site: _Site) -> _Repair | None:
 
 
 def _record_precision(site: _Site) -> _Repair | None:
-    if (found := site.port()) is None or _is_untyped(site):
+    if (found := site.port()) is None or found[2].element_type is ElementType.dynamic:
         return None
     node, port, fact = found
     precision = fact.element_type.precision
@@ -309,7 +309,8 @@ def add_fixes(
             continue
         doubt = about(diagnostic) if diagnostic.code in SAFE else None
         site, is_failing = _Site(layers, diagnostic.where.offset), diagnostic in failing
-        if doubt and (is_failing or _is_untyped(site)) and (attribute := _attribute_of(site, diagnostic.code)):
+        is_untyped = (port := site.port()) is not None and port[2].element_type is ElementType.dynamic
+        if doubt and (is_failing or is_untyped) and (attribute := _attribute_of(site, diagnostic.code)):
             diagnostic.hint = f"set {attribute}, as the port records{': layers behind it fail without it' * is_failing}"
             continue
         places = [offset for offset in behind.get(diagnostic, ()) if doubt != "" or offset not in doubted]
@@ -334,11 +335,6 @@ def _other_boolean(site: _Site, title: str) -> str | None:
     other = '="true"' not in title
     why = "as OpenVINO reads it" if getattr(node.op, declared.name) == other else "if that is meant"
     return f'or write {declared.spelling}="{str(other).lower()}", {why}'
-
-
-def _is_untyped(site: _Site) -> bool:
-    """Whether a port records something of a tensor without an element type."""
-    return (found := site.port()) is not None and found[2].element_type is ElementType.dynamic
 
 
 def _attribute_of(site: _Site, code: str) -> str:
@@ -368,8 +364,7 @@ class _Doubts:
     """Why the fix of a fault is not safe: other text of the file may be wrong, and the text that the fix replaces may be right.
 
     `suspected` are the nodes with a fault that only the author can decide on, such as an attribute that may be misspelled, `contradicted`
-    those whose own output ports record other facts than the model computes. `alone` are the faults of records that all other witnesses
-    contradict.
+    those whose own output ports record other facts than the model computes. `alone` are the faults that all other witnesses contradict.
     """
 
     def __init__(self, layers: _Layers, diagnostics: Sequence[Diagnostic], alone: Collection[Diagnostic]) -> None:

@@ -90,7 +90,9 @@ class GraphDraft:
         place = place or state.place_behind(value.item for value in own if value is not None)
         item = state.new_item(type, name or type, version, op_class, place)
         state.set_attributes(item, self.spell(item, attributes))
-        item.recorded = [_record(one) for one in outputs or ()]
+        item.recorded = [
+            (element_type_of(element_type).precision, None if shape is None else tuple(shape)) for element_type, shape in outputs or ()
+        ]
         state.note("add", item.name, type)
         for index, (one, value) in enumerate(zip(given, own, strict=True)):
             if value is None:
@@ -451,11 +453,6 @@ def types_inside(item: Item) -> Counter[str]:
         else:
             found.update(node.type for graph in body.graphs() for node in graph)
     return found
-
-
-def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...] | None]:
-    element_type, shape = output
-    return element_type_of(element_type).precision, None if shape is None else tuple(shape)
 
 
 def _shape_text(name: str, value: Any) -> str:

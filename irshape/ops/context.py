@@ -260,8 +260,7 @@ class InputValues(Findings):
     def natural(self, port: Input, index: int, value: Size, *, is_lenient: bool = False) -> Size:
         """A value of an input that must not be negative, as a dimension.
 
-        OpenVINO refuses bounds that reach below 0, although the value may be valid. `is_lenient` says that it accepts the numbers of
-        a Const.
+        OpenVINO refuses bounds that reach below 0, although the value may be valid. `is_lenient` says that it accepts those of a Const.
         """
         low, high = bounds(value)
         if is_lenient and isinstance(value, int) and value < 0 and port.is_literal:

@@ -213,10 +213,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "its number of layers: layers": "num_layers",
         "irshape.read(PATH).rt_info says what made the file": "producer framework",
     },
-    "Summary": {
-        "its modules": "layers rows",
-        "its totals: totals()": "total",
-    },
+    "Summary": {"its modules": "layers rows", "its totals: totals()": "total"},
     "Signature": {"assign(B=1, ...) gives the shapes for sizes": "solve", "its conditions": "equations constraints guards"},
 }
 

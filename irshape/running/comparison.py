@@ -80,18 +80,18 @@ def proof(a: Source | PublicModel | Graph | Inference, b: Source | PublicModel |
     """
     with _paired(a, b, {}, RUNS, None, None) as pair:
         count = int(batch) if batch is not None and batch.isdecimal() else None
-        found: RunComparison | None = None
         try:
             found = _compared(pair, _feeds(pair, None, None, 0))
-        except RunningError:  # a model for another number of samples may take no such batch at all
+        except RunningError:
             if count is None:
                 raise
-        if found is not None and found.is_same and (fault := next(map(pair.begin, _feeds(pair, None, None, 0)), "")):
+            return _compared(pair, _feeds(pair, None, count, 0))  # the model before takes no such batch
+        if found.is_same and (fault := next(map(pair.begin, _feeds(pair, None, None, 0)), "")):
             raise RunningError(fault)
-        is_refused = found is None or any("a" in run.failures for run in found.runs)
-        if found is None or (batch is not None and (is_refused or count is None)):
+        is_refused = any("a" in run.failures for run in found.runs)  # OpenVINO cannot give the model before this batch
+        if batch is not None and (is_refused or count is None):
             samples = _compared(pair, _feeds(pair, None, count, 0, 1 if count else _SAMPLES))
-            samples.runs[:0] = [] if found is None or is_refused else found.runs
+            samples.runs[:0] = [] if is_refused else found.runs
             return samples
         return found
 

@@ -40,8 +40,7 @@ _MOVES: Final[dict[str, tuple[int, ...] | None]] = {
     **dict.fromkeys(("Maximum", "Minimum", "Concat"), None),
     "Select": (1, 2),
 }
-# Layers whose second input holds indices of elements of the first, with the input that gives the axis; -1 stands for an attribute, None
-# for any axis.
+# Layers whose second input holds indices of elements of the first, with the input that gives the axis; -1 is an attribute, None any axis.
 _INDICES: Final[dict[str, int | None]] = {
     **dict.fromkeys(("EmbeddingBagOffsets", "EmbeddingBagOffsetsSum", "EmbeddingBagPacked", "EmbeddingBagPackedSum"), -1),
     **dict.fromkeys(("EmbeddingSegmentsSum", "GatherElements"), -1),

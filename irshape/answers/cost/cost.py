@@ -236,8 +236,7 @@ class Cost(Answer):
     def stretches(self, symbol: str) -> list[Stretch]:
         """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.
 
-        If the limit `work` does not allow the answer, it is empty, and a diagnostic says so. Raises `InputError` if there is no such
-        symbol.
+        If the limit `work` does not allow the answer, it is empty, and a diagnostic says so. Raises `InputError` for an unknown symbol.
         """
         sizes_by_name({symbol: 0}, self.near)  # a symbol of the model
         known = self.symbols.get(symbol, Range(0, inf))

@@ -63,8 +63,7 @@ class FreeNames:
 def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str], called: Mapping[tuple[str, int], str]) -> dict[int, str]:
     """A name for each of the `used` symbols that the user has not named, none of them in `taken`.
 
-    `value` gives an expression in terms of the symbols that are left. `called` are names that symbols had, by the layers and the axes
-    whose sizes they were.
+    `value` gives an expression in terms of the symbols that are left. `called` are names that symbols had, by their layers and axes.
     """
     open_ones = {index for index in used if not axes.symbols[index].is_named}
     given: dict[int, str] = {}
