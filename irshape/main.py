@@ -26,11 +26,8 @@ class OpenVINOAdapter(Adapter):  # type: ignore[misc]
 
     def convert(self, model_path: str, settings: dict[str, Any]) -> ModelExplorerGraphs:
         """The graphs of an IR, of a path."""
-        return {"graphs": [_graph(one) for one in graphs(verbs.check(Path(model_path)))]}
-
-
-def _graph(data: dict[str, Any]) -> graph_builder.Graph:
-    return graph_builder.Graph(data["id"], [_node(node) for node in data["nodes"]])
+        made = graphs(verbs.check(Path(model_path)))
+        return {"graphs": [graph_builder.Graph(one["id"], [_node(node) for node in one["nodes"]]) for one in made]}
 
 
 def _node(data: dict[str, Any]) -> graph_builder.GraphNode:

@@ -76,8 +76,7 @@ def assert_valid(
     """Assert that a model has no errors, and with `strict` no warnings either; returns what `irshape.check` returns.
 
     `select` and `ignore` choose codes as in the command line (`["S", "W1"]`). The other arguments are those of `irshape.check`. No
-    configuration is read. Raises `AssertionError` with the report, ValueError for a code that does not exist, and the errors of
-    `irshape.check`.
+    configuration is read. Raises `AssertionError` with the report, ValueError for an unknown code, and the errors of `irshape.check`.
     """
     inference = irshape.check(source, inputs=inputs, symbols=symbols, targets=targets, **reading)
     choice = Choice(None if select is None else list(map(checked_prefix, named(select))), list(map(checked_prefix, named(ignore))))
@@ -99,7 +98,7 @@ def report(inference: Inference) -> Iterator[str]:
 @_told
 def assert_shape(
     source: Source | Model | Inference,
-    name: str,
+    name: str | int,
     expected: str | Sequence[int | str | None],
     *,
     port: int | None = None,
@@ -109,11 +108,11 @@ def assert_shape(
 ) -> None:
     """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`); a tuple is a shape, too.
 
-    `name` is that of the tensor, or of a layer, whose first output is meant; `port` is the id of another port. In `expected`, a number is
-    that size, `224..448` a size in that range, `?` any size and `[...]` any shape. A symbol of the signature (`H`), or a formula of its
-    symbols (`(H + 1)//2`), is exactly that size. Any other name stands for one open size, the same wherever the name is. `source` may be
-    an `Inference` that was made before; else the other arguments are those of `irshape.infer`. Raises `AssertionError` with both shapes,
-    ValueError if `expected` cannot be read, and the errors of `irshape.infer`.
+    `name` is that of the tensor, or of a layer, whose first output is meant, or the position of an output of the model; `port` is the id of
+    another port. In `expected`, a number is that size, `224..448` a size in that range, `?` any size and `[...]` any shape. A symbol of the
+    signature (`H`), or a formula of its symbols (`(H + 1)//2`), is exactly that size. Any other name stands for one open size, the same
+    wherever the name is. `source` may be an `Inference` that was made before; else the other arguments are those of `irshape.infer`. Raises
+    `AssertionError` with both shapes, ValueError if `expected` cannot be read, and the errors of `irshape.infer`.
     """
     if not isinstance(source, Inference):
         source = irshape.infer(source, inputs=inputs, symbols=symbols, **reading)
@@ -129,7 +128,7 @@ def assert_shape(
     if lines:
         errors = [] if source.ok else ["", *report(source)]
         raise AssertionError(
-            "\n".join([f"{_name(source)}: {escape(name)} is not {expected.strip()}", *(f"  {line}" for line in lines), *errors])
+            "\n".join([f"{_name(source)}: {escape(str(name))} is not {expected.strip()}", *(f"  {line}" for line in lines), *errors])
         )
 
 
@@ -190,10 +189,12 @@ def _name(inference: Inference) -> str:
     return escape(inference._inference.document.path or "<input>")
 
 
-def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
+def _find(inference: Inference, name: str | int, port: int | None) -> InferredPort:
     """The port of a tensor or layer. Raises AssertionError if the model has none of this name."""
     model = inference.model._graph
-    found = find(model, name, by_name=True)
+    if isinstance(name, int) and -len(model.results) <= name < len(model.results):
+        return inference.outputs[name]
+    found = [] if isinstance(name, int) else find(model, name, by_name=True)
     for _, node, output in found:
         view = inference[public(node)]
         ports = [*view.outputs, *view.inputs]
@@ -202,7 +203,7 @@ def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
         if wanted := next((one for one in ports if port in (None, one.id)), None):
             return wanted
     outputs = ", ".join(map(end_name, model.results)) or "none"
-    lead = f" with port {port}" if found else similar(name, known_names(model)) or f"; its outputs are {outputs}"
+    lead = f" with port {port}" if found else similar(str(name), known_names(model)) or f"; its outputs are {outputs}"
     raise AssertionError(f"{_name(inference)}: the model has no tensor or layer {name!r}{lead}")
 
 

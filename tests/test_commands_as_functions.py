@@ -11,6 +11,7 @@ import pytest
 
 import irshape
 from irshape.cli.arguments import COMMANDS
+from irshape.running.results import RunComparison, Tolerance
 
 ATROUS, DECODER, FAULTY = "examples/atrous.xml", "examples/decoder.xml", "examples/faulty.xml"
 # It completes the words of a shell.
@@ -193,6 +194,13 @@ GUESSES = [
     (irshape, "set_batch", r"batch=N"),
     (irshape.read(ATROUS), "state_dict", r'of_type\("Const"\)'),
     (irshape.read(ATROUS), "named_modules", r"irshape\.summary"),
+    (RunComparison("a", "b", Tolerance(0, 0, "f32"), [], {}), "max_abs", r"comparison\.runs\[0\]\.outputs"),
+    (irshape, "make_dynamic", r"irshape\.reshape\(PATH, inputs, rewrite=True\)"),
+    (irshape, "flops", r"irshape\.cost"),
+    (irshape.read(ATROUS), "variables", r"irshape\.signature\(model\)\.state"),
+    (irshape.edit(ATROUS), "rollback", r"undo\(\)"),
+    (irshape.edit(ATROUS)["stem"], "children", r"layer\.consumers"),
+    (irshape.edit(ATROUS)["stem"].output, "values", r"its elements"),
 ]
 
 

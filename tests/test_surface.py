@@ -278,7 +278,7 @@ DETECTOR = "examples/detector.xml"
         (lambda: irshape.Graph().parameter("[1]", name="x"), "Graph.parameter gets name twice: '[1]' and 'x'; values without a name are,"),  # type: ignore[misc]
         (lambda: irshape.view(DETECTOR, "page.html"), "the second argument is the model before, not a page; output='page.html' writes one"),
         (lambda: irshape.ops(3), "ops takes str or None as type, not 3"),
-        (lambda: assert_shape(DETECTOR, 0, "[1]"), "assert_shape takes str as name, not 0"),  # type: ignore[arg-type]
+        (lambda: assert_shape(DETECTOR, None, "[1]"), "assert_shape takes str or int as name, not None"),  # type: ignore[arg-type]
         (lambda: irshape.scan(DETECTOR, targets=None), "scan takes Iterable[str] as targets, not None"),
         (lambda: irshape.check(DETECTOR, targets=b"x"), "check takes str or Iterable[str] as targets, not b'x'"),
         (lambda: irshape.check(DETECTOR, structure=np.zeros(2)), "check takes bool as structure, not array([0., 0.])"),

@@ -63,9 +63,11 @@ def test_a_code_that_does_not_exist() -> None:
         ("stem", "[N,4,ceil_div(H, 2),max((W + 1)//2, 0)]"),
         ("stem/weights", "[4,3,3,3]"),
         ("image", "[N,3,H - 0,W]"),
+        (0, "f32[N,2,?,4..]"),
+        (-1, "f32[N,2,?,4..]"),
     ],
 )
-def test_shapes_that_fit(name: str, expected: str) -> None:
+def test_shapes_that_fit(name: str | int, expected: str) -> None:
     assert_shape(irshape.infer(ATROUS, inputs=IMAGE), name, expected)
 
 
@@ -111,7 +113,8 @@ def test_a_shape_is_without_what_conditions_resolve(tmp_path: Path) -> None:
     lambda: assert_valid(ATROUS, inputs={"image": "[1,3"}),
     lambda: assert_shape(ATROUS, "maks", "[1]"),
     lambda: assert_shape(ATROUS, "mask", 5),  # type: ignore[arg-type]
-    lambda: assert_shape(ATROUS, 0, "[1]"),  # type: ignore[arg-type]
+    lambda: assert_shape(ATROUS, 7, "[1]"),
+    lambda: assert_shape(ATROUS, None, "[1]"),  # type: ignore[arg-type]
     lambda: assert_same("none.xml", ATROUS),
 ])  # fmt: skip
 def test_pytest_shows_no_frame_of_irshape(call: Callable[[], None]) -> None:
@@ -155,6 +158,7 @@ def test_names_are_those_of_tensors_and_layers() -> None:
     for inputs in ({}, {"image": "[N,3,32,32]"}):  # a formula names a symbol that the model never had, or has no more
         told = failure(assert_shape, ATROUS, "mask", "[N,2,2*Q,?]", inputs=inputs)
         assert "no input has the symbol 'Q'; the inputs are" in told and "expected  N  2  2*Q" in told
+    assert "has no tensor or layer 7; its outputs are mask" in failure(assert_shape, ATROUS, 7, "[...]")
     assert "has no tensor or layer 'xyz'; its outputs are " in failure(assert_shape, ATROUS, "xyz", "[...]")
     assert "has no tensor or layer 'stem' with port 9" in failure(assert_shape, ATROUS, "stem", "[...]", port=9)
 

@@ -4,8 +4,7 @@ Rules compute numbers from sizes by `+ - * // min max`. Along one size, such a n
 that are equal modulo a period, it is a polynomial with integer coefficients in the number of periods. It becomes one as soon as each min
 and max selects the same argument at all later sizes; then the number is settled. A polynomial is the sum of its forward differences times
 binomial coefficients, which are never negative. So if no forward difference at a size is negative, the number is not negative there or at
-any later size of its class. A grid of a few periods therefore decides a requirement for all sizes. If a number is not settled on it, the
-grid starts further on.
+any later size of its class. A grid of a few periods therefore decides a requirement for all sizes. If it settles none, it starts later.
 """
 
 from __future__ import annotations

@@ -18,6 +18,8 @@ from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.knobs import Knobs
 from irshape.answers.signature.names import BATCH
 from irshape.answers.signature.naming import named
+from irshape.answers.size_set import SizeSet
+from irshape.answers.solve import mended, solved_if_possible
 from irshape.inference.engine import Engine
 from irshape.inference.indices import beyond, largest_indices
 from irshape.inference.inference import Inference, Remedy, conclude
@@ -78,8 +80,7 @@ class OpenSizes:
 
     `axes` are the axes of inputs and variables by the symbol of the signature, or by the raw symbol where the model has no signature. A
     symbol that stands in formulas only has the axes of these formulas. `numbers` are the axes of inputs that have one valid size, where
-    the file states no number. `others` are the layers whose data or body decides a size. A size that follows from an unknown rank is
-    left out.
+    the file states no number. `others` are the layers whose data or body decides a size. One that follows from an unknown rank is no part.
     """
 
     def __init__(self, inference: Inference, policy: SizePolicy) -> None:
@@ -121,8 +122,9 @@ class OpenSizes:
             message = f"{_CAUSES[found[0].kind]} {self._policy.fault}; {self._depend(found)}"
             then = without_state(self._inference.model, "fix the sizes there") if node.type == "ReadValue" else "replace the layer"
             hint = f"no size of an input decides this size; {then}" if fixing == {} else None
-            if fixing and is_alone:
-                hint = f"fix the sizes of the inputs: --set {' '.join(f'{name}={size}' for name, size in fixing.items())}"
+            if fixing:
+                sizes = " ".join(f"{name}={size}" for name, size in fixing.items())
+                hint = f"fix the sizes of the inputs: --set {sizes}" if is_alone else "the sizes of the inputs settle it, too: set them"
             yield Violation(self._policy.code, message, node, hint, tuple((fixing or {}).items()) if is_alone else ())
 
     def _ports(self, root: Root) -> int:
@@ -202,14 +204,30 @@ class OpenSizes:
         """A usual size of every symbol."""
         from irshape.answers.cost.formula import reference
 
+        ranges, demands = self._system
+        found, is_valid = reference(ranges, demands, {}, {})
+        if not is_valid:
+            found = next(mended(self._reading.scope, demands, ranges, found, ()), found)
+        return {name: str(found[name]) for name in ranges}
+
+    @cached_property
+    def _system(self) -> tuple[dict[str, Range], list[Requirement]]:
+        """The ranges of the symbols, of which only those of a state begin at 0, and the demands on them."""
         reading = self._reading
         ranges = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in reading.symbols.items()}
+        for name, one in ranges.items():
+            if one.low < 1 and not self._is_in_state(name):
+                ranges[name] = one._replace(low=one.remainder or one.modulus)
         indices = largest_indices(reading.engine.model, reading.engine.slots) if reading.engine is not None else ()
         demands = [Requirement("ge", size, last + 1, "", "", {}) for _, size, last in indices]
         demands += [guard.requirement for guard in reading.guards if not guard.branch]
-        demands = [one for one in demands if one.symbols() and one.symbols() <= ranges.keys()]
-        found, _ = reference(ranges, demands, {}, {})
-        return {name: str(found[name]) for name in ranges}
+        return ranges, [one for one in demands if one.symbols() and one.symbols() <= ranges.keys()]
+
+    @cached_property
+    def _valid(self) -> Mapping[str, SizeSet]:
+        """The sizes that each symbol may have, as far as they do not depend on those of others."""
+        solved = solved_if_possible(self._reading.scope, self._system[1], self._system[0])
+        return {} if solved is None else {name: sizes for name, sizes in solved.sets.items() if not sizes.is_empty}
 
     @cached_property
     def _wanted(self) -> tuple[dict[str, str], str]:
@@ -235,13 +253,14 @@ class OpenSizes:
 
     def _range(self, name: str, size: Size) -> SymbolRange:
         """A range of a symbol with an upper bound; one number for a batch."""
-        low, high = self._reading.bounds(size)
-        least = int(low)
         if name == BATCH:
-            return SymbolRange(max(least, 1), max(least, 1))
-        if not self._is_in_state(name):  # a state is often empty at first
-            least = max(least, 1)
-        return SymbolRange(least, int(high) if high != inf else max(least, _MOST))
+            return SymbolRange(*[int(self._usual[name])] * 2)
+        low, high = self._reading.bounds(size)
+        least = int(max(low, self._system[0][name].low))
+        if valid := self._valid.get(name):
+            least = max(least, *valid.above(least, 1))
+        most = int(high) if high != inf else max(least, _MOST)
+        return SymbolRange(least, min(most, *valid.below(most, 1)) if valid else most)
 
     def _is_in_state(self, name: str) -> bool:
         variables = (node for node in self._reading.model.of_type("ReadValue") if node.outputs)

@@ -472,15 +472,11 @@ def _is_lost(fact: Fact, number: Fact) -> bool:
     if fact.is_poisoned or number.is_poisoned:
         return False
     for known, other in ((fact.shape, number.shape), (fact.elements, number.elements)):
-        if other is not None and (
-            known is None or any(_is_unknown(a) and not isinstance(b, Dim) for a, b in zip(known, other, strict=False))
-        ):
+        pairs = zip(known or (), other or (), strict=False)
+        lost = any(isinstance(a, Dim) and origins(a) & ~NAMED and not isinstance(b, Dim) for a, b in pairs)
+        if other is not None and (known is None or lost):
             return True
     return False
-
-
-def _is_unknown(size: object) -> bool:
-    return isinstance(size, Dim) and bool(origins(size) & ~NAMED)
 
 
 def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from math import inf, lcm, prod
@@ -14,7 +14,7 @@ from irshape.answers.question import Condition
 from irshape.answers.size_set import Axis, SizeSet, Substitution, Unsolved, bracketed
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, Scope
-from irshape.shape.guard import Requirement, all_hold
+from irshape.shape.guard import Requirement, all_hold, broken
 from irshape.shape.limits import Work
 from irshape.shape.range import Range, exactly, reduced, subtract
 from irshape.shape.reported import Reported, range_of_factor
@@ -63,20 +63,13 @@ def conditions(scope: Scope, guards: Sequence[Guard]) -> list[Condition] | None:
 
     Solving may take too much work, or NumPy, which a browser has not.
     """
-    try:
-        return _conditions(scope, guards)
-    except ModuleNotFoundError:
-        return None
-
-
-def _conditions(scope: Scope, guards: Sequence[Guard]) -> list[Condition] | None:
     names = dict.fromkeys([name for guard in guards for name in sorted(guard.requirement.symbols())])
     domain: dict[str, Range] = {}
     for name in names:
         low, high, modulus, remainder = size.range if isinstance(size := scope.named(name), Dim) else Range(1, 0)
         if (own := reduced(max(low, 1), high, modulus, remainder)) is not None:
             domain[name] = own
-    solved = solve(scope, [guard.requirement for guard in guards], domain) if len(domain) == len(names) else None
+    solved = solved_if_possible(scope, [guard.requirement for guard in guards], domain) if len(domain) == len(names) else None
     if solved is None or solved.unfinished is not None or any(sizes.is_empty for sizes in solved.sets.values()):
         return None
     # What the name of a size says already, as that it is even, has no cause among the guards.
@@ -138,6 +131,14 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
     known = [tied for number in relations if simpler[number].kind == "eq" and (tied := simpler[number].tied()) is not None]
     relations = [number for number in relations if not any(_follows(simpler[number], *each) for each in known)]
     return Solved(system.sets, system.causes, links, substitutions, relations, simpler, system.unfinished)
+
+
+def solved_if_possible(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> Solved | None:
+    """The solution of a system of requirements; None in a browser, which has no NumPy to find it with."""
+    try:
+        return solve(scope, requirements, domain)
+    except ModuleNotFoundError:
+        return None
 
 
 def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> tuple[dict[str, Substitution], list[int]]:
@@ -492,8 +493,7 @@ def nearest(
 ) -> list[dict[str, int]]:
     """At most `count` valid sizes for dependent symbols, on one side of the wanted sizes, the nearest first.
 
-    For a single symbol without relations, its whole set is searched; else only combinations near the wanted sizes. `fixed` symbols keep
-    their wanted sizes.
+    For a single symbol without relations, its whole set is searched; else combinations near the wanted sizes. `fixed` symbols keep theirs.
     """
     substitutions = solved.substitutions
     relations = [solved.simpler[number] for number in solved.relations if solved.simpler[number].symbols() <= wanted.keys()]
@@ -536,3 +536,15 @@ def nearest(
     named = ({name: one.constant + one.factor * row[one.axis] for name in wanted for one in [substitutions[name]]} for row in rows)
     scope.work.take(len(too_large) * len(found))
     return list(islice(filter(all_hold(too_large), named), count))
+
+
+def mended(
+    scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str, Range], sizes: Mapping[str, int], given: Collection[str]
+) -> Iterator[dict[str, int]]:
+    """The nearest sizes below and above `sizes` that fulfil requirements which these break; sizes of `given` symbols stay."""
+    free = {name for one in broken(requirements, sizes) for name in one.symbols()} - set(given)
+    if (solved := solved_if_possible(scope, requirements, domain)) is not None:
+        wanted = {name: sizes[name] for name in domain}
+        for is_above in (False, True):
+            found = nearest(scope, solved, wanted, wanted.keys() - free, 1, is_above=is_above)
+            yield from filter(all_hold(requirements), found)

@@ -239,8 +239,7 @@ def cost(
 
     Every open size is a symbol, as in `signature`. `near` turns formulas into numbers to compare them; sizes left out get defaults. `views`
     and `in_place` let tensors share memory: a Reshape uses the memory of its input, and an element-wise operation that of an input of the
-    same size that no later layer reads. Takes and raises what `infer` does otherwise, and raises `InputError` for an unknown symbol in
-    `near`.
+    same size that no later layer reads. Takes and raises what `infer` does otherwise, and `InputError` for an unknown symbol in `near`.
     """
     model, asked = _asked(source, inputs, symbols, reading)
     return inner.cost(model._graph, near=near, views=views, in_place=in_place, **asked)

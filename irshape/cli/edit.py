@@ -18,7 +18,7 @@ from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, 
 from irshape.cli.running import add_prove, proved
 from irshape.cli.texts import put_text, shape, table
 from irshape.editing.draft import Draft, found, found_output, layer_count, meant, meant_output
-from irshape.editing.graph import Graph, checked, edit
+from irshape.editing.graph import NO_OUTPUT, Graph, checked, edit
 from irshape.editing.inputs import VALUES, freeze, hold, is_named_end, named_end, parsed
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import RULES, Simplification, simplify
@@ -35,7 +35,6 @@ from irshape.shape.dim import Dim
 
 if TYPE_CHECKING:
     from irshape.editing.extract import Part
-    from irshape.model.public import Model as PublicModel
 
 Made = TypeVar("Made")
 
@@ -118,12 +117,6 @@ def sized(file: str, graph: Graph, shapes: Sequence[str], sizes: Mapping[str, st
         raise RunError(f"{file}: {error}", FAULTS) from None
 
 
-def put_proof(before: Graph | PublicModel, graph: Graph) -> None:
-    """Prove that a graph computes what a model does. Raises `RunError`."""
-    for line in proved(before, graph):
-        put(line)
-
-
 def steps_made(steps: Sequence[Simplification]) -> Iterator[Section]:
     """Each layer that goes, with the reason."""
     rows = [(step.rule, step.type, step.layer, step.reason) for step in steps]
@@ -171,8 +164,6 @@ def _run_edit(given: Namespace) -> int:
     # The first section names the two files, which are one here.
     _, *changes = sections(_make(given.file, "edit", graph.diff), is_complete=False)
     put_text(given.color, changes)
-    if not graph.outputs:
-        put("no layer gives an output any more, so the model computes nothing")
     if given.view is not None:
         _write_page(given.view, graph, change)
     if given.prove:
@@ -180,11 +171,12 @@ def _run_edit(given: Namespace) -> int:
         for option, text in given.edits:
             if EDITS[option][2] is _freeze:  # the model before has this value, too
                 _freeze(before, text, hold)
-        put_proof(before, graph)
+        put(proved(before, graph))
     if given.output is None and not given.in_place:
         errors = [one for one in checked(graph._draft, errors_only=True)[1] if one.severity == ERROR]
-        put("".join(f"{escape(str(one))}\n" for one in errors) + "the model is not written without -o or --in-place")
-        return FAULTS if errors else CLEAN
+        lost = [] if graph.outputs or not graph._draft.model.results else [NO_OUTPUT]
+        put("\n".join([*(escape(str(one)) for one in errors), *lost, "the model is not written without -o or --in-place"]))
+        return FAULTS if errors or lost else CLEAN
     change.write(graph, in_place=given.in_place, trim=given.trim)
     put(f"written: {escape(given.file if given.in_place else given.output)}")
     return CLEAN
@@ -325,7 +317,7 @@ def _run_extract(given: Namespace) -> int:
         own = [repr(tensor.layer.name) for tensor in graph.inputs if tensor.layer.name not in whole]
         if own:
             raise RunError(f"--prove feeds both models the same inputs, but only the part has the input {own[0]}; give --to without --from")
-        put_proof(published(graph._draft.model), graph)
+        put(proved(published(graph._draft.model), graph))
     change.write(graph, trim=True)
     put_text(given.color, _part_sections(graph, part, formulas, given.output))
     return FAULTS if part.losses else CLEAN
@@ -400,7 +392,7 @@ def _run_simplify(given: Namespace) -> int:
         raise RunError(f"{given.file}: {error}") from None
     put_text(given.color, (steps_made if given.dry_run else _counted)(steps))
     if given.prove:
-        put_proof(published(before._draft.model), graph)
+        put(proved(published(before._draft.model), graph))
     if not given.dry_run:
         change.write(graph, trim=given.trim)
     done = f"written: {escape(given.output)}" if given.output else "nothing is written"
@@ -428,7 +420,7 @@ SIMPLIFY = Command(
   irshape simplify model.xml --only dead -o pruned.xml
 
 exit code: 0 if the model was simplified, 1 if it cannot have the shapes of --input and --set, or --prove finds other numbers,
-2 if a file could not be read or written, or the models cannot be run""",
+2 if a file could not be read or written, or --prove has no proof""",
     _add_simplify,
     _run_simplify,
 )

@@ -118,8 +118,10 @@ class Parser(argparse.ArgumentParser):
         formatter = self._get_formatter()
         files = [action for action in self._actions if not action.option_strings]
         words = [formatter._metavar_formatter(action, action.dest)(1)[0] for action in files]
+        marks = {"+": "{0}...", "*": "[{0}...]", "?": "[{0}]"}  # as often as they may be given
+        places = [marks.get(str(action.nargs), "{0}").format(word) for word, action in zip(words, files, strict=True)]
         also = "\n       %(prog)s FILE... [OPTIONS]" if self._subparsers else ""  # the faults and the signature on one screen
-        formatter.add_usage(" ".join(["%(prog)s", *self._shown(words, files), "[OPTIONS]"]) + also, files, [])
+        formatter.add_usage(" ".join(["%(prog)s", *places, "[OPTIONS]"]) + also, files, [])
         formatter.add_text(self.description)
         hidden = 0
         for group in self._action_groups:
@@ -132,12 +134,6 @@ class Parser(argparse.ArgumentParser):
             formatter.add_text(f"{self.prog} --help-all lists {hidden} more options")
         formatter.add_text(self.epilog)
         return formatter.format_help()
-
-    @staticmethod
-    def _shown(words: Sequence[str], files: Sequence[argparse.Action]) -> list[str]:
-        """The files of a usage line, as often as they may be given."""
-        marks = {"+": "{0}...", "*": "[{0}...]", "?": "[{0}]"}
-        return [marks.get(str(action.nargs), "{0}").format(word) for word, action in zip(words, files, strict=True)]
 
     def error(self, message: str) -> NoReturn:
         self.exit(FAILED, f"{self.prog}: {message} (see {self.prog} --help)\n")

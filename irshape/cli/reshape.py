@@ -20,7 +20,7 @@ from irshape.cli.request import Request, request_of
 from irshape.cli.road import answered, found
 from irshape.cli.run import complain
 from irshape.cli.running import add_prove, proved
-from irshape.cli.texts import ending, guards, in_names, remedy, said, table
+from irshape.cli.texts import ending, guards, in_names, remedy, said, shows_formulas, table
 from irshape.editing.graph import edit
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
@@ -91,7 +91,7 @@ def _written(request: Request, writing: Writing, is_proved: bool, batch: str | N
     if is_proved and inference.ok:
         reading = partial(edit, opaque=request.opaque, limits=request.limits, extensions=request.extensions)
         before = reading(Path(inference.document.path or ""), weights=request.weights or None)
-        yield from proved(before, reading(inference.xml(), weights=inference.weights), batch=batch)
+        yield proved(before, reading(inference.xml(), weights=inference.weights), batch=batch)
     yield from write(writing, inference)
 
 
@@ -145,9 +145,9 @@ def _sections(given: Namespace, before: Inference, inference: Inference) -> Iter
     is_complete = given.all
     yield paragraph(title(inference.document))
     if inference.ok:
-        ends = (*inference.model.parameters, *inference.model.results)
-        head = ("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if inference.guards or inference.ties else []))
-        yield paragraph(table(head, [_row(before, inference, str(node.id))[: len(head)] for node in ends]))
+        rows = [_row(before, inference, str(node.id)) for node in (*inference.model.parameters, *inference.model.results)]
+        head = ("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if shows_formulas(inference) else []))
+        yield paragraph(table(head, [row[: len(head)] for row in rows]))
         yield ties(inference.ties, "axes that must agree")
         yield from guards(inference, is_complete=is_complete)
         if inference.rewriting is not None:

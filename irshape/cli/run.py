@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from irshape.report.diagnostic import ERROR, NOTE, Diagnostic
-from irshape.report.text import counted, escape, harmless, verdict
+from irshape.report.text import counted, escape, harmless, unexpanded, verdict
 from irshape.xml.document import Document, Graph, Layer
 
 CLEAN, FAULTS, FAILED = 0, 1, 2
@@ -75,7 +75,7 @@ def describe(error: OSError, path: str) -> str:
         return f"{named}: {complaint}"
     if isinstance(error, FileNotFoundError) and (option := option_for(named)):
         return f"{named}: {error.strerror}; did you mean {option} {named!r}?"
-    return f"{named}: {str(error.strerror or error).replace('force=True', '--force')}"
+    return f"{named}: {str(error.strerror or error).replace('force=True', '--force')}{unexpanded(named)}"
 
 
 def option_for(word: str) -> str:

@@ -65,8 +65,8 @@ def _options(given: Namespace) -> dict[str, Any]:
     return {name: value for name in _OPTIONS if (value := getattr(given, name)) is not None and value is not False}
 
 
-def proved(a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
-    """Prove that a changed model computes what the model before it does. Raises `RunError` if it does not."""
+def proved(a: Any, b: Any, *, batch: str | None = None) -> str:
+    """The line that says that a changed model computes what the model before it does. Raises `RunError` if it does not."""
     from irshape.running.comparison import proof
     from irshape.running.runner import RunningError
 
@@ -76,8 +76,10 @@ def proved(a: Any, b: Any, *, batch: str | None = None) -> Iterator[str]:
         raise RunError(f"nothing is written, because --prove has no proof: {error}") from None
     if not found.is_same:
         raise RunError(f"nothing is written: {found.summary}", FAULTS)
-    is_telling = any(one.name not in found._constant for run in found.runs for one in run.outputs)
-    yield f"{'proved' if is_telling else 'not proved'}: {escape(found.summary)}"
+    if found._proves_nothing:
+        other = "write it without --prove, and compare the files on other inputs: irshape diff A.xml B.xml --run --data INPUTS.npz"
+        raise RunError(f"nothing is written, because --prove has no proof: {found.summary}; {other}")
+    return f"proved: {escape(found.summary)}"
 
 
 def sections(comparison: RunComparison, told: Sequence[tuple[str | None, str | None]] = (), *, is_complete: bool) -> Iterator[Section]:
@@ -97,7 +99,8 @@ def sections(comparison: RunComparison, told: Sequence[tuple[str | None, str | N
     yield paragraph(*([f"first difference: {comparison._unfound}"] if comparison._unfound is not None else []))
     rtol, atol, precision = comparison.tolerance
     tolerance = f"tolerance: {rtol:g} of the largest number, and {atol:g} ({precision}); --rtol and --atol change it"
-    yield paragraph(*([] if comparison.is_same else [tolerance]), comparison.summary)
+    other = ": give other inputs with --data" if comparison.is_same and comparison._proves_nothing else ""
+    yield paragraph(*([] if comparison.is_same else [tolerance]), f"{comparison.summary}{other}")
 
 
 def _sizes(run: Run) -> str:

@@ -84,7 +84,7 @@ def _record_dims(site: _Site) -> _Repair | None:
 
 
 def _record_precision(site: _Site) -> _Repair | None:
-    if (found := site.port()) is None:
+    if (found := site.port()) is None or found[2].element_type is ElementType.dynamic:
         return None
     node, port, fact = found
     precision = fact.element_type.precision
@@ -308,8 +308,10 @@ def add_fixes(
         if diagnostic.where.offset is None or (diagnostic.code in (*RECORDS, "R101") and is_explained):
             continue
         doubt = about(diagnostic) if diagnostic.code in SAFE else None
-        if doubt and diagnostic in failing and (attribute := _attribute_of(_Site(layers, diagnostic.where.offset), diagnostic.code)):
-            diagnostic.hint = f"set {attribute}, as the port records: layers behind it fail without it"
+        site, is_failing = _Site(layers, diagnostic.where.offset), diagnostic in failing
+        is_untyped = (port := site.port()) is not None and port[2].element_type is ElementType.dynamic
+        if doubt and (is_failing or is_untyped) and (attribute := _attribute_of(site, diagnostic.code)):
+            diagnostic.hint = f"set {attribute}, as the port records{': layers behind it fail without it' * is_failing}"
             continue
         places = [offset for offset in behind.get(diagnostic, ()) if doubt != "" or offset not in doubted]
         repairs = [_repair(layers, diagnostic.code, offset) for offset in (diagnostic.where.offset, *places)]
@@ -362,8 +364,7 @@ class _Doubts:
     """Why the fix of a fault is not safe: other text of the file may be wrong, and the text that the fix replaces may be right.
 
     `suspected` are the nodes with a fault that only the author can decide on, such as an attribute that may be misspelled, `contradicted`
-    those whose own output ports record other facts than the model computes. `alone` are the faults of records that all other witnesses
-    contradict.
+    those whose own output ports record other facts than the model computes. `alone` are the faults that all other witnesses contradict.
     """
 
     def __init__(self, layers: _Layers, diagnostics: Sequence[Diagnostic], alone: Collection[Diagnostic]) -> None:

@@ -208,8 +208,7 @@ def is_decided(node: Node, facts: Sequence[Fact]) -> bool:
     """Whether the inputs of a layer record exactly what OpenVINO knows of facts, and all elements that it reads are numbers.
 
     Then OpenVINO has computed what the output ports record from nothing else. Shapes in bodies follow from those that enter, and a number
-    that cannot be read is open. So is one that a ShapeOf reads of a shape with open sizes: irshape may know such a size, or its bounds, by
-    its formula.
+    that cannot be read is open. So is one that a ShapeOf reads of a shape with open sizes: its formula may tell irshape such a size.
     """
     if node.op is None or node.model.holder is not None or any(one.code == "X106" for one in node.model.document.diagnostics):
         return False

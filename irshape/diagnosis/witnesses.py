@@ -39,8 +39,7 @@ class Witnesses:
     `chain` are the facts of the tensors, those that are recorded wherever a rule contradicts what ports record. `taken` are the facts that
     each node takes, `own` what its rule gives for them. `edges` are the inputs whose record contradicts the tensor that an edge leads
     there, `layers` the nodes whose rule fails or contradicts both output port and readers, `records` the tensors whose output port alone
-    is wrong, `assumed` the tensors that are taken from the record because their rule does not give it. `bodies` are the witnesses of the
-    bodies.
+    is wrong, `assumed` the tensors that are taken from the record because their rule does not give it. `bodies` are those of the bodies.
     """
 
     def __init__(self, graph: Engine, bodies: Mapping[Model, Witnesses]) -> None:

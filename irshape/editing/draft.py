@@ -90,7 +90,9 @@ class GraphDraft:
         place = place or state.place_behind(value.item for value in own if value is not None)
         item = state.new_item(type, name or type, version, op_class, place)
         state.set_attributes(item, self.spell(item, attributes))
-        item.recorded = [_record(one) for one in outputs or ()]
+        item.recorded = [
+            (element_type_of(element_type).precision, None if shape is None else tuple(shape)) for element_type, shape in outputs or ()
+        ]
         state.note("add", item.name, type)
         for index, (one, value) in enumerate(zip(given, own, strict=True)):
             if value is None:
@@ -375,10 +377,11 @@ class Draft(GraphDraft):
 
     # What the draft makes.
 
-    def text(self, *, trims: bool = False) -> tuple[bytes, Weights | None]:
+    def text(self, *, trims: bool = False, cuts: bool = False) -> tuple[bytes, Weights | None]:
         """The text of the draft, and its weights; with `trims`, they hold only what the constants need.
 
-        Raises `EditError` if the file is at fault, and for this the text has other edges than the draft.
+        With `cuts`, they end where the last constant does, if they ended so before: bytes behind it look like another model's. Raises
+        `EditError` if the file is at fault, and for this the text has other edges than the draft.
         """
         trims = trims and self.weights.has_original
         if not self.state.journal and not trims:
@@ -395,6 +398,8 @@ class Draft(GraphDraft):
         elif stored:
             are_whole = _total(weights) >= max(placed.end, 1)
             weights = PatchedWeights(weights, stored) if weights and are_whole else AppendedWeights(weights, self.start, stored)
+        elif cuts and weights is not None and 0 < placed.end < last_end(self.model.document, sys.maxsize) == _total(weights):
+            weights = RangedWeights(weights, [(0, 0, placed.end)])
         return text, weights
 
     def built(self) -> tuple[Model, Weights | None]:
@@ -448,11 +453,6 @@ def types_inside(item: Item) -> Counter[str]:
         else:
             found.update(node.type for graph in body.graphs() for node in graph)
     return found
-
-
-def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...] | None]:
-    element_type, shape = output
-    return element_type_of(element_type).precision, None if shape is None else tuple(shape)
 
 
 def _shape_text(name: str, value: Any) -> str:

@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from irshape.answers.diff import Difference
     from irshape.xml.source import Source
 
+NO_OUTPUT: Final = "no layer gives an output any more, so the model computes nothing: add an output"
 _EMPTY = """<?xml version="1.0"?>
 <net name="NAME" version="11">
 \t<layers>
@@ -198,7 +199,7 @@ class Graph(Layers):
     ) -> None:
         """Write the edited model, each file completely or not at all, and its weights beside it.
 
-        New constants come behind the bytes of the weights, which stay as they are. Takes and raises what `Inference.write` does; errors
+        New constants come behind the bytes of the weights, which stay where they are. Takes and raises what `Inference.write` does; errors
         that the model had before the edits do not count. With `trim`, the weights hold only the bytes that the constants need, those of
         bodies included; that needs another path, because trimmed weights fit the new file alone.
         """
@@ -209,7 +210,9 @@ class Graph(Layers):
         if errors and not faulty:
             raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; faulty=True writes it")
         draft = self._draft
-        text, own = draft.text(trims=trim)
+        if draft.model.results and not self.outputs and not faulty:
+            raise ValueError(f"{NO_OUTPUT}; faulty=True writes it")
+        text, own = draft.text(trims=trim, cuts=weights == "copy" and not in_place)
         is_short = draft.engine.constants.is_short
         if isinstance(own, AppendedWeights) and own.has_original and not is_short:
             own = own.filled()  # no Result needs the bytes that the weights lack

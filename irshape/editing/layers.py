@@ -420,8 +420,7 @@ class Body(Layers):
     def add_output(self, tensor: Tensor | Layer, otherwise: Tensor | Layer | None = None, **slice: int) -> Tensor:
         """Let the layer give a tensor of the body, and return the new output of the layer.
 
-        The output is that of the last iteration; `axis=0` joins those of all iterations. For an If, `otherwise` is the tensor of the other
-        body.
+        The output is that of the last iteration; `axis=0` joins those of all iterations. For an If, `otherwise` is that of the other body.
         """
         self._check()
         draft, own = self._draft, None

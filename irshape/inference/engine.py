@@ -58,8 +58,7 @@ class Engine:
     then OpenVINO's bounds do not count. An engine may be `like` another one of the same model: it has symbols of its own, and shares the
     schedule, the constants, and the outcomes for facts of numbers.
 
-    `question` is the question of the last pass, `current` its run, and `diagnostics` and `guarded_runs` are gathered from this run and
-    those of the bodies.
+    `question` is the question of the last pass, `current` its run, and `diagnostics` and `guarded_runs` are those of it and its bodies.
     """
 
     new_scope: ClassVar[type[Scope]] = Scope
@@ -405,8 +404,7 @@ class Engine:
     def take(self, run: Run, shapes: Mapping[int, Shape], *, examines: bool) -> bool:
         """Make a run that a plan has made the current one.
 
-        `shapes` are those of the Parameters. `examines` says that the variables must be compared. False, and nothing changes, if these
-        find an error.
+        `shapes` are those of the Parameters. `examines` says that the variables must be compared. False, and nothing changes, for an error.
         """
         question = Question(shapes)
         if examines:

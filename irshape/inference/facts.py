@@ -18,8 +18,7 @@ class Fact:
 
     A fact `is_poisoned` if it is unknown because a layer before failed: consequences of that are not reported. `openvino_view` is
     OpenVINO's fact of the tensor if it differs, else the fact itself. `is_literal` marks the elements of a Const, and `ends` are the
-    least and the greatest of them, of all or for each position on the last axis, where rules read no more. `steps` is the work of
-    reading the fact.
+    least and the greatest of them, of all or for each position on the last axis, where rules read no more. `steps` is the work of reading.
     """
 
     __slots__ = ("element_type", "elements", "ends", "is_literal", "is_poisoned", "openvino_view", "shape", "steps")

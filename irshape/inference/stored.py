@@ -84,7 +84,10 @@ def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnos
     lost = _lost(document, weights.total - end)
     told = " or ".join(f"Const {layer.name!r} (line {one.line})" for layer, one in lost)
     message += f"; should {told} begin at byte {end}?" if lost else "; are they another model's weights?"
-    hint = "give the .bin that was written together with the .xml" + (", or correct the offset of the constant" if lost else "")
+    other = (
+        "correct the offset of the constant" if lost else "if constants were removed, drop the bytes: irshape edit FILE --trim -o OUT.xml"
+    )
+    hint = f"give the .bin that was written together with the .xml, or {other}"
     yield Diagnostic("W201", message, where, hint=hint, related=tuple([one for _, one in lost]))
 
 

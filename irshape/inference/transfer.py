@@ -53,8 +53,7 @@ class _Unshared(Outcome):
 UNSHARED: Final = _Unshared(())
 
 
-# In place of the wanted outputs of a Const: rules read the least and the greatest element only, of all, or for each position on the last
-# axis.
+# In place of the wanted outputs of a Const: rules read the least and the greatest element only, of all, or for each place on the last axis.
 ENDS: Final = frozenset((-1,))
 TUPLE_ENDS: Final = frozenset((-2,))
 

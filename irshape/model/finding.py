@@ -183,7 +183,7 @@ def similar(text: str, known: Iterable[str]) -> str:
 
 def unknown(text: str, known: Iterable[str], thing: str = "layer") -> str:
     """The complaint about a text that names nothing."""
-    return f"the model has no {thing} {text!r}{similar(text, known)}"
+    return f"the model has no {thing} {text!r}{similar(text, known) or '; irshape infer lists the layers'}"
 
 
 def ambiguity(text: str, found: Sequence[Meaning[Layer]], names_of: Callable[[Layer], Names]) -> str:

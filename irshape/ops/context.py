@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, isfinite, prod
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.finding import Finding
@@ -21,13 +21,14 @@ from irshape.shape.dim import (
     eq,
     eq_unasked,
     format_size,
+    formula_text,
     lt,
     narrow,
     origins,
 )
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import BOUNDS, Judge, Premise, Requirement
-from irshape.shape.polynomial import UNBACKED
+from irshape.shape.polynomial import NAMED, UNBACKED
 from irshape.shape.range import Bound, interval_text
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
 from irshape.shape.value import Elements, Pieces, are_numbers
@@ -169,6 +170,8 @@ class Findings(Judge):
         return size
 
 
+# The longest formula of a size that a message shows.
+_LONGEST_FORMULA: Final = 60
 _UNLIKE = {
     "eq": "{a} and {b} differ",
     "ge": "{a} is less than {b}",
@@ -182,9 +185,17 @@ def _origins(requirement: Requirement) -> int:
     return origins(requirement.a) | origins(requirement.b)
 
 
+def _shown(size: Size) -> str:
+    """A size as its interval, or as the formula of one whose symbols have names, with a bounded interval: `8*B + 3`, `H (2..8)`, `?`."""
+    interval = format_size(size) if bounds(size)[0] >= 0 else interval_text(*bounds(size))
+    if not isinstance(size, Dim) or origins(size) != NAMED or len(text := formula_text(size)) > _LONGEST_FORMULA:
+        return interval
+    return text if interval == "?" or interval.endswith("..") else f"{text} ({interval})"
+
+
 def _seen(requirement: Requirement) -> str:
     """The sizes that break a requirement."""
-    a, b = (format_size(size) if bounds(size)[0] >= 0 else interval_text(*bounds(size)) for size in (requirement.a, requirement.b))
+    a, b = _shown(requirement.a), _shown(requirement.b)
     apart = requirement.a - requirement.b if requirement.kind == "eq" and isinstance(requirement.a, Dim) else None
     by = f" by {format_size(abs(apart))}" if isinstance(apart, int) and apart else ""
     return ": " + _UNLIKE[requirement.kind].format(a=a, b=b) + by
@@ -249,8 +260,7 @@ class InputValues(Findings):
     def natural(self, port: Input, index: int, value: Size, *, is_lenient: bool = False) -> Size:
         """A value of an input that must not be negative, as a dimension.
 
-        OpenVINO refuses bounds that reach below 0, although the value may be valid. `is_lenient` says that it accepts the numbers of
-        a Const.
+        OpenVINO refuses bounds that reach below 0, although the value may be valid. `is_lenient` says that it accepts those of a Const.
         """
         low, high = bounds(value)
         if is_lenient and isinstance(value, int) and value < 0 and port.is_literal:

@@ -78,8 +78,7 @@ def _arranged(parts: _Parts, count: int, known: dict[tuple[int, int], tuple[In, 
 
 # The flag of a function that takes any number of arguments, as `inspect` names it.
 CO_VARARGS: Final = 4
-# The methods whose parameters are the inputs, each with the number of parameters before these. Those that are shared may name some inputs
-# only.
+# The methods whose parameters are the inputs, each with the number of parameters before these. Shared ones may name some inputs only.
 _RULES: Final = {
     "infer": 2,
     "types": 2,

@@ -8,7 +8,7 @@ so that a page of 100,000 layers stays small. A size is a number, the name of a 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -132,7 +132,7 @@ class PageData:
             "ok": self.inference.ok,
             "ir_version": self.model.ir_version,
             "layers": layers,
-            "ends": self._ends(),
+            "ends": {self.hierarchy.position[node]: _named(end_name(node)) for node in (*self.model.parameters, *self.model.results)},
             "bodies": ends_of_bodies(self.hierarchy.position),
             "hidden": sorted([self.hierarchy.position[node] for node in self.hierarchy.hidden]),
             "groups": [[group.parent, _named(group.name), group.holder, group.repeats] for group in self.hierarchy.groups],
@@ -190,10 +190,6 @@ class PageData:
             "types": list(types),
             "signatures": self._signatures({number: node for node, number, _, _ in reversed(rows)}),
         }
-
-    def _ends(self) -> dict[int, str]:
-        """The names of the inputs and outputs of the model, by layer."""
-        return {self.hierarchy.position[node]: _named(end_name(node)) for node in (*self.model.parameters, *self.model.results)}
 
     def _signatures(self, examples: Mapping[int, Node]) -> list[dict[str, Any]]:
         """Type, version, attributes and ports, each with a node that has them."""
@@ -328,18 +324,16 @@ class PageData:
                 unknown[atom.name] = [_end(known.low), _end(known.high)]
         return {
             "symbols": {name: [_end(one.low), _end(one.high), one.modulus or 1, one.remainder] for name, one in own.items()},
-            "bounds": {} if self.signature is None else dict(self._bounding(self.signature)),
+            "bounds": {
+                name: [(self.hierarchy.position[guard._node], escape(guard.requirement.message)) for guard in guards]
+                for name, guards in (self.signature._found.bounding if self.signature is not None else {}).items()
+            },
             "unknown": unknown,
             "definitions": definitions,
             "inputs": {} if self.signature is None else {_named(name): shape for name, shape in self.signature.inputs.items()},
             "conditions": self._conditions(),
             "asked": [_named(f"{end_name(node)}{shape_text(shape)}") for node, shape in self.inference.wanted.shapes.items()],
         }
-
-    def _bounding(self, signature: Signature) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-        """For each symbol the layers that restrict it alone, each with its reason."""
-        for name, guards in signature._found.bounding.items():
-            yield name, [(self.hierarchy.position[guard._node], escape(guard.requirement.message)) for guard in guards]
 
     def _conditions(self) -> list[str]:
         """The conditions on the symbols; none in a browser, which has no NumPy to solve them with, and shows what each layer demands."""

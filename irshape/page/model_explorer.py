@@ -65,7 +65,7 @@ class _Graphs:
             attributes["faults"] = "\n".join(faults)
         return {
             "id": node.key,
-            "label": _label(node),
+            "label": _text(f"{node.type} {end_name(node)}" if node.type in ("Parameter", "Result") else node.type),
             "namespace": "/".join(part.replace("/", ".") for part in map(_text, path)),
             "subgraphIds": [_id(body) for body in node.bodies.values()],
             "attrs": [_pair(name, value) for name, value in attributes.items()],
@@ -89,13 +89,6 @@ class _Graphs:
             if position in (result, parameter):
                 found["next iteration"] = f"{nodes[result].name} becomes {nodes[parameter].name}"
         return found
-
-
-def _label(node: Node) -> str:
-    """The type of a layer; an input or a result of a graph has its name beside it, that of its tensor, if there is one."""
-    if node.type not in ("Parameter", "Result"):
-        return _text(node.type)
-    return _text(f"{node.type} {end_name(node)}")
 
 
 def _pair(name: str, value: str) -> dict[str, str]:

@@ -57,14 +57,8 @@ class LiveData:
             try:
                 self.data = self._make()
             except Exception as error:  # whatever the reason is, the page must not show an old model as the present one
-                self.data = self._fail(_reason(error))
+                self.data = self._fail((isinstance(error, OSError) and error.strerror) or str(error))
             self.number += 1
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return error.strerror or "it cannot be read"
-    return str(error)
 
 
 class Server(ThreadingHTTPServer):

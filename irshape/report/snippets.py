@@ -301,11 +301,7 @@ NUMBERS: Final = b"\2" + bytes(7) + b"\4" + bytes(7)
 
 # Two constants, one after the other.
 PAIR: Final = net(
-    "0.0 2.0, 1.0 3.0",
-    const(0, "a", "2", 16),
-    const(1, "b", "1", 8).replace('offset="0"', 'offset="16"'),
-    result(2, "x"),
-    result(3, "y"),
+    "0.0 2.0, 1.0 3.0", const(0, "a", "2", 16), const(1, "b", "1", 8).replace('offset="0"', 'offset="16"'), result(2, "x"), result(3, "y")
 )
 THREE: Final = NUMBERS + NUMBERS[8:]
 

@@ -141,3 +141,8 @@ def verdict(severities: Mapping[str, int]) -> str:
     """The number of errors, warnings and notes: `2 errors, 1 warning`."""
     counts = [(number, severity) for severity in (ERROR, WARNING, NOTE) if (number := severities.get(severity))]
     return ", ".join(counted(number, severity) for number, severity in counts) or "no faults"
+
+
+def unexpanded(path: str) -> str:
+    """The end of a complaint about a path that is not there: the next step for a pattern, which a shell or `glob` expands."""
+    return "; irshape expands no patterns: give the folder, which is searched" if "*" in path else ""

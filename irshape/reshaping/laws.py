@@ -1,7 +1,6 @@
 """Constants at other sizes: the law that their elements follow.
 
-The elements are the same at the recorded sizes: a law gives those of a constant bit by bit. Elements that follow no law were learned or
-computed for one size.
+The elements are the same at the recorded sizes: a law gives those of a constant bit by bit. Others were learned or computed for a size.
 """
 
 from __future__ import annotations

@@ -102,8 +102,7 @@ def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
 class Walk:
     """A walk on a bench. With `is_strict`, no layer may demand an equation between two formulas.
 
-    `faults` are the layers and codes of the faults that the model has at its recorded sizes. `dead` are the layers that reached no output
-    before.
+    `faults` are the layers and codes of the faults that the model has at its recorded sizes. `dead` are those that reached no output.
     """
 
     def __init__(self, bench: Bench, faults: frozenset[tuple[str, str]], witness: Witness | None = None, *, is_strict: bool) -> None:

@@ -79,12 +79,17 @@ def proof(a: Source | PublicModel | Graph | Inference, b: Source | PublicModel |
     New states must be such that the first inference, with empty ones, gives something.
     """
     with _paired(a, b, {}, RUNS, None, None) as pair:
-        found = _compared(pair, _feeds(pair, None, None, 0))
+        count = int(batch) if batch is not None and batch.isdecimal() else None
+        try:
+            found = _compared(pair, _feeds(pair, None, None, 0))
+        except RunningError:
+            if count is None:
+                raise
+            return _compared(pair, _feeds(pair, None, count, 0))  # the model before takes no such batch
         if found.is_same and (fault := next(map(pair.begin, _feeds(pair, None, None, 0)), "")):
             raise RunningError(fault)
         is_refused = any("a" in run.failures for run in found.runs)  # OpenVINO cannot give the model before this batch
-        if batch is not None and (is_refused or not batch.isdecimal()):
-            count = int(batch) if batch.isdecimal() else None
+        if batch is not None and (is_refused or count is None):
             samples = _compared(pair, _feeds(pair, None, count, 0, 1 if count else _SAMPLES))
             samples.runs[:0] = [] if is_refused else found.runs
             return samples
@@ -174,7 +179,8 @@ def _feeds(
     for shapes in sizes_of(a, _wanted(pair, axes), pair.a.opaque):
         own = {shapes[name][axis] for name, axis in axes.items()} or {1}
         if batch is not None and (len(own) > 1 or batch % min(own)):
-            raise RunningError(f"the batch of the first model is {', '.join(map(str, own))}, and {batch} is no multiple of it")
+            told = f"the batch of the first model is {', '.join(map(str, own))}, and {batch} is no multiple of it"
+            raise RunningError(f"{told}: give a multiple, or prove --batch N and set N in the result")
         count = batch // min(own) if batch is not None else samples
         yield feed(*_sampled(pair, axes, shapes, count, random))._replace(group=min(own) if len(own) == 1 else 0)
 

@@ -40,8 +40,7 @@ _MOVES: Final[dict[str, tuple[int, ...] | None]] = {
     **dict.fromkeys(("Maximum", "Minimum", "Concat"), None),
     "Select": (1, 2),
 }
-# Layers whose second input holds indices of elements of the first, with the input that gives the axis; -1 stands for an attribute, None
-# for any axis.
+# Layers whose second input holds indices of elements of the first, with the input that gives the axis; -1 is an attribute, None any axis.
 _INDICES: Final[dict[str, int | None]] = {
     **dict.fromkeys(("EmbeddingBagOffsets", "EmbeddingBagOffsetsSum", "EmbeddingBagPacked", "EmbeddingBagPackedSum"), -1),
     **dict.fromkeys(("EmbeddingSegmentsSum", "GatherElements"), -1),
@@ -82,7 +81,7 @@ def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) ->
         raise RunningError(f"{error}: give the inputs with --data") from None
     if not found:
         errors = [one.message for one in signature.diagnostics if one.severity == ERROR]
-        why = f": {errors[0]}" if errors else "; give inputs with --data"
+        why = f": {errors[0]}; models that differ in the batch are compared with --batch" if errors else "; give inputs with --data"
         raise RunningError(f"irshape finds no sizes of the inputs that {model.document.path or model.name} accepts{why}")
 
 

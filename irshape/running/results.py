@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from irshape.answers.diff import DIFFERENCE
 from irshape.model.model import Model
 from irshape.report.form import KEY, KINDS, NAME, TOOL_FIELD, TYPE, Field, Form, described, word
+from irshape.report.surface import Guessed
 from irshape.report.text import counted, some
 from irshape.running.inputs import Shapes
 
@@ -116,7 +117,7 @@ class FirstDifference(NamedTuple):
     runs: int
 
 
-class RunComparison:
+class RunComparison(Guessed):
     """The outputs of two models for equal inputs, run by run.
 
     `a` and `b` name the models, `runs` has each run, and `tolerance` what counts as equal. `missing` are outputs that only `a` has, and
@@ -145,6 +146,11 @@ class RunComparison:
         return [name for name in dict.fromkeys(one.name for one in outputs) if all(one.is_constant for one in outputs if one.name == name)]
 
     @property
+    def _proves_nothing(self) -> bool:
+        """Whether no output has different numbers."""
+        return self._constant == list(dict.fromkeys(one.name for run in self.runs for one in run.outputs))
+
+    @property
     def summary(self) -> str:
         """The answer in one line."""
         runs = counted(len(self.runs), "run")
@@ -158,9 +164,9 @@ class RunComparison:
             return f"{counted(len(differing), 'output')} of {known} {verb} in {runs}: {some(differing, 3)}"
         largest = max((one.relative or 0.0 for one in outputs), default=0.0)
         doubt = f"; this proves nothing of {some(constant, 3)}: the same number everywhere" if (constant := self._constant) else ""
-        if constant and len(constant) == len({one.name for one in outputs}):
+        if constant and self._proves_nothing:
             number = "the same number everywhere" if any(one.finite for one in outputs) else "no number"
-            doubt = f"; this proves nothing, because each has {number}: give other inputs with --data"
+            doubt = f"; this proves nothing, because each has {number}"
         return f"equal outputs in {runs}{f', to {largest:.1g} of the largest number' if largest else ''}{doubt}"
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from tempfile import TemporaryFile
 from typing import Final, Protocol, TypeVar
 
 from irshape.files.reading import is_known, listed, open_file, possible
+from irshape.report.text import unexpanded
 from irshape.scanning.archive import Archive, Bounds
 from irshape.scanning.place import Place, TransportError, asked, digest
 from irshape.scanning.remote import Remote, walk
@@ -220,7 +221,7 @@ class Places:
                     self._add(place)
             except (OSError, TransportError) as error:
                 reason = (error.strerror or "the files below cannot be listed") if isinstance(error, OSError) else str(error)
-                self.complaints.append(f"{named.name}: {reason}")
+                self.complaints.append(f"{named.name}: {reason}{unexpanded(named.name)}")
                 continue
             if self.count == before:
                 self.complaints.append(f"{named.name}: no .xml file there")

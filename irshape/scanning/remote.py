@@ -150,8 +150,7 @@ class Remote:
     """A file behind a URL.
 
     `size` and `version` are what its system tells now: `version` is the ETag, else the time and the size, None where neither is known.
-    `bytes_read` counts the bytes that were asked for. No answer may have more than `most` bytes. Raises FileNotFoundError if there is no
-    such file.
+    `bytes_read` counts the bytes that were asked for. No answer may have more than `most` bytes. Raises FileNotFoundError.
     """
 
     def __init__(self, place: Place, most: int) -> None:

@@ -287,8 +287,7 @@ def scan(
 
     The rows go into `pandas.DataFrame(rows)` and `pyarrow.Table.from_pylist(rows)`. A file that cannot be read has a row, too, whose
     `verdict` is `failed`. The arguments are the options of the command, which also works in several processes, within limits of time and
-    memory. Raises `FileNotFoundError` if a folder or an archive cannot be listed or holds no `.xml`, and `InputError` for an unknown
-    target.
+    memory. Raises `FileNotFoundError` if a folder or an archive cannot be listed or holds no `.xml`, `InputError` for an unknown target.
     """
     from irshape.answers.policies import find_policies
     from irshape.ops.extensions import names_of

@@ -203,8 +203,7 @@ _TIMES: Final = r"(?a)(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d
 def parse_shape(text: str) -> DescribedShape:
     """A shape in a user's notation: `[1,3,?,224..448]`, `(1, 3, H, W)`, `1x3x224x224`, `N,32*k+1`, `[B,P + S]`, `...`, empty for a scalar.
 
-    Without brackets and commas, `x` separates numbers, intervals, `?` and single capital letters. Raises ShapeSyntaxError for any
-    other text.
+    Without brackets and commas, `x` separates numbers, intervals, `?` and single capital letters. Raises ShapeSyntaxError for others.
     """
     inner = text.strip()
     is_tuple = inner.startswith("(")

@@ -327,7 +327,7 @@ class _Reader(Markup):
         layer = self.layer
         assert layer is not None
         layer.end = self.element_end()
-        if layer.bodies is not None and not self.document.is_example:
+        if layer.bodies is not None:
             since = len(self.document.diagnostics)
             for body in _BODIES[layer.type.lower()]:
                 if body not in layer.bodies:

@@ -66,8 +66,7 @@ class Splice(NamedTuple):
 def annotate(document: Document, facts: Mapping[Layer, LayerFacts]) -> bytes:
     """The document with the facts written into its ports; the bytes as they were read if the ports already state the facts.
 
-    A layer that `facts` does not name and a port beyond the listed ones do not change. New `<dim>` lines have the indentation of
-    the file.
+    A layer that `facts` does not name and a port beyond the listed ones do not change. New `<dim>` lines are indented as in the file.
     """
     splices: list[Splice] = []
     for layer, wanted in facts.items():

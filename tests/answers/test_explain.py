@@ -243,7 +243,7 @@ NO_LAYER += "explain(port.port.node.key, port.id) explains a port, and explain(l
     ("layer", "port", "axis", "message"),
     [
         ("upsampel", None, None, "the model has no layer 'upsampel'; did you mean 'upsample'?"),
-        ("99", None, None, "the model has no layer '99'"),
+        ("99", None, None, "the model has no layer '99'; irshape infer lists the layers"),
         ("upsample", 7, None, "layer 'upsample' has no port 7; it has output 1 and input 0"),
         ("upsample", 1, 4, "port 1 of layer 'upsample' has no axis 4; it has axes 0 to 3"),
         ("upsample", 1, -5, "port 1 of layer 'upsample' has no axis -5; it has axes 0 to 3"),

@@ -1,6 +1,7 @@
 """A policy names each cause once."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -85,6 +86,9 @@ def test_what_data_decides_is_named_at_its_layer() -> None:
     assert codes(selecting(), "static-shapes") == [("P101", "x"), ("P101", "x"), ("P101", "places")]
     assert codes(selecting(), "bounded", x="[1,3,1..16]") == []
     assert codes(selecting(), "static-shapes", x="[1,3,16]") == [("P101", "places")]
+    hints = ("the sizes of the inputs settle it, too: set them", "no size of an input decides this size; replace the layer")
+    for target, hint in zip(("bounded", "static-shapes"), hints, strict=True):
+        assert check(selecting(), target)[-1].hint == hint
 
 
 def test_a_hint_is_a_size_that_would_do() -> None:
@@ -92,6 +96,20 @@ def test_a_hint_is_a_size_that_would_do() -> None:
     [found] = check(net, "npu")
     assert found.hint == "set T, as in --set T=1..512"
     assert codes(net, "npu", parameter_0="[2,1..512,1..8]") == []
+
+
+@pytest.mark.parametrize(("net", "target", "sizes"), [
+    ("f32[1,3,?,8] -> SpaceToDepth(block_size=2, mode=blocks_first) -> Result", "npu", "2..512"),
+    ("f32[1,3,7,?] -> SpaceToDepth(block_size=7, mode=blocks_first) -> Result", "npu", "7..511"),
+    ("f32[?,4] -> Slice-8([0], [15], [1], [0]) -> Reshape([15,4], special_zero=false) -> Result", "npu", "15"),
+    ("f32[?,4] -> Slice-8([0], [15], [1], [0]) -> Reshape([15,4], special_zero=false) -> Result", "static-shapes", "15"),
+    ("f32[?,4] -> Concat(f32[8,4], axis=0) -> Reshape([-1,7,4], special_zero=false) -> Result", "static-shapes", "6"),
+])  # fmt: skip
+def test_a_hint_is_a_size_that_the_signature_allows(net: str, target: str, sizes: str, tmp_path: Path) -> None:
+    path = Net(net).save(tmp_path / "net.xml")
+    [name] = irshape.signature(path).symbols
+    [found] = irshape.check(path, targets=[target]).diagnostics
+    assert found.hint == f"set {name}, as in --set {name}={sizes}"
 
 
 def test_layers_of_one_type_share_a_fault() -> None:

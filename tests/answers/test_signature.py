@@ -87,6 +87,8 @@ def recurrent(data: str) -> str:
     return f"x: f32[?,?,4]\n{data} -> y: {call} f32 f32\ny -> Result"
 
 
+BLOCKS = "SpaceToDepth(block_size=2, mode=blocks_first) -> Result"
+EVEN = ["H >= 2 and H % 2 == 0", "W >= 2 and W % 2 == 0"]
 # A name, a net or its text, the shapes of its inputs, and the conditions.
 ROWS: list[tuple[str, Net | str, list[str], list[str]]] = [
     ("steps of a recurrent layer", recurrent("x -> Transpose([1,0,2])"), ["[T,B,4]", "[B,1,2]", "[B]"], []),
@@ -108,6 +110,10 @@ ROWS: list[tuple[str, Net | str, list[str], list[str]]] = [
     ("a mask that is cut", CUT_MASK, ["[B]", "[B]", "[T]"], ["T == 1 or T >= B"]),
     ("the last biases", BIASED, ["[B]"], ["B <= 8"]),
     ("the range of one of two", added("f32[?]", "f32[..9]"), ["[B]", "[B]"], ["B <= 9"]),
+    ("an image in blocks", f"f32[?,3,?,?] -> {BLOCKS}", ["[B,3,H,W]"], EVEN),
+    ("blocks behind a transposition", f"f32[?,?,?,3] -> Transpose([0,3,1,2]) -> {BLOCKS}", ["[B,H,W,3]"], EVEN),
+    ("blocks before channels", "f32[?,?,?,3] -> SpaceToBatch-2([1,2,2,1], [0,0,0,0], [0,0,0,0]) -> Result", ["[B,H,W,3]"], EVEN),
+    ("blocks behind channels", "f32[?,3,?,?] -> SpaceToBatch-2([1,1,2,2], [0,0,0,0], [0,0,0,0]) -> Result", ["[B,3,H,W]"], EVEN),
     ("a U-Net", nets.unet("pool"), ["[B,1,H,W]"], ["H >= 32 and H % 32 == 0", "W >= 32 and W % 32 == 0"]),
     ("windows", nets.windows(), ["[1,1,H,W]"], ["H >= 28 and H % 28 <= 3", "W >= 28 and W % 28 <= 3"]),
     ("a stem", nets.stem(), ["[B,1,H,W]"], ["H >= 139", "W >= 139"]),

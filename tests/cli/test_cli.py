@@ -242,7 +242,7 @@ def test_json_of_one_file_is_an_object_of_several_an_array(run: Start, dynamic: 
     one = json.loads(run("infer", dynamic, "--format", "json").out)
     assert one["ports"]["1:1"] == ["f32", "[?,12,?,?]"]
     assert json.loads(run("infer", dynamic, SPACE_TO_DEPTH, "--format", "json").out)[0] == one
-    assert one["named"]["symbolic"]["1:1"] == "[B,12,T//2,L//2]"
+    assert one["named"]["symbolic"]["1:1"] == "[B,12,H//2,W//2]"
     assert "named" not in json.loads(run("infer", dynamic, "--raw-symbols", "--format", "json").out)
 
 

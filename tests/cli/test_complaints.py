@@ -76,6 +76,7 @@ COMPLAINTS: Final = {
     ],
     f"reshape {ATROUS}": [
         ("", "no new shape: give --input, --set or --batch"),
+        ("--batch 0", "a batch has at least 1 sample, not 0; a shape may be empty: --input x[0,3]"),
         ("--batch 2..1", "the lower bound 2 is larger than the upper bound 1"),
         ("--batch 2,3", "the batch must be one size, such as 8, '1..8' or 'N', not '2,3'"),
         ("--input y[1]", "the model has no input 'y'; inputs of the model: 'image'"),
@@ -94,6 +95,8 @@ COMPLAINTS: Final = {
         *((f"{ATROUS} {one}", f"{one.split()[0]} needs --run, because it executes the models")
           for one in ("--first", "--batch 2", "--rtol 1", "--data x.npz")),
     ],
+    "check": [("models/*.xml", "irshape: models/*.xml: No such file or directory; irshape expands no patterns: give the folder")],
+    "scan": [("models/*.xml -o OUT/t.csv", "directory; irshape expands no patterns: give the folder, which is searched")],
     "diff": [(f"absent.xml {ATROUS}", "irshape: absent.xml: "), (f". {ATROUS}", "irshape: .: ")],
     f"edit {ATROUS}": [
         ("", "no edit is given: add --add-output, --set-attribute, --rename, --name, --freeze, --bypass, --remove"),
@@ -105,7 +108,7 @@ COMPLAINTS: Final = {
         ("-o OUT/x.xml --set-attribute stem:stride=1", "Convolution has no attribute 'stride'"),
         ("-o OUT/x.xml --rename stem", "the form is LAYER=NAME"),
         ("-o OUT/x.xml --rename stem=image", "'image' is already the name of layer 0"),
-        ("-o OUT/x.xml --add-output nothing", "no tensor 'nothing'"),
+        ("-o OUT/x.xml --add-output nothing", "no tensor 'nothing'; irshape infer lists the layers"),
     ],
     "extract": [
         (f"{ATROUS} --to x", "no file is given for the part: add -o OUT.xml"),

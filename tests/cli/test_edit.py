@@ -28,7 +28,7 @@ def test_edits_are_made_in_order(tmp_path: Path, run: Start) -> None:
 
 
 def test_without_a_place_the_changes_are_shown(run: Start) -> None:
-    printed = run("edit", ATROUS, "--remove", "upsample", "--prune", code=0).out
+    printed = run("edit", ATROUS, "--remove", "upsample", "--prune", code=1).out
     assert "17 layers removed" in printed and "the model is not written without -o or --in-place" in printed
     assert "A104 strides must be at least 1" in run("edit", ATROUS, "--set-attribute", "stem:strides=0,0", code=1).out
 
@@ -60,9 +60,21 @@ def test_new_errors_are_written_only_on_request(tmp_path: Path, run: Start) -> N
     assert not irshape.check(target).ok
 
 
-def test_weights_are_trimmed(tmp_path: Path) -> None:
+def test_a_model_that_loses_its_outputs_is_written_only_on_request(tmp_path: Path, run: Start) -> None:
+    """OpenVINO reads such a model, and gives nothing."""
+    line = ["edit", ATROUS, "--remove", "stem"]
+    assert run(*line, code=1).lines[-2] == "no layer gives an output any more, so the model computes nothing: add an output"
+    line += ["-o", str(tmp_path / "new.xml")]
+    assert "computes nothing: add an output; --faulty writes it" in run(*line, code=1).err and not os.listdir(tmp_path)
+    run(*line, "--add-output", "image", code=0)
+    run(*line, "--faulty", "--force", code=0)
+
+
+@pytest.mark.parametrize("more", [[], ["--trim"]])
+def test_weights_end_where_the_constants_end(more: list[str], tmp_path: Path) -> None:
+    """The bytes behind the last constant that stays are those of removed layers; `--trim` also drops those between others."""
     path = tmp_path / "model.xml"
-    line = ["edit", ATROUS, "--remove", "atrous/space_to_batch", "--add-output", "stem/relu", "--prune", "--trim", "-o", str(path)]
+    line = ["edit", ATROUS, "--remove", "atrous/space_to_batch", "--add-output", "stem/relu", "--prune", *more, "-o", str(path)]
     assert main(line) == 0
     assert path.with_suffix(".bin").stat().st_size < Path(ATROUS).with_suffix(".bin").stat().st_size
     assert irshape.check(path).diagnostics == [] and sorted(os.listdir(tmp_path)) == ["model.bin", "model.xml"]

@@ -252,6 +252,11 @@ def test_symbols_stand_in_formulas(run: Start) -> None:
     assert "1  4:3  Parameter image: axis 2 = H, any size in 32..64, as set for this run" in lines
 
 
+@pytest.mark.parametrize(("short", "whole"), [("upsample::-1", "upsample:1:-1"), ("upsample:", "upsample"), ("0::2", "image:0:2")])
+def test_a_port_that_is_left_out_is_the_first_output(short: str, whole: str, run: Start) -> None:
+    assert run("explain", ATROUS, short, code=0).lines == run("explain", ATROUS, whole, code=0).lines
+
+
 def test_the_answer_for_programs_is_that_of_the_library(run: Start) -> None:
     lines = run("explain", ATROUS, "mask", "--format", "json", code=0).lines
     assert json.loads("\n".join(lines)) == irshape.explain(irshape.infer(ATROUS), "mask").to_dict()

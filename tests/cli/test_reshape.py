@@ -91,6 +91,19 @@ def test_changes_are_listed_and_written_with_the_model(run: Start, baked: Path) 
     assert baked.with_suffix(".bin").read_bytes() == before
 
 
+@pytest.mark.parametrize(("options", "formulas"), [
+    (["--input", "x[1,S]"], ["[1,S]", "[1,S + 3]"]),
+    (["--set", "T=4..9"], ["[B,T]", "[B,T + 3]"]),
+    (["--input", "x[1,8]"], []),
+])  # fmt: skip
+def test_formulas_stand_beside_the_sizes_of_open_symbols(options: list[str], formulas: list[str], run: Start, tmp_path: Path) -> None:
+    """No layer of this model refuses a size, so it has no conditions."""
+    path = Net("x: i64[?,?] -> Pad-12(_, [0,1], [0,2], 0, pad_mode=constant) -> Result").save(tmp_path / "net.xml")
+    head, *rows = run("reshape", path, *options, code=0).lines[2:5]
+    assert head.endswith("FORMULA") == bool(formulas)
+    assert not formulas or [row.rpartition("  ")[2] for row in rows] == formulas
+
+
 @pytest.mark.parametrize(("shape", "told"), [("1,4,6", ""), ("1,4,?", "; --recorded NAME[SHAPE] gives the sizes of the export, if")])
 def test_a_rewriting_that_changes_nothing_says_so(run: Start, tmp_path: Path, shape: str, told: str) -> None:
     Net(f"f32[{shape}] -> Relu -> Result").save(tmp_path / "net.xml")

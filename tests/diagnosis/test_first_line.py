@@ -234,20 +234,20 @@ ROWS = {
         "x: f32[1,3,?,?]\nx -> m: MaxPool-1(strides=[1,1], pads_begin=[1,1], pads_end=[1,1], kernel=[3,3]) -> r: ReLU\n"
         "x, r -> c: Concat(axis=1) -> Result",
         ('pads_end="1,1"', 'pads_end="2,1"'),
-        "R401 warning: this never holds: the inputs must be equal on axis 2: ? and 1.. differ by 1; data [1,3,1..,1..] comes "
+        "R401 warning: this never holds: the inputs must be equal on axis 2: H and H + 1 differ by 1; data [1,3,1..,1..] comes "
         "from MaxPool 'm' (line 18); it has strides 1,1, pads_begin 1,1, pads_end 2,1, kernel 3,3 [Concat c]",
     ),
     "the attribute in which two layers differ": (
         "x: f32[1,3,?,?]\nx -> m: MaxPool-1(strides=[1,1], pads_begin=[1,1], pads_end=[1,1], kernel=[3,3])\n"
         "x -> n: MaxPool-1(strides=[1,1], pads_begin=[1,1], pads_end=[1,1], kernel=[3,3])\nm, n -> c: Concat(axis=1) -> Result",
         ('pads_end="1,1"', 'pads_end="3,1"'),
-        "R401 warning: this never holds: the inputs must be equal on axis 2: 2.. and 1.. differ by 2; data [1,3,2..,1..] comes "
+        "R401 warning: this never holds: the inputs must be equal on axis 2: H + 2 and H differ by 2; data [1,3,2..,1..] comes "
         "from MaxPool 'm' (line 18); data [1,3,1..,1..] comes from MaxPool 'n' (line 43); their pads_end are 3,1 and 1,1 [Concat c]",
     ),
     "the constants that give a size that never fits": (
         "x: f32[1,3,?,?]\nx -> p: Pad-12([0,0,1,0], [0,0,-1,0], pad_mode=constant) -> r: ReLU\nx, r -> c: Concat(axis=1) -> Result",
         element(-1, 0),
-        "R401 warning: this never holds: the inputs must be equal on axis 2: ? and 1.. differ by 1; data [1,3,1..,?] comes from Pad "
+        "R401 warning: this never holds: the inputs must be equal on axis 2: T and T + 1 differ by 1; data [1,3,1..,?] comes from Pad "
         "'p' (line 34); these layers read Const 'const_1' (line 18): [0,0,1,0], Const 'const_2' (line 26): [0,0,0,0] [Concat c]",
     ),
     "a version, by the attributes": (

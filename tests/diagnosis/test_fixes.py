@@ -485,3 +485,11 @@ def test_an_attribute_is_restored_where_layers_behind_it_fail() -> None:
     cause, error = irshape.check(text.replace('shape="1,3,8,8"', 'shape="1,1,8,8"').encode(), weights=net.bin).diagnostics
     assert (cause.code, cause.fix, error.severity, error.caused_by) == ("R301", None, "error", cause)
     assert cause.hint == 'set shape="1,3,8,8", as the port records: layers behind it fail without it'
+
+
+@pytest.mark.parametrize("stated", ["", ' element_type="dynamic"'])
+def test_an_input_without_an_element_type_gets_the_one_that_its_port_records(stated: str) -> None:
+    """Writing the computed precision, UNSPECIFIED, would leave a model that OpenVINO does not compile."""
+    net = Net("x: f32[2,3] -> ReLU -> Result")
+    found = irshape.check(net.xml.replace(' element_type="f32"', stated, 1).encode()).diagnostics[0]
+    assert (found.code, found.fix, found.hint) == ("R302", None, 'set element_type="f32", as the port records')

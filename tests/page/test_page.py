@@ -241,7 +241,7 @@ def test_sizes_behind_a_layer_that_refuses_are_unknown(shown: Shown) -> None:
 
 def test_sizes_behind_a_layer_that_leaves_a_symbol_other_sizes_are_unknown(shown: Shown) -> None:
     page = shown.model(Net("x: f32[1,3,?,8] -> SpaceToDepth(block_size=2) -> y: Result").xml)
-    texts, broken = page.evaluate(SIZES, {"T": 7})
+    texts, broken = page.evaluate(SIZES, {"H": 7})
     assert ([*texts.values()], broken) == (["f32[1,3,7,8]", "f32[1,12,?,4]"], [])
     assert "SpaceToDepth" in page.inner_text("#banner")
     assert "Cost" not in page.text_content("#panel")

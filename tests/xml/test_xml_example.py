@@ -148,6 +148,8 @@ def test_ids_count_from_zero_and_collide_with_none():
 # A faulty example, and the code and message of its one diagnostic.
 LACKING = [
     ('<layer type="X">\n<input>\n<port id="0"/>\n</layer>', "X110", "the <input> opened on line 2 is never closed"),
+    ('<layer type="Loop"><input><port id="0"/></input></layer>', "X109", "Loop has no <body>"),
+    ('<layer type="If"><then_body><layers/></then_body></layer>', "X109", "If has no <else_body>"),
     ('<layer type="X">\n<input/>', "X110", "the <layer> opened on line 1 is never closed"),
     ('<layer type="X">\n<data axis="1">\n<input/>\n</layer>', "X110", "the <data> opened on line 2 is never closed"),
     ('<layer type="X">\n<input><port id="0"><dim>5/dim></port></input></layer>', "X110", "the <dim> opened on line 2 is never closed"),

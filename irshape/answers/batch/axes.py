@@ -118,9 +118,10 @@ def batched(
 ) -> tuple[Inputs, list[Diagnostic], Axes]:
     """The asked shapes, with a new batch size for every input that they do not name; notes that tell why each axis is the batch; the axes.
 
-    The notes are errors if a layer does not keep the batch, or is not proved to. Raises InputError if no axis can be the batch, or several
-    can.
+    The notes are errors if a layer does not keep the batch, or is not proved to. Raises InputError if no axis or several can be the batch.
     """
+    if batch.high == 0:
+        raise InputError("a batch has at least 1 sample, not 0; a shape may be empty: --input x[0,3]")
     found, chosen = _chosen(new_engine, present, asked, batch)
     axes = {**found.axes, **chosen.axes}
     present = present.updated(asked)

@@ -236,8 +236,7 @@ class Cost(Answer):
     def stretches(self, symbol: str) -> list[Stretch]:
         """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.
 
-        If the limit `work` does not allow the answer, it is empty, and a diagnostic says so. Raises `InputError` if there is no such
-        symbol.
+        If the limit `work` does not allow the answer, it is empty, and a diagnostic says so. Raises `InputError` for an unknown symbol.
         """
         sizes_by_name({symbol: 0}, self.near)  # a symbol of the model
         known = self.symbols.get(symbol, Range(0, inf))
@@ -365,18 +364,13 @@ class Cost(Answer):
         views = [self._inference.view(node) for node in self._inference.model.parameters]
         fixed = [size for view in views for port in view.outputs for size in port.shape or () if isinstance(size, int)]
         chosen, is_valid = reference(self.symbols, self._demands, near, unknown, is_usual, max(fixed, default=1))
-        if is_valid or not (faulty := broken(self._demands, chosen)):
+        if is_valid or not broken(self._demands, chosen):
             return chosen, is_valid
-        free = {name for one in faulty for name in one.symbols()} - near.keys()
-        with suppress(ModuleNotFoundError):  # a browser has no NumPy to solve them with
-            from irshape.answers.solve import nearest, solve
+        from irshape.answers.solve import mended
 
-            solved = solve(self._inference.scope, self._demands, self.symbols)
-            wanted = {name: chosen[name] for name in self.symbols}
-            for is_above in (False, True):
-                for found in nearest(self._inference.scope, solved, wanted, wanted.keys() - free, 1, is_above=is_above):
-                    if all_hold(self._demands)(found) and is_usual(moved := {**chosen, **found}):
-                        return moved, True
+        for found in mended(self._inference.scope, self._demands, self.symbols, chosen, near):
+            if is_usual(moved := {**chosen, **found}):
+                return moved, True
         return chosen, False
 
     @property

@@ -261,8 +261,7 @@ class Stretch(NamedTuple):
 class Peak:
     """The peak of activation memory.
 
-    `tensors` are the bytes of tensors, with the layers that make these, and `unknown` the layers with an output whose bytes are not known,
-    which are left out.
+    `tensors` are the bytes of tensors, with their layers, and `unknown` the layers with an output of unknown bytes, which are left out.
     """
 
     def __init__(self, tensors: Tensors, graph: CostGraph, reuse: Reuse, names: Mapping[str, str]) -> None:

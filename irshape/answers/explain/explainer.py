@@ -83,14 +83,14 @@ def find_layer(model: Model, layer: str | int) -> tuple[Node, int | None] | None
 
 
 def parse_target(model: Model, text: str) -> tuple[str, int | None, int | None]:
-    """Layer, port and axis of `LAYER[:PORT[:AXIS]]`. A name may hold colons: the longest name that exists is meant."""
+    """Layer, port and axis of `LAYER[:[PORT][:AXIS]]`. A name may hold colons: the longest name that exists is meant."""
     name = text
-    numbers: list[int] = []
+    numbers: list[int | None] = []
     while find_layer(model, name) is None and len(numbers) < 2:
         name, colon, number = name.rpartition(":")
-        if not colon or not fullmatch(r"-?[0-9]{1,9}", number):
+        if not colon or not fullmatch(r"(-?[0-9]{1,9})?", number):
             return f"{name}{colon}{number}", None, None
-        numbers.insert(0, int(number))
+        numbers.insert(0, int(number) if number else None)
     port, axis = (*numbers, None, None)[:2]
     return name, port, axis
 

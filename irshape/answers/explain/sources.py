@@ -72,8 +72,7 @@ class Passage(NamedTuple):
 class Derivation(NamedTuple):
     """How a layer derives a number: by a `term` over the `reads`, or as the `note` says in words.
 
-    `ways` are the numbers that the layer may pass on unchanged. `call` is the type of an operation that computes the number without
-    arithmetic on sizes.
+    `ways` are the numbers that the layer may pass on unchanged. `call` is the operation that computes it without arithmetic on sizes.
     """
 
     value: Any
@@ -97,8 +96,7 @@ _APART: Final = frozenset((*CONSTANTS, "Parameter", *BODIES))
 class Lookup:
     """Finds the value, the layer and the line of each number of one inference.
 
-    `graphs` are the model and its bodies, each with its run, and `slots` the facts of these runs. `number` gives the position of a model
-    among them.
+    `graphs` are the model and its bodies, each with its run, and `slots` the facts of these. `number` gives the place of a model there.
     """
 
     def __init__(self, inference: Inference) -> None:

@@ -70,8 +70,7 @@ class Knobs:
         A symbol of one value becomes a number, and a formula takes the place of its symbol. A multiple of a letter that stands for nothing
         else, as in `H=64*j`, is a range, as that of `k` is. Where a symbol is one of the signature, all
         inputs have the shapes of the signature, and its other symbols keep their names. The model is a copy if a variable takes another
-        shape: the copy has another `variable_shape`. Raises `InputError` for a symbol that the model does not have, and for a size that is
-        none.
+        shape: the copy has another `variable_shape`. Raises `InputError` for a symbol that the model does not have, or a size that is none.
         """
         asked = self._asked
         letters = Counter(letter for known in sizes.values() if isinstance(known, Described) for letter in known.symbols)

@@ -17,7 +17,7 @@ _SPATIAL: Final = {1: "L", 2: "HW", 3: "DHW"}
 # Operations that take data as [batch, channels, spatial axes].
 _SPATIAL_TYPES: Final = (
     "Convolution", "GroupConvolution", "BinaryConvolution", "DeformableConvolution", "ConvolutionBackpropData",
-    "GroupConvolutionBackpropData", "MaxPool", "AvgPool", "Interpolate",
+    "GroupConvolutionBackpropData", "MaxPool", "AvgPool", "Interpolate", "SpaceToDepth", "DepthToSpace", "SpaceToBatch", "BatchToSpace",
 )  # fmt: skip
 # The letters of axes without a known role, in the order in which they are used up.
 _OTHERS: Final = "TLMNKQRUVXYZCDEFGIJOAHWSPB"
@@ -63,8 +63,7 @@ class FreeNames:
 def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str], called: Mapping[tuple[str, int], str]) -> dict[int, str]:
     """A name for each of the `used` symbols that the user has not named, none of them in `taken`.
 
-    `value` gives an expression in terms of the symbols that are left. `called` are names that symbols had, by the layers and the axes
-    whose sizes they were.
+    `value` gives an expression in terms of the symbols that are left. `called` are names that symbols had, by their layers and axes.
     """
     open_ones = {index for index in used if not axes.symbols[index].is_named}
     given: dict[int, str] = {}
@@ -161,7 +160,9 @@ def _spatial(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
     for node in axes.engine.model.of_type(*_SPATIAL_TYPES):
         shape = axes.engine.slots[node.sources[0]].shape if node.sources and node.sources[0] >= 0 else None
         letters = _SPATIAL.get(len(shape or ()) - 2)
-        for letter, size in zip(letters or "", (shape or ())[2:], strict=False):
+        blocks = axes.engine.slots[node.sources[1]].elements if node.type in ("SpaceToBatch", "BatchToSpace") else None
+        first = 1 if blocks and blocks[1] != 1 else 2  # TensorFlow has the channels behind the spatial axes
+        for letter, size in zip(letters or "", (shape or ())[first:], strict=False):
             if isinstance(size, Dim):
                 below = _below(axes, value(size.polynomial))
                 if len(below) == 1:

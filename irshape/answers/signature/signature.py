@@ -271,11 +271,8 @@ class Signature(wording.Answer):
         yield from relations
         for guard in self._inference.guards:
             if guard.branch or guard in self._assumed or not (guard.is_premise or guard.requirement.symbols() <= self.symbols.keys()):
-                yield self._verbatim(guard.requirement, guard)
-
-    def _verbatim(self, requirement: Any, guard: Guard) -> Condition:
-        own = requirement.symbols()
-        return Condition(str(requirement), tuple(sorted(own, key=lambda name: (name not in self.symbols, name))), (guard,))
+                names = sorted(guard.requirement.symbols(), key=lambda name: (name not in self.symbols, name))
+                yield Condition(str(guard.requirement), tuple(names), (guard,))
 
 
 def _range(known: SymbolRange) -> Range:

@@ -182,7 +182,9 @@ class Unifier:
             if self.scope.work.is_done or (selects and len(self.replaced) > before):
                 break
             for part in self._simplified(demand):
-                one = self._decided(part.requirement)
+                one = part.requirement
+                if self._selects(one):  # `min(T, P + S)` where a layer demands `T >= P + S`
+                    one = substituted(one, self.bounds().resolved)
                 if one.kind not in _CHOICES:
                     continue
                 equal = type(one)("eq", one.a, one.b, one.template, one.code, one.names)
@@ -193,10 +195,6 @@ class Unifier:
                     self.demands.append(
                         CurrentRequirement(parts[0], part.guard)
                     )  # `T >= P + S`, which is what `min(T, P + S) == P + S` says
-
-    def _decided(self, one: Requirement) -> Requirement:
-        """A requirement without the minima and maxima that the bounds decide: `min(T, P + S)` where a layer demands `T >= P + S`."""
-        return substituted(one, self.bounds().resolved) if self._selects(one) else one
 
     def _selects(self, one: Requirement) -> bool:
         """Whether there is a minimum or a maximum in a requirement."""

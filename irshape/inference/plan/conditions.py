@@ -12,7 +12,7 @@ from irshape.inference.plan.formulas import Formulas, Tree, is_open
 from irshape.inference.plan.parts import Template
 from irshape.shape.dim import INT64_MAX, UNBOUNDED, Dim, Question, Size, expression_of
 from irshape.shape.guard import Requirement
-from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, Terms, range_of, split
+from irshape.shape.polynomial import Atom, Expression, Polynomial, Terms, range_of, split
 from irshape.shape.range import Bound, Range
 from irshape.shape.value import exact_limits
 
@@ -51,7 +51,7 @@ class _Walk:
         found, terms = split(expression)
         limit = 0.0
         for monomial, factor in terms:
-            if not self._is_unknown(monomial):
+            if not isinstance(self.formulas.value(self.table.polynomial(0, {monomial: 1})), Dim):
                 found = self.table.add(found, self.table.polynomial(0, {monomial: factor}))
                 continue
             if len(monomial) > 1 or abs(factor) != 1:
@@ -62,9 +62,6 @@ class _Walk:
             else:
                 found = self.table.add(found, own, factor)
         return limit or found
-
-    def _is_unknown(self, monomial: Monomial) -> bool:
-        return isinstance(self.formulas.value(self.table.polynomial(0, {monomial: 1})), Dim)
 
     def _of_atom(self, index: int, is_falling: bool) -> End:
         atom = self.table.atoms[index]

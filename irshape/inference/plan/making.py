@@ -40,8 +40,7 @@ class Trace:
     `base` is the run of the example. `slots` are its facts, with facts of formulas in place of those that change; `tensors` are the
     templates of these. `open_slots` are the tensors that only their rules tell. A tensor for which no symbols can stand is `carried`: it
     is an input for rules only. `guarded` are the requirements of nodes that depend on sizes which the engine does not know. `bodies` are
-    the passes over bodies, by node and name. `visited` counts the nodes. `asks` says that rules may be asked, as they are outside of
-    bodies.
+    the passes over bodies, by node and name. `visited` counts the nodes. `asks` says that rules may be asked: outside of bodies.
     """
 
     def __init__(self, making: Making, engine: Engine, base: Run, *, asks: bool = False) -> None:
@@ -345,7 +344,8 @@ def _compare_backs(trace: Trace, body: Body, run: Run) -> list[Question]:
                 found.append(("eq", size, other))
                 continue
             is_constant = not formulas.varies(size) and _are_alike(size, example)
-            if is_constant and (_holds(size, other) or (not formulas.varies(other) and _are_alike(other, like))):
+            (low, high), (least, most) = bounds_unasked(size), bounds_unasked(other)
+            if is_constant and (low <= least <= most <= high or (not formulas.varies(other) and _are_alike(other, like))):
                 continue
             raise Unplanned
     return found
@@ -356,12 +356,6 @@ def _are_alike(ours: Size, example: Size) -> bool:
     if isinstance(ours, Dim) and isinstance(example, Dim):
         return ours.range == example.range
     return not isinstance(ours, Dim) and ours == example
-
-
-def _holds(size: Size, other: Size) -> bool:
-    """Whether the bounds of a size hold all that the other one may be."""
-    (low, high), (least, most) = bounds_unasked(size), bounds_unasked(other)
-    return low <= least and most <= high
 
 
 # No plan is made for more sizes and elements in all: it would cost more than it saves.
