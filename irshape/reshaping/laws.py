@@ -239,8 +239,13 @@ def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]
     others = values[values != values[0]]
     low, high = (values[0], others[0]) if len(ends) == 1 else (others[0], values[0])
     type_, rank = bench.tensor(item.outputs[0]).element_type, array.ndim
+    is_square, stays = expression_of(rows) == expression_of(columns), next((one for one in (rows, columns) if isinstance(one, int)), None)
+    if stays is not None:  # the layers behind need the other axis to change as well, or not at all
+        is_square = bench.at(rows) == bench.at(columns)
 
     def build() -> Tensor:
+        if stays is not None and is_square and is_recorded(bench, stays, of_batch=False):
+            bench.keep(f"{bench.item!r} reads {item!r}, of which {stays} elements stay along one axis, as many as an open size recorded")
         column, row = along(bench, ramp(bench, columns), q, rank), along(bench, ramp(bench, rows), p, rank)
         name = f"{item.name}/triangle"
         less = [bench.add("LessEqual", column, bench.add("Add", row, np.array(end, np.int64), name=name), name=name) for end in ends]
@@ -249,9 +254,6 @@ def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]
             return inside if low else bench.add("LogicalNot", inside, name=name)
         return bench.add("Select", inside, *[bench.graph.constant(one, name=name, element_type=type_) for one in (low, high)], name=name)
 
-    is_square = expression_of(rows) == expression_of(columns)
-    if isinstance(rows, int) or isinstance(columns, int):  # the layers behind need the other axis to change as well, or not at all
-        is_square = bench.at(rows) == bench.at(columns)
     may_be_size = any(is_recorded(bench, abs(end) + more, of_batch=False) for end in ends for more in (-1, 0, 1) if abs(end) > 1)
     doubt = "" if not may_be_size and (is_square or not any(ends)) else "the diagonal at which they change may depend on the size"
     beyond = [len(flat) + end if end < 0 else flat.shape[1] - 1 - end for end in ends if abs(end) > 1]

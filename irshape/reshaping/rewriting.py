@@ -110,7 +110,7 @@ class Rewriter:
         walk = self.walked()
         bench, draft = walk.bench, walk.bench.draft
         has_sizes = any(name != self._wish.batch for name in self._wish.recorded)
-        others = walk.alternatives() if has_sizes else []
+        others = walk.alternatives(of_sizes=has_sizes)
         choices = [_choice(list(ways)) for _, ways in groupby(others, lambda one: one.item)]
         if has_sizes:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
@@ -150,7 +150,7 @@ class Rewriter:
 def _choice(ways: list[Alternative]) -> Doubt:
     """A layer for which several formulas fit."""
     item, taken = ways[0].item, ways[0].taken
-    *first, last = [one.other for one in ways]
+    *first, last = [*dict.fromkeys([one.other for one in ways])]
     return Doubt(where_of(item), f"{item!r} may give {', '.join([taken, *first])} or {last}", lcm(*[one.step for one in ways]))
 
 

@@ -50,10 +50,13 @@ class Opened(NamedTuple):
     names: Collection[str]
 
 
-def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Guard] | None = None) -> list[Diagnostic]:
+def unmet(
+    engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Guard] | None = None, file: Model | None = None
+) -> list[Diagnostic]:
     """The errors of sizes that a pass cannot have although no layer fails. `hint` is the next step.
 
-    `guards` are what the pass demands in a simpler form, if it is known.
+    `guards` are what the pass demands in a simpler form, if it is known. `file` is the model that was rewritten, if the engine has one that
+    was: errors name its layers.
     """
     found = [_refused(one) for one in (*engine.diagnostics, *beyond(engine)) if one.code == "R401"]
     asked = list(_sizes_of(engine, opened.axes))
@@ -74,7 +77,7 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
             told.add(str(guard.requirement))
             if number is not None and (number in given or any(number - size in given for size in given)):
                 number = None  # it was asked for, such as P + S, and is no constant's
-            found.append(_held(engine, guard._node, f"{spoken(str(guard.requirement))}: {guard.requirement.message}", number, hint))
+            found.append(_held(engine, guard._node, f"{spoken(str(guard.requirement))}: {guard.requirement.message}", number, hint, file))
     if not told and guards:
         reported = Reported(engine.scope, [guard.requirement for guard in guards])
         for node, size in sizes:
@@ -83,7 +86,7 @@ def unmet(engine: Engine, opened: Opened, hint: str = _HINT, guards: Sequence[Gu
                 guard = _tightest(engine, guards, size)
                 told_of = f"{spoken(str(guard.requirement))}: {guard.requirement.message}"
                 why = f"{told_of}; so {formula_text(size)} of {node.type} {node.name!r} can only be {low}"
-                found.append(_held(engine, guard._node, why, None, hint))
+                found.append(_held(engine, guard._node, why, None, hint, file))
     return found
 
 
@@ -116,21 +119,36 @@ def _sizes_of(engine: Engine, axes: Mapping[int, Sequence[int]]) -> Iterator[tup
         yield from [(node, shape[axis]) for axis in axes.get(node.id, ()) if axis < len(shape)]
 
 
-def _held(engine: Engine, node: Node, why: str, number: int | None, hint: str) -> Diagnostic:
+def _held(engine: Engine, node: Node, why: str, number: int | None, hint: str, file: Model | None) -> Diagnostic:
     """The error of a layer that leaves a size one value, with the constant that has the number."""
-    model = engine.model
-    where = place(model.document, node.layer, node.layer.offset)
-    constant = None if number is None else _constant(engine, node, number)
-    text = f"{node.type} {node.name!r} demands {why}"
+    own = _in_file(node, file)
+    where = place(own.model.document, own.layer, own.layer.offset)
+    constant = None if number is None else _constant(engine, node, number, file)
+    text = f"{own.type} {own.name!r}{'' if own.type == node.type else ', as it was rewritten,'} demands {why}"
     if constant is not None:
-        spot = place(model.document, constant.layer, constant.layer.offset)
+        spot = place(constant.model.document, constant.layer, constant.layer.offset)
         text += f"; {constant.type} {constant.name!r} (line {spot.line}) holds {number}"
         return Diagnostic("S207", text, where, hint=hint, related=(spot,))
     return Diagnostic("S207", text, where, hint=hint)
 
 
-def _constant(engine: Engine, node: Node, number: Size) -> Node | None:
-    """The nearest constant before a layer that has a number as an element or as a size."""
+def _in_file(node: Node, file: Model | None) -> Node:
+    """The layer of the file that a layer of a rewritten model is, or was made for: its name begins with the name of that layer."""
+    name = node.name
+    while file is not None and name:
+        if (found := next((one for one in file.nodes if one.name == name and one.type not in _CONSTANTS), None)) is not None:
+            return found
+        name = name.rpartition("/")[0]
+    return node
+
+
+def _same(node: Node, file: Model) -> Node | None:
+    """The layer of a file that a rewriting has left as it was."""
+    return next((one for one in file.of_type(node.type) if (one.id, one.name) == (node.id, node.name)), None)
+
+
+def _constant(engine: Engine, node: Node, number: Size, file: Model | None) -> Node | None:
+    """The nearest constant of the file before a layer that has a number as an element or as a size."""
     model, pending, seen = engine.model, [node], {node}
     while pending:
         one = pending.pop(0)
@@ -140,9 +158,9 @@ def _constant(engine: Engine, node: Node, number: Size) -> Node | None:
                 continue
             seen.add(source)
             if source.type in _CONSTANTS:
-                fact = engine.slots[source.first_slot]
-                if number in (*(fact.shape or ()), *(fact.elements or ())):
-                    return source
+                fact, own = engine.slots[source.first_slot], source if file is None else _same(source, file)
+                if own is not None and number in (*(fact.shape or ()), *(fact.elements or ())):
+                    return own
             elif len(seen) < _MOST_NEAR:
                 pending.append(source)
     return None
@@ -355,12 +373,15 @@ class Session(inner.Session):
             ranges = {name: one for name, one in wish.inputs.symbols.items() if name in now.names}
             self._inputs = now = now._replace(symbols={**ranges, **now.symbols})
             engine = self.attempt(now)
-        is_open = any(one.low != one.high for node in before[0].parameters for one in described_shape(node) or ())
+        is_open = not self._how.recorded and any(
+            one.low != one.high for node in before[0].parameters for one in described_shape(node) or ()
+        )
         hint = _RECORDED.format(quote(_example(before[0], engine))) if is_open else _OTHER
-        engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, hint))
+        engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, hint, file=before[0]))
         remarks = [*self._remarks, *notes, *chosen]
         inference = conclude(engine, remarks=remarks, asked=now)
-        if inference.ok and (errors := unmet(engine, opened, _OTHER, inference.guards)):  # several demands together leave one value
+        # Several demands together may leave one value.
+        if inference.ok and (errors := unmet(engine, opened, _OTHER, inference.guards, before[0])):
             engine.diagnostics = _with(engine.diagnostics, errors)
             inference = conclude(engine, remarks=remarks, asked=now)
         inference.rewriting = rewriting if rewriting.mends else None

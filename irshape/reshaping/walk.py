@@ -184,14 +184,20 @@ class Walk:
             self._choices.append(_Choice(at, options, self.bench.graph.mark(), self.bench.notes.mark()))
         return options[0]
 
-    def alternatives(self) -> list[Alternative]:
-        """The other options with which every layer passes on no smaller set of sizes. The walk is then as it was."""
+    def alternatives(self, *, of_sizes: bool) -> list[Alternative]:
+        """The other options with which every layer passes on no smaller set of sizes. The walk is then as it was.
+
+        With `of_sizes`, they give single samples other sizes. Others move the batch to another axis of size 1 of an output.
+        """
         taken = list(self._choices)
-        if not taken:
+        results = self._results()
+        is_free = any(1 in shape and any(map(self.bench.holds_batch, shape)) for shape in results)
+        all_options = [(choice, index) for choice in taken for index in range(len(choice.options))]
+        tried = [(one, at) for one, at in all_options if (of_sizes and self._is_other(one, at)) or (is_free and self._is_moved(one, at))]
+        if not tried:
             return []
         own, found = self.conditions(), []
         chosen = {choice.at: choice.index for choice in taken}
-        tried = [(choice, index) for choice in taken for index in range(len(choice.options)) if self._is_other(choice, index)]
         for choice, index in reversed(tried[:_MOST_ALTERNATIVES]):  # the last choice first: what was written before it stays
             self._choices = []
             self._return(choice)
@@ -199,7 +205,8 @@ class Walk:
             try:
                 self._go(choice.at)
                 self._agree()
-                if not own < self.conditions():
+                is_other = self._is_other(choice, index) or [*map(listed, results)] != [*map(listed, self._results())]
+                if is_other and not own < self.conditions():
                     item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
                     texts = one.text(self.bench.wanted), other.text(self.bench.wanted)
@@ -218,6 +225,18 @@ class Walk:
         """Whether an option gives other sizes than the one that was taken, for samples alone: that a layer keeps the batch is proved."""
         one, other = ([self.bench.alone(size) for size in choice.options[at].sizes] for at in (choice.index, index))
         return one != other
+
+    def _is_moved(self, choice: _Choice, index: int) -> bool:
+        """Whether an option only gives the batch to another axis of recorded size 1, and needs no other layer."""
+        taken, option = choice.options[choice.index], choice.options[index]
+        one, other = ([*map(formula_text, own.sizes)] for own in (taken, option))
+        is_same = getattr(taken, "order", None) == getattr(option, "order", None)
+        return is_same and one != other and sorted(one) == sorted(other) and any(map(self.bench.holds_batch, option.sizes))
+
+    def _results(self) -> list[Sequence[Size]]:
+        """The shapes of the outputs of the model."""
+        values = [value for item in self.bench.draft.of_type("Result") for value in item.inputs if value is not None]
+        return [shape for value in values if (shape := self.bench.shape(value)) is not None]
 
     def conditions(self) -> set[str]:
         """What the layers demand of the sizes beyond smallest ones."""

@@ -55,7 +55,7 @@ def watch(bench: Bench) -> None:
         _rows(bench, item)
     if item.type in _ARITHMETIC:
         known = len(bench.notes.kept)
-        for look in (_mean, _scale, _index):
+        for look in (_mean, _scale, _number, _index):
             if len(bench.notes.kept) == known:
                 look(bench, item)
     elif item.type == "Clamp":
@@ -284,40 +284,52 @@ def _mean(bench: Bench, item: Item) -> None:
         axes: Iterable[Any] = [axis for axis, size in enumerate(sizes) if bench.is_open(size) and formula_text(size) not in left]
         if value.item.type == "ReduceSum":
             axes = bench.elements(source(value.item, 1)) or ()
+        elif value.item.type == "MatMul":
+            axes = [-2 if value.item.attributes.get("transpose_a", "false").lower() in ("true", "1") and len(recorded) > 1 else -1]
         named = [axis % len(recorded) for axis in axes if isinstance(axis, int)]
         count = prod([recorded[axis] for axis in named])
         number = float(array.reshape(-1)[0])
         is_open = any(bench.is_open(sizes[axis]) for axis in named)
         whole = max(abs(number), 1 / abs(number)) / count if is_open and number and count else 0.0
         is_count = isclose(whole, round(whole), rel_tol=1e-4) and round(whole) and prod(recorded) // count % round(whole) == 0
-        if is_count:  # perhaps of the channels, too, as C*H*W
+        if is_count or (whole and isclose(whole * count, count - 1)):  # perhaps of the channels, too, as C*H*W; or all but one
             bench.keep(f"{item!r} divides a sum over {count} elements by the constant {number:g}")
 
 
 def _scale(bench: Bench, item: Item) -> None:
     """A constant of a few recorded sizes of the inputs, such as width and height, by which coordinates are divided or multiplied."""
     for value in item.inputs if item.type in _SCALING else ():
-        count = 0 if value is None else product(bench.recorded_sizes(value) or ())
-        if value is not None and isinstance(count, int) and 0 < count <= _MOST_SCALES and bench.constant_of(value) is not None:
-            inputs = [bench.shape(node.outputs[0]) or () for node in bench.draft.of_type("Parameter")]
-            sizes = [size for shape in inputs for size in shape]
-            if numbers := _scales(bench, value, sizes) if count > 1 else _single(bench, item, value, sizes):
-                bench.keep(f"{item!r} scales by the constant {numbers}, {_OF_SIZES} the inputs")
+        is_small = value is not None and 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES
+        if is_small and bench.constant_of(value) is not None and (numbers := _scales(bench, value, _of_inputs(bench))):
+            bench.keep(f"{item!r} scales by the constant {numbers}, {_OF_SIZES} the inputs")
 
 
-def _single(bench: Bench, item: Item, value: Value, sizes: Sequence[Size]) -> str:
-    """A factor that is the logarithm of an open recorded size, or 1 divided by it or its root, and that no fixed size explains."""
-    array = bench.array(value)
-    number = 0.0 if array is None or bench.draft.facts.of(value).element_type in INTEGER else abs(float(array.reshape(-1)[0]))
-    known = {was for size in sizes if bench.is_open(size) and isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
-    before = [one for other in item.inputs if other is not None for one in (other, *other.item.inputs) if one is not None]
-    fixed = [size for one in before for size in bench.shape(one) or () if isinstance(size, int)]
-    factor = 1 / number if number and item.type == "Divide" else number
-    for was in known if number else ():  # not the size itself, nor its root: strides are often as large
-        forms = [] if any(size and size % was == 0 for size in fixed) else [1 / was, 1 / sqrt(was)]
-        if any(isclose(factor, form, rel_tol=1e-6) for form in (*forms, log(was), 1 / log(was))):
-            return f"{float(array.reshape(-1)[0]):g}" if array is not None else ""
-    return ""
+def _number(bench: Bench, item: Item) -> None:
+    """A number that is the logarithm or the root of an open recorded size, or 1 divided by one of these, and that no fixed size explains.
+
+    A size itself counts only as a divisor, and a whole root not at all: strides are often as large.
+    """
+    for value in item.inputs:
+        array = None if value is None or bench.constant_of(value) is None else bench.array(value)
+        if value is None or array is None or array.size != 1 or array.dtype.kind != "f" or not (number := abs(float(array.reshape(-1)[0]))):
+            continue
+        single = {was for size in _of_inputs(bench) if isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
+        before = [one for other in item.inputs if other is not None for one in (other, *other.item.inputs) if one is not None]
+        fixed = [size for one in before for size in bench.shape(one) or () if isinstance(size, int) and size]
+        factor = 1 / number if item.type == "Divide" else number
+        for was in single | {one * other for one in single for other in single}:
+            forms = [log(was), 1 / log(was)]
+            if item.type in _SCALING and not any(size % was == 0 for size in fixed):
+                forms += [1 / was, 1 / sqrt(was), *([] if sqrt(was) % 1 == 0 else [sqrt(was)])]
+            if any(isclose(factor, form, rel_tol=1e-6) for form in forms):
+                bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {_OF_SIZES} the inputs")
+                return
+
+
+def _of_inputs(bench: Bench) -> list[Size]:
+    """The open sizes of the inputs of the model."""
+    shapes = [bench.shape(node.outputs[0]) or () for node in bench.draft.of_type("Parameter")]
+    return [size for shape in shapes for size in shape if bench.is_open(size)]
 
 
 _OF_SIZES: Final = "which follows from recorded sizes of"

@@ -95,10 +95,11 @@ def factor(text: str) -> str:
 
 
 @pytest.mark.parametrize(("text", "told"), [
-    (factor(f"{np.log(12)}"), "scales by the constant 2.48491"),
-    (factor(f"{12**-0.5}"), "scales by the constant 0.288675"),
-    (f"Divide(f32[1,12,5], f32={12**0.5}) -> Result", "scales by the constant 3.4641"),
+    (factor(f"{np.log(12)}"), "computes with the number 2.48491"),
+    (factor(f"{12**-0.5}"), "computes with the number 0.288675"),
+    (f"Divide(f32[1,12,5], f32={12**0.5}) -> Result", "computes with the number 3.4641"),
     (f"Multiply(f32[1,12,24], f32={12**-0.5}) -> Result", ""),  # of two heads with 12 channels each
+    (f"Subtract(f32[1,12,5], f32={np.log(12)}) -> Result", "computes with the number 2.48491"),
     (factor("12.0"), ""),  # strides are often as large
     # A kernel of all rows, which reads each row and those before it.
     ("_x: Pad-1(f32[1,1,12], [0,0,11], [0,0,0], f32=0.0, pad_mode=constant)\nConvolution(_x, f32=1.0[1,1,12], "

@@ -210,6 +210,7 @@ SQUARE = Net(f"""
 """)
 # The masks of a sliding window of 2 and of a band about the diagonal.
 _AHEAD = np.subtract.outer(np.arange(7), np.arange(7)).T
+TRIANGLE = f"f32={np.where(_AHEAD > 0, -9.0, 0.0)[None].tolist()}"
 
 
 def windowed(size: int, data: str) -> Net:
@@ -274,7 +275,7 @@ def flat(rows: int, columns: int) -> Net:
         (SQUARE, "[1,S,S]", "[1,..9,..9]", "S <= 9"),
         (windowed(3, "f32[7,7,1]"), "[S,S,1]", "[?,?,1]", ""),
         (BANDED, "[1,S,S]", "[1,?,?]", ""),
-        (Net(f"Add(f32[1,1,7], f32={np.where(_AHEAD > 0, -9.0, 0.0)[None].tolist()}) -> Result"), "[1,1,S]", "[1,7,?]", ""),
+        (Net(f"_x: f32[1,1,7]\nAdd(Add(_x, {TRIANGLE}), Multiply(Transpose(_x, [0,2,1]), _x)) -> Result"), "[1,1,S]", "[1,?,?]", ""),
         (PROBED, "[B,6,8]", "[?,1,4]", ""),
         (NORMALIZED, "[B,2,4]", "[?,2,4]", ""),
         (PRODUCTS, "[1,S,3]", "[1,?,3]", ""),
@@ -625,6 +626,8 @@ GONE = Net("_parts: Split(f32[2,9], 0, num_splits=2) f32 f32\nAdd(Squeeze(_parts
     (FIRST, "[1,S]", TABLE),
     (Net(f"Add(f32[1,12], f32={1 / 12}[1,12]) -> Result"), "[1,S]", "goes on with the value 0.0833333, which may follow"),
     (Net(f"Add(f32[1,12], f32={-np.log(24)}[1,12]) -> Result"), "[1,S]", "goes on with the value -3.17805, which may follow"),
+    (Net(f"Add(f32[1,1,7], {TRIANGLE}) -> Result"), "[1,1,S]", "of which 7 elements stay along one axis, as many as an open size"),
+    (Net(f"Concat(f32[1,7,7], f32={np.eye(7)[None].tolist()}, axis=2) -> Result"), "[1,S,7]", "of which 7 elements stay"),
     (windowed(5, "f32[7,7,1]"), "[S,S,1]", "more than one rule gives so few elements"),
     (windowed(3, "f32[7,7,3]"), "[S,S,T]", "the diagonal at which they change may depend on the size"),
     (SHARED, "[1,S]", "is made again for the new sizes, but ReduceMax 'reducemax_3' reads it as it was"),
