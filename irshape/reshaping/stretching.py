@@ -154,7 +154,8 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         if (repeated := _repeated(bench, value, axis, wants)) is not None:
             return repeated
     if item.type in CONSTANTS:
-        return generated(bench, item, wants, keep_ones=keep_ones)
+        copies = _copies(bench, item, *next(iter(wants.items()))) if len(wants) == 1 else None
+        return copies or generated(bench, item, wants, keep_ones=keep_ones)
     is_whole = all(one is not None for one in item.inputs)  # a faulty edge leaves an input that reads nothing
     rule = (_through_elements if is_elementwise(item) else _RULES.get(item.type)) if is_whole else None
     made = rule(bench, value, wants) if rule is not None else None
@@ -183,15 +184,39 @@ def _repeated(bench: Bench, value: Value, axis: int, wants: _Wants) -> Tensor | 
         return None
     rest = {own: size for own, size in wants.items() if own != axis}
     whole = stretched(bench, value, rest) if rest else bench.tensor(value)
-    left, right = ([wants.get(own, shape[own]) for own in part] for part in (range(axis), range(axis + 1, len(shape))))
-    parts: list[Size] = [product(others[:at]), 1, product(others[at:])]
-    name = f"{value.item.name}/samples"
-    apart = bench.add("Reshape", whole, vector(bench, [*left, *parts, *right]), special_zero=False, name=name)
-    wide = widened(bench, apart, {axis + 1: factors[at].size}, len(shape) + 2)
-    made = bench.add("Reshape", wide, vector(bench, [*left, wants[axis], *right]), special_zero=False, name=name)
+    parts = product(others[:at]), factors[at].size, product(others[at:])
+    made = _copied(bench, whole, axis, parts, [wants.get(own, size) for own, size in enumerate(shape)])
     trace = bench.trace(made._value)
     bench.notes.traces.held[made._value.slot] = Held((*trace[:axis], factors, *trace[axis + 1 :]))
     return made
+
+
+def _copied(bench: Bench, whole: Tensor, axis: int, parts: tuple[Size, Size, Size], sizes: Sequence[Size]) -> Tensor:
+    """A tensor of which an axis (A, B) becomes (A, N, B); `parts` are A, N and B, and `sizes` those of the result."""
+    name, (left, right) = f"{whole._value.item.name}/samples", (sizes[:axis], sizes[axis + 1 :])
+    before, count, behind = parts
+    apart = bench.add("Reshape", whole, vector(bench, [*left, before, 1, behind, *right]), special_zero=False, name=name)
+    wide = widened(bench, apart, {axis + 1: count}, len(sizes) + 2)
+    return bench.add("Reshape", wide, vector(bench, sizes), special_zero=False, name=name)
+
+
+def _copies(bench: Bench, item: Item, axis: int, size: Size) -> Tensor | None:
+    """A constant (N, 2) that has the same two rows N times along an axis; None if it has not."""
+    array = layer_of(bench.draft, item).data
+    count = array.shape[axis]
+    sizes: list[Size] = [size if own == axis else was for own, was in enumerate(array.shape)]
+    for rows in range(1, count // 2 + 1) if bench.at(size) == count else ():
+        first, number = np.take(array, range(rows), axis), size // rows
+        if count % rows == 0 and np.array_equal(np.concatenate([first] * (count // rows), axis), array):
+            if rows == 1 or not same(number * rows, size) or bench.at(number) != count // rows:
+                return None  # all rows are equal, or the size is no multiple
+            one = bench.graph.constant(first, name=f"{item.name}/one", element_type=bench.tensor(item.outputs[0]).element_type)
+            made = _copied(bench, one, axis, (1, number, rows), sizes)
+            bench.notes.proofs.append((item, made))
+            why = f"the elements repeat along the axis after {rows} rows; irshape assumes the same at other sizes"
+            bench.mend("elements", array.shape, sizes, "generated", why, item)
+            return made
+    return None
 
 
 # How a tensor is stretched through the layer that computes it; None if the layer cannot be made again.

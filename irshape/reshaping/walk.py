@@ -149,6 +149,7 @@ class Walk:
                 reached = -sum(choice.options[choice.index].is_cut for choice in self._choices), at, isinstance(error, BatchMixed)
                 if furthest is None or reached > furthest[0]:
                     error.reason += self._unnamed(error.reason)
+                    error.item = error.item if error.item.base is not None else self._items[at]  # a layer of the file, not one in its place
                     furthest = reached, error
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()

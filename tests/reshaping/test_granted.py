@@ -243,6 +243,25 @@ def test_an_index_that_is_computed_beyond_the_axis_is_a_warning_of_a_check() -> 
     assert (found.code, found.severity) == ("R401", "warning") and "got 3" in found.message
 
 
+def test_a_batch_that_fits_two_axes_of_an_output_is_asked_about() -> None:
+    """As the last state of a recurrent net has its samples on the second axis; what a later layer decides is not asked about."""
+    text = "ReduceMean(f32[1,7,8], [1], keep_dims=false) -> Reshape([1,1,8], special_zero=false)"
+    [error] = errors(asked(Net(f"{text} -> Result"), batch="N", rewrite=True))
+    assert error == "S208 Reshape 'reshape_4' may give [N,1,8] or [1,N,8]"
+    found = asked(Net(f"{text} -> Squeeze([0]) -> Result"), batch="N", rewrite=True)
+    assert (errors(found), output(found)) == ([], "[?,8]")
+
+
+@pytest.mark.parametrize(("text", "shape"), [
+    (f"Reshape(f32[1,2,3], [6], special_zero=false) -> Gather-8({np.arange(6).reshape(1, 3, 2).tolist()}, 0) -> Result", "[N,H,W]"),
+    (f"Reshape(f32[1,2,4], [8], special_zero=false) -> Gather-8({np.arange(8).reshape(1, 2, 2, 2).tolist()}, 0) -> Result", "[N,2,W]"),
+])  # fmt: skip
+def test_a_refusal_names_a_layer_of_the_file(text: str, shape: str) -> None:
+    """The walk, or the pass over the rewritten model, refuses the Reshape that stands in place of a Gather of all rows."""
+    [error] = errors(asked(Net(text), shape, rewrite=True, choose="first"))
+    assert error.startswith("S207 Gather 'gather_5'")
+
+
 def test_a_plan_knows_the_indices_that_a_range_counts() -> None:
     """The plan demands them; where its demand does not hold, the pass tells why."""
     net = Net("""

@@ -62,6 +62,8 @@ GRANTED = {
         "[S,8]", [(3, 8), (30, 8)], lambda x: columns(x, slice(1, None, 2), np.cos(np.arange(len(x))[:, None] * _FREQUENCIES))),
     "waves": (f"Add(f32[6,8], f32={waves(6).tolist()}) -> Result", "[S,8]", [(3, 8), (30, 8)], lambda x: x + waves(len(x))),
     "halves": (f"Add(f32[6,8], f32={halves(6).tolist()}) -> Result", "[S,8]", [(3, 8), (30, 8)], lambda x: x + halves(len(x))),
+    "rows of each sample": ("Reshape(f32[3,2,5], [6,5], special_zero=false) -> Add(f32=[[1.0],[2.0],[1.0],[2.0],[1.0],[2.0]]) -> Result",
+        "[B,2,5]", [(1, 2, 5), (4, 2, 5)], lambda x: (x + np.array([[1.0], [2.0]])).reshape(-1, 5)),
     "one grid for all samples": ("GridSample-9(f32[1,1,2,2], f32=0.0[1,3,3,2], mode=bilinear, padding_mode=zeros) -> Result", "[B,1,2,2]",
         [(1, 1, 2, 2), (3, 1, 2, 2)], lambda x: np.broadcast_to(x.mean((2, 3), keepdims=True), (len(x), 1, 3, 3))),
 }  # fmt: skip
