@@ -236,8 +236,8 @@ class Flow:
         """The axis of indices by a law that numbers the samples of an axis (A, N, S), None if they do not stay within their samples."""
         outer, inner = _around(factors, self.batch or "")
         batched = next(one.size for one in factors if self.holds((one,))) * inner
-        first: Size = 0
-        last, place = law.base + law.within - 1, None
+        first, base = _shared(law.base, batched)
+        last, place = base + law.within - 1, None
         for at, terms in enumerate(law.axes):
             for size, step in terms:
                 if place is None and is_symbol((Factor(size),), self.batch or "") and same(step, inner):
@@ -248,7 +248,7 @@ class Flow:
                     last = last + step * (size - 1)
                 else:
                     return None
-        is_apart = le_unasked(0, law.base) is True and le_unasked(last + 1, inner) is True and le_unasked(first + 1, outer) is True
+        is_apart = le_unasked(0, base) is True and le_unasked(last + 1, inner) is True and le_unasked(first + 1, outer) is True
         return place if is_apart and not self.holds((Factor(last), Factor(first))) else None
 
     def measures(self, port: Input) -> None:
@@ -464,6 +464,12 @@ def _parted(factors: Axis, law: Law, batch: str) -> Law:
                 found += [one for one in (Term(left, inner * size), Term(size, inner), Term(q, term.step)) if one.size != 1]
         axes.append(tuple(found))
     return law._replace(axes=tuple(axes))
+
+
+def _shared(base: Size, batched: Size) -> tuple[Size, Size]:
+    """A place as a number of parts with so many elements, and the rest; in all of it if it is no multiple."""
+    times = quotient(base, batched)
+    return (times, 0) if times is not None and le_unasked(1, times) is True else (0, base)
 
 
 def _taken(rest: list[Factor], axis: Axis, batch: str | None) -> Axis | None:

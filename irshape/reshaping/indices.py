@@ -9,7 +9,7 @@ import numpy as np
 
 from irshape.editing.layers import Tensor
 from irshape.editing.state import Value
-from irshape.ops.flow import Axis, same
+from irshape.ops.flow import Axis, Factor, Held, same
 from irshape.reshaping.bench import Bench, number_of, scalar, source
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import Array, Part, along, places, ramp, sliced, unflattened
@@ -121,6 +121,8 @@ def scatter(bench: Bench) -> None:
     """A ScatterNDUpdate into the elements of a flat tensor that a slice of the whole tensor has, as `x[:, 0::2] = y` leaves it."""
     item = bench.item
     data, chosen, updates = (source(item, port) for port in range(3))
+    if any(isinstance(size, Dim) for size in bench.shape(chosen) or (None,)):
+        return  # the model computes them
     indices, whole = Folding(bench.draft, bench.recorded_sizes).of(chosen), unflattened(bench, item)
     if indices is None or whole is None or updates.item.type != "Reshape" or not isinstance(product(bench.shape(updates) or ()), Dim):
         return
@@ -133,7 +135,9 @@ def scatter(bench: Bench) -> None:
     if sizes is None:
         return
     if not isinstance(bench.sizes(data)[0], Dim):
-        bench.connect(0, stretched(bench, data, {0: product(sizes)}))
+        made = stretched(bench, data, {0: product(sizes)})
+        bench.notes.traces.held[made._value.slot] = Held((tuple([bench.recorded_factor(Factor(size)) for size in sizes]),))
+        bench.connect(0, made)
     bench.connect(1, places(bench, item, parts, whole, sizes))
     why = "the places are those of a slice; irshape assumes the same slice at other sizes"
     bench.mend("indices", f"{len(indices)} places", [product([*bench.sizes(before)])], "generated", why)

@@ -14,7 +14,7 @@ import numpy as np
 from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.ops.flow import Factor, same
-from irshape.reshaping.bench import Bench, formula, is_recorded, listed, open_sizes, scalar, total, vector
+from irshape.reshaping.bench import Bench, formula, is_recorded, listed, open_sizes, scalar, source, total, vector
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
 
 if TYPE_CHECKING:
@@ -380,10 +380,15 @@ class Part(NamedTuple):
 
 
 def unflattened(bench: Bench, item: Item) -> tuple[int, ...] | None:
-    """The recorded sizes that a flat tensor has behind the Reshape that it goes to, perhaps through other layers that write into it."""
+    """The recorded sizes of the tensor that a layer writes into, which is flat: before the Reshape that flattened it, else behind one."""
+    data = source(item, 0)
+    if len(bench.sizes(data)) != 1:
+        return None
+    if data.item.type == "Reshape" and len(before := bench.recorded_sizes(source(data.item, 0)) or ()) > 1:
+        return before
     while True:
         readers = [*bench.draft.readers_of(item)]
-        if len(readers) != 1 or len(bench.sizes(item.outputs[0])) != 1:
+        if len(readers) != 1:
             return None
         reader, port = readers[0]
         if reader.type == "Reshape":

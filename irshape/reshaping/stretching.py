@@ -75,6 +75,13 @@ def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
     if item.type == "GridSample":
         yield [(0, 0), (1, 0)]
         return
+    if item.type == "ScatterElementsUpdate":
+        along = (bench.elements(source(item, 3)) or (None,))[0]
+        rank = len(bench.sizes(source(item, 0)))
+        yield from (
+            [*([] if isinstance(along, int) and along % rank == axis else [(0, axis)]), (1, axis), (2, axis)] for axis in range(rank)
+        )
+        return
     kinds = is_elementwise(item) or item.type in ("Concat", "GatherElements", "MatMul", "ScaledDotProductAttention")
     if not kinds or len(item.inputs) < 2:
         return

@@ -388,6 +388,8 @@ class ScatterNDUpdateV3(Assembling):
             flow.unproven("the length of its tuples of indices is not known")
         if data.rank == updates.rank == 1 and flow.writes(data, indices, updates):
             return
+        for axis in range(data.rank if flow.batch is None else 0):  # the elements that are not written into stay where they are
+            flow.keep(data, axis, axis)
         for axis in range(length, data.rank):
             flow.keep(data, axis, axis)
             if updates.rank > (place := axis - length + indices.rank - 1):
