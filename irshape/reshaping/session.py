@@ -70,7 +70,7 @@ def unmet(
     facts: Known | None = None
     for guard in guards:
         dim, number = guard.requirement.tied() or (None, None)
-        if dim is not None and symbols(dim) <= known and str(guard.requirement) not in told:
+        if dim is not None and symbols(dim) & known and str(guard.requirement) not in told:
             facts = facts or Known(engine.scope, [Requirement("ge", one, 0, "", "", {}) for _, one in sizes])
             if not facts.decided(guard.requirement):
                 continue  # multiples always meet it
