@@ -176,6 +176,8 @@ def _refused(one: Diagnostic) -> Diagnostic:
 
 Choose = Literal["first"] | None
 
+# Images have sizes that are multiples of one of these, by which a net divides them, the usual one first.
+_STEPS = (32, 64, 16)
 # So many causes are told one by one.
 _MOST_CAUSES = 8
 _COMPARE = "compare the outputs of a batch with those of single samples; if they agree, add --choose first"
@@ -351,7 +353,8 @@ class Session(inner.Session):
         except WeightsError as error:
             raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
         except Refusal as error:
-            return self._refused(wanted, [_refusal(error, _left(self.model, wish))], notes)
+            left = _left(self.model, wish) or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
+            return self._refused(wanted, [_refusal(error, left)], notes)
         doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]
         if doubts and self._how.choose is None:
             inference = self._refused(wanted, doubts, notes)
@@ -388,6 +391,24 @@ class Session(inner.Session):
         if not inference.ok:
             (self.model, self._weights, self._inputs), self._plans = before, None
         return inference
+
+    def _multiples(self, asked: Inputs, wanted: Inputs, wish: Wish) -> str | None:
+        """The advice to ask for multiples of a number, of which every size is a whole part; None if no such sizes are granted."""
+        from irshape.reshaping.bench import Refusal
+
+        names = _named_sizes(wish)
+        for step in _STEPS if names else ():
+            if all(wish.recorded[name] % step == 0 for name in names):
+                shapes = {
+                    node: shape and tuple([one._replace(factor=one.factor * step) if one.name in names else one for one in shape])
+                    for node, shape in wanted.shapes.items()
+                }
+                try:
+                    self._rewriter(asked, wanted._replace(shapes=shapes))[0].walked()
+                except (Refusal, EditError, InputError, WeightsError):
+                    continue
+                return f"ask for sizes of which every part is whole: --set {' '.join([f'{name}={step}*k' for name in names])}"
+        return None
 
     def _refused(self, wanted: Inputs, errors: Iterable[Diagnostic], notes: Sequence[Diagnostic]) -> Inference:
         """The inference with the wanted shapes, whose errors are these."""
@@ -530,7 +551,7 @@ def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
 
     where, constant = where_of(error.item), error.constant
     if isinstance(error, BatchMixed):
-        hint = "convert the model again with another batch, or run one sample after the other"
+        hint = left or "convert the model again with another batch, or run one sample after the other"
         unproved = f"irshape cannot prove that {error.item!r} keeps samples apart: {error.reason}"
         told = unproved if error.code else f"{error.item!r} {error.reason}"
         return Diagnostic(error.code or "P110", told, where, hint=hint)

@@ -211,9 +211,11 @@ class Walk:
                     item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
                     texts = one.text(self.bench.wanted), other.text(self.bench.wanted)
-                    if texts[0] == texts[1]:  # the numbers that are asked for do not tell them apart
+                    if texts[0] != texts[1]:
+                        found.append(Alternative(item, texts[0], texts[1], _step(one.sizes, other.sizes)))
+                    elif not self.bench.asked:  # numbers that are asked for may tell that both are one; formulas do not
                         texts = one.text(lambda size: size), other.text(lambda size: size)
-                    found.append(Alternative(item, texts[0], texts[1], _step(one.sizes, other.sizes)))
+                        found.append(Alternative(item, texts[0], texts[1], _step(one.sizes, other.sizes)))
             except Refusal:
                 pass
         self._choices, self._forced = [], chosen

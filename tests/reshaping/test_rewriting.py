@@ -1,5 +1,6 @@
 """Models that are rewritten for other sizes: the mends of small nets, each of which a reader can check by hand."""
 
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import irshape
 from tests.reshaping.test_granted import asked, errors, output
 from tests.support.ir import Net
 from tests.support.oracle import core
-from tests.support.places import IRS
+from tests.support.places import DATA, IRS
 
 Rows = list[tuple[str, str, str]]
 
@@ -347,7 +348,7 @@ def test_several_formulas_are_listed_and_refused() -> None:
     [
         ("[1,3,H,W]", {}, "say which sizes are meant (--set H=4*k W=4*k), give a second export"),
         ("[1,3,H,W]", {"H": "2*k", "W": "2*k2"}, "give a second export"),
-        ("[1,3,80,80]", {}, "give a second export"),
+        ("[1,3,90,90]", {}, "give a second export"),
     ],
 )
 def test_a_hint_names_the_symbols_of_the_caller(shape: str, symbols: dict[str, str], hint: str) -> None:
@@ -355,9 +356,24 @@ def test_a_hint_names_the_symbols_of_the_caller(shape: str, symbols: dict[str, s
     assert {one.hint.startswith(hint) for one in found.diagnostics if one.code == "S208" and one.hint} == {True}
 
 
+def test_ways_that_agree_at_the_numbers_that_are_asked_for_are_one() -> None:
+    found = asked(RESIZED, "[1,3,80,80]", rewrite=True)
+    assert (errors(found), output(found)[:5]) == ([], "[1,3,")
+
+
 def test_ways_are_told_in_the_numbers_that_are_asked_for() -> None:
     told = [one.message for one in asked(RESIZED, "[1,3,90,90]", rewrite=True).diagnostics if one.code == "S208"]
     assert told and not any("H" in one or "W" in one for one in told), told
+
+
+def test_a_refusal_of_sizes_with_odd_parts_names_multiples(tmp_path: Path) -> None:
+    """Two blocks of a Swin transformer: a window of 4 patches, shifted by 2, leaves a part of an image of other sizes."""
+    with tarfile.open(DATA / "windows.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    found = irshape.reshape(tmp_path / "windows.xml", {"x": "[N,3,H,W]"}, rewrite=True)
+    [one] = [one for one in found.diagnostics if one.severity == "error"]
+    assert (one.code, one.hint) == ("P110", "ask for sizes of which every part is whole: --set H=32*k W=32*k")
+    assert irshape.reshape(tmp_path / "windows.xml", {"x": "[N,3,H,W]"}, symbols={"H": "32*k", "W": "32*k2"}, rewrite=True).ok
 
 
 # Eight times the number of patches of 14, grown to the size of the image: H, or 14 for each patch.
