@@ -8,7 +8,7 @@ shape or the bounds of a value. A body is simplified like the graph around it, u
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from math import prod
 from typing import Final, NamedTuple
@@ -42,7 +42,8 @@ _SOURCES: Final = ("Const", "Parameter", "Result", "ReadValue", "Assign")
 _COUNTS: Final = (ElementType.i64, ElementType.i32, ElementType.boolean)
 # The operations that move elements: they compute no real number, and so cannot round one otherwise than OpenVINO.
 _MOVING: Final = (
-    "Broadcast", "Concat", "Convert", "ConvertLike", "Gather", "Reshape", "Slice", "Squeeze", "StridedSlice", "Tile", "Unsqueeze",
+    "Broadcast", "Concat", "Convert", "ConvertLike", "Gather", "Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Unsqueeze",
+    "VariadicSplit",
 )  # fmt: skip
 # The operations whose output is their first input if it has the same type and shape; some of them only under a condition.
 _SAME: Final = (
@@ -137,21 +138,23 @@ class _Simplifier:
         if isinstance(self.draft, BodyDraft):
             self._sink(self.draft)
         candidates = self._candidates()
-        known: dict[Item, Data] = {}
-        values = [item.outputs[0] for item in candidates]
+        known: dict[Item, list[Data]] = {}
+        values = [value for item in candidates for value in item.outputs]
         with facts.following(values) if isinstance(facts, Facts) else nullcontext():  # in a body, rules alone say what is followed
             for item in candidates:
-                fact = facts.of(item.outputs[0])
-                if (not fact.elements or len(fact.elements) <= _MOST) and (data := known_data(fact)) is not None:
-                    known[item] = data
-        constants = {item: self._constant(item, data, known) for item, data in known.items()}
+                own = [facts.of(value) for value in item.outputs]
+                data = [known_data(fact) for fact in own if not fact.elements or len(fact.elements) <= _MOST]
+                if len(found := [one for one in data if one is not None]) == len(own):
+                    known[item] = found
+        constants = {item: self._constants(item, data, known) for item, data in known.items()}
         for item in reversed(constants):
-            elements = ", ".join(map(str, known[item].elements[:_SHOWN]))
-            more = ", ..." if len(known[item].elements) > _SHOWN else ""
-            self._say("fold", item, f"its value is [{elements}{more}] for every input")
+            told = [", ".join([*map(str, one.elements[:_SHOWN]), *(["..."] if len(one.elements) > _SHOWN else [])]) for one in known[item]]
+            what = "its value is" if len(told) == 1 else "its values are"
+            self._say("fold", item, f"{what} {', '.join([f'[{one}]' for one in told])} for every input")
             self.draft.remove(item)
-            if (constant := constants[item]) is not None:  # the constant has the name of the layer
-                self.state.rename(constant, item.name)
+            for constant in constants[item]:
+                if len(item.outputs) == 1:  # the constant has the name of the layer
+                    self.state.rename(constant, item.name)
                 self._reaches(constant)
 
     def _candidates(self) -> list[Item]:
@@ -161,7 +164,7 @@ class _Simplifier:
         for item in self.state.in_order:
             sources = item.producers
             is_shape = item.type == "ShapeOf"
-            if item in self._dead or item in self.assuming or len(item.outputs) != 1 or not computes(item):
+            if item in self._dead or item in self.assuming or not item.outputs or not computes(item):
                 continue
             if not is_shape:
                 if not all(source in behind_shapes or source.type == "Const" for source in sources):
@@ -212,19 +215,21 @@ class _Simplifier:
         taken = inputs_of(body)
         return [one for one in body.of_type("Parameter") if one.id in taken and self._is_reached(taken[one.id].item)]
 
-    def _constant(self, item: Item, data: Data, known: Collection[Item]) -> Item | None:
-        """Let the readers of a known value that stay read a constant; None if no reader stays."""
-        value = item.outputs[0]
-        readers = [(reader, index) for reader, index in self.state.reads_of(value) if reader not in known]
-        if not readers:
-            return None
-        new = self.draft.constant(data, f"{item.name}/folded", self.state.place_behind([item]))
-        for reader, index in readers:
-            self.state.connect(reader, index, new)
-        if value.names:
-            self.state.set_names(new, value.names)
-            self.state.set_names(value, None)
-        return new.item
+    def _constants(self, item: Item, data: Sequence[Data], known: Collection[Item]) -> list[Item]:
+        """Let the readers of known values that stay read constants; those of outputs that no such reader has are left out."""
+        made = []
+        for value, one in zip(item.outputs, data, strict=True):
+            readers = [(reader, index) for reader, index in self.state.reads_of(value) if reader not in known]
+            if not readers:
+                continue
+            new = self.draft.constant(one, f"{item.name}/folded", self.state.place_behind([item]))
+            for reader, index in readers:
+                self.state.connect(reader, index, new)
+            if value.names:
+                self.state.set_names(new, value.names)
+                self.state.set_names(value, None)
+            made.append(new.item)
+        return made
 
     # Layers that give their input.
 

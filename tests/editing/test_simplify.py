@@ -83,6 +83,19 @@ def test_a_shape_computation_becomes_a_constant() -> None:
     assert graph.simplify() == []
 
 
+def test_a_split_of_sizes_becomes_constants() -> None:
+    graph = irshape.Graph()
+    x = graph.parameter("x", "[1,6,4]")
+    batch, *rest = graph.add("Split", graph.add("ShapeOf", x, output_type="i64"), 0, num_splits=3, name="sizes").outputs
+    target = graph.add("Concat", batch, graph.add("Multiply", *rest), axis=0, name="to")
+    graph.result(graph.add("Reshape", x, target, special_zero=False), names="out")
+    graph.result(batch, names="batch")
+    told = {step.layer: step.reason for step in graph.simplify()}
+    assert told["sizes"] == "its values are [1], [6], [4] for every input"
+    assert Counter(layer.type for layer in graph) == {"Parameter": 1, "Const": 2, "Reshape": 1, "Result": 2}
+    assert [(one.data.tolist(), list(one.output.names)) for one in graph if one.type == "Const"] == [([1], ["batch"]), ([1, 24], [])]
+
+
 def test_values_that_no_rule_reads_are_folded_too() -> None:
     """Only an Add reads the number of rows, and its rule reads no elements."""
     graph = irshape.Graph("rows")
