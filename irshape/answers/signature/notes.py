@@ -231,6 +231,7 @@ def notes(found: Discovery) -> list[Note]:
     made = []
     for (text, axis), members in grouped.items():
         names = tuple(dict.fromkeys(name for name, _ in members))
+        text = text if len(names) == 1 else text.replace(" it may ", " they may ")
         made.append(Note(f"{listed(names)} {text}", names, axis, tuple(dict.fromkeys(guard for _, some in members for guard in some))))
     return made
 
