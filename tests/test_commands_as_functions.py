@@ -32,7 +32,7 @@ def test_every_command_is_a_function(name: str) -> None:
         ("simplify", "only inputs symbols"),
         ("scan", "targets select ignore cost opaque extensions limits max_members max_expansion"),
         ("view", "output force inputs symbols"),
-        ("sizes", "inputs symbols"),
+        ("sizes", "symbols"),
         ("compare", "data batch first rtol atol seed"),
     ],
 )
@@ -257,8 +257,8 @@ CALLS: list[tuple[Any, dict[str, Any], str]] = [
 
 
 def test_an_argument_without_a_name_that_needs_one() -> None:
-    with pytest.raises(TypeError, match=r"^infer takes 1 argument without a name, not 2; give the others .*: inputs, "):
-        cast("Any", irshape.infer)(ATROUS, {"image": [1, 3, 8, 8]})
+    with pytest.raises(TypeError, match=r"^infer takes 2 arguments without a name, not 3; give the others .*: symbols, "):
+        cast("Any", irshape.infer)(ATROUS, {"image": [1, 3, 8, 8]}, {"B": 1})
 
 
 @pytest.mark.parametrize(("verb", "given", "message"), CALLS)

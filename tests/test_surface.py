@@ -178,6 +178,14 @@ def test_what_belongs_to_a_model_cannot_be_given_beside_it(given: dict[str, Any]
             verb(model, **given)
 
 
+def test_a_verb_about_shapes_takes_them_as_its_second_argument() -> None:
+    given = {"image": "[1,2,32,48]"}
+    for verb in (irshape.infer, irshape.check, irshape.info, irshape.signature, irshape.sizes, irshape.cost, irshape.reshape):
+        with pytest.raises(irshape.InputError, match="no input 'picture'"):
+            verb(ATROUS, {"picture": "[1]"})  # type: ignore[operator]
+    assert irshape.infer(ATROUS, given).outputs[0].text == irshape.reshape(ATROUS, given).outputs[0].text
+
+
 def test_the_same_arguments_may_be_given_again() -> None:
     limits = irshape.Limits(rank=3)
     model = irshape.read("examples/extension.xml", limits=limits, extensions="examples/patches.toml")

@@ -26,6 +26,7 @@ from irshape.inference.inference import Inference, Remedy, conclude
 from irshape.inference.inputs import InputError, asked_inputs
 from irshape.inference.verdict import OpenVINOPass, infer
 from irshape.model.build import layer_place
+from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
@@ -165,7 +166,8 @@ class OpenSizes:
         first, size = found[0], self._symbol(name)
         more = "" if len(found) == 1 else f" and {len(found) - 1} more ax{'i' if len(found) == 2 else 'e'}s"
         whole = "the size" if first.size is size else f"a part of the size {first.size}"
-        place = f"{whole} of axis {first.axis} of {_AXES[first.kind]} {first.node.name!r}{more}"
+        owner = end_name(first.node) if first.kind == "input" else first.node.name
+        place = f"{whole} of axis {first.axis} of {_AXES[first.kind]} {owner!r}{more}"
         message = f"{name}, {place}, {self._policy.fault}{self._text(size)}; {depend(self._readers[name], name)}"
         if self._policy is FIXED and not self.others and not self._fixing:
             model = self._inference.model
@@ -179,7 +181,7 @@ class OpenSizes:
         return Violation(self._policy.code, message, first.node, hint, ((name, wanted[name]),))
 
     def _of_axis(self, root: Root) -> Violation:
-        message = f"axis {root.axis} of input {root.node.name!r} {self._policy.fault}{self._text(root.size)}; {self._depend([root])}"
+        message = f"axis {root.axis} of input {end_name(root.node)!r} {self._policy.fault}{self._text(root.size)}; {self._depend([root])}"
         return Violation(self._policy.code, message, root.node, self._example(root.node))
 
     def _number(self, root: Root) -> Size | None:
@@ -279,12 +281,14 @@ class OpenSizes:
         if len(shape) > _MOST_AXES:
             return None
         if self._policy is FIXED:
-            return f"give numbers, as in --input {node.name}[{','.join('8' if isinstance(size, Dim) else str(size) for size in shape)}]"
+            return (
+                f"give numbers, as in --input {end_name(node)}[{','.join('8' if isinstance(size, Dim) else str(size) for size in shape)}]"
+            )
         sizes = []
         for size in shape:
             low, high = self._inference.bounds(size)
             sizes.append(f"{max(low, 1)}..{max(low, _MOST)}" if is_unbounded((low, high)) else self._inference.format((size,)).strip("[]"))
-        return f"give ranges, as in --input {node.name}[{','.join(sizes)}]"
+        return f"give ranges, as in --input {end_name(node)}[{','.join(sizes)}]"
 
 
 def _tried(inference: Inference, sizes: Mapping[str, str], shapes: Mapping[str, str] = MappingProxyType({})) -> Inference | None:
@@ -439,7 +443,7 @@ def _named_outputs(inference: Inference) -> Iterator[Violation]:
 def _ranked(inference: Inference) -> Iterator[Violation]:
     """Require that the rank of every tensor is known."""
     for node, count in firsts(inference, lambda fact: fact.shape is None).items():
-        hint = f"give the input a shape, as in {node.name}[1,3,224,224]" if node.type == "Parameter" else None
+        hint = f"give the input a shape, as in {end_name(node)}[1,3,224,224]" if node.type == "Parameter" else None
         yield Violation("P103", f"the rank is not known from this layer on; {depend(count, 'this rank')}", node, hint)
 
 

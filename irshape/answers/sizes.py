@@ -547,7 +547,7 @@ def _condition(condition: Condition, parts: wording.Parts) -> Item:
     below: Iterable[Block] = wording.demands(condition.guards, parts) if is_named and not is_own else map(wording.reason, condition.guards)
     branches = dict.fromkeys(guard.branch for guard in condition.guards if guard.branch)
     remarks = (dim(f"OpenVINO checks {one} for numbers, even if it does not run") for one in branches)
-    return Item(key(parts.cut(wording.spoken(condition.text))), [*below, *remarks])
+    return Item(key(parts.cut(wording.spoken(condition.text))), [*(below if condition.guards else [wording.GIVEN]), *remarks])
 
 
 def _undecided(sizes: ValidSizes) -> Iterator[Line]:

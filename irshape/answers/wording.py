@@ -184,6 +184,10 @@ def demands(guards: Iterable[Guard], parts: Parts | None = None) -> Iterator[Blo
     yield from () if parts else where(own)
 
 
+# The reason for a condition that no layer demands.
+GIVEN: Final = "the file or the question gives this range"
+
+
 def unchecked(nodes: Sequence[Node]) -> Section:
     """The layers whose indices no condition covers."""
     told = [about_layer(nodes[0], "an index out of range gives wrong numbers, or fails at run time", len(nodes) - 1)] if nodes else []
@@ -196,7 +200,7 @@ def conditions(found: Sequence[Condition], most: int | None = None) -> Iterator[
     for is_wide, several in groupby(found[:most], lambda one: len(spoken(one.text)) > _CONDITION):
         rows: list[tuple[str, Line]] = []
         for one in several:
-            first, *others = dict.fromkeys(map(reason, one.guards)) or ["the file or the question gives this range"]
+            first, *others = dict.fromkeys(map(reason, one.guards)) or [GIVEN]
             told = [first, *[joined("and ", other) for other in others[: _MOST_REASONS - 1]]]
             told += [f"and {len(others) + 1 - _MOST_REASONS} more"] if len(others) >= _MOST_REASONS else []
             text = parts.cut(spoken(one.text))

@@ -88,8 +88,8 @@ def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[R
 @_uncollected
 def infer(
     source: Source | Model,
-    *,
     inputs: Shapes | None = None,
+    *,
     symbols: Symbols | None = None,
     symbols_as: SymbolsAs = "names",
     **reading: Unpack[Reading],
@@ -112,8 +112,8 @@ def infer(
 @_uncollected
 def check(
     source: Source | Model,
-    *,
     inputs: Shapes | None = None,
+    *,
     symbols: Symbols | None = None,
     targets: str | Iterable[str] = (),
     batch: int | str | None = None,
@@ -189,7 +189,7 @@ def diff(
 
 
 @_uncollected
-def info(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]) -> Info:
+def info(source: Source | Model, inputs: Shapes | None = None, *, symbols: Symbols | None = None, **reading: Unpack[Reading]) -> Info:
     """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes.
 
     Takes and raises what `infer` does.
@@ -200,7 +200,7 @@ def info(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbo
 
 @_uncollected
 def signature(
-    source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
+    source: Source | Model, inputs: Shapes | None = None, *, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> Signature:
     """Find the signature of a model: the shapes of its inputs and outputs in as few symbols as its requirements leave.
 
@@ -213,7 +213,7 @@ def signature(
 
 @_uncollected
 def sizes(
-    source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
+    source: Source | Model, inputs: Shapes | None = None, *, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> ValidSizes:
     """Find the input sizes for which the model is valid, as a condition.
 
@@ -227,8 +227,8 @@ def sizes(
 @_uncollected
 def cost(
     source: Source | Model,
-    *,
     inputs: Shapes | None = None,
+    *,
     symbols: Symbols | None = None,
     near: Mapping[str, int] | None = None,
     views: bool = False,

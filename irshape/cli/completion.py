@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import COMMANDS
 from irshape.cli.run import CLEAN, complain
+from irshape.model.finding import end_name
 from irshape.report.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _layers(parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
 
 def _inputs(parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
     model = _model(parsed_args)
-    return [] if model is None else [f"{node.name}[" for node in model.parameters]
+    return [] if model is None else [f"{end_name(node)}[" for node in model.parameters]
 
 
 def _codes(prefix: str, **_: Any) -> Iterable[str]:

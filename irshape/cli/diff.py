@@ -19,6 +19,7 @@ from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, internal,
 from irshape.cli.running import add_run_arguments, ran, unasked
 from irshape.cli.running import sections as run_sections
 from irshape.inference.inputs import InputError
+from irshape.model.finding import end_name
 from irshape.model.model import Node
 from irshape.model.public import published
 from irshape.ops.infrastructure import Constant
@@ -172,15 +173,21 @@ class _Page:
         """One section for each kind of change; changes of inputs and outputs come first."""
         rewired, mentioned = rewirings(self.difference)
         yield self.section("model", [(f"IR version {_arrow(one)}", []) for one in self.of("ir_version")])
+        a, b = self.difference.a, self.difference.b
+        sides = [(a, one.a, "removed") for one in (*self.of("removed"), *self.of("replaced"))]
+        sides += [(b, one.b, "added") for one in (*self.of("added"), *self.of("replaced"))]
+        inputs = {node: f"{side.view(node).outputs[0]!r}: {kind}" for side, node, kind in sides if node in side.model.parameters}
+        ends: list[tuple[str, list[str]]] = [(f"{_name(node)} {text}", []) for node, text in inputs.items()]
         for heading, kind in (("inputs", "parameter"), ("layouts", "layout"), ("tensor names", "tensor_names")):
-            yield self.section(heading, [(f"{_where(one)}: {_what(one)}{_arrow(one)}", []) for one in self.of(kind)])
+            own = ends if kind == "parameter" else []
+            yield self.section(heading, [*own, *[(f"{_where(one)}: {_what(one)}{_arrow(one)}", []) for one in self.of(kind)]])
         yield self.section("order", [(f"{one.what}: {_arrow(one)}", []) for one in self.of("order")], is_long=True)
         for heading, kind in (("layers replaced", "replaced"), ("edges rewired", "edge")):
             yield self.section(heading, [row for one in rewired if one.changes[0].kind == kind for row in self.rewiring(one)])
         for heading, kind in (("layers added", "added"), ("layers removed", "removed")):
-            nodes = [node for one in self.of(kind) if (node := one.a or one.b) is not None]
-            rows = _grouped((node.type, _name(node)) for node in nodes if node not in mentioned)
-            above = sum(node in mentioned for node in nodes)
+            nodes = [node for one in self.of(kind) if (node := one.a or one.b) is not None and node not in inputs]
+            rows = _grouped((node.type, _name(node)) for node in nodes if node not in mentioned or _is_result(node))
+            above = sum(node in mentioned and not _is_result(node) for node in nodes)
             yield self.section(heading, [*rows, *([(f"{counted(above, 'layer')} that the rows above name", [])] if above else [])])
         yield self.section("layers renamed", self.renamings())
         attributes = [one for one in self.of("attribute") if one.a not in mentioned]
@@ -299,7 +306,7 @@ def _where(change: Change) -> str:
 
 
 def _name(node: Node) -> str:
-    return f"{node.model.path} / {node.name}" if node.model.path else node.name
+    return f"{node.model.path} / {node.name}" if node.model.path else end_name(node) if node.type == "Parameter" else node.name
 
 
 def _is_result(node: Node) -> bool:

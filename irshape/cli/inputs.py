@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from irshape.cli.run import RunError
 from irshape.inference.inputs import InputError, described_shape, input_names, is_pattern, matched, split_input, unknown_input
+from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.report.text import escape
 from irshape.shape.notation import ShapeSyntaxError, parse_shape
@@ -115,7 +116,7 @@ def _misfit(name: str, shape: str, model: Model, names: Mapping[str, Node]) -> s
     if name in names:
         nodes = [names[name]]
     elif not is_pattern(name):
-        return unknown_input(name, [node.name for node in model.parameters])
+        return unknown_input(name, [end_name(node) for node in model.parameters])
     else:
         try:
             nodes = matched(name, names)
@@ -128,7 +129,7 @@ def _misfit(name: str, shape: str, model: Model, names: Mapping[str, Node]) -> s
     for node in nodes:
         recorded = described_shape(node)
         if recorded is not None and wanted is not None and len(recorded) != len(wanted):
-            return f"the input {node.name!r} has rank {len(recorded)}, not {len(wanted)}"
+            return f"the input {end_name(node)!r} has rank {len(recorded)}, not {len(wanted)}"
     return ""
 
 

@@ -22,10 +22,13 @@ from irshape.cli.road import answered, found
 from irshape.cli.run import Tally, complain
 from irshape.cli.texts import said
 from irshape.inference.inference import Inference
+from irshape.inference.inputs import described_shape
+from irshape.model.finding import end_name
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, causes
 from irshape.report.section import Column, Few, Item, Section, Table, bold, dim, fault, paragraph
 from irshape.settings.settings import Settings
+from irshape.shape.notation import shape_text
 
 ABOUT = "Show the faults and the signature of a model on one screen, and what to do next."
 EXAMPLES = """examples:
@@ -104,7 +107,22 @@ def _next(inference: Inference, signature: Signature | None, path: str) -> list[
             commands.append((f"irshape sizes {path}", "the sizes that it takes"))
         elif signature is not None and signature.symbols:
             commands.append((f"irshape cost {path}", "its work and memory, as formulas of its sizes"))
-        elif signature is not None and any(shape not in ("[]", "[...]") for shape in signature.inputs.values()):
-            commands.append((f"irshape reshape {path} --batch N --rewrite -o batches.xml", "open the batch"))
+        elif signature is not None and (wish := _batch(inference.model, signature)):
+            commands.append((f"irshape reshape {path} {wish} --rewrite -o batches.xml", "open the batch"))
         commands += [(f"irshape infer {path}", "the shape of every layer"), (f"irshape view {path}", "look at it in the browser")]
     return commands[:3]
+
+
+def _batch(model: Model, signature: Signature) -> str:
+    """The options that open the batch of a model without symbols; empty if it has bodies, which no rewriting changes, or no axis."""
+    sizes = {name: shape[1:-1].split(",") for name, shape in signature.inputs.items() if shape not in ("[]", "[...]")}
+    firsts = [own[0] for own in sizes.values()]
+    if not firsts or model.holders:
+        return ""
+    samples = "1" if "1" in firsts else firsts[0]
+    if len({*firsts}) == 1 or any(output.layout for node in model.parameters for output in node.layer.outputs):
+        wish = ["--batch N"]
+    else:
+        wish = [f"--input {quote(name + shape_text(['N', *own[1:]]))}" for name, own in sizes.items() if own[0] == samples]
+    is_open = {end_name(node): any(one.low != one.high for one in described_shape(node) or ()) for node in model.parameters}
+    return " ".join([*wish, *[f"--recorded {quote(name + signature.inputs[name])}" for name in sizes if is_open[name]]])

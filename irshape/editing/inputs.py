@@ -96,7 +96,7 @@ def _loaded(path: str, most: int) -> Any:
 def _fitting(parameter: Item, fact: Fact, value: Any) -> Data:
     """The content of a constant for an input. Raises `EditError` for a value that does not fit its element type or its shape."""
     element_type = None if fact.element_type is ElementType.dynamic else fact.element_type
-    where = f"input {parameter.name!r}"
+    where = f"input {preferred(split_names(parameter.outputs[0].names)) or parameter.name!r}"
     kind = f"{where} has element type {element_type}"
     if element_type is not None and not hasattr(value, "dtype"):
         value = _exact(value, element_type, kind)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsIndex, Type
 from irshape.inference.engine import Engine
 from irshape.inference.question import Question
 from irshape.model.build import layer_place, place
+from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import WIDEST, shorten
@@ -214,7 +215,7 @@ def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
 
 def shapes_by_name(model: Model, inputs: Shapes | None) -> Mapping[str, ShapeLike]:
     """The shapes that a user gives, by name; a shape alone is that of the only input. Raises InputError."""
-    first = model.parameters[0].name if model.parameters else "x"
+    first = end_name(model.parameters[0]) if model.parameters else "x"
     if inputs is not None and not isinstance(inputs, Mapping) and len(model.parameters) == 1:
         return {first: inputs}
     return by_name(inputs, "shapes", f'{{"{first}": "[1,3,H,W]"}}')
@@ -243,7 +244,7 @@ def asked_inputs(model: Model, inputs: Shapes | None, symbols: Symbols | None) -
         elif is_pattern(name):
             patterns.append((name, value))
         else:
-            raise InputError(unknown_input(name, [node.name for node in model.parameters]))
+            raise InputError(unknown_input(name, [end_name(node) for node in model.parameters]))
     if patterns:
         exact = frozenset(described)
         for name, value in patterns:
@@ -335,7 +336,7 @@ def note_changed_ranks(engine: Engine) -> list[Diagnostic]:
     for node in engine.model.parameters:
         before, now = described_shape(node), engine.question.shapes.get(node.index)
         if before is not None and now is not None and len(before) != len(now):
-            message = f"the rank of {node.name!r} was changed from {len(before)} to {len(now)}"
+            message = f"the rank of {end_name(node)!r} was changed from {len(before)} to {len(now)}"
             notes.append(Diagnostic("N102", message, layer_place(node)))
     return notes
 
@@ -485,13 +486,13 @@ def _size(scope: Scope, node: Node, axis: int, described: Described, known: Mapp
         try:
             size = size_of(scope, described, None, known)
         except ZeroDivisionError:
-            raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} divides by 0") from None
+            raise InputError(f"the shape of {end_name(node)!r}: {described} on axis {axis} divides by 0") from None
         if isinstance(size, Dim):
             size = narrow(size, low, high)
     least, most = bounds(size)
     if most < 0 or least > INT64_MAX:
         found = number_text(least) if least == most else f"at most {number_text(most)}" if most < 0 else f"at least {number_text(least)}"
-        raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} is {found}, but a size is from 0 to {INT64_MAX}")
+        raise InputError(f"the shape of {end_name(node)!r}: {described} on axis {axis} is {found}, but a size is from 0 to {INT64_MAX}")
     return size
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from irshape.inference.inputs import InputError, split_input
+from irshape.model.finding import end_name
 from irshape.model.model import Model
 from irshape.page.data import PageData
 from irshape.report.documents import Checked
@@ -74,7 +75,9 @@ def shapes_of(model: Model, text: str) -> dict[str, str]:
         name, shape = split_input(part, [node.name for node in model.parameters])
         if name is None:
             if len(model.parameters) != 1:
-                raise InputError(f"{part!r} names no input; the model has {', '.join(node.name for node in model.parameters) or 'none'}")
+                raise InputError(
+                    f"{part!r} names no input; the model has {', '.join(end_name(node) for node in model.parameters) or 'none'}"
+                )
             name = model.parameters[0].name
         found[name] = shape
     return found

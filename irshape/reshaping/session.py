@@ -21,6 +21,7 @@ from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import UNNAMED, InputError, Inputs, ShapeLike, Shapes, Symbols, described_shape, note_changed_ranks
 from irshape.inference.run import Guard
 from irshape.model.build import place
+from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
@@ -85,7 +86,7 @@ def unmet(
             if low == high:
                 guard = _tightest(engine, guards, size)
                 told_of = f"{spoken(str(guard.requirement))}: {guard.requirement.message}"
-                why = f"{told_of}; so {formula_text(size)} of {node.type} {node.name!r} can only be {low}"
+                why = f"{told_of}; so {formula_text(size)} of input {end_name(node)!r} can only be {low}"
                 found.append(_held(engine, guard._node, why, None, hint, file))
     return found
 
@@ -96,7 +97,7 @@ def _example(model: Model, engine: Engine) -> str:
     reported = Reported(engine.scope, [guard.requirement for guard in engine.guards])
     bounds = [reported.bounds(size) for size in engine.slots[node.first_slot].shape or ()]
     sizes = [int(low) if low == high else 64 if axis else 1 for axis, (low, high) in enumerate(bounds)]
-    return f"{node.name}[{','.join(map(str, sizes))}]"
+    return f"{end_name(node)}[{','.join(map(str, sizes))}]"
 
 
 def _tightest(engine: Engine, guards: Sequence[Guard], size: Size) -> Guard:
@@ -300,7 +301,7 @@ class Session(inner.Session):
         names = {(shapes[node] or found.shapes[node] or ())[axis].name for node, axis in self._axes.items()}
         if len(names) > 1 or "" in names or prove(discovery.run(discovery.ranges, kind=FollowingEngine), *names).doubts:
             return found, notes
-        told = ", ".join(f"{node.name}{shape_text(shape)}" for node, shape in shapes.items())
+        told = ", ".join(f"{end_name(node)}{shape_text(shape)}" for node, shape in shapes.items())
         text = f"the samples stay apart where the sizes of the inputs fit together: {told}"
         return found, [*[one for one in notes if one.severity != ERROR], Diagnostic("N101", text, doubts[0].where)]
 
@@ -366,7 +367,7 @@ class Session(inner.Session):
             for code, doubt in rewriting.doubts
         ]
         for node, axis in self._axes.items() if wish.batch else ():
-            told = f"the batch is axis {axis} of {node.name!r}: every layer keeps its samples apart"
+            told = f"the batch is axis {axis} of {end_name(node)!r}: every layer keeps its samples apart"
             chosen.append(Diagnostic("N101", told, place(self.model.document, node.layer, node.layer.offset)))
         before = self.model, self._weights, self._inputs
         now = Inputs({rewriting.model.node(node.id): shape for node, shape in wanted.shapes.items()}, *wanted[1:])
@@ -448,7 +449,7 @@ class Session(inner.Session):
         for node, shape in made.inputs.shapes.items():
             seen = shapes.get((node.type, node.name, 0))
             if seen is None or len(seen) != len(shape or ()):
-                raise InputError(f"the other export has no input {node.name!r} of rank {len(shape or ())}")
+                raise InputError(f"the other export has no input {end_name(node)!r} of rank {len(shape or ())}")
             for one, size in zip(shape or (), seen, strict=True):
                 if one.name and isinstance(size, int):
                     sizes[one.name] = (size - one.offset) // one.factor
@@ -518,7 +519,7 @@ def _say_axes(inference: Inference) -> None:
     for node in inference.model.parameters:
         for port in inference.view(node).outputs:
             for axis, size in enumerate(port.shape or ()):
-                axes.setdefault(str(size), f"axis {axis} of {node.name!r}")
+                axes.setdefault(str(size), f"axis {axis} of {end_name(node)!r}")
     for one, names in told:
         known = [name for name in sorted({*names}) if name in axes and f"; {name} is " not in one.message]
         one.message += "".join([f"; {name} is {axes[name]}" for name in known])
@@ -541,7 +542,7 @@ def _left(model: Model, wish: Wish) -> str | None:
             sizes = [named.get(one.low, str(one)) if one.low == one.high else str(one) for one in shape]
             if wish.batch is not None and sizes[0] == str(wish.recorded.get(wish.batch)):
                 sizes[0] = str(wish.asked.get(wish.batch, wish.batch))
-            options.append(f"--input {quote(node.name + shape_text(sizes))}")
+            options.append(f"--input {quote(end_name(node) + shape_text(sizes))}")
     return f"other inputs keep the old size; if their sizes must change, too, add {' '.join(options)}" if options else None
 
 

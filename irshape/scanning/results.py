@@ -260,7 +260,8 @@ class StoredTable:
         except OSError as error:
             raise ResultsError(f"{self._path}: {error.strerror or 'the table is damaged'}") from None
         except RowFault as fault:
-            raise ResultsError(f"{self._path}: this is not a table of irshape scan: {fault}") from None
+            told = "of its tables, irshape reads those in .jsonl and .parquet again, and not those in .csv and .sarif"
+            raise ResultsError(f"{self._path}: this is not a table of irshape scan: {fault}; {told}") from None
 
     def check(self) -> None:
         """Read the whole table once."""

@@ -436,6 +436,14 @@ def test_an_image_beside_a_size_that_must_be_the_batch_is_a_usual_one() -> None:
     assert found == {"B": 1, "T": 1, "H": 224, "W": 224}
 
 
+def test_a_mask_as_long_as_past_and_new_steps_is_twice_as_long() -> None:
+    """T is 1 or at least P + S, and one token behind a cache of one token is no usual size."""
+    found, _ = reference(
+        dict.fromkeys("BSTP", Range(1, inf)), [], {}, {}, lambda sizes: sizes["T"] == 1 or sizes["T"] >= sizes["P"] + sizes["S"]
+    )
+    assert found == {"B": 1, "S": 128, "T": 256, "P": 128}
+
+
 def test_sizes_that_hold_only_together_are_found() -> None:
     """(H//2 - 1) * (W//2 - 1) windows are 21: 1 * 21 is nearest to the usual sizes, 3 * 7 is left for H=9, and nothing for H=224."""
     window = 'kernel="4,4", strides="2,2", pads_begin="0,0", pads_end="0,0", rounding_type=floor'

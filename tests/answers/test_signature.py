@@ -200,6 +200,8 @@ READ = "parameter_1 may have another size than B on axis 0: the model reads B al
     (added("f32[?,?]", "f32[?,?]"),
      [f"parameter_1 may also be 1 on axis {axis}, and where {size} is 1 it may have any size" for axis, size in enumerate("BT")]),
     (added("f32[?,?]", "f32[7]"), ["parameter_0 may also be 1 on axis 1"]),
+    ("x: f32[?,4]\ny: f32[?,4]\nz: f32[?,4]\nAdd(Add(x, y), z) -> Result",
+     ["y and z may also be 1 on axis 0, and where B is 1 they may have any size"]),
     # The time step of a U-Net: the Broadcast wants the larger of both sizes, and the Concat the batch.
     ("""_x: f32[?,4]
         _t: f32[?]

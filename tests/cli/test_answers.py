@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 import irshape
+from irshape.cli.main import main
 from tests.answers.sketch import Layer, Sketch
 from tests.report.test_formats import FILES
 from tests.support.commands import Start
+from tests.support.ir import Net
 from tests.support.places import ATROUS
 from tests.support.schemas import validator
 
@@ -56,6 +58,35 @@ def test_diff_says_just_that(run: Start, quantised: tuple[Path, Path]) -> None:
         "",
         "4 layers added, 1 layer replaced, 1 edge rewired",
     ]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("edit FILE --freeze pixels=0.5 -o FILE.new", "input 'pixels' has the shape [2,8]"),
+        ("reshape FILE --input image[1,8]", "inputs of the model: 'pixels', 'tokens'"),
+        ("reshape FILE --batch N", "axis 0 of 'pixels' or axis 0 of 'tokens'; give the shape of an input, as in pixels[N,8]"),
+        ("reshape FILE --set B=2", '--input "pixels['),
+        ("check FILE --input pixels[?,8] --target npu", "of input 'pixels'"),
+        ("sizes FILE --input pixels[A,8] --input tokens[A,3]", "pixels[A,8], tokens[A,3]"),
+    ],
+)
+def test_an_input_is_called_by_its_tensor(command: str, told: str, run: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    net = Net("a: f32[2,8] -> ReLU -> Result\nb: f32[3,3] -> ReLU -> Result")
+    for layer, name in (("a", "pixels"), ("b", "tokens")):
+        number = net.named[layer][0].layer
+        net.layers[number] = net.layers[number].replace("<port ", f'<port names="{name}" ')
+    path = net.save(tmp_path / "m.xml")
+    main(command.replace("FILE", str(path)).split())
+    assert told in "".join(capsys.readouterr())
+
+
+def test_diff_names_an_input_that_took_the_place_of_another(run: Start, tmp_path: Path) -> None:
+    net = {"conv": Layer("ReLU", "x"), "out": Layer("Result", "conv")}
+    before = save(tmp_path, "before", x=Layer("Parameter", value="f32[1,3]"), **net)
+    bytes_in = {"rgb": Layer("Parameter", value="u8[1,3]"), "x": Layer("Convert", "rgb", destination_type="f32")}
+    lines = run("diff", before, save(tmp_path, "after", **bytes_in, **net), code=1).lines
+    assert lines[3:6] == ["inputs", "  x f32[1,3]: removed", "  rgb u8[1,3]: added"]
 
 
 def test_diff_names_the_constants_that_are_more_than_rounded_first(run: Start, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from irshape.cli.plain import parse
 from irshape.report.terminal import lines
 from irshape.report.text import Palette
 from tests.page.generated import transformer
+from tests.support.ir import Net
 from tests.support.places import EXAMPLES, ROOT
 
 INSTALL = "install irshape with its packages: pip install ."
@@ -80,6 +81,31 @@ def test_a_file_alone_gives_one_screen_and_the_next_step(name: str, capsys: pyte
     assert lines[-1].startswith("  irshape ")
     assert any(path in line for line in lines[-2:])
     assert any(line.startswith("1 file, ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("net", "options"),
+    [
+        ("x: f32[2,8] -> ReLU -> Result\ny: f32[2,3] -> ReLU -> Result", "--batch N --rewrite"),
+        ("x: f32[2,8] -> ReLU -> Result\ny: f32[3,3] -> ReLU -> Result", "--input 'x[N,8]' --rewrite"),
+        ("x: f32[5,8] -> ReLU -> Result\ny: f32[1,3] -> ReLU -> Result", "--input 'y[N,3]' --rewrite"),
+        ("x: f32[?,8] -> Add(f32[4,1]) -> Reshape([4,8]) -> Result", "--batch N --recorded 'x[4,8]' --rewrite"),
+        ("x: f32[] -> ReLU -> Result", ""),
+    ],
+)
+def test_the_next_step_of_a_static_model_opens_its_batch(
+    net: str, options: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Net(net).save(tmp_path / "m.xml")
+    opened = [line.split(f" {path} ")[1].split(" -o ")[0] for line in printed(capsys, str(path)) if "irshape reshape" in line]
+    assert opened == [options] * bool(options)
+
+
+def test_no_step_rewrites_a_model_with_a_body(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    net = Net()
+    net.result(net.holder("TensorIterator(_) f32", "0 > p; o > 1", net.add("x: f32[1,4]"), body=Net("p: f32[1,4] -> ReLU -> o: Result"))[0])
+    shown = "\n".join(printed(capsys, str(net.save(tmp_path / "m.xml"))))
+    assert "irshape infer" in shown and "irshape reshape" not in shown
 
 
 def test_no_next_step_is_wider_than_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,6 +155,15 @@ def test_what_formulas_do_not_tell_is_said(run: Start, tmp_path: Path) -> None:
     assert lines[2:4] == ["parameter_0[N] is valid where (every size was tried)", "  4 <= N <= 6 or 24 <= N <= 26"]
 
 
+def test_sizes_say_where_a_range_comes_from(run: Start, tmp_path: Path) -> None:
+    path = Net("x: f32[2..9,8..64] -> ReLU -> Result").save(tmp_path / "relu.xml")
+    lines = run("sizes", path, "--set", "T=16*k", code=0).lines
+    assert lines[3:7] == [
+        "  2 <= B <= 9", "      the file or the question gives this range",
+        "  T >= 16 and T % 16 == 0", "      the file or the question gives this range",
+    ]  # fmt: skip
+
+
 def test_no_size_is_a_fault(run: Start, tmp_path: Path) -> None:
     halves = nets.reshape(-1, 2)
     net = Net(f"_x: f32[?]\n_x -> {halves} -> Result\n_x, f32=[0.0] -> Concat(axis=0) -> {halves} -> Result")

@@ -281,6 +281,7 @@ def test_wrong_arguments_are_named(models: Path, tmp_path: Path, capsys: pytest.
         ([str(models), "-o", str(tmp_path / "out.txt")], "ends with .jsonl, .parquet, .csv or .sarif"),
         ([str(tmp_path / "none"), "-o", str(tmp_path / "out.jsonl")], "none"),
         (["--summary", str(models / "feed.xml")], "this is not a table of irshape scan"),
+        (["--summary", str(models / "feed.xml")], "irshape reads those in .jsonl and .parquet again, and not those in .csv and .sarif"),
         (["--summary", str(tmp_path / "none.jsonl")], "No such file"),
         ([str(models), "-o", str(tmp_path / "out.jsonl"), "--target", "nonsense"], "nonsense"),
     ):

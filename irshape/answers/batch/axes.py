@@ -12,6 +12,7 @@ from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard
 from irshape.model.build import layer_place
+from irshape.model.finding import end_name
 from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
@@ -139,8 +140,8 @@ def _left(others: Mapping[Node, _Described], axes: Axes, shapes: Mapping[Node, _
     for node, shape in others.items():
         rows, name = shape[0].low, batch.name or "N"
         if node not in axes and len(shape) > 1 and len(samples) == 1 and rows > (was := min(samples)) > 0 and rows % was == 0:
-            named = f"{node.name}{shape_text([f'{rows // was}*{name}', *map(str, shape[1:])])}"
-            text = f"{node.name!r} keeps {rows} on axis 0: the batch of the other inputs, {was}, is not its size"
+            named = f"{end_name(node)}{shape_text([f'{rows // was}*{name}', *map(str, shape[1:])])}"
+            text = f"{end_name(node)!r} keeps {rows} on axis 0: the batch of the other inputs, {was}, is not its size"
             more = "" if batch.name else f" --batch N --set N={batch}"
             hint = f"if it has {rows // was} rows for each sample, add --input {quote(named)}{more}"
             yield Diagnostic("N101", text, layer_place(node), hint=hint)
@@ -174,7 +175,7 @@ def _chosen(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: I
     if not found.is_whole:
         raise InputError("finding the batch axis takes more steps than the limit work allows; give the shapes of the inputs")
     if not found.axes and not found.open_shapes:
-        given = ", ".join(f"{node.name}{shape_text(shape)}" for node, shape in asked.shapes.items())
+        given = ", ".join(f"{end_name(node)}{shape_text(shape)}" for node, shape in asked.shapes.items())
         left = f": the shapes {given} are given; leave the size of their batch open with a ?" if given else ""
         raise InputError(f"no input has a batch axis{left}")
     best = found.candidates
@@ -197,19 +198,21 @@ def _told(found: Batch, chosen: BatchAxes) -> list[Diagnostic]:
     told = []
     for node, axis in {**found.axes, **chosen.axes}.items():
         why = f"{found.reasons[node]}{proved}" if node in found.reasons else reason
-        told.append(Diagnostic("N101", f"the batch is axis {axis} of {node.name!r}: {why}", layer_place(node)))
+        told.append(Diagnostic("N101", f"the batch is axis {axis} of {end_name(node)!r}: {why}", layer_place(node)))
     if chosen.proof is None:
         return told
     told += doubtful(chosen.proof)
     for given in dict.fromkeys(chosen.proof.orders.values()):
         nodes = [node for node, one in chosen.proof.orders.items() if one is given]
         more = f", and so {'does' if len(nodes) == 2 else 'do'} {counted(len(nodes) - 1, 'more layer')}" if len(nodes) > 1 else ""
-        text = f"{nodes[0].type} {nodes[0].name!r} takes the samples in the order that the input {given.name!r} gives{more}"
+        text = f"{nodes[0].type} {nodes[0].name!r} takes the samples in the order that the input {end_name(given)!r} gives{more}"
         told.append(Diagnostic("N101", text, layer_place(nodes[0])))
     for node, kept in chosen.proof.outputs.items():
         if kept is None and not chosen.proof.doubts:
             told.append(
-                Diagnostic("N101", f"output {node.name!r} does not depend on the batch: it is the same for all samples", layer_place(node))
+                Diagnostic(
+                    "N101", f"output {end_name(node)!r} does not depend on the batch: it is the same for all samples", layer_place(node)
+                )
             )
     return told
 
@@ -316,9 +319,9 @@ def _unclear(shapes: dict[Node, _Described], shown: list[Axes], batch: Described
     example = next(iter(shapes))
     sizes = list(shapes[example])
     sizes[shown[0].get(example, 0) if shown else 0] = batch
-    hint = f"give the shape of an input, as in {example.name}[{','.join(map(str, sizes))}]"
+    hint = f"give the shape of an input, as in {end_name(example)}[{','.join(map(str, sizes))}]"
     if not shown:
-        names = ", ".join(repr(node.name) for node in shapes)
+        names = ", ".join(repr(end_name(node)) for node in shapes)
         return f"no axis of {names} is known to be the batch: no two inputs begin with the same size; {hint}"
-    options = [" with ".join(f"axis {axis} of {node.name!r}" for node, axis in axes.items()) or "none of the others" for axes in shown]
+    options = [" with ".join(f"axis {axis} of {end_name(node)!r}" for node, axis in axes.items()) or "none of the others" for axes in shown]
     return f"the batch axis may be {' or '.join(options)}; {hint}"

@@ -364,8 +364,9 @@ _SPATIAL: Final = ("D", "H", "W")
 # The sizes that are tried for all other symbols, until one fulfils the conditions; spatial axes are tried with the second ones.
 _USUAL: Final = (
     (128, 224), (128, 256), (64, 64), (224, 224), (256, 512), (512, 512), (32, 32), (16, 16), (1024, 1024), (8, 8), (96, 96), (640, 640),
-    (100, 100), (4, 4), (2, 2), (1, 224), (1, 256), (1, 64), (1, 1),
+    (100, 100), (4, 4), (2, 2),
 )  # fmt: skip
+_LEAST: Final = (1, 224), (1, 256), (1, 64), (1, 1)
 
 
 # What a detector writes for as many boxes as there are: the greatest number of int32, or a product of it.
@@ -382,14 +383,17 @@ def reference(
 ) -> tuple[dict[str, int], bool]:
     """A size for every symbol of these ranges, and whether the sizes are in the ranges and fulfil the demands on the symbols.
 
-    A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions and `is_usual` allow this. A size that only a run tells is
+    A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions and `is_usual` allow this, or one size is the double: a mask
+    is as long as the past steps and the new ones. A size that only a run tells is
     the greatest one that it can be, or where that is 2^31 - 1 or more, that of an input: `largest`, if no input has a symbol.
     """
     hold = all_hold(list(demands))
     is_within = all(fitting(ranges[name], size) == size for name, size in given.items() if name in ranges)
     first: dict[str, int] | None = None
-    for usual, spatial in _USUAL:
-        sizes = {name: fitting(known, _target(name, usual, spatial)) for name, known in ranges.items()}
+    even, least = [[{name: _target(name, *pair) for name in ranges} for pair in pairs] for pairs in (_USUAL, _LEAST)]
+    double = [{**even[0], name: 2 * size} for name, size in even[0].items() if size > 1]
+    for wanted in (*even, *double, *least):
+        sizes = {name: fitting(known, wanted[name]) for name, known in ranges.items()}
         sizes.update((name, size) for name, size in given.items() if name in ranges)
         most = max(sizes.values(), default=largest)
         found = {name: int(known.high) if known.high < _NO_BOUND else fitting(known, most) for name, known in unknown.items()}

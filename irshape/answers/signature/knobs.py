@@ -12,6 +12,7 @@ from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import name_data_sizes
 from irshape.inference.inference import conclude
 from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.model.finding import end_name
 from irshape.model.load import load
 from irshape.model.model import Model, Node
 from irshape.ops.infrastructure import ReadValueV6
@@ -162,7 +163,7 @@ class Knobs:
         for node, shape in free.items():
             for axis, one in enumerate(shape or ()):
                 if one.name == name and node in given:
-                    there = f"axis {axis} of {node.name!r}, which has the given shape {shape_text(given[node])}"
+                    there = f"axis {axis} of {end_name(node)!r}, which has the given shape {shape_text(given[node])}"
                     return f"the symbol {name!r} cannot be {size}: it is {there}"
         for data in name_data_sizes(conclude(self._found.engine), self._found.ranges):
             if data.name == name:
@@ -187,7 +188,7 @@ class Knobs:
             if open_axes:
                 if name not in sizes:
                     sizes[open_axes[0]] = name
-                options.setdefault(name in letters, f'--input "{node.name}[{",".join(sizes)}]"')
+                options.setdefault(name in letters, f'--input "{end_name(node)}[{",".join(sizes)}]"')
         found = options.get(True) or options.get(False) or "--input"
         return f"{found}, or ask for a batch of all inputs: irshape reshape --batch {size}" if name == batch and options else found
 
@@ -206,11 +207,11 @@ def _with_sizes(node: Node, shape: DescribedShape, sizes: Sizes, ranges: Mapping
         except ZeroDivisionError:
             size = -1
         except ValueError as error:  # the range of a symbol is empty
-            raise InputError(f"axis {axis} of {node.name!r} is {one}: {error}") from None
+            raise InputError(f"axis {axis} of {end_name(node)!r} is {one}: {error}") from None
         low, high = bounds(size)
         if high < 0 or low > INT64_MAX:
             told = ", ".join(f"{name}={sizes[name]}" for name in one.symbols if name in sizes)
-            raise InputError(f"axis {axis} of {node.name!r} is {one}, which is no size for {told}")
+            raise InputError(f"axis {axis} of {end_name(node)!r} is {one}, which is no size for {told}")
         if one.symbols:
             [one] = parse_shape(f"[{size}]") or ()
         made.append(one)

@@ -15,6 +15,7 @@ from irshape.inference.forms import GUARD
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED
 from irshape.inference.run import Guard
+from irshape.model.finding import end_name
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
@@ -142,7 +143,7 @@ BECAUSE: Final = Form(
 
 def because(found: Discovery) -> list[Because]:
     """Every replacement of an open axis, in the order of the inputs."""
-    variables = {node.name: variable(node) for node in found.state}
+    names = {node.name: variable(node) for node in found.state} | {node.name: end_name(node) for node in found.question.shapes}
     made: dict[tuple[int, int], Because] = {}
     for step in found.steps:
         for one in step.unifier.replacements:
@@ -150,7 +151,7 @@ def because(found: Discovery) -> list[Because]:
             if symbol is not None and symbol.axis >= 0 and not step.unifier.is_multiple(one):
                 size = found.sizes.get((symbol.owner, symbol.axis), "?")
                 guards = tuple(dict.fromkeys(demand.guard for demand in one.demands))
-                name = variables.get(symbol.owner, symbol.owner)
+                name = names.get(symbol.owner, symbol.owner)
                 made.setdefault((symbol.order, symbol.axis), Because(name, symbol.axis, size, one.reason, guards))
     return [made[key] for key in sorted(made)]
 
@@ -210,7 +211,7 @@ NOTES: Final = Form(
 
 def notes(found: Discovery) -> list[Note]:
     """The exceptions of all choices; those that say the same of several inputs are one note."""
-    inputs = {node.name for node in found.question.shapes}
+    inputs = {node.name: end_name(node) for node in found.question.shapes}
     trial = _Trial(found)
     grouped: dict[tuple[str, int], list[tuple[str, list[Guard]]]] = {}
     for step in found.steps:
@@ -222,14 +223,15 @@ def notes(found: Discovery) -> list[Note]:
                 for other in map(unifier.symbols.get, table.symbols_below(one.expression)):
                     if other is not None and other.axis >= 0 and other.owner in inputs:
                         text = f"may be larger on axis {other.axis} where {node.type} {node.name!r} reads an axis of size 1"
-                        grouped.setdefault((text, other.axis), []).append((other.owner, guards))
+                        grouped.setdefault((text, other.axis), []).append((inputs[other.owner], guards))
             if symbol is not None and symbol.axis >= 0 and symbol.owner in inputs and (guards or one.reason == CARRIED):
                 size = found.sizes[symbol.owner, symbol.axis]
                 for text in _exceptions(unifier, one, symbol, size, trial):
-                    grouped.setdefault((text, symbol.axis), []).append((symbol.owner, guards))
+                    grouped.setdefault((text, symbol.axis), []).append((inputs[symbol.owner], guards))
     made = []
     for (text, axis), members in grouped.items():
         names = tuple(dict.fromkeys(name for name, _ in members))
+        text = text if len(names) == 1 else text.replace(" it may ", " they may ")
         made.append(Note(f"{listed(names)} {text}", names, axis, tuple(dict.fromkeys(guard for _, some in members for guard in some))))
     return made
 
