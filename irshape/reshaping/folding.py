@@ -57,7 +57,10 @@ class Folding:
         arrays = [one for one in given if one is not None]
         if rule is None or len(arrays) != len(given):
             return None
-        found: Any = rule(item, *arrays)
+        try:
+            found: Any = rule(item, *arrays)
+        except (ValueError, IndexError):  # a layer at fault, such as one with indices beyond an axis
+            return None
         one: Array | None = found[value.index] if found is not None and item.type in _SPLITS else found
         return one
 
@@ -123,7 +126,7 @@ _RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "LogicalNot": _exact(np.logical_not),
     "LogicalXor": _exact(np.logical_xor),
     "Select": _exact(np.where),
-    "Squeeze": _exact(lambda data, axes: np.squeeze(data, tuple(axes.reshape(-1).tolist()))),
+    "Squeeze": _exact(lambda data, axes=None: np.squeeze(data, None if axes is None else tuple(axes.reshape(-1).tolist()))),
     "Unsqueeze": _exact(lambda data, axes: np.expand_dims(data, tuple(axes.reshape(-1).tolist()))),
     "Transpose": _exact(lambda data, order: np.transpose(data, order.tolist())),
     "Divide": _divided,

@@ -99,6 +99,12 @@ def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
     return 0
 
 
+def _results(bench: Bench) -> list[Sequence[Size]]:
+    """The shapes of the outputs of the model."""
+    values = [value for item in bench.draft.of_type("Result") for value in item.inputs if value is not None]
+    return [shape for value in values if (shape := bench.shape(value)) is not None]
+
+
 class Walk:
     """A walk on a bench. With `is_strict`, no layer may demand an equation between two formulas.
 
@@ -191,7 +197,7 @@ class Walk:
         With `of_sizes`, they give single samples other sizes. Others move the batch to another axis of size 1 of an output.
         """
         taken = list(self._choices)
-        results = self._results()
+        results = _results(self.bench)
         is_free = any(1 in shape and any(map(self.bench.holds_batch, shape)) for shape in results)
         all_options = [(choice, index) for choice in taken for index in range(len(choice.options))]
         tried = [(one, at) for one, at in all_options if (of_sizes and self._is_other(one, at)) or (is_free and self._is_moved(one, at))]
@@ -206,7 +212,7 @@ class Walk:
             try:
                 self._go(choice.at)
                 self._agree()
-                is_other = self._is_other(choice, index) or [*map(listed, results)] != [*map(listed, self._results())]
+                is_other = self._is_other(choice, index) or [*map(listed, results)] != [*map(listed, _results(self.bench))]
                 if is_other and not own < self.conditions():
                     item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
@@ -235,11 +241,6 @@ class Walk:
         one, other = ([*map(formula_text, own.sizes)] for own in (taken, option))
         is_same = getattr(taken, "order", None) == getattr(option, "order", None)
         return is_same and one != other and sorted(one) == sorted(other) and any(map(self.bench.holds_batch, option.sizes))
-
-    def _results(self) -> list[Sequence[Size]]:
-        """The shapes of the outputs of the model."""
-        values = [value for item in self.bench.draft.of_type("Result") for value in item.inputs if value is not None]
-        return [shape for value in values if (shape := self.bench.shape(value)) is not None]
 
     def conditions(self) -> set[str]:
         """What the layers demand of the sizes beyond smallest ones."""
