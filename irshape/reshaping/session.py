@@ -183,7 +183,9 @@ _STEPS = (32, 64, 16)
 _MOST_CAUSES = 8
 _COMPARE = "compare the outputs of a batch with those of single samples; if they agree, add --choose first"
 _OTHER = "choose other sizes, or convert the model again"
-_RECORDED = "ask for this size; if the file was exported for one size but its inputs are open, give that size: --recorded {}"
+_RECORDED = (
+    "ask for this size; if the file was exported for one size but its inputs are open, give the sizes of the export, such as --recorded {}"
+)
 _TRY = "add --rewrite, which changes whatever holds the old size"
 _KEEP = "give a second export at another size (--like other.xml), or keep the number: --choose first"
 _DECIDE = "give a second export (--like other.xml), or take the first way: --choose first"

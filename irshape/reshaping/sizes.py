@@ -300,7 +300,8 @@ def broadcast(bench: Bench) -> None:
         if isinstance(size, Dim) and bench.at(size) == recorded[axis + lag]:
             wanted[axis + lag] = size
     for axis, one in enumerate(target, len(recorded) - len(target)):
-        if isinstance(one, Dim):  # the model computes it from shapes already
+        is_own = axis >= lag and wanted[axis] is shape[axis - lag] and recorded[axis] != 1  # not `max(B, 2)` of a recorded batch of 2
+        if isinstance(one, Dim) and not is_own:  # the model computes it from shapes already
             wanted[axis] = one
     now = bench.shape(item.outputs[0])
     if any(isinstance(size, Dim) for size in wanted) and not (now and all(map(same, now, wanted))):

@@ -243,6 +243,17 @@ def test_an_index_that_is_computed_beyond_the_axis_is_a_warning_of_a_check() -> 
     assert (found.code, found.severity) == ("R401", "warning") and "got 3" in found.message
 
 
+def test_a_target_that_holds_the_recorded_batch_follows_the_data() -> None:
+    """As torch.export leaves F.normalize: a Broadcast to `max(shape, [2,8])`, the sizes of its example."""
+    net = Net("""
+        _x: f32[?,8]
+        Broadcast-3(Abs(_x), Maximum(ShapeOf-3(_x, output_type=i64), [2,8]), mode=numpy) -> Result
+    """)
+    found = asked(net, "[N,8]", rewrite=True, recorded="[2,8]")
+    assert (errors(found), output(found)) == ([], "[?,8]")
+    assert [one["now"] for one in found.to_dict()["mends"]] == ["[N,8]"]
+
+
 def test_a_batch_that_fits_two_axes_of_an_output_is_asked_about() -> None:
     """As the last state of a recurrent net has its samples on the second axis; what a later layer decides is not asked about."""
     text = "ReduceMean(f32[1,7,8], [1], keep_dims=false) -> Reshape([1,1,8], special_zero=false)"
