@@ -22,6 +22,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "errors are InputError, EditError, WeightsError, ExtensionError and RunningError": "Error IRError errors exceptions",
         "irshape.read(PATH) reads a model": "load open parse read_model load_model",
         "what infer, reshape and edit return has write(PATH)": "save save_model serialize write export",
+        "irshape.simplify(PATH) gives a simpler model": "optimize",
         "irshape.check(PATH) finds the faults": "check_all validate verify lint checker",
         "irshape.infer(PATH) infers the shapes": "shapes infer_shape infer_shapes shape_infer shape_inference",
         "irshape.reshape(PATH, inputs) gives inputs other shapes": "resize make_static",
@@ -37,6 +38,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     "argument": {
         "the argument is inputs": "shapes shape input input_shapes",
         "the argument is symbols": "set symbol sizes",
+        "the argument is batch": "batch_size",
         "check and reshape take targets=NAME": "target targets",
         "irshape.compare(a, b) runs two models": "run prove",
         "irshape.sizes(PATH).nearest(H=500) finds sizes that are valid": "near",
@@ -57,7 +59,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.edit(model) gives a graph that changes": "graph",
         "irshape.infer(model) has them": "shapes",
         "irshape.signature(model).state has them": "state variables",
-        'its inputs: model.inputs[0], model.inputs["x"]': "input get_parameters",
+        'its inputs: model.inputs[0], model.inputs["x"]': "input get_parameters input_names",
         "its outputs: model.outputs[0]": "output get_results",
         "it is a function of the module: irshape.{name}(model)": "reshape cost signature sizes infer check",
         "it is a function of the module: irshape.summary(model)": "summary named_modules modules",
@@ -82,7 +84,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape check FILE --format sarif writes it": "to_sarif format",
         "iterate over it: list(inference)": "layers nodes keys items values",
         "inference.guards has the conditions on the sizes": "conditions constraints",
-        "inference.diagnostics has all faults, each with its severity": "warnings",
+        "inference.diagnostics has all faults, each with its severity": "warnings faults",
         "irshape.{name}(inference.model) gives it": "signature summary",
         "irshape.signature(inference.model).symbols has them": "symbols",
         "its ports have them: [port.shape for port in inference.outputs]": "shapes shape output_shapes get_output_shape",
@@ -172,7 +174,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     },
     "RunComparison": {
         "is_same says whether all outputs are equal": "ok same equal is_equal",
-        "its runs have the outputs: comparison.runs[0].outputs": "outputs differs differences max_abs max_error",
+        "its runs have the outputs: comparison.runs[0].outputs": "outputs differs differences max_abs max_error max_diff",
         "its summary is the answer in one line": "report",
     },
     "Cost": {

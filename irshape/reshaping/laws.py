@@ -67,7 +67,11 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
         axis, size = next(iter(left.items()))
         doubt = "these elements differ from each other: they were learned or computed for this size" if law is None else law.doubt
         needs = f"needs {told(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
-        bench.refuse(f"{needs}, and {doubt}", item, _HINT if bench.asked else f"{_HINT}; --batch N alone opens the batch")
+        names = sorted({str(size) for size in left.values() if str(size) in bench.numbers and not bench.holds_batch(size)})
+        more = "" if bench.asked else "; --batch N alone opens the batch"
+        if names and not bench.asked:
+            more = f"; --set {' '.join([f'{name}=1..{bench.numbers[name]}' for name in names])} takes the first elements{more}"
+        bench.refuse(f"{needs}, and {doubt}", item, f"{_HINT}{more}")
     rest = {axis: size for axis, size in wants.items() if axis not in left}
     if rest and not keep_ones:
         made = widened(bench, made, rest, array.ndim)

@@ -161,6 +161,8 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         if (repeated := _repeated(bench, value, axis, wants)) is not None:
             return repeated
     if item.type in CONSTANTS:
+        if bench.array(value) is None:
+            bench.refuse(f"needs other sizes of {item!r}, whose type {bench.tensor(value).element_type} irshape cannot make again", item)
         copies = _copies(bench, item, *next(iter(wants.items()))) if len(wants) == 1 else None
         return copies or generated(bench, item, wants, keep_ones=keep_ones)
     is_whole = all(one is not None for one in item.inputs)  # a faulty edge leaves an input that reads nothing

@@ -130,6 +130,10 @@ ROWS: list[tuple[str, Net | str, list[str], list[str]]] = [
 ]  # fmt: skip
 
 
+def test_blocks_of_one_axis_are_a_fault_and_have_no_names() -> None:
+    assert not signature(Net("f32[?] -> SpaceToBatch-2([2], [0], [0]) -> Result")).ok
+
+
 def test_many_inputs_that_are_added_have_one_shape() -> None:
     """Sizes of more inputs than a formula may name are nevertheless one size."""
     found = signature(added(*["f32[?,?,?,?,?,?,?,?]"] * 150))

@@ -164,6 +164,8 @@ FIRST = Net("Add(f32[1,6], f32=[[3.0,1.0,4.0,1.0,5.0,9.0]]) -> Result")
 
 
 def test_the_first_elements_serve_up_to_the_recorded_size() -> None:
+    [refused] = [one for one in asked(FIRST, "[1,S]", rewrite=True).diagnostics if one.severity == "error"]
+    assert refused.hint and "--set S=1..6 takes the first elements" in refused.hint
     found = asked(FIRST, "[1,S]", symbols={"S": "1..6"}, rewrite=True)
     assert (errors(found), found.to_dict()["mends"][0]["kind"]) == ([], "first")
 

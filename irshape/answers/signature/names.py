@@ -161,7 +161,7 @@ def _spatial(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
         shape = axes.engine.slots[node.sources[0]].shape if node.sources and node.sources[0] >= 0 else None
         letters = _SPATIAL.get(len(shape or ()) - 2)
         blocks = axes.engine.slots[node.sources[1]].elements if node.type in ("SpaceToBatch", "BatchToSpace") else None
-        first = 1 if blocks and blocks[1] != 1 else 2  # TensorFlow has the channels behind the spatial axes
+        first = 1 if blocks and len(blocks) > 1 and blocks[1] != 1 else 2  # TensorFlow has the channels behind the spatial axes
         for letter, size in zip(letters or "", (shape or ())[first:], strict=False):
             if isinstance(size, Dim):
                 below = _below(axes, value(size.polynomial))
