@@ -88,8 +88,8 @@ def _windows(bench: Bench, indices: Array, size: Dim, rows: int) -> Tensor | Non
         return None
     one = bench.pick(sorted(options, key=lambda option: -indices.shape[option.axis]))
     first, name = indices.take([0], axis=one.axis).astype(np.int64), f"{bench.item.name}/windows"
-    places = bench.add("Multiply", ramp(bench, one[0]), np.array(steps[one.axis], np.int64), name=name)
-    return bench.add("Add", along(bench, places, one.axis, indices.ndim), first, name=name)
+    starts = bench.add("Multiply", ramp(bench, one[0]), np.array(steps[one.axis], np.int64), name=name)
+    return bench.add("Add", along(bench, starts, one.axis, indices.ndim), first, name=name)
 
 
 def _number_samples(bench: Bench, factors: Axis, chosen: Value) -> None:
@@ -102,10 +102,10 @@ def _number_samples(bench: Bench, factors: Axis, chosen: Value) -> None:
     are_apart = le_unasked(0, law.base) and le_unasked(law.base + law.within, rows)
     if not are_apart or any(term.step != 0 for axis in law.axes for term in axis):
         return
-    name, along = f"{bench.item.name}/samples", np.array([-1 if axis == at else 1 for axis in range(len(law.axes))], np.int64)
+    name = f"{bench.item.name}/samples"
     indices = bench.add("Convert", bench.tensor(chosen), name=name, destination_type="i64")
     steps = bench.add("Multiply", ramp(bench, factors[0].size), scalar(bench, rows), name=name)
-    bench.connect(1, bench.add("Add", indices, bench.add("Reshape", steps, along, special_zero=False, name=name), name=name))
+    bench.connect(1, bench.add("Add", indices, along(bench, steps, at, len(law.axes)), name=name))
     bench.mend("indices", "places in one sample", f"and {formula_text(rows)} for each sample before")
 
 
@@ -153,6 +153,8 @@ def _whole_sizes(bench: Bench, data: Value, whole: tuple[int, ...], parts: list[
         sizes = [number if part == (0, 1, size) else size for (part, number), size in zip(parts, whole, strict=True)]
         if not is_open and any(isinstance(number, Dim) and size is not number for (_, number), size in zip(parts, sizes, strict=True)):
             return None
+    if is_open and not same(product(sizes), bench.sizes(data)[0]):
+        return None
     for (part, _), size, was in zip(parts, sizes, whole, strict=True):
         if isinstance(size, Dim) and (part.begin > part.step or part.end < was):
             return None  # where the slice begins or ends may follow from the size
