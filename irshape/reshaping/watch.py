@@ -12,6 +12,7 @@ from typing import Any, Final
 from irshape.editing.state import Item, Value
 from irshape.model.model import reached
 from irshape.ops.attribute import read_float
+from irshape.ops.flow import same
 from irshape.reshaping.bench import (
     AXES,
     Bench,
@@ -55,7 +56,7 @@ def watch(bench: Bench) -> None:
         _rows(bench, item)
     if item.type in _ARITHMETIC:
         known = len(bench.notes.kept)
-        for look in (_mean, _scale, _number, _index):
+        for look in (_limited, _mean, _scale, _number, _index):
             if len(bench.notes.kept) == known:
                 look(bench, item)
     elif item.type == "Clamp":
@@ -269,6 +270,18 @@ def _shifts(bench: Bench, item: Item, axes: Sequence[int]) -> None:
             size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
             if was > _LARGEST_STEP and abs(2 * abs(shift) - was) <= 1:
                 bench.keep(f"{item!r} moves an axis of size {size} by {shift}, half of the recorded {was}")
+
+
+def _limited(bench: Bench, item: Item) -> None:
+    """A size that a constant with the recorded size bounds, such as `max(B, 2)`, as torch.export leaves an expansion."""
+    if item.type not in ("Maximum", "Minimum") or not bench.is_of_sizes(item.outputs[0]):
+        return
+    found, *given = [bench.elements(value) or () for value in (item.outputs[0], *item.inputs) if value is not None]
+    for sizes, numbers in (given, given[::-1]):
+        for size, number, now in zip(sizes, numbers, found, strict=False):
+            if isinstance(size, Dim) and isinstance(number, int) and number > 1 and bench.at(size) == number and not same(now, size):
+                bench.keep(f"{item!r} bounds the size {formula_text(size)} by the constant {number}, which it is in the file")
+                return
 
 
 def _mean(bench: Bench, item: Item) -> None:

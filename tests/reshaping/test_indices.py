@@ -100,6 +100,16 @@ def test_indices_that_constants_compute_may_be_at_fault(text: str, told: list[st
     assert [one[:4] for one in errors(asked(Net(f"_x: f32[1,6]\n{text}"), "[1,S]", rewrite=True))] == told
 
 
+def bounded(most: int) -> str:
+    """A table of ones with at most so many rows, as many as an input has."""
+    return f"""
+        _x: f32[1,12,5]
+        _s: Minimum(ShapeOf-3(_x, output_type=i64), [1,{most},9])
+        Broadcast-3(f32=1.0, _s, mode=numpy) -> Result
+        _x -> Result
+    """
+
+
 def factor(text: str) -> str:
     return f"Multiply(f32[1,12,5], f32={text}) -> Result"
 
@@ -110,6 +120,8 @@ def factor(text: str) -> str:
     (f"Divide(f32[1,12,5], f32={12**0.5}) -> Result", "computes with the number 3.4641"),
     (f"Multiply(f32[1,12,24], f32={12**-0.5}) -> Result", ""),  # of two heads with 12 channels each
     (f"Subtract(f32[1,12,5], f32={np.log(12)}) -> Result", "computes with the number 2.48491"),
+    (bounded(12), "Minimum 'minimum_3' bounds the size S by the constant 12"),
+    (bounded(16), ""),
     (factor("12.0"), ""),  # strides are often as large
     # A kernel of all rows, which reads each row and those before it.
     ("_x: Pad-1(f32[1,1,12], [0,0,11], [0,0,0], f32=0.0, pad_mode=constant)\nConvolution(_x, f32=1.0[1,1,12], "
