@@ -81,7 +81,7 @@ class OpenSizes:
 
     `axes` are the axes of inputs and variables by the symbol of the signature, or by the raw symbol where the model has no signature. A
     symbol that stands in formulas only has the axes of these formulas. `numbers` are the axes of inputs that have one valid size, where
-    the file states no number. `others` are the layers whose data or body decides a size. One that follows from an unknown rank is no part.
+    the file has no number. `others` are the layers whose data or body decides a size. Sizes that follow from an unknown rank are left out.
     """
 
     def __init__(self, inference: Inference, policy: SizePolicy) -> None:
@@ -125,7 +125,9 @@ class OpenSizes:
             hint = f"no size of an input decides this size; {then}" if fixing == {} else None
             if fixing:
                 sizes = " ".join(f"{name}={size}" for name, size in fixing.items())
-                hint = f"fix the sizes of the inputs: --set {sizes}" if is_alone else "the sizes of the inputs settle it, too: set them"
+                hint = (
+                    f"fix the sizes of the inputs: --set {sizes}" if is_alone else "the sizes of the inputs decide this size, too: set them"
+                )
             yield Violation(self._policy.code, message, node, hint, tuple((fixing or {}).items()) if is_alone else ())
 
     def _ports(self, root: Root) -> int:

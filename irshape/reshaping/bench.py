@@ -423,6 +423,11 @@ def number_of(item: Item, name: str = "axis") -> int:
     return read_integer(text)[0] if text.strip() else 0
 
 
+def is_true(item: Item, name: str) -> bool:
+    """Whether a boolean attribute of a layer is true; false if it is missing."""
+    return item.attributes.get(name, "false").lower() in ("true", "1")
+
+
 def numbers_of(item: Item, name: str) -> list[int]:
     """The numbers of an attribute that is a list."""
     return [read_integer(one)[0] for one in item.attributes.get(name, "").split(",") if one.strip()]

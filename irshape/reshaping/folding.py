@@ -11,7 +11,7 @@ from irshape.editing.draft import Draft
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.model.model import behind
-from irshape.reshaping.bench import CONSTANTS, number_of
+from irshape.reshaping.bench import CONSTANTS, is_true, number_of
 from irshape.shape.dim import Size
 from irshape.shape.element_type import STORED
 
@@ -65,10 +65,6 @@ class Folding:
         return one
 
 
-def _is_true(item: Item, name: str) -> bool:
-    return item.attributes.get(name, "false").lower() in ("true", "1")
-
-
 def _cast(item: Item, array: Array) -> Array | None:
     return array.astype(STORED[name]) if (name := item.attributes["destination_type"]) in STORED else None
 
@@ -86,8 +82,7 @@ def _broadcast(item: Item, data: Array, target: Array, *axes: Array) -> Array | 
 
 
 def _reshaped(item: Item, data: Array, pattern: Array) -> Array | None:
-    is_zero = _is_true(item, "special_zero")
-    sizes = [data.shape[axis] if one == 0 and is_zero else one for axis, one in enumerate(pattern.tolist())]
+    sizes = [data.shape[axis] if one == 0 and is_true(item, "special_zero") else one for axis, one in enumerate(pattern.tolist())]
     return data.reshape(sizes)
 
 
@@ -111,7 +106,7 @@ def _gathered(item: Item, data: Array, indices: Array, axis: Array) -> Array | N
 
 
 def _summed(item: Item, data: Array, axis: Array) -> Array | None:
-    return None if _is_true(item, "exclusive") or _is_true(item, "reverse") else np.cumsum(data, int(axis), data.dtype)
+    return None if is_true(item, "exclusive") or is_true(item, "reverse") else np.cumsum(data, int(axis), data.dtype)
 
 
 def _exact(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -136,9 +131,7 @@ _RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "Slice": _sliced,
     "Range": _range,
     "CumSum": _summed,
-    "ReduceProd": lambda item, data, axes: np.prod(
-        data, tuple(axes.reshape(-1).tolist()), data.dtype, keepdims=_is_true(item, "keep_dims")
-    ),
+    "ReduceProd": lambda item, data, axes: np.prod(data, tuple(axes.reshape(-1).tolist()), data.dtype, keepdims=is_true(item, "keep_dims")),
     "Gather": _gathered,
     "Split": lambda item, data, axis: np.split(data, number_of(item, "num_splits"), int(axis)),
     "VariadicSplit": lambda item, data, axis, lengths: np.split(data, np.cumsum(lengths)[:-1], int(axis)) if min(lengths) >= 0 else None,

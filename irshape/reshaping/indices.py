@@ -12,7 +12,7 @@ from irshape.editing.state import Value
 from irshape.ops.flow import Axis, Factor, Held, same
 from irshape.reshaping.bench import Bench, number_of, scalar, source
 from irshape.reshaping.folding import Folding
-from irshape.reshaping.laws import Array, Part, along, places, ramp, sliced, unflattened
+from irshape.reshaping.laws import Array, along, places, ramp, sliced, unflattened
 from irshape.reshaping.sizes import Sizes
 from irshape.reshaping.stretching import stretched
 from irshape.shape.dim import Dim, Size, formula_text, le_unasked, product
@@ -129,7 +129,7 @@ def scatter(bench: Bench) -> None:
     before = source(updates.item, 0)
     written = bench.recorded_sizes(before)
     parts = sliced(indices, whole)
-    if parts is None or written != tuple(part.number for part in parts):
+    if parts is None or written != tuple(map(len, parts)):
         return
     sizes = _whole_sizes(bench, data, whole, [*zip(parts, bench.sizes(before), strict=True)])
     if sizes is None:
@@ -143,20 +143,20 @@ def scatter(bench: Bench) -> None:
     bench.mend("indices", f"{len(indices)} places", [product([*bench.sizes(before)])], "generated", why)
 
 
-def _whole_sizes(bench: Bench, data: Value, whole: tuple[int, ...], parts: list[tuple[Part, Size]]) -> list[Size] | None:
+def _whole_sizes(bench: Bench, data: Value, whole: tuple[int, ...], parts: list[tuple[range, Size]]) -> list[Size] | None:
     """The sizes of the tensor that the flat data were, from data that follow the sizes, else from the updates; None if neither tells."""
     is_open = isinstance(bench.sizes(data)[0], Dim)
     before = source(data.item, 0) if data.item.type == "Reshape" else None
     if is_open and before is not None and bench.recorded_sizes(before) == whole:
         sizes = [*bench.sizes(before)]
     else:
-        sizes = [number if part == (0, 1, size) else size for (part, number), size in zip(parts, whole, strict=True)]
+        sizes = [number if part == range(size) else size for (part, number), size in zip(parts, whole, strict=True)]
         if not is_open and any(isinstance(number, Dim) and size is not number for (_, number), size in zip(parts, sizes, strict=True)):
             return None
     if is_open and not same(product(sizes), bench.sizes(data)[0]):
         return None
     for (part, _), size, was in zip(parts, sizes, whole, strict=True):
-        if isinstance(size, Dim) and (part.begin > part.step or part.end < was):
+        if isinstance(size, Dim) and (part.start > part.step or part.stop < was):
             return None  # where the slice begins or ends may follow from the size
     return sizes
 

@@ -249,7 +249,7 @@ def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]
 
     def build() -> Tensor:
         if stays is not None and is_square and is_recorded(bench, stays, of_batch=False):
-            bench.keep(f"{bench.item!r} reads {item!r}, of which {stays} elements stay along one axis, as many as an open size recorded")
+            bench.keep(f"{bench.item!r} reads {item!r}, of which {stays} elements stay along one axis, as many as an open size had")
         column, row = along(bench, ramp(bench, columns), q, rank), along(bench, ramp(bench, rows), p, rank)
         name = f"{item.name}/triangle"
         less = [bench.add("LessEqual", column, bench.add("Add", row, np.array(end, np.int64), name=name), name=name) for end in ends]
@@ -370,19 +370,6 @@ def _built(bench: Bench, run: _Run, type_: str, dtype: Any) -> Tensor:
     return made if rank == 1 else bench.add("Reshape", made, np.array([-1], np.int64), special_zero=False, name=name)
 
 
-class Part(NamedTuple):
-    """The elements of an axis that an assignment such as `x[:, 0::2] = y` names: the first one, the step, and how many there are."""
-
-    begin: int
-    step: int
-    number: int
-
-    @property
-    def end(self) -> int:
-        """The place where the next element would be."""
-        return self.begin + self.step * self.number
-
-
 def unflattened(bench: Bench, item: Item) -> tuple[int, ...] | None:
     """The recorded sizes of the tensor that a layer writes into, which is flat: before the Reshape that flattened it, else behind one."""
     data = source(item, 0)
@@ -402,8 +389,8 @@ def unflattened(bench: Bench, item: Item) -> tuple[int, ...] | None:
         item = reader
 
 
-def sliced(indices: Array, whole: tuple[int, ...]) -> list[Part] | None:
-    """The part of each axis that flat indices name in their order; None if they name no slice."""
+def sliced(indices: Array, whole: tuple[int, ...]) -> list[range] | None:
+    """The places along each axis of the elements `x[:, 0::2]` that flat indices name in their order; None if they name no slice."""
     if indices.ndim != 2 or indices.shape[1] != 1 or indices.size == 0 or prod(whole) <= indices.max() or indices.min() < 0:
         return None
     flat = indices.reshape(-1)
@@ -412,14 +399,15 @@ def sliced(indices: Array, whole: tuple[int, ...]) -> list[Part] | None:
         return None
     if not np.array_equal(np.ravel_multi_index(np.meshgrid(*lines, indexing="ij"), whole).reshape(-1), flat):
         return None
-    return [Part(int(line[0]), int(line[1] - line[0]) if line.size > 1 else 1, line.size) for line in lines]
+    starts, steps = [int(line[0]) for line in lines], [int(line[1] - line[0]) if line.size > 1 else 1 for line in lines]
+    return [range(start, start + step * line.size, step) for start, step, line in zip(starts, steps, lines, strict=True)]
 
 
-def places(bench: Bench, item: Item, parts: Sequence[Part], whole: Sequence[int], sizes: Sequence[Size]) -> Tensor:
+def places(bench: Bench, item: Item, parts: Sequence[range], whole: Sequence[int], sizes: Sequence[Size]) -> Tensor:
     """The flat places i64[n,1] of a slice of a tensor that had the recorded sizes `whole`, and has `sizes` now."""
     name, last = f"{item.name}/places", np.iinfo(np.int64).max
     made = bench.add("Reshape", ramp(bench, product(sizes)), vector(bench, sizes), special_zero=False, name=name)
-    ends = [last if part.end >= size else part.end for part, size in zip(parts, whole, strict=True)]
-    limits = [np.array(one, np.int64) for one in ([part.begin for part in parts], ends, [part.step for part in parts])]
+    ends = [last if part.stop >= size else part.stop for part, size in zip(parts, whole, strict=True)]
+    limits = [np.array(one, np.int64) for one in ([part.start for part in parts], ends, [part.step for part in parts])]
     taken = bench.add("Slice", made, *limits, np.arange(len(parts)), version="opset8", name=name)
     return bench.add("Reshape", taken, np.array([-1, 1], np.int64), special_zero=False, name=name)

@@ -396,7 +396,7 @@ class Session(inner.Session):
         return inference
 
     def _multiples(self, asked: Inputs, wanted: Inputs, wish: Wish) -> str | None:
-        """The advice to ask for multiples of a number, of which every size is a whole part; None if no such sizes are granted."""
+        """The advice to ask for multiples of a number, which layers divide without a rest; None if no such sizes are granted."""
         from irshape.reshaping.bench import Refusal
 
         names = _named_sizes(wish)
@@ -410,7 +410,7 @@ class Session(inner.Session):
                     self._rewriter(asked, wanted._replace(shapes=shapes))[0].walked()
                 except (Refusal, EditError, InputError, WeightsError):
                     continue
-                return f"ask for sizes of which every part is whole: --set {' '.join([f'{name}={step}*k' for name in names])}"
+                return f"ask for sizes that the layers divide without a rest: --set {' '.join([f'{name}={step}*k' for name in names])}"
         return None
 
     def _refused(self, wanted: Inputs, errors: Iterable[Diagnostic], notes: Sequence[Diagnostic]) -> Inference:

@@ -19,7 +19,7 @@ from irshape.answers.batch.traces import plain
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
-from irshape.reshaping.bench import Bench, listed, number_of, numbers_of, scalar, source, total, vector
+from irshape.reshaping.bench import Bench, is_true, listed, number_of, numbers_of, scalar, source, total, vector
 from irshape.reshaping.stretching import interpolated
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
 
@@ -249,7 +249,7 @@ def set_shape(bench: Bench, port: int, wanted: Sequence[Size], data: Value) -> N
     """Let an input of the layer that is visited hold these sizes: as numbers, 0 and -1 if these mean exactly this, else computed."""
     item = bench.item
     before, own = bench.elements(source(item, port)), bench.sizes(data)
-    copies = item.attributes.get("special_zero", "false").lower() in ("true", "1")
+    copies = is_true(item, "special_zero")
     was = "computed sizes" if before is None else before
     for is_copying, pattern in _patterns(wanted, own, before or (), copies) if item.type == "Reshape" and 0 not in wanted else ():
         if is_copying and not copies:

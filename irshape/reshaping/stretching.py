@@ -18,7 +18,7 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
-from irshape.reshaping.bench import CONSTANTS, Bench, formula, holder, listed, number_of, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, formula, holder, is_true, listed, number_of, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import generated, places, prefix, ramp, sliced, told, unflattened, widened
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
@@ -214,9 +214,11 @@ def _copies(bench: Bench, item: Item, axis: int, size: Size) -> Tensor | None:
     array = layer_of(bench.draft, item).data
     count = array.shape[axis]
     sizes: list[Size] = [size if own == axis else was for own, was in enumerate(array.shape)]
-    for rows in range(1, count // 2 + 1) if bench.at(size) == count else ():
-        first, number = np.take(array, range(rows), axis), size // rows
-        if count % rows == 0 and np.array_equal(np.concatenate([first] * (count // rows), axis), array):
+    divisors = [rows for rows in range(1, count // 2 + 1) if count % rows == 0]
+    for rows in divisors if bench.at(size) == count else ():
+        first = np.take(array, range(rows), axis)
+        if np.array_equal(np.concatenate([first] * (count // rows), axis), array):
+            number = size // rows
             if rows == 1 or not same(number * rows, size) or bench.at(number) != count // rows:
                 return None  # all rows are equal, or the size is no multiple
             one = bench.graph.constant(first, name=f"{item.name}/one", element_type=bench.tensor(item.outputs[0]).element_type)
@@ -298,7 +300,7 @@ def _through_matmul(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
         lag = rank - len(sizes)
         wanted = {axis - lag: size for axis, size in wants.items() if lag <= axis < rank - 2 and sizes[axis - lag] != 1}
         if own in wants:
-            place = other if item.attributes.get(name, "false").lower() in ("true", "1") else own
+            place = other if is_true(item, name) else own
             wanted[place - lag] = wants[own]
         if len(sizes) < 2:
             return None
@@ -351,13 +353,13 @@ def _through_scatter(bench: Bench, value: Value, wants: _Wants) -> Tensor | None
     if not bench.is_of_sizes(source(item, 1)):
         return _through_data(bench, value, wants)
     indices = Folding(bench.draft, bench.recorded_sizes).of(source(item, 1))
-    parts = None if indices is None or whole is None else sliced(indices, whole)
-    for axis, part in enumerate(parts or ()):
-        assert parts is not None and whole is not None
+    if indices is None or whole is None or (parts := sliced(indices, whole)) is None:
+        return None
+    for axis, part in enumerate(parts):
         size = wants[0] // prod(whole[:axis] + whole[axis + 1 :])
         sizes: list[Size] = [*whole[:axis], size, *whole[axis + 1 :]]
-        if part == (0, 1, whole[axis]) and bench.at(size) == whole[axis] and same(product(sizes), wants[0]):
-            written = [size if own == axis else one.number for own, one in enumerate(parts)]
+        if part == range(whole[axis]) and bench.at(size) == whole[axis] and same(product(sizes), wants[0]):
+            written = [size if own == axis else len(one) for own, one in enumerate(parts)]
             bench.notes.joined[expression_of(product(written))] = tuple([bench.recorded_factor(Factor(one)) for one in written])
             if (constant := bench.constant_of(data)) is not None:  # the law of its elements is one of rows and columns
                 rows = bench.graph.constant(layer_of(bench.draft, constant).data.reshape(whole), name=f"{constant.name}/rows")

@@ -217,11 +217,11 @@ class Walk:
                     item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
                     texts = one.text(self.bench.wanted), other.text(self.bench.wanted)
-                    if texts[0] != texts[1]:
-                        found.append(Alternative(item, texts[0], texts[1], _step(one.sizes, other.sizes)))
-                    elif not self.bench.asked:  # numbers that are asked for may tell that both are one; formulas do not
+                    if texts[0] == texts[1]:
+                        if self.bench.asked:
+                            continue  # at the numbers that are asked for, both ways are one
                         texts = one.text(lambda size: size), other.text(lambda size: size)
-                        found.append(Alternative(item, texts[0], texts[1], _step(one.sizes, other.sizes)))
+                    found.append(Alternative(item, texts[0], texts[1], _step(one.sizes, other.sizes)))
             except Refusal:
                 pass
         self._choices, self._forced = [], chosen

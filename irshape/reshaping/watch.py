@@ -18,6 +18,7 @@ from irshape.reshaping.bench import (
     Bench,
     holder,
     is_recorded,
+    is_true,
     number_of,
     numbers_of,
     source,
@@ -280,7 +281,7 @@ def _limited(bench: Bench, item: Item) -> None:
     for sizes, numbers in (given, given[::-1]):
         for size, number, now in zip(sizes, numbers, found, strict=False):
             if isinstance(size, Dim) and isinstance(number, int) and number > 1 and bench.at(size) == number and not same(now, size):
-                bench.keep(f"{item!r} bounds the size {formula_text(size)} by the constant {number}, which it is in the file")
+                bench.keep(f"{item!r} bounds the size {formula_text(size)} by the constant {number}, which is this size in the file")
                 return
 
 
@@ -298,7 +299,7 @@ def _mean(bench: Bench, item: Item) -> None:
         if value.item.type == "ReduceSum":
             axes = bench.elements(source(value.item, 1)) or ()
         elif value.item.type == "MatMul":
-            axes = [-2 if value.item.attributes.get("transpose_a", "false").lower() in ("true", "1") and len(recorded) > 1 else -1]
+            axes = [-2 if is_true(value.item, "transpose_a") and len(recorded) > 1 else -1]
         named = [axis % len(recorded) for axis in axes if isinstance(axis, int)]
         count = prod([recorded[axis] for axis in named])
         number = float(array.reshape(-1)[0])

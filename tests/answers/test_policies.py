@@ -86,7 +86,7 @@ def test_what_data_decides_is_named_at_its_layer() -> None:
     assert codes(selecting(), "static-shapes") == [("P101", "x"), ("P101", "x"), ("P101", "places")]
     assert codes(selecting(), "bounded", x="[1,3,1..16]") == []
     assert codes(selecting(), "static-shapes", x="[1,3,16]") == [("P101", "places")]
-    hints = ("the sizes of the inputs settle it, too: set them", "no size of an input decides this size; replace the layer")
+    hints = ("the sizes of the inputs decide this size, too: set them", "no size of an input decides this size; replace the layer")
     for target, hint in zip(("bounded", "static-shapes"), hints, strict=True):
         assert check(selecting(), target)[-1].hint == hint
 

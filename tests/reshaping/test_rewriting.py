@@ -374,7 +374,7 @@ def test_a_refusal_of_sizes_with_odd_parts_names_multiples(tmp_path: Path) -> No
         archive.extractall(tmp_path, filter="data")
     found = irshape.reshape(tmp_path / "windows.xml", {"x": "[N,3,H,W]"}, rewrite=True)
     [one] = [one for one in found.diagnostics if one.severity == "error"]
-    assert (one.code, one.hint) == ("P110", "ask for sizes of which every part is whole: --set H=32*k W=32*k")
+    assert (one.code, one.hint) == ("P110", "ask for sizes that the layers divide without a rest: --set H=32*k W=32*k")
     assert irshape.reshape(tmp_path / "windows.xml", {"x": "[N,3,H,W]"}, symbols={"H": "32*k", "W": "32*k2"}, rewrite=True).ok
 
 

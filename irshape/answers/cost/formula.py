@@ -383,9 +383,9 @@ def reference(
 ) -> tuple[dict[str, int], bool]:
     """A size for every symbol of these ranges, and whether the sizes are in the ranges and fulfil the demands on the symbols.
 
-    A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions and `is_usual` allow this, or one size is the double: a mask
-    is as long as the past steps and the new ones. A size that only a run tells is
-    the greatest one that it can be, or where that is 2^31 - 1 or more, that of an input: `largest`, if no input has a symbol.
+    A batch is 1, `H` and `W` are 224 and other sizes 128, where the conditions and `is_usual` allow this. Else one size may be double: a
+    mask is as long as the past steps and the new ones. A size that only a run tells is the greatest one that it can be, or where that is
+    2^31 - 1 or more, that of an input: `largest`, if no input has a symbol.
     """
     hold = all_hold(list(demands))
     is_within = all(fitting(ranges[name], size) == size for name, size in given.items() if name in ranges)
