@@ -185,7 +185,7 @@ class Walk:
         if self._choices and self._choices[-1].at == at:
             found: Option = self._choices[-1].options[self._choices[-1].index]
             return found
-        if at in self._forced:
+        if self._forced.get(at, len(options)) < len(options):
             return options[self._forced[at]]
         if len(options) > 1:
             self._choices.append(_Choice(at, options, self.bench.graph.mark(), self.bench.notes.mark()))
@@ -199,20 +199,23 @@ class Walk:
         taken = list(self._choices)
         results = _results(self.bench)
         is_free = any(1 in shape and any(map(self.bench.holds_batch, shape)) for shape in results)
-        all_options = [(choice, index) for choice in taken for index in range(len(choice.options))]
+        all_options = [(choice, index) for choice in taken for index in range(choice.index + 1, len(choice.options))]  # those before failed
         tried = [(one, at) for one, at in all_options if (of_sizes and self._is_other(one, at)) or (is_free and self._is_moved(one, at))]
         if not tried:
             return []
         own, found = self.conditions(), []
         chosen = {choice.at: choice.index for choice in taken}
+        of_batch = {choice.at for choice in taken if not any(self._is_other(choice, index) for index in range(len(choice.options)))}
         for choice, index in reversed(tried[:_MOST_ALTERNATIVES]):  # the last choice first: what was written before it stays
             self._choices = []
             self._return(choice)
-            self._forced = {at: one for at, one in chosen.items() if at < choice.at} | {choice.at: index}
+            is_other = self._is_other(choice, index)
+            stays = of_batch if is_other else ()  # another place of the batch mends no size
+            self._forced = {at: one for at, one in chosen.items() if at < choice.at or at in stays} | {choice.at: index}
             try:
                 self._go(choice.at)
                 self._agree()
-                is_other = self._is_other(choice, index) or [*map(listed, results)] != [*map(listed, _results(self.bench))]
+                is_other = is_other or [*map(listed, results)] != [*map(listed, _results(self.bench))]
                 if is_other and not own < self.conditions():
                     item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
