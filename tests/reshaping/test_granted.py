@@ -267,13 +267,10 @@ def test_a_batch_that_fits_two_axes_of_an_output_is_asked_about() -> None:
     assert (errors(found), output(found)) == ([], "[?,8]")
 
 
-@pytest.mark.parametrize(("text", "shape"), [
-    (f"Reshape(f32[1,2,3], [6], special_zero=false) -> Gather-8({np.arange(6).reshape(1, 3, 2).tolist()}, 0) -> Result", "[N,H,W]"),
-    (f"Reshape(f32[1,2,4], [8], special_zero=false) -> Gather-8({np.arange(8).reshape(1, 2, 2, 2).tolist()}, 0) -> Result", "[N,2,W]"),
-])  # fmt: skip
-def test_a_refusal_names_a_layer_of_the_file(text: str, shape: str) -> None:
-    """The walk, or the pass over the rewritten model, refuses the Reshape that stands in place of a Gather of all rows."""
-    [error] = errors(asked(Net(text), shape, rewrite=True, choose="first"))
+def test_a_refusal_names_a_layer_of_the_file() -> None:
+    """The walk refuses the Reshape that stands in place of a Gather of all rows."""
+    text = f"Reshape(f32[1,2,3], [6], special_zero=false) -> Gather-8({np.arange(6).reshape(1, 3, 2).tolist()}, 0) -> Result"
+    [error] = errors(asked(Net(text), "[N,H,W]", rewrite=True))
     assert error.startswith("S207 Gather 'gather_5'")
 
 
