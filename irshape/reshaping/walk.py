@@ -34,7 +34,7 @@ from irshape.reshaping.bench import (
 )  # fmt: skip
 from irshape.reshaping.stretching import follow
 from irshape.reshaping.watch import is_open, numbers_read, reads_number, watch
-from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
+from irshape.shape.dim import Dim, Size, brief_text, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
 
 Option = TypeVar("Option")
@@ -225,12 +225,10 @@ class Walk:
                 if is_other and not own < self.conditions():
                     item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
-                    texts = one.text(self.bench.wanted), other.text(self.bench.wanted)
-                    if texts[0] == texts[1]:
-                        if self.bench.asked:
-                            continue  # at the numbers that are asked for, both ways are one
-                        texts = one.text(lambda size: size), other.text(lambda size: size)
-                    found.append(Alternative(item, texts[0], texts[1], _step(one.sizes, other.sizes)))
+                    if self.bench.asked and one.text(self._told) == other.text(self._told):
+                        continue  # at the numbers that are asked for, both ways are one
+                    tell = next((tell for tell in (self._brief, self._told) if one.text(tell) != other.text(tell)), formula_text)
+                    found.append(Alternative(item, one.text(tell), other.text(tell), _step(one.sizes, other.sizes)))
             except Refusal:
                 pass
         self._choices, self._forced = [], chosen
@@ -238,6 +236,12 @@ class Walk:
         self._go(taken[0].at)
         self._choices = taken
         return found[::-1]
+
+    def _told(self, size: Size) -> str:
+        return formula_text(self.bench.wanted(size))
+
+    def _brief(self, size: Size) -> str:
+        return brief_text(self.bench.wanted(size))
 
     def _is_other(self, choice: _Choice, index: int) -> bool:
         """Whether an option gives other sizes than the one that was taken, for samples alone: that a layer keeps the batch is proved."""
