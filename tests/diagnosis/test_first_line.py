@@ -585,6 +585,11 @@ OF_BODIES = {
         [('(name="sum_in".*\\n.*shape=)"2"', r'\1"3"')],
         "R301 the port records [2], but its attribute shape says [3] [z / body / Parameter sum_in, port 0]",
     ),
+    "the shape of a scalar Parameter": (
+        "synth/loop_cond",
+        [('(name="bi".*\\n.*shape=)""', r'\1"5"')],
+        "R301 warning: the port records [], but its attribute shape says [5] [Loop_1998 / body / Parameter bi, port 0]",
+    ),
 }
 
 
