@@ -192,6 +192,9 @@ class ValidSizes(Guessed):
         """
         return self._admits(with_batch(self._given(sizes, named), self._domain, self._question.shapes.values()))
 
+    def __contains__(self, sizes: Mapping[str, int]) -> bool:
+        return self.admits(sizes)
+
     def nearest(self, sizes: Mapping[str, int] | None = None, /, fixed: Mapping[str, int] | None = None, **named: int) -> Nearest:
         """The nearest valid sizes: `below` has no larger sizes than given, `above` no smaller ones.
 

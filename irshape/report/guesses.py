@@ -60,7 +60,8 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.infer(model) has them": "shapes",
         "irshape.signature(model).state has them": "state variables",
         'its inputs: model.inputs[0], model.inputs["x"]': "input get_parameters input_names",
-        "its outputs: model.outputs[0]": "output get_results",
+        "its outputs: model.outputs[0]": "output get_results output_names",
+        "model.nodes[0] is the first one of the file, and model.node(ID) the one of an id": "__getitem__",
         "it is a function of the module: irshape.{name}(model)": "reshape cost signature sizes infer check",
         "it is a function of the module: irshape.summary(model)": "summary named_modules modules",
         "irshape.edit(model) gives a graph, a copy that changes": "clone copy",
@@ -83,6 +84,8 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         'print(*inference.diagnostics, sep="\\n") shows them': "report",
         "irshape check FILE --format sarif writes it": "to_sarif format",
         "iterate over it: list(inference)": "layers nodes keys items values",
+        "list(inference)[0] is the first one of the file, and inference.layer(ID) the one of an id": "__getitem__",
+        "it is the inference itself": "inference",
         "inference.guards has the conditions on the sizes": "conditions constraints",
         "inference.diagnostics has all faults, each with its severity": "warnings faults",
         "irshape.{name}(inference.model) gives it": "signature summary",
@@ -145,6 +148,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "its inputs: graph.inputs[0]": "input",
     },
     "Layer": {
+        "layer.rename(NEW) renames it": "name=",
         "layer.output.replace_uses(TENSOR), then layer.remove()": "replace replace_with",
         "its attributes: layer.attributes": "attrs",
         "layer.set(NAME=VALUE) changes attributes": "set_attribute",
@@ -188,11 +192,13 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "its macs, operations, parameters and traffic are those of the whole model": "total_macs total_flops total",
     },
     "ValidSizes": {
-        "symbols has the range and the step of each symbol": "bounds multiple step ranges",
+        "symbols has the range and the step of each symbol": "bounds multiple step ranges minimum largest maximum",
         "admits(H=224) says whether sizes are valid": "valid is_valid contains check",
         "sample has one set, nearest(H=500) the nearest ones": "samples all max round enumerate examples smallest min list round_up",
     },
     "InferredLayer": {
+        "faults have them: [fault.code for fault in inference.diagnostics]": "code severity message hint",
+        "irshape.edit(PATH) gives a graph that changes: graph[NAME].rename(NEW)": "name=",
         "its type: layer.type": "op op_type get_type_name",
         "its name: layer.name": "friendly_name get_friendly_name",
         "its attributes: layer.node.attributes": "attrs attributes",
@@ -200,6 +206,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "the layers behind it: layer.node.consumers": "children consumers users successors",
     },
     "Node": {
+        "irshape.edit(PATH) gives a graph that changes: graph[NAME].rename(NEW)": "name=",
         "its type: node.type": "op op_type get_type_name get_type_info",
         "its name: node.name": "friendly_name get_friendly_name",
         "its attributes: node.attributes": "attrs get_attributes",
@@ -216,7 +223,11 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.read(PATH).rt_info says what made the file": "producer framework",
     },
     "Summary": {"its modules": "layers rows", "its totals: totals()": "total"},
-    "Signature": {"assign(B=1, ...) gives the shapes for sizes": "solve", "its conditions": "equations constraints guards"},
+    "Signature": {
+        "str(signature) is its text": "text",
+        "assign(B=1, ...) gives the shapes for sizes": "solve",
+        "its conditions": "equations constraints guards",
+    },
 }
 
 
