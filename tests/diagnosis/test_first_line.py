@@ -396,6 +396,12 @@ ROWS = {
         ('<data axis="-1"/>', ""),
         "R103 warning: attribute 'axis' is missing; OpenVINO takes '0' [Concat c]",
     ),
+    "a type that the name tells, of other outputs and attributes": (
+        "x: f32[1,3,8,8]\np/MaxPool: MaxPool-8(x, strides=[2,2], dilations=[1,1], pads_begin=[0,0], pads_end=[0,0], kernel=[2,2], "
+        "index_element_type=i64, axis=0) f32 i64\np/MaxPool -> Result",
+        ('type="MaxPool" version="opset8"', 'type="AvgPool" version="opset1"'),
+        "G109 the operation has 1 output, but the layer lists 2; should its type be MaxPool, as its name says? [AvgPool p/MaxPool, port 2]",
+    ),
     "a type that the name tells": (
         "f32[2,8] -> act/Relu: ReLU -> Result",
         ('type="ReLU"', 'type="Add"'),
