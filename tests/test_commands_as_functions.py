@@ -303,8 +303,8 @@ def test_a_folder_is_scanned() -> None:
         irshape.check("examples")
 
 
-@pytest.mark.parametrize("shape", ["[1,3,8,W]", [1, 3, 8, "W"], (1, 3, 8, "W")])
-def test_a_shape_without_a_name_is_that_of_the_only_input(shape: Any) -> None:
+@pytest.mark.parametrize("shape", ["[1,3,8,W]", [1, 3, 8, "W"], (1, 3, 8, "W"), "image[1,3,8,W]", "image=[1,3,8,W]"])
+def test_a_shape_is_that_of_the_input_that_it_names_or_of_the_only_one(shape: Any) -> None:
     for found in (irshape.infer(ATROUS, inputs=shape), irshape.reshape(ATROUS, shape), irshape.Session(ATROUS).reshape(shape)):
         assert found.inputs[0].formula == "[1,3,8,W]"
 

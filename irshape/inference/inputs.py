@@ -59,7 +59,7 @@ ShapeLike: TypeAlias = "str | Sequence[int | str | None] | Shaped | OpenVINOShap
 """A shape: text, a sequence of sizes, an OpenVINO shape, an array (which has one), or None for an unknown rank."""
 
 Shapes: TypeAlias = "Mapping[str, ShapeLike] | str | Sequence[int | str | None]"
-"""A shape for each input, by name; of a model with one input, the shape alone."""
+"""A shape for each input, by name; for one input also `"x[1,3,H,W]"`, and of a model with one input the shape alone."""
 
 
 SymbolSize: TypeAlias = "str | int | range"
@@ -214,8 +214,11 @@ def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
 
 
 def shapes_by_name(model: Model, inputs: Shapes | None) -> Mapping[str, ShapeLike]:
-    """The shapes that a user gives, by name; a shape alone is that of the only input. Raises InputError."""
+    """The shapes that a user gives, by name or as `x[1,3,H,W]`; a shape alone is that of the only input. Raises InputError."""
     first = end_name(model.parameters[0]) if model.parameters else "x"
+    if isinstance(inputs, str):
+        name, shape = split_input(inputs, list(input_names(model)))
+        inputs = {name: shape} if name is not None and shape.startswith("[") else inputs
     if inputs is not None and not isinstance(inputs, Mapping) and len(model.parameters) == 1:
         return {first: inputs}
     return by_name(inputs, "shapes", f'{{"{first}": "[1,3,H,W]"}}')

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 from irshape.ops.port import Input
 from irshape.shape.compilation import NamedTuple
-from irshape.shape.dim import Dim, Size, expression_of, le_unasked, product, symbols
+from irshape.shape.dim import Dim, Size, brief_text, expression_of, le_unasked, product, symbols
 from irshape.shape.value import Real
 
 
@@ -558,7 +558,7 @@ def _ratio(a: int | None, b: int | None) -> int | None:
 
 def _size(factors: Axis) -> str:
     """The factors of an axis as text: `N`, `N*12`."""
-    texts = [str(one.size) for one in factors]
+    texts = [brief_text(one.size) for one in factors]
     return texts[0] if len(texts) == 1 else "*".join([text if text.isalnum() else f"({text})" for text in texts])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import Array, along, places, ramp, sliced, unflattened
 from irshape.reshaping.sizes import Sizes
 from irshape.reshaping.stretching import stretched
+from irshape.reshaping.watch import is_open
 from irshape.shape.dim import Dim, Size, formula_text, le_unasked, product
 
 # So many places of a window may be those that some program chose; more are counted.
@@ -40,7 +41,7 @@ def gather(bench: Bench) -> None:
         return
     if indices.size == recorded[axis]:
         if np.array_equal(indices.reshape(-1), np.arange(indices.size)):
-            _take_all(bench, data, indices, size)
+            _take_all(bench, indices, "the whole axis", [size])
     elif not bench.holds_batch(size) and (
         made := _padding(bench, indices, size, recorded[axis]) or _windows(bench, indices, size, recorded[axis])
     ):
@@ -49,15 +50,28 @@ def gather(bench: Bench) -> None:
         bench.mend("indices", f"0..{indices.max()}", "the whole axis", "generated", why)
 
 
-def _take_all(bench: Bench, data: Value, indices: Array, size: Size) -> None:
-    """Put a Reshape in place of a Gather of all elements of an axis in their order."""
+def gather_nd(bench: Bench) -> None:
+    """A GatherND that takes each element of the first axes once, in order, as `mask[arange(n)[:, None], arange(m)]` leaves it."""
+    item, recorded = bench.item, bench.recorded_sizes(source(bench.item, 0))
+    if recorded is None or bench.recorded_sizes(item.outputs[0]) is None or number_of(item, "batch_dims"):
+        return
+    indices = Folding(bench.draft, bench.recorded_sizes).of(source(item, 1))
+    if indices is None or indices.size < 2 * (count := indices.shape[-1]):
+        return
+    sizes = bench.sizes(source(item, 0))[:count]
+    if np.array_equal(indices.reshape(-1, count), np.indices(recorded[:count]).reshape(count, -1).T) and is_open(sizes):
+        _take_all(bench, indices, "the whole axes", sizes)
+
+
+def _take_all(bench: Bench, indices: Array, taken: str, sizes: Sequence[Size]) -> None:
+    """Put a Reshape in place of a layer that gathers all elements of axes of these sizes in their order."""
     item, all_recorded = bench.item, bench.recorded_sizes(bench.item.outputs[0])
-    new = bench.add("Reshape", bench.tensor(data), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
+    new = bench.add("Reshape", bench.tensor(source(item, 0)), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
     bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
     bench.tensor(item.outputs[0]).replace_uses(new)
-    assumed = "the indices take the whole axis in order; irshape assumes the same at other sizes"
-    why = "" if bench.holds_batch(size) else assumed
-    bench.mend("indices", f"0..{indices.size - 1}", "all", "generated" if why else "forced", why)
+    assumed = f"the indices take {taken} in order; irshape assumes the same at other sizes"
+    why = "" if all(bench.holds_batch(size) or isinstance(size, int) for size in sizes) else assumed
+    bench.mend("indices", f"0..{indices.max()}", "all", "generated" if why else "forced", why)
     bench.instead = new._value.item
 
 
@@ -161,4 +175,4 @@ def _whole_sizes(bench: Bench, data: Value, whole: tuple[int, ...], parts: list[
     return sizes
 
 
-HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {"Gather": gather, "ScatterNDUpdate": scatter}
+HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {"Gather": gather, "GatherND": gather_nd, "ScatterNDUpdate": scatter}

@@ -15,7 +15,7 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.ops.flow import Factor, same
 from irshape.reshaping.bench import Bench, formula, is_recorded, listed, open_sizes, scalar, source, total, vector
-from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
+from irshape.shape.dim import Dim, Size, brief_text, expression_of, product, symbols
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,8 +26,6 @@ Array: TypeAlias = "NDArray[Any]"
 _MOST_ROWS: Final = 8
 # Numbers up to this one are seldom made of a size.
 _SMALL: Final = 4
-# A longer formula is no help in a sentence.
-_LONGEST: Final = 90
 # Fewer elements than this follow many laws.
 _FEWEST: Final = 3
 # An element of a table of waves may be off by so much for each row.
@@ -66,7 +64,7 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
     else:
         axis, size = next(iter(left.items()))
         doubt = "these elements differ from each other: they were learned or computed for this size" if law is None else law.doubt
-        needs = f"needs {told(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
+        needs = f"needs {brief_text(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
         names = sorted({str(size) for size in left.values() if str(size) in bench.numbers and not bench.holds_batch(size)})
         more = "" if bench.asked else "; --batch N alone opens the batch"
         if names and not bench.asked:
@@ -95,12 +93,6 @@ def _of_size(bench: Bench, array: Array) -> float | None:
 
 # Not the size itself, nor its root: the strides of anchors are often as large.
 _FUNCTIONS: Final[Sequence[Callable[[int], float]]] = (log, lambda n: 1 / n, lambda n: 1 / sqrt(n))
-
-
-def told(size: Size) -> str:
-    """A size in a sentence: its formula, or only the symbols of a long one."""
-    text = formula_text(size)
-    return text if len(text) <= _LONGEST else f"a formula of {', '.join(sorted(symbols(size)))}"
 
 
 _HINT: Final = "convert the model again with another size of this input, or keep the size that the constant is made for"
@@ -337,9 +329,9 @@ def _doubt(bench: Bench, run: _Run, *, is_table: bool) -> str:
         if count < _FEWEST:
             return "more than one rule gives so few elements"
         if step < 0 or float(step) * 2 % 1 or (isinstance(step, np.integer) and is_recorded(bench, int(step))):  # offsets of rows
-            return f"the step {step} may depend on the size"
+            return f"the step {step:g} may depend on the size"
     if any(step != 0 for step in run.steps) and float(run.start) / (max(map(float, run.steps)) or 1) not in _BEGINS:
-        return f"the first element {run.start} may depend on the size"
+        return f"the first element {run.start:g} may depend on the size"
     return ""
 
 

@@ -147,10 +147,16 @@ class Rewriter:
             layer_of(draft, item).set(shape=format_shape(sizes))
 
 
+# So many other ways are told one by one.
+_MOST_WAYS: Final = 3
+
+
 def _choice(ways: list[Alternative]) -> Doubt:
     """A layer for which several formulas fit."""
     item, taken = ways[0].item, ways[0].taken
-    *first, last = [*dict.fromkeys([one.other for one in ways])]
+    others = [*dict.fromkeys([one.other for one in ways])]
+    more = len(others) - _MOST_WAYS
+    *first, last = others if more < 2 else [*others[:_MOST_WAYS], f"one of {more} others"]
     return Doubt(where_of(item), f"{item!r} may give {', '.join([taken, *first])} or {last}", lcm(*[one.step for one in ways]))
 
 

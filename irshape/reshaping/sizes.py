@@ -21,7 +21,7 @@ from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
 from irshape.reshaping.bench import Bench, is_true, listed, number_of, numbers_of, scalar, source, total, vector
 from irshape.reshaping.stretching import interpolated
-from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
+from irshape.shape.dim import Dim, Size, expression_of, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
@@ -53,9 +53,9 @@ class _Option(NamedTuple):
     def sizes(self) -> tuple[Size, ...]:
         return tuple(product([factor.size for factor in axis]) for axis in self.trace)
 
-    def text(self, wanted: Callable[[Size], Size]) -> str:
-        """The option in words, each size as `wanted` gives it."""
-        return f"{listed(map(wanted, self.sizes))}{f' behind a Transpose {list(self.order)}' if self.order else ''}"
+    def text(self, tell: Callable[[Size], str]) -> str:
+        """The option in words, each size as `tell` writes it."""
+        return f"{listed(map(tell, self.sizes))}{f' behind a Transpose {list(self.order)}' if self.order else ''}"
 
 
 class _Filled(NamedTuple):
@@ -452,9 +452,9 @@ class Sizes(list[Any]):
     def sizes(self) -> tuple[Size, ...]:
         return tuple(self)
 
-    def text(self, wanted: Callable[[Size], Size]) -> str:
-        """The option in words, each size as `wanted` gives it."""
-        return listed(map(wanted, self))
+    def text(self, tell: Callable[[Size], str]) -> str:
+        """The option in words, each size as `tell` writes it."""
+        return listed(map(tell, self))
 
 
 class _Limits(Sizes):
@@ -464,9 +464,9 @@ class _Limits(Sizes):
         super().__init__([one for pair in pairs for one in pair if one is not None])
         self.pairs = pairs
 
-    def text(self, wanted: Callable[[Size], Size]) -> str:
+    def text(self, tell: Callable[[Size], str]) -> str:
         """The limits as Python writes them, without a begin at the start and an end that is none."""
-        told = [(formula_text(wanted(one)) if isinstance(one, int | Dim) else one for one in pair) for pair in self.pairs]
+        told = [(tell(one) if isinstance(one, int | Dim) else one for one in pair) for pair in self.pairs]
         return listed([f"{begin}:{end if len(end) < _LONGEST else ''}" if begin not in ("0", None) else end for begin, end in told])
 
 

@@ -20,8 +20,8 @@ from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
 from irshape.reshaping.bench import CONSTANTS, Bench, formula, holder, is_true, listed, number_of, source, total, vector
 from irshape.reshaping.folding import Folding
-from irshape.reshaping.laws import generated, places, prefix, ramp, sliced, told, unflattened, widened
-from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
+from irshape.reshaping.laws import generated, places, prefix, ramp, sliced, unflattened, widened
+from irshape.shape.dim import Dim, Size, brief_text, expression_of, formula_text, product
 
 # For each input of a group of axes that have one size: its position, and the axis.
 _Group = Sequence[tuple[int, int]]
@@ -179,7 +179,7 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         if constant is None and not bench.is_of_sizes(value):
             joined = f": it joins {len(item.inputs)} tensors" if item.type == "Concat" and number_of(item) % len(shape) == axis else ""
             why = f"the layers before it give {shape[axis]} for every size{joined}" if item.inputs else "this input keeps its size"
-        needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {told(size)}"
+        needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {brief_text(size)}"
         bench.refuse(f"{needs}, but {why}", constant or item, "convert the model again with another size of this input")
     return made
 

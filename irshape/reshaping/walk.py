@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from irshape.answers.batch.traces import chosen
 from irshape.editing.state import EditError, Item, Value
@@ -34,7 +34,7 @@ from irshape.reshaping.bench import (
 )  # fmt: skip
 from irshape.reshaping.stretching import follow
 from irshape.reshaping.watch import is_open, numbers_read, reads_number, watch
-from irshape.shape.dim import Dim, Size, evaluate, expression_of, formula_text, product, symbols
+from irshape.shape.dim import Dim, Size, brief_text, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
 
 Option = TypeVar("Option")
@@ -60,14 +60,17 @@ class Witness(NamedTuple):
     sizes: Mapping[str, int]
 
 
-class _Choice:
-    """The options at a position of the walk, the one that is taken, and all that a step back to it restores."""
+# The marks of the graph and of the notes before a layer is visited.
+_Marks: TypeAlias = tuple[int, tuple[int, ...]]
 
-    def __init__(self, at: int, options: Sequence[Any], mark: int, notes: tuple[int, ...]) -> None:
+
+class _Choice:
+    """The options at a position of the walk, the one that is taken, and the marks to which a step back returns."""
+
+    def __init__(self, at: int, options: Sequence[Any], marks: _Marks) -> None:
         self.at = at
         self.options = options
-        self.mark = mark
-        self.notes = notes
+        self.marks = marks
         self.index = 0
 
 
@@ -121,7 +124,7 @@ class Walk:
         self._read = frozenset(reached(bench.draft.of_type(*SINKS), self._producers))
         self._choices: list[_Choice] = []
         self._forced: dict[int, int] = {}
-        self._at = 0
+        self._at, self._marks = 0, self._mark()
         bench.pick, bench.is_compared = self._pick, witness is not None
 
     def _producers(self, item: Item) -> Sequence[Item]:
@@ -146,7 +149,7 @@ class Walk:
         furthest: tuple[tuple[int, int, bool], Refusal] | None = None
         back, at = 0, start
         while at < len(self._items):
-            self._at = at
+            self._at, self._marks = at, self._mark()
             try:
                 if self.bench.draft.state.is_live(self._items[at]):
                     self._visit(self._items[at])
@@ -164,7 +167,7 @@ class Walk:
                     raise furthest[1] from None
                 choice = self._choices[-1]
                 choice.index += 1
-                self._return(choice)
+                self._return(choice.marks)
                 at = choice.at
 
     def _unnamed(self, reason: str) -> str:
@@ -175,20 +178,23 @@ class Walk:
         places = {size: f"; {size} is axis {axis} of {item!r}" for axis, item, size in reversed(axes) if size in names}
         return "".join([places[name] for name in names if name in places])
 
-    def _return(self, choice: _Choice) -> None:
-        self.bench.graph.undo(choice.mark)
-        self.bench.notes.undo(choice.notes)
+    def _mark(self) -> _Marks:
+        return self.bench.graph.mark(), self.bench.notes.mark()
+
+    def _return(self, marks: _Marks) -> None:
+        self.bench.graph.undo(marks[0])
+        self.bench.notes.undo(marks[1])
 
     def _pick(self, options: Sequence[Option]) -> Option:
-        """The first option; the others are tried if a layer behind refuses. No mend of the layer is made before."""
+        """The first option; the others are tried if a layer behind refuses."""
         at = self._at
         if self._choices and self._choices[-1].at == at:
             found: Option = self._choices[-1].options[self._choices[-1].index]
             return found
-        if at in self._forced:
+        if self._forced.get(at, len(options)) < len(options):
             return options[self._forced[at]]
         if len(options) > 1:
-            self._choices.append(_Choice(at, options, self.bench.graph.mark(), self.bench.notes.mark()))
+            self._choices.append(_Choice(at, options, self._marks))
         return options[0]
 
     def alternatives(self, *, of_sizes: bool) -> list[Alternative]:
@@ -199,36 +205,43 @@ class Walk:
         taken = list(self._choices)
         results = _results(self.bench)
         is_free = any(1 in shape and any(map(self.bench.holds_batch, shape)) for shape in results)
-        all_options = [(choice, index) for choice in taken for index in range(len(choice.options))]
+        all_options = [(choice, index) for choice in taken for index in range(choice.index + 1, len(choice.options))]  # those before failed
         tried = [(one, at) for one, at in all_options if (of_sizes and self._is_other(one, at)) or (is_free and self._is_moved(one, at))]
         if not tried:
             return []
         own, found = self.conditions(), []
         chosen = {choice.at: choice.index for choice in taken}
+        of_batch = {choice.at for choice in taken if not any(self._is_other(choice, index) for index in range(len(choice.options)))}
         for choice, index in reversed(tried[:_MOST_ALTERNATIVES]):  # the last choice first: what was written before it stays
             self._choices = []
-            self._return(choice)
-            self._forced = {at: one for at, one in chosen.items() if at < choice.at} | {choice.at: index}
+            self._return(choice.marks)
+            is_other = self._is_other(choice, index)
+            stays = of_batch if is_other else ()  # another place of the batch mends no size
+            self._forced = {at: one for at, one in chosen.items() if at < choice.at or at in stays} | {choice.at: index}
             try:
                 self._go(choice.at)
                 self._agree()
-                is_other = self._is_other(choice, index) or [*map(listed, results)] != [*map(listed, _results(self.bench))]
+                is_other = is_other or [*map(listed, results)] != [*map(listed, _results(self.bench))]
                 if is_other and not own < self.conditions():
                     item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
-                    texts = one.text(self.bench.wanted), other.text(self.bench.wanted)
-                    if texts[0] == texts[1]:
-                        if self.bench.asked:
-                            continue  # at the numbers that are asked for, both ways are one
-                        texts = one.text(lambda size: size), other.text(lambda size: size)
-                    found.append(Alternative(item, texts[0], texts[1], _step(one.sizes, other.sizes)))
+                    if self.bench.asked and one.text(self._told) == other.text(self._told):
+                        continue  # at the numbers that are asked for, both ways are one
+                    tell = next((tell for tell in (self._brief, self._told) if one.text(tell) != other.text(tell)), formula_text)
+                    found.append(Alternative(item, one.text(tell), other.text(tell), _step(one.sizes, other.sizes)))
             except Refusal:
                 pass
         self._choices, self._forced = [], chosen
-        self._return(taken[0])
+        self._return(taken[0].marks)
         self._go(taken[0].at)
         self._choices = taken
         return found[::-1]
+
+    def _told(self, size: Size) -> str:
+        return formula_text(self.bench.wanted(size))
+
+    def _brief(self, size: Size) -> str:
+        return brief_text(self.bench.wanted(size))
 
     def _is_other(self, choice: _Choice, index: int) -> bool:
         """Whether an option gives other sizes than the one that was taken, for samples alone: that a layer keeps the batch is proved."""
@@ -270,12 +283,10 @@ class Walk:
         if any(is_fault(found.code) and (str(item.id), found.code) in self._faults for found in bench.draft.facts.findings(item)):
             self._trace(item)  # which says that the layer has an error; its attributes may be anything
             return
-        mark, notes = bench.graph.mark(), bench.notes.mark()
         try:
             self._settle(item)
         except Refusal:
-            bench.graph.undo(mark)
-            bench.notes.undo(notes)
+            self._return(self._marks)
             bench.item, bench.traced, bench.instead = item, None, None
             if not sizes.part(bench):
                 raise

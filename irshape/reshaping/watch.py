@@ -212,13 +212,19 @@ def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 
 def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """A window that covers a whole open axis."""
+    """A window that covers a whole open axis, or a pool that divides one into a few large parts, as AdaptiveAvgPool does by its output."""
     data, out = bench.recorded_sizes(source(item, 0)), bench.recorded_sizes(item.outputs[0])
-    shape, now = bench.sizes(source(item, 0)), bench.shape(item.outputs[0])
+    shape, now, steps = bench.sizes(source(item, 0)), bench.shape(item.outputs[0]), numbers_of(item, "strides")
     for axis in axes:
-        is_one = data and out and now and axis > 1 and data[axis] >= _LARGEST_STEP and out[axis] == 1 and bench.is_open(now[axis])
-        if data and is_one and max(_extents(bench, item)[axis - 2 : axis - 1], default=1) >= data[axis]:
-            bench.keep(f"the window of {item!r} covers a whole axis of size {formula_text(shape[axis])}, which is {data[axis]} in the file")
+        if not (data and out and now and axis > 1 and data[axis] >= _LARGEST_STEP and bench.is_open(now[axis])):
+            continue
+        extent = max(_extents(bench, item)[axis - 2 : axis - 1], default=1)
+        told = f"axis of size {formula_text(shape[axis])}, which is {data[axis]} in the file"
+        if out[axis] == 1 and extent >= data[axis]:
+            bench.keep(f"the window of {item!r} covers a whole {told}")
+        is_apart = item.type.endswith("Pool") and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
+        if is_apart and _LARGEST_STEP < extent >= out[axis] > 1:
+            bench.keep(f"{item!r} divides an {told}, into {out[axis]} windows of {extent}")
 
 
 def _extents(bench: Bench, item: Item) -> Sequence[int]:

@@ -668,6 +668,16 @@ def formula_text(size: Size | Polynomial) -> str:
     return number_text(size) if isinstance(size, int) else str(size)
 
 
+# A longer formula says little in a message.
+_LONGEST: Final = 60
+
+
+def brief_text(size: Size) -> str:
+    """The formula of a size in a message: of a long one only the symbols, `f(H,W)`."""
+    text = formula_text(size)
+    return text if len(text) <= _LONGEST else f"f({','.join(sorted(symbols(size)))})"
+
+
 def is_known(size: Size) -> bool:
     """Whether a size is a plain number."""
     if isinstance(size, Dim):

@@ -15,6 +15,8 @@ from tests.support.oracle import core
 _WINDOWS = [[first + place for first in range(6)] for place in range(3)]
 _STRIDED = [[2 * first + place for place in range(3)] for first in range(5)]
 _EDGES = [0, 0, *range(8), 7]
+# The elements of a mask of two samples, for each row of attention, as `mask[arange(2)[:, None, None], arange(6)]` takes them.
+_MASK = [[[[sample, place] for place in range(6)]] for sample in range(2)]
 # Positions of a transformer: sines in even columns, cosines in odd ones, of places divided by powers of 10000.
 _FREQUENCIES = 10_000 ** (-np.arange(0, 8, 2) / 8)
 
@@ -54,6 +56,9 @@ GRANTED = {
         lambda x: sliding_window_view(x, 3, 1)[:, ::2]),
     "edges": (f"Gather-8(f32[1,8], {_EDGES}, 1) -> Result", "[1,S]", [(1, 1), (1, 5), (1, 12)],
         lambda x: np.pad(x, ((0, 0), (2, 1)), "edge")),
+    "a mask of one sample": (f"_x: f32[1,6]\nAdd(GatherND-8(_x, {[_MASK[0]]}, batch_dims=0), Unsqueeze(_x, [1])) -> Result", "[B,S]",
+        [(1, 3), (3, 9)], lambda x: 2 * x[:, None]),
+    "a mask of samples": (f"GatherND-8(f32[2,6], {_MASK}, batch_dims=0) -> Result", "[B,S]", [(1, 3), (3, 9)], lambda x: x[:, None]),
     "written columns": (written("even", "Reshape(Slice-8(_x, [0], [4], [1], [1]), [-1], special_zero=false)"), "[S,8]", [(3, 8), (9, 8)],
         lambda x: columns(x, slice(0, None, 2), x[:, :4])),
     "last columns": (written("last", "Reshape(Slice-8(_x, [0], [2], [1], [1]), [-1], special_zero=false)"), "[S,8]", [(3, 8), (9, 8)],
