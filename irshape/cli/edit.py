@@ -157,9 +157,8 @@ def _run_edit(given: Namespace) -> int:
         steps += made if isinstance(made, list) else []
         begun += [escape(made)] if isinstance(made, str) else []
     if begun:
-        told = "set those that must not, such as the batch, with irshape reshape --set before"
-        begin = "s begin" if len(begun) > 1 else " begins"
-        put(f"the state{begin} with size 0 on each open axis: {some(begun, 3)}; {told}")
+        told = f"the state{'s begin' if len(begun) > 1 else ' begins'} with size 0 on each open axis: {some(begun, 3)}"
+        put(f"{told}; set those that must not, such as the batch, with irshape reshape --set before")
     if given.prune:
         graph.prune()
     if steps:

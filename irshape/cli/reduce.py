@@ -75,8 +75,7 @@ def run(given: Namespace) -> int:
 
 def _complaint(given: Namespace) -> str | None:
     if (given.command_line is None) == (given.keep is None):
-        codes = f"irshape check {quote(given.file)} lists those of the file"
-        return f"give either --while, a command that fails, or --keep, a code of irshape: {codes}"
+        return f"give either --while, a command that fails, or --keep, a code that irshape check {quote(given.file)} lists"
     if given.keep is not None and given.keep not in CATALOGUE:
         whole = "; give a whole code" if any(code.startswith(given.keep) for code in CATALOGUE) else ""
         return f"there is no code {given.keep!r}{whole}; irshape rule lists them"

@@ -229,10 +229,7 @@ def _wanted(pair: Pair, axes: Mapping[str, int]) -> dict[str, str]:
 
 
 def _batch_axes(pair: Pair) -> dict[str, int]:
-    """The batch axis of each input of the first model that has one: else, the one axis of another size in the second model.
-
-    Raises `RunningError` if irshape does not know it.
-    """
+    """The batch axis of each input of the first model: else, the axis of another size in the second. Raises `RunningError` if none is."""
     ends = [(pair.a.model.parameters[index], other) for index, other in zip(pair.ends.inputs, pair.b.model.parameters, strict=True)]
     names = {other: end_name(one) for one, other in ends}
     for side in (pair.b, pair.a):

@@ -298,8 +298,8 @@ class Dim:
         """
         values = {**(sizes or {}), **named}
         if missing := sorted(symbols(self) - values.keys()):
-            is_told = origins(self) & UNBACKED
-            raise KeyError(f"no number for {', '.join(missing)} of {self}{'; data decide it, so only a run tells' if is_told else ''}")
+            told = "; data decide it, so only a run tells" if origins(self) & UNBACKED else ""
+            raise KeyError(f"no number for {', '.join(missing)} of {self}{told}")
         return evaluate(self, values)
 
     def _known_as(self, known: Range) -> Size:
