@@ -152,11 +152,9 @@ def reason(guard: Guard) -> Line:
 
 def demanding(guards: Iterable[Guard]) -> list[Line]:
     """The layers that make guards, each once with one reason; the guard of most layers stands for the others."""
-    found: dict[tuple[Node, str], Guard] = {}
-    for guard in guards:
-        key = guard._node, guard.requirement.message
-        found[key] = max(found.get(key, guard), guard, key=lambda one: one.more)
-    return [reason(guard) for guard in found.values()]
+    keyed = [((guard._node, guard.requirement.message), guard) for guard in guards]
+    found = dict(keyed) | dict(sorted(keyed, key=lambda one: one[1].more))  # in their order
+    return [*map(reason, found.values())]
 
 
 def heading(guard: Guard) -> str:

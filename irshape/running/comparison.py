@@ -12,6 +12,7 @@ import irshape.verbs as inner
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading
 from irshape.editing.graph import Graph
+from irshape.inference.inputs import described_shape
 from irshape.model.finding import end_name
 from irshape.model.model import Model
 from irshape.model.public import Model as PublicModel
@@ -239,13 +240,8 @@ def _batch_axes(pair: Pair) -> dict[str, int]:
             found = {names.get(node, end_name(node)): axis for node, axis in info.candidates[0]}
         if found:
             return found
-    sizes: list[tuple[str, Any, Any]] = [(end_name(one), one.op, other.op) for one, other in ends]
-    changed = [
-        (name, axis)
-        for name, a, b in sizes
-        for axis, both in enumerate(zip(a.shape or (), b.shape or (), strict=False))
-        if len({*both}) > 1
-    ]
+    shapes = ((end_name(one), described_shape(one) or (), described_shape(other) or ()) for one, other in ends)
+    changed = [(name, axis) for name, a, b in shapes for axis, (x, y) in enumerate(zip(a, b, strict=False)) if x != y]
     if found := dict(changed) if len(dict(changed)) == len(changed) else {}:
         return found
     raise RunningError("irshape does not know which axis of the inputs is the batch: irshape info shows the candidates")

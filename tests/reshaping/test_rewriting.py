@@ -577,7 +577,7 @@ _SUMMED = "Divide(f32=6.0) -> Result"
     ("ScatterNDUpdate-4(f32[6], [[0],[1],[2]], f32=1.0[3]) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
     ("ScatterUpdate-3(f32[6], [0,1,2], f32=1.0[3], 0) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
 ], ids=[
-    "mean", "mean by a factor", "mean of products", "mean of products and channels", "mean of an equation", "rows that are summed up", "grid",
+    "mean", "by a factor", "mean of products", "mean of products and channels", "mean of an equation", "rows that are summed up", "grid",
     "repeated constant", "moved grid", "computed indices", "a range behind others", "tuples of indices", "a number that others follow",
     "tuples of places", "places",
 ])  # fmt: skip
