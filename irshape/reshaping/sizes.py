@@ -203,16 +203,19 @@ def _apart(trace: Trace) -> Trace:
 
 
 def part(bench: Bench) -> bool:
-    """Give the batch the first axis before the layer that is visited, and say whether an input had it in one axis with others.
+    """Give the batch the first axis before the layer that is visited, and say whether an input had it elsewhere.
 
     A normalization of single samples joins the batch and the channels, `[1,N*C,H,W]`. The Reshape that parts them again is left out of a
-    file for one sample.
+    file for one sample. So is a Transpose that moves the batch to the first axis, where another input has it.
     """
     item, found = bench.item, False
-    for port, value in enumerate(item.inputs):
-        trace = () if value is None else bench.trace(value)
+    traces = [() if value is None else bench.trace(value) for value in item.inputs]
+    first = {len(trace) for trace in traces if trace and bench.holds_batch(product([factor.size for factor in trace[0]]))}
+    for port, (value, trace) in enumerate(zip(item.inputs, traces, strict=True)):
         at = next((axis for axis, factors in enumerate(trace) if any(factor.size != 1 for factor in factors)), 0)
-        if value is None or at == 0 or len(trace[at]) < 2 or not bench.holds_batch(trace[at][0].size) or trace[at][0].recorded != 1:
+        if value is None or at == 0 or not bench.holds_batch(trace[at][0].size) or trace[at][0].recorded != 1:
+            continue
+        if len(trace[at]) < 2 and len(trace) not in first:
             continue
         parted = (trace[at][:1], *trace[1:at], trace[at][1:], *trace[at + 1 :])
         sizes = [product([factor.size for factor in axis]) for axis in parted]

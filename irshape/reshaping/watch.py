@@ -149,8 +149,10 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         is_as_long = is_uneven and axis < len(recorded) and max(before, behind) + 1 >= recorded[axis] > _LARGEST_STEP
         is_undone = is_uneven and (_is_restored(bench, shape[axis] + before + behind) or _is_taken_off(bench, item, axis, before + behind))
         if is_uneven and (is_as_long or not is_undone):
-            size = formula_text(shape[axis])
-            bench.keep(f"{item!r} pads an axis of size {size} with {before} before and {behind} behind, which may follow from the size")
+            bench.keep(_PADDED.format(item, formula_text(shape[axis]), before, behind))
+
+
+_PADDED: Final = "{!r} pads an axis of size {} with {} before and {} behind, which may follow from the size"
 
 
 def _is_restored(bench: Bench, size: Size) -> bool:
@@ -212,7 +214,7 @@ def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 
 def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """A window that covers a whole open axis, or a pool that divides one into a few large parts, as AdaptiveAvgPool does by its output."""
+    """A window that covers a whole open axis, pads as long as it is, or a pool that divides it into few parts, as AdaptiveAvgPool does."""
     data, out = bench.recorded_sizes(source(item, 0)), bench.recorded_sizes(item.outputs[0])
     shape, now, steps = bench.sizes(source(item, 0)), bench.shape(item.outputs[0]), numbers_of(item, "strides")
     for axis in axes:
@@ -222,6 +224,9 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         told = f"axis of size {formula_text(shape[axis])}, which is {data[axis]} in the file"
         if out[axis] == 1 and extent >= data[axis]:
             bench.keep(f"the window of {item!r} covers a whole {told}")
+        pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)[axis - 2 : axis - 1]]
+        if len({*pads}) == 2 and max(pads) + 1 >= data[axis] > _LARGEST_STEP:
+            bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads))
         is_apart = item.type.endswith("Pool") and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
         if is_apart and _LARGEST_STEP < extent >= out[axis] > 1:
             bench.keep(f"{item!r} divides an {told}, into {out[axis]} windows of {extent}")
@@ -328,7 +333,8 @@ def _scale(bench: Bench, item: Item) -> None:
 def _number(bench: Bench, item: Item) -> None:
     """A number that is the logarithm or the root of an open recorded size, or 1 divided by one of these, and that no fixed size explains.
 
-    A size itself counts only as a divisor, and a whole root not at all: strides are often as large.
+    A size n itself counts only as a divisor, and in n / (n - 1), the correction of a variance. A whole root does not count: strides are
+    often as large.
     """
     for value in item.inputs:
         array = None if value is None or bench.constant_of(value) is None else bench.array(value)
@@ -341,7 +347,7 @@ def _number(bench: Bench, item: Item) -> None:
         for was in single | {one * other for one in single for other in single}:
             forms = [log(was), 1 / log(was)]
             if item.type in _SCALING and not any(size % was == 0 for size in fixed):
-                forms += [1 / was, 1 / sqrt(was), *([] if sqrt(was) % 1 == 0 else [sqrt(was)])]
+                forms += [1 / was, 1 / sqrt(was), was / (was - 1), *([] if sqrt(was) % 1 == 0 else [sqrt(was)])]
             if any(isclose(factor, form, rel_tol=1e-6) for form in forms):
                 bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {_OF_SIZES} the inputs")
                 return

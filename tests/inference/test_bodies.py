@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
 import pytest
 
 import irshape
@@ -107,6 +109,23 @@ def test_a_loop_that_joins_no_parts(given: str, message: str | None) -> None:
     core_of(net.xml.encode()).read_model(net.xml.encode(), net.bin)
     found = [one.message for one in irshape.check(net.xml.encode(), weights=net.bin).diagnostics if one.code == "R401"]
     assert found == ([] if message is None else [f"this never holds: {message}"])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("rows", "told"), [(0, []), (2, ["the tensor fed back to 'parameter_0' must have the shape [2,3], got [3,3]"])])
+def test_what_no_output_gives_grows_only_from_nothing(rows: int, told: list[str]) -> None:
+    """OpenVINO compiles the body for any number of rows, if none enter."""
+    net, body = Net(), deepcopy(longer)
+    body.add("Abs(f32=1.0[2]) -> two: Result")
+    body.add("boolean=true -> go: Result")
+    inputs = [net.const(3), net.const(True, "boolean"), net.parameter(f"f32[{rows},3]")]
+    net.result(net.holder("Loop-5 f32", "2 > _x; two > 3; go > -1; result_1 > _x", *inputs, body=body)[0])
+    found = irshape.check(net.xml.encode(), weights=net.bin).diagnostics
+    assert [one.message for one in found if one.code == "R401"] == told
+    core = core_of(net.xml.encode())
+    model = core.compile_model(core.read_model(net.xml.encode(), net.bin), "CPU")
+    with pytest.raises(RuntimeError) if told else nullcontext():
+        model([np.zeros((rows, 3), np.float32)])
 
 
 def chosen_constant(then: Net, otherwise: Net, condition: bool | None = None) -> Net:

@@ -125,12 +125,15 @@ def factor(text: str) -> str:
     (f"Divide(f32[1,12,5], f32={12**0.5}) -> Result", "computes with the number 3.4641"),
     (f"Multiply(f32[1,12,24], f32={12**-0.5}) -> Result", ""),  # of two heads with 12 channels each
     (f"Subtract(f32[1,12,5], f32={np.log(12)}) -> Result", "computes with the number 2.48491"),
+    (factor(f"{12 / 11}"), "computes with the number 1.09091"),  # of an unbiased variance
     (bounded(12), "Minimum 'minimum_3' bounds the size S by the constant 12"),
     (bounded(16), ""),
     (factor("12.0"), ""),  # strides are often as large
     # A kernel of all rows, which reads each row and those before it.
     ("_x: Pad-1(f32[1,1,12], [0,0,11], [0,0,0], f32=0.0, pad_mode=constant)\nConvolution(_x, f32=1.0[1,1,12], "
      'strides="1", pads_begin="0", pads_end="0", dilations="1") -> Result', "pads an axis of size S with 11 before and 0 behind"),
+    ('Convolution(f32[1,1,12], f32=1.0[1,1,12], strides="1", pads_begin="11", pads_end="0", dilations="1") -> Result',
+        "pads an axis of size S with 11 before and 0 behind"),
 ])  # fmt: skip
 def test_a_factor_or_a_kernel_of_a_recorded_size_is_told(text: str, told: str) -> None:
     axes = {"Conv": "[1,1,S]", "24]": "[1,S,24]"}

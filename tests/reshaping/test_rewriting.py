@@ -257,6 +257,8 @@ NORMALIZED = Net("""
     _less -> Result
     Add(_x, _less) -> Result
 """)
+# The last head, of which the Transpose that leads back to (1, 1, 3, 2) is left out of a file for one sample.
+HEAD = Net("_x: f32[1,4,3,2]\nMultiply(_x, Slice-8(Transpose(_x, [1,0,2,3]), [3], [4], [1], [0])) -> Result")
 
 
 def flat(rows: int, columns: int) -> Net:
@@ -281,6 +283,7 @@ def flat(rows: int, columns: int) -> Net:
         (Net(f"_x: f32[1,1,7]\nAdd(Add(_x, {TRIANGLE}), Multiply(Transpose(_x, [0,2,1]), _x)) -> Result"), "[1,1,S]", "[1,?,?]", ""),
         (PROBED, "[B,6,8]", "[?,1,4]", ""),
         (NORMALIZED, "[B,2,4]", "[?,2,4]", ""),
+        (HEAD, "[B,4,3,2]", "[?,4,3,2]", ""),
         (PRODUCTS, "[1,S,3]", "[1,?,3]", ""),
         (SCALED, "[N,6,3]", "[?,6,3]", ""),
         (FILTERED, "[N,1,4]", "[?,1,4]", ""),
@@ -297,6 +300,7 @@ def flat(rows: int, columns: int) -> Net:
         "columns of a triangle",
         "a learned query",
         "a normalization of single samples",
+        "a head of samples",
         "products",
         "products of samples",
         "a filter",

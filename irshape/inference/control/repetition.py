@@ -113,17 +113,18 @@ class Repetition(Control):
         """A fact that includes the fact that entered and the fact that is fed back.
 
         OpenVINO lets a shape change if it is that of an output of a Loop (`is_free`). Otherwise it compiles the body for the
-        fact that enters first, so that rank and known sizes can only stay.
+        fact that enters first as OpenVINO knows it, so that rank and known sizes can only stay.
         """
         if before.is_poisoned or before.shape is None:
             return before
         shape, new, is_poisoned = before.shape, after.shape, after.is_poisoned
+        compiled = before.openvino_view.shape or (None,) * len(shape)
         if new is None or len(shape) != len(new) or tries >= PATIENCE:
             return self.intern(before.element_type, None, is_poisoned=is_poisoned) if is_free else before
         key = (self.key, "back", parameter.index)
         sizes = [
-            x if type(x) is int and not is_free else self._wider((*key, axis), x, y)
-            for axis, (x, y) in enumerate(zip(shape, new, strict=True))
+            x if type(x) is int and type(known) is int and not is_free else self._wider((*key, axis), x, y)
+            for axis, (x, y, known) in enumerate(zip(shape, new, compiled, strict=True))
         ]
         if tuple(sizes) == shape and not is_poisoned:
             return before
