@@ -12,6 +12,7 @@ import pytest
 import irshape
 from irshape.cli.arguments import COMMANDS
 from irshape.running.results import RunComparison, Tolerance
+from tests.support.ir import Net
 
 ATROUS, DECODER, FAULTY = "examples/atrous.xml", "examples/decoder.xml", "examples/faulty.xml"
 # It completes the words of a shell.
@@ -130,6 +131,11 @@ GUESSES = [
     (irshape.infer(ATROUS)["stem"].outputs[0], "dtype", r"element_type"),
     (irshape.infer(ATROUS)["stem"].outputs[0], "ndim", r"rank"),
     (irshape.infer(ATROUS)["stem"].outputs[0], "partial_shape", r"its shape"),
+    (irshape.infer(ATROUS), "inference", r"the inference itself"),
+    (irshape.infer(ATROUS)["stem"], "code", r"fault\.code for fault in inference\.diagnostics"),
+    (irshape.read(ATROUS), "output_names", r"model\.outputs\[0\]"),
+    (irshape.sizes(ATROUS), "minimum", r"symbols"),
+    (irshape.signature(ATROUS), "text", r"str\(signature\)"),
     (irshape.read(ATROUS), "layers", r"model\.nodes"),
     (irshape.read(ATROUS), "input", r"model\.inputs\[0\]"),
     (irshape.read(ATROUS), "reshape", r"irshape\.reshape\(model\)"),
@@ -211,6 +217,31 @@ def test_a_name_that_people_try_leads_on(one: Any, guess: str, hint: str) -> Non
         getattr(one, guess)
     with pytest.raises(AttributeError, match=r"has no attribute 'nonsense'$"):
         _ = one.nonsense
+
+
+@pytest.mark.parametrize(
+    ("one", "hint"),
+    [
+        (irshape.read(ATROUS)["stem"], r"graph\[NAME\]\.rename\(NEW\)"),
+        (irshape.infer(ATROUS)["stem"], r"graph\[NAME\]\.rename\(NEW\)"),
+        (irshape.edit(ATROUS)["stem"], r"layer\.rename\(NEW\)"),
+    ],
+)
+def test_a_name_that_is_assigned_leads_on(one: Any, hint: str) -> None:
+    with pytest.raises(AttributeError, match=hint):
+        one.name = "new"
+
+
+def test_sizes_are_asked_for_as_elements() -> None:
+    sizes = irshape.sizes(ATROUS, inputs={"image": "[1,3,H,W]"})
+    assert {"H": 64, "W": 64} in sizes and {"H": 65, "W": 64} not in sizes
+
+
+def test_a_size_that_only_a_run_tells_has_no_number() -> None:
+    found = irshape.infer(Net("x: f32[?] -> NonZero-3(output_type=i64) -> Result").xml.encode())
+    [_, size] = found.outputs[0].shape or ()
+    with pytest.raises(KeyError, match=r"no number for \w+ of \w+; data decide it, so only a run tells"):
+        size.evaluate(B=4)  # type: ignore[union-attr]
 
 
 def test_numpy_takes_an_element_type() -> None:

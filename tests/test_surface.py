@@ -269,6 +269,8 @@ DETECTOR = "examples/detector.xml"
         (lambda: irshape.summary(DETECTOR, depth="3"), "summary takes int or None as depth, not '3'"),
         (lambda: irshape.check(DETECTOR, targets=3), "check takes str or Iterable[str] as targets, not 3"),
         (lambda: irshape.infer(DETECTOR)[None], "Inference.__getitem__ takes str or Node or InputPort or OutputPort as item, not None"),
+        (lambda: irshape.infer(DETECTOR)[0], "as item, not 0; list(inference)[0] is the first one of the file, and inference.layer(ID)"),
+        (lambda: irshape.read(DETECTOR)[0], "Model.__getitem__ takes str as name, not 0; model.nodes[0] is the first one of the file"),
         (lambda: irshape.read(DETECTOR)[2.5], "Model.__getitem__ takes str as name, not 2.5"),
         (lambda: irshape.edit(DETECTOR).add(2.5), "Graph.add takes str as type, not 2.5"),
         (lambda: irshape.edit(DETECTOR).add("ReLU", name=["r"]), "Graph.add takes str or None as name, not ['r']"),

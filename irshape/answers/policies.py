@@ -193,7 +193,7 @@ class OpenSizes:
 
     def _of_numbers(self, found: list[Root], *, is_set: bool) -> Violation:
         """Axes of inputs that have one valid size; they come with the shapes of the signature, if any symbol `is_set`."""
-        first, name, count = found[0], found[0].node.name, len(found) - 1
+        first, name, count = found[0], end_name(found[0].node), len(found) - 1
         more = f"; the same holds for {count} more ax{'i' if count == 1 else 'e'}s of inputs" if count else ""
         message = f"axis {first.axis} of input {name!r} {self._policy.fault}{self._text(self._number(first) or 0)}{more}"
         shape = shape_text(self._reading.graphs[0][1].slots[first.node.first_slot].shape)

@@ -192,6 +192,9 @@ class ValidSizes(Guessed):
         """
         return self._admits(with_batch(self._given(sizes, named), self._domain, self._question.shapes.values()))
 
+    def __contains__(self, sizes: Mapping[str, int]) -> bool:
+        return self.admits(sizes)
+
     def nearest(self, sizes: Mapping[str, int] | None = None, /, fixed: Mapping[str, int] | None = None, **named: int) -> Nearest:
         """The nearest valid sizes: `below` has no larger sizes than given, `above` no smaller ones.
 
@@ -544,7 +547,7 @@ def _condition(condition: Condition, parts: wording.Parts) -> Item:
     """A condition, the layers that demand it, and the branches whose numbers OpenVINO checks."""
     is_own = [str(guard.requirement) for guard in condition.guards] == [condition.text]
     is_named = all(guard.requirement.symbols() <= {*condition.symbols} for guard in condition.guards)  # an earlier pass has other names
-    below: Iterable[Block] = wording.demands(condition.guards, parts) if is_named and not is_own else map(wording.reason, condition.guards)
+    below: Iterable[Block] = wording.demands(condition.guards, parts) if is_named and not is_own else wording.demanding(condition.guards)
     branches = dict.fromkeys(guard.branch for guard in condition.guards if guard.branch)
     remarks = (dim(f"OpenVINO checks {one} for numbers, even if it does not run") for one in branches)
     return Item(key(parts.cut(wording.spoken(condition.text))), [*(below if condition.guards else [wording.GIVEN]), *remarks])

@@ -130,6 +130,8 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
     relations = sorted(number for number in set(system.relations) if number >= 0)
     known = [tied for number in relations if simpler[number].kind == "eq" and (tied := simpler[number].tied()) is not None]
     relations = [number for number in relations if not any(_follows(simpler[number], *each) for each in known)]
+    narrow = [{str(one.a), str(one.b)} for number in relations if (one := simpler[number]).kind == "stretch"]  # of a sum that may broadcast
+    relations = [number for number in relations if (one := simpler[number]).kind != "broadcast" or {str(one.a), str(one.b)} not in narrow]
     return Solved(system.sets, system.causes, links, substitutions, relations, simpler, system.unfinished)
 
 

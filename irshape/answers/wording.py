@@ -150,6 +150,13 @@ def reason(guard: Guard) -> Line:
     return about_layer(guard._node, guard.requirement.message, guard.more)
 
 
+def demanding(guards: Iterable[Guard]) -> list[Line]:
+    """The layers that make guards, each once with one reason; the guard of most layers stands for the others."""
+    keyed = [((guard._node, guard.requirement.message), guard) for guard in guards]
+    found = dict(keyed) | dict(sorted(keyed, key=lambda one: one[1].more))  # in their order
+    return [*map(reason, found.values())]
+
+
 def heading(guard: Guard) -> str:
     """The heading under which a guard is listed."""
     from irshape.inference.conditions import is_about_data
@@ -200,7 +207,7 @@ def conditions(found: Sequence[Condition], most: int | None = None) -> Iterator[
     for is_wide, several in groupby(found[:most], lambda one: len(spoken(one.text)) > _CONDITION):
         rows: list[tuple[str, Line]] = []
         for one in several:
-            first, *others = dict.fromkeys(map(reason, one.guards)) or [GIVEN]
+            first, *others = demanding(one.guards) or [GIVEN]
             told = [first, *[joined("and ", other) for other in others[: _MOST_REASONS - 1]]]
             told += [f"and {len(others) + 1 - _MOST_REASONS} more"] if len(others) >= _MOST_REASONS else []
             text = parts.cut(spoken(one.text))

@@ -83,7 +83,7 @@ class InferredPort(inner.InferredPort, Guessed):
         return _facts_of(self._owner._named, self.port).formula
 
 
-class InferredLayer:
+class InferredLayer(Guessed):
     """A layer with the inferred facts of its ports: the `node`, its `inputs` that are fed, and its `outputs`."""
 
     __slots__ = ("inputs", "node", "outputs")

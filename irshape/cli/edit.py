@@ -30,7 +30,7 @@ from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
 from irshape.report.section import Block, Column, Section, Table, paragraph
-from irshape.report.text import WIDEST, counted, escape
+from irshape.report.text import WIDEST, counted, escape, some
 from irshape.shape.dim import Dim
 
 if TYPE_CHECKING:
@@ -151,9 +151,14 @@ def _run_edit(given: Namespace) -> int:
     if given.stateless and not _make(given.file, "--stateless", graph.stateless):
         put("--stateless changes nothing: the model has no variable")
     steps: list[Simplification] = []
+    begun: list[str] = []
     for option, text in given.edits:
         made = _make(given.file, f"{option} {text}", partial(EDITS[option][2], graph, text))
         steps += made if isinstance(made, list) else []
+        begun += [escape(made)] if isinstance(made, str) else []
+    if begun:
+        told = f"the state{'s begin' if len(begun) > 1 else ' begins'} with size 0 on each open axis: {some(begun, 3)}"
+        put(f"{told}; set those that must not, such as the batch, with irshape reshape --set before")
     if given.prune:
         graph.prune()
     if steps:
@@ -248,13 +253,12 @@ def _parted(text: str, form: str, is_known: Callable[[str], bool]) -> tuple[str,
     return text[:place], text[place + 1 :]
 
 
-def _stateful(graph: Graph, text: str) -> None:
+def _stateful(graph: Graph, text: str) -> str | None:
+    """The state, if it has an open axis."""
     name, output = _parted(text, "INPUT=OUTPUT", partial(is_named_end, graph._draft, "Parameter"))
     shape = tensor_of(graph._draft, named_end(graph._draft, "Parameter", name).outputs[0]).shape
     graph.stateful({name: output})
-    if shape is None or any(isinstance(size, Dim) for size in shape):
-        told = "set those that must not, such as the batch, with irshape reshape --set before"
-        put(f"the state {escape(name)} begins with size 0 on each open axis; {told}")
+    return name if shape is None or any(isinstance(size, Dim) for size in shape) else None
 
 
 # Each edit with its metavar, its help and its function.

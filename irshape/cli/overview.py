@@ -10,6 +10,7 @@ from shlex import quote
 from typing import Any
 
 from irshape import verbs
+from irshape.answers.batch.axes import mixes
 from irshape.answers.signature.signature import Signature, ends, validity
 from irshape.answers.wording import title
 from irshape.cli.arguments import add_colour, add_question_arguments
@@ -107,22 +108,27 @@ def _next(inference: Inference, signature: Signature | None, path: str) -> list[
             commands.append((f"irshape sizes {path}", "the sizes that it takes"))
         elif signature is not None and signature.symbols:
             commands.append((f"irshape cost {path}", "its work and memory, as formulas of its sizes"))
-        elif signature is not None and (wish := _batch(inference.model, signature)):
+        elif signature is not None and (wish := _batch(inference, signature)):
             commands.append((f"irshape reshape {path} {wish} --rewrite -o batches.xml", "open the batch"))
         commands += [(f"irshape infer {path}", "the shape of every layer"), (f"irshape view {path}", "look at it in the browser")]
     return commands[:3]
 
 
-def _batch(model: Model, signature: Signature) -> str:
+def _batch(inference: Inference, signature: Signature) -> str:
     """The options that open the batch of a model without symbols; empty if it has bodies, which no rewriting changes, or no axis."""
+    model = inference.model
     sizes = {name: shape[1:-1].split(",") for name, shape in signature.inputs.items() if shape not in ("[]", "[...]")}
     firsts = [own[0] for own in sizes.values()]
     if not firsts or model.holders:
         return ""
     samples = "1" if "1" in firsts else firsts[0]
-    if len({*firsts}) == 1 or any(output.layout for node in model.parameters for output in node.layer.outputs):
+    batched = [name for name, own in sizes.items() if own[0] == samples]
+    has_layout = any(output.layout for node in model.parameters for output in node.layer.outputs)
+    if not has_layout and mixes(inference, [node for node in model.parameters if end_name(node) in batched]):
+        return ""
+    if has_layout or len(batched) == len(sizes):
         wish = ["--batch N"]
     else:
-        wish = [f"--input {quote(name + shape_text(['N', *own[1:]]))}" for name, own in sizes.items() if own[0] == samples]
+        wish = [f"--input {quote(name + shape_text(['N', *sizes[name][1:]]))}" for name in batched]
     is_open = {end_name(node): any(one.low != one.high for one in described_shape(node) or ()) for node in model.parameters}
     return " ".join([*wish, *[f"--recorded {quote(name + signature.inputs[name])}" for name in sizes if is_open[name]]])

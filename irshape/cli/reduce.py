@@ -8,6 +8,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from hashlib import sha256
+from shlex import quote
 
 from irshape import __version__
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
@@ -74,7 +75,7 @@ def run(given: Namespace) -> int:
 
 def _complaint(given: Namespace) -> str | None:
     if (given.command_line is None) == (given.keep is None):
-        return "give either --while, a command that fails, or --keep, a code of irshape"
+        return f"give either --while, a command that fails, or --keep, a code that irshape check {quote(given.file)} lists"
     if given.keep is not None and given.keep not in CATALOGUE:
         whole = "; give a whole code" if any(code.startswith(given.keep) for code in CATALOGUE) else ""
         return f"there is no code {given.keep!r}{whole}; irshape rule lists them"

@@ -91,7 +91,8 @@ def _written(request: Request, writing: Writing, is_proved: bool, batch: str | N
     if is_proved and inference.ok:
         reading = partial(edit, opaque=request.opaque, limits=request.limits, extensions=request.extensions)
         before = reading(Path(inference.document.path or ""), weights=request.weights or None)
-        yield proved(before, reading(inference.xml(), weights=inference.weights), batch=batch)
+        why = "; the file gives other shapes at these sizes: prove them open, as in --input x[N,6], and set N in the result"
+        yield proved(before, reading(inference.xml(), weights=inference.weights), batch=batch, otherwise=why)
     yield from write(writing, inference)
 
 

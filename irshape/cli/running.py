@@ -65,8 +65,11 @@ def _options(given: Namespace) -> dict[str, Any]:
     return {name: value for name in _OPTIONS if (value := getattr(given, name)) is not None and value is not False}
 
 
-def proved(a: Any, b: Any, *, batch: str | None = None) -> str:
-    """The line that says that a changed model computes what the model before it does. Raises `RunError` if it does not."""
+def proved(a: Any, b: Any, *, batch: str | None = None, otherwise: str = "") -> str:
+    """The line that says that a changed model computes what the model before it does. Raises `RunError` if it does not.
+
+    `otherwise` is what the message adds where both give other shapes.
+    """
     from irshape.running.comparison import proof
     from irshape.running.runner import RunningError
 
@@ -75,7 +78,7 @@ def proved(a: Any, b: Any, *, batch: str | None = None) -> str:
     except RunningError as error:
         raise RunError(f"nothing is written, because --prove has no proof: {error}") from None
     if not found.is_same:
-        raise RunError(f"nothing is written: {found.summary}", FAULTS)
+        raise RunError(f"nothing is written: {found.summary}{otherwise if found._has_other_shapes else ''}", FAULTS)
     if found._proves_nothing:
         other = "write it without --prove, and compare the files on other inputs: irshape diff A.xml B.xml --run --data INPUTS.npz"
         raise RunError(f"nothing is written, because --prove has no proof: {found.summary}; {other}")

@@ -151,15 +151,10 @@ class Changes:
 
     def starts_for(self, node: Node, index: int) -> list[tuple[Node, Fact]]:
         """The outputs that nothing reads and that give what an input port records, each with its node; the most closely named first."""
-        record = node.layer.signature.records[index][1:]
-        found = []
+        record, found = node.layer.signature.records[index], []
         for one, fact in self.unread:
-            if (
-                one is not node
-                and not fact.is_poisoned
-                and not contradictions(*record, fact, is_exact=True)
-                and not self.depends(one, node)
-            ):
+            is_fitting = not fact.is_poisoned and not contradictions(record[1], self.witnesses.dims(record, fact), fact, is_exact=True)
+            if one is not node and is_fitting and not self.depends(one, node):
                 found.append((one, fact))
         return sorted(found, key=lambda one: -common(_parts(one[0]), _parts(node)))
 

@@ -311,6 +311,8 @@ class _Report:
                 cause = tags.get(node)
             elif one.code in ("R103", "R104"):  # the attributes of one layer; its type may be wrong
                 cause = next((each for each in self.own[node] if each.code == "R104"), None)
+            if cause in (None, one) and one.code in ("R103", "R104"):  # of the type or version that was meant
+                cause = next((each for each in self.own[node] if "should its " in each.message), cause)
             if cause in (None, one) and one.code in ("S201", "R401", "R301"):
                 before = (*node.producers, *(each for body in node.bodies.values() for each in body.results))
                 cause = next((tags[each] for each in before if each in tags and tags[each].code in _OF_SOURCES), cause)

@@ -232,6 +232,24 @@ class Flow:
         self.keep(updates, 0, 0, factors=factors)
         return True
 
+    def bags(self, offsets: Input, *ports: Input) -> bool:
+        """Whether each range between two offsets has elements of one sample: where an axis is (N, S), they are `n*S`, or divide an S.
+
+        The output has the axis of the offsets.
+        """
+        law, batch = self._inputs[offsets.index].law, self.batch or ""
+        for port in ports:
+            (factors,) = self.trace(port)
+            parted = _parted(factors, law, batch) if law and _is_alone(factors, batch) else None
+            if parted is None or (parted.base, parted.within, self._numbering(factors, parted)) != (0, 1, 0):
+                return False
+            own = tuple([Factor(term.size) for term in parted.axes[0]])
+            if not is_symbol(own[:1], batch) or not same(_around(factors, batch)[0], 1):
+                return False
+            self.keep(port, 0, 0, factors=own)
+        self.ignores(offsets)
+        return True
+
     def _numbering(self, factors: Axis, law: Law) -> int | None:
         """The axis of indices by a law that numbers the samples of an axis (A, N, S), None if they do not stay within their samples."""
         outer, inner = _around(factors, self.batch or "")

@@ -10,7 +10,7 @@ from irshape.ops.cost import each_element, moved
 from irshape.ops.flow import random
 from irshape.ops.op import In, Input, Op, Out, static
 from irshape.ops.registry import op
-from irshape.shape.dim import Dim, Size, are_known, ceil_div, dim_max
+from irshape.shape.dim import Dim, Size, are_known, ceil_div, dim_max, is_multiple
 from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Real, are_numbers
@@ -35,6 +35,8 @@ class Range(Op):
             ctx.fail("V101", "step must not be 0", port=step)
         if isinstance(by, Dim):
             ctx.require_nonzero(by, "step must not be 0", code="V101")
+            if isinstance(first, int | Dim) and isinstance(last, int | Dim) and is_multiple(last - first, by):
+                return (dim_max((last - first) // by, 0),)
         if first is None or last is None or by is None or isinstance(by, Dim):
             return (ctx.unknown(),)
         return (self._count(ctx, self._is_integral(ctx, start, stop, step), first, last, by),)

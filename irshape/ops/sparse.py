@@ -80,6 +80,14 @@ class EmbeddingBagOffsetsSum(_Embedding):
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, offsets.shape[0] if offsets.is_ranked else ctx.unknown())
 
+    def flow(self, flow: Flow, *inputs: Input) -> None:
+        ports = {port.name: port for port in flow.ports}
+        offsets, *data = (ports[name] for name in ("offsets", "indices", "per_sample_weights") if name in ports)
+        if not any(map(flow.is_batched, (offsets, *data))):
+            flow.keep(offsets, 0, 0)
+        elif not flow.bags(offsets, *data):
+            flow.unproven("its bags may hold indices of several samples")
+
 
 @op("EmbeddingBagPackedSum", "opset3")
 class EmbeddingBagPackedSum(_Embedding):

@@ -94,7 +94,8 @@ class _Arguments:
                 except ValueError:  # Python writes no number of so many digits
                     shown = "\n"
                 shown = shown if len(shown) <= _LONGEST and "\n" not in shown else f"a value of the class {type(value).__name__}"
-                return f"{self._title(given)} takes {note.replace(' | ', ' or ')} as {name}, not {shown}"
+                told = f"{self._title(given)} takes {note.replace(' | ', ' or ')} as {name}, not {shown}"
+                return f"{told}{_lead(given[0], self._function.__name__) if 'self' in self.own else ''}"
         return ""
 
     def _title(self, given: tuple[Any, ...]) -> str:
@@ -160,8 +161,18 @@ class Guessed:
     if not TYPE_CHECKING:  # which knows the names
 
         def __getattr__(self, name: str) -> NoReturn:
-            told = next(filter(None, [hint(cls.__name__, name) for cls in type(self).__mro__]), "")
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{told}", name=name, obj=self)
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{_lead(self, name)}", name=name, obj=self)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            try:
+                super().__setattr__(name, value)
+            except AttributeError as error:
+                raise AttributeError(f"{error}{_lead(self, f'{name}=')}", name=name, obj=self) from None
+
+
+def _lead(of: object, name: str) -> str:
+    """What stands for a name, by the class of an object and those above it."""
+    return next(filter(None, [hint(cls.__name__, name) for cls in type(of).__mro__]), "")
 
 
 class ByName(dict[str, str]):

@@ -92,12 +92,12 @@ def unmet(
 
 
 def _example(model: Model, engine: Engine) -> str:
-    """The first input with an open size in the model, with numbers as an export may have had them."""
+    """The first input with an open size in the model, with the numbers that its constants tell of an export, and letters for others."""
     node = next(node for node in model.parameters if any(one.low != one.high for one in described_shape(node) or ()))
     reported = Reported(engine.scope, [guard.requirement for guard in engine.guards])
-    bounds = [reported.bounds(size) for size in engine.slots[node.first_slot].shape or ()]
-    sizes = [int(low) if low == high else 64 if axis else 1 for axis, (low, high) in enumerate(bounds)]
-    return f"{end_name(node)}[{','.join(map(str, sizes))}]"
+    tied: dict[Size, Size] = dict(one for guard in engine.guards if (one := guard.requirement.tied()) is not None and one[1] > 1)
+    bounds = [(tied.get(size, size), *reported.bounds(size)) for size in engine.slots[node.first_slot].shape or ()]
+    return f"{end_name(node)}[{','.join(str(low if low == high else size) for size, low, high in bounds)}]"
 
 
 def _tightest(engine: Engine, guards: Sequence[Guard], size: Size) -> Guard:
@@ -183,9 +183,7 @@ _STEPS = (32, 64, 16)
 _MOST_CAUSES = 8
 _COMPARE = "compare the outputs of a batch with those of single samples; if they agree, add --choose first"
 _OTHER = "choose other sizes, or convert the model again"
-_RECORDED = (
-    "ask for this size; if the file was exported for one size but its inputs are open, give the sizes of the export, such as --recorded {}"
-)
+_RECORDED = "ask for this size; if the inputs of an export for one size are open in the file, give its sizes, as numbers: --recorded {}"
 _TRY = "add --rewrite, which changes whatever holds the old size"
 _KEEP = "give a second export at another size (--like other.xml), or keep the number: --choose first"
 _DECIDE = "give a second export (--like other.xml), or take the first way: --choose first"

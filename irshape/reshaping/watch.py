@@ -318,7 +318,8 @@ def _mean(bench: Bench, item: Item) -> None:
         whole = max(abs(number), 1 / abs(number)) / count if is_open and number and count else 0.0
         is_count = isclose(whole, round(whole), rel_tol=1e-4) and round(whole) and prod(recorded) // count % round(whole) == 0
         if is_count or (whole and isclose(whole * count, count - 1)):  # perhaps of the channels, too, as C*H*W; or all but one
-            bench.keep(f"{item!r} divides a sum over {count} elements by the constant {number:g}")
+            does = "multiplies" if item.type == "Multiply" else "divides"
+            bench.keep(f"{item!r} {does} a sum over {count} elements by the constant {number:g}")
 
 
 def _scale(bench: Bench, item: Item) -> None:

@@ -12,6 +12,7 @@ import irshape.verbs as inner
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading
 from irshape.editing.graph import Graph
+from irshape.inference.inputs import described_shape
 from irshape.model.finding import end_name
 from irshape.model.model import Model
 from irshape.model.public import Model as PublicModel
@@ -88,7 +89,8 @@ def proof(a: Source | PublicModel | Graph | Inference, b: Source | PublicModel |
             return _compared(pair, _feeds(pair, None, count, 0))  # the model before takes no such batch
         if found.is_same and (fault := next(map(pair.begin, _feeds(pair, None, None, 0)), "")):
             raise RunningError(fault)
-        is_refused = any("a" in run.failures for run in found.runs)  # OpenVINO cannot give the model before this batch
+        # OpenVINO cannot give the model before this batch, or a constant of it holds another one.
+        is_refused = any("a" in run.failures for run in found.runs) or (count is not None and found._has_other_shapes)
         if batch is not None and (is_refused or count is None):
             samples = _compared(pair, _feeds(pair, None, count, 0, 1 if count else _SAMPLES))
             samples.runs[:0] = [] if is_refused else found.runs
@@ -228,8 +230,9 @@ def _wanted(pair: Pair, axes: Mapping[str, int]) -> dict[str, str]:
 
 
 def _batch_axes(pair: Pair) -> dict[str, int]:
-    """The batch axis of each input of the first model that has one. Raises `RunningError` if irshape does not know it."""
-    names = dict(zip(pair.b.model.parameters, (end_name(pair.a.model.parameters[index]) for index in pair.ends.inputs), strict=True))
+    """The batch axis of each input of the first model: else, the axis of another size in the second. Raises `RunningError` if none is."""
+    ends = [(pair.a.model.parameters[index], other) for index, other in zip(pair.ends.inputs, pair.b.model.parameters, strict=True)]
+    names = {other: end_name(one) for one, other in ends}
     for side in (pair.b, pair.a):
         info = inner.info(side.model, weights=side.model.document.own_weights(), opaque=side.opaque)
         found = {names.get(node, end_name(node)): axis for node, axis, _ in info.batch}
@@ -237,6 +240,10 @@ def _batch_axes(pair: Pair) -> dict[str, int]:
             found = {names.get(node, end_name(node)): axis for node, axis in info.candidates[0]}
         if found:
             return found
+    shapes = ((end_name(one), described_shape(one) or (), described_shape(other) or ()) for one, other in ends)
+    changed = [(name, axis) for name, a, b in shapes for axis, (x, y) in enumerate(zip(a, b, strict=False)) if x != y]
+    if found := dict(changed) if len(dict(changed)) == len(changed) else {}:
+        return found
     raise RunningError("irshape does not know which axis of the inputs is the batch: irshape info shows the candidates")
 
 

@@ -151,6 +151,11 @@ class RunComparison(Guessed):
         return self._constant == list(dict.fromkeys(one.name for run in self.runs for one in run.outputs))
 
     @property
+    def _has_other_shapes(self) -> bool:
+        """Whether an output has another shape in each model."""
+        return any(one.shapes[0] != one.shapes[1] for run in self.runs for one in run.outputs)
+
+    @property
     def summary(self) -> str:
         """The answer in one line."""
         runs = counted(len(self.runs), "run")

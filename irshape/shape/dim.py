@@ -296,7 +296,11 @@ class Dim:
 
         Raises `KeyError` if one is missing, `ZeroDivisionError` and `OverflowError`.
         """
-        return evaluate(self, {**(sizes or {}), **named})
+        values = {**(sizes or {}), **named}
+        if missing := sorted(symbols(self) - values.keys()):
+            told = "; data decide it, so only a run tells" if origins(self) & UNBACKED else ""
+            raise KeyError(f"no number for {', '.join(missing)} of {self}{told}")
+        return evaluate(self, values)
 
     def _known_as(self, known: Range) -> Size:
         """The dim with the same formula and the intersection of both ranges; an int if one value is left."""

@@ -446,3 +446,16 @@ def test_every_answer_names_inputs_and_outputs_alike() -> None:
     page = PageData(irshape.read(text)._graph)
     assert list(page.to_dict()["ends"].values()) == [*ends[0], *ends[1]]
     assert irshape.infer(text, inputs=signature.assign()).ok
+
+
+def test_a_range_that_is_given_has_no_layer_as_its_cause() -> None:
+    """Where H is a multiple of 64, the Reshape takes every W: it does not demand the multiple."""
+    net = Net("""
+        x: f32[1,3,?,?] -> c: Convolution(_, f32=0[4,3,7,7], strides=[4,4], pads_begin=[3,3], pads_end=[3,3], dilations=[1,1])
+        c -> n: ShapeOf-3(output_type=i64)
+        n -> _one: Gather-8([0], 0, batch_dims=0)
+        n -> _two: Gather-8([2,3], 0, batch_dims=0)
+        c -> Reshape([0,4,-1], special_zero=true) -> Reshape(Concat(_one, _two, [-1], axis=0), special_zero=false) -> Result
+    """)
+    found = irshape.signature(net.xml.encode(), weights=net.bin, symbols={"H": "64*k"})
+    assert [(one.text, one.guards) for one in found.conditions] == [("H >= 64 and H % 64 == 0", ())]

@@ -114,6 +114,12 @@ def test_ranges_in_shapes_limit_the_question() -> None:
     assert str(found) == "(56 <= H2 <= 59 or 84 <= H2 <= 87) and H >= 28 and H % 28 <= 3"
 
 
+def test_a_demand_that_another_one_includes_is_left_out() -> None:
+    """Where D is B or 1, sizes of D and B broadcast."""
+    net = Net("x: f32[?,4]\ny: f32[?,4]\nx, y -> Add -> Result\nx -> n: ShapeOf\ny, n -> Broadcast-3(mode=numpy) -> Result")
+    assert str(answer(net, {"x": "[B,4]", "y": "[D,4]"})) == "D == B or D == 1"
+
+
 def test_conditions_name_the_layers_that_make_them() -> None:
     found = answer(nets.unet("pool"), SQUARE)
     assert [condition.text for condition in found.conditions] == [UNET]

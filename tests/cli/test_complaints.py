@@ -132,7 +132,7 @@ COMPLAINTS: Final = {
     ],
     f"reduce {ATROUS}": [
         ("--keep S201", "no folder is given for the reproducer: add -o OUT/"),
-        ("-o OUT/r", "give either --while, a command that fails, or --keep, a code of irshape"),
+        ("-o OUT/r", f"or --keep, a code that irshape check {ATROUS} lists"),
         ("-o OUT/small.xml --keep S201", "the reproducer is a folder with a model.xml: write -o "),
         ("-o OUT/r --keep S999", "there is no code 'S999'; irshape rule lists them"),
         ("-o OUT/r --keep S", "there is no code 'S'; give a whole code; irshape rule lists them"),

@@ -91,6 +91,9 @@ def test_a_file_alone_gives_one_screen_and_the_next_step(name: str, capsys: pyte
         ("x: f32[5,8] -> ReLU -> Result\ny: f32[1,3] -> ReLU -> Result", "--input 'y[N,3]' --rewrite"),
         ("x: f32[?,8] -> Add(f32[4,1]) -> Reshape([4,8]) -> Result", "--batch N --recorded 'x[4,8]' --rewrite"),
         ("x: f32[] -> ReLU -> Result", ""),
+        ("x: f32[2,8] -> SoftMax-8(axis=0) -> Result", ""),  # no batch, as the layer puts all rows together
+        ("x: f32[2,8] -> ReduceMax([0]) -> Result", ""),
+        ("x: f32[2,8]\nx -> ShapeOf -> wide: Maximum([2,8])\nx, wide -> Broadcast-3(mode=bidirectional) -> Result", "--batch N --rewrite"),
     ],
 )
 def test_the_next_step_of_a_static_model_opens_its_batch(

@@ -164,6 +164,23 @@ def test_sizes_say_where_a_range_comes_from(run: Start, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_layer_with_two_demands_of_one_reason_is_listed_once(run: Start, tmp_path: Path) -> None:
+    """The first Concat demands that L is a multiple of 2 and of 3; the second one only the first of both."""
+    pool = "MaxPool(kernel=[{0}], strides=[{0}], pads_begin=[0], pads_end=[0])"
+    net = Net(f"""
+        x: f32[1,1,?]
+        x -> a: {pool.format(2)}
+        x -> b: {pool.format(3)}
+        a, a -> even: Concat(axis=2)
+        b, b, b -> three: Concat(axis=2)
+        x, even, three -> c: Concat(axis=1) -> Result
+        x, even -> Concat(axis=1) -> Result
+    """)
+    lines = run("signature", net.save(tmp_path / "net.xml"), code=0).lines
+    [line] = [line.strip() for line in lines if "Concat" in line]
+    assert line == "L >= 6 and L % 6 == 0  Concat c, line 49 and 1 more layer: the inputs must be equal on axis 2"
+
+
 def test_no_size_is_a_fault(run: Start, tmp_path: Path) -> None:
     halves = nets.reshape(-1, 2)
     net = Net(f"_x: f32[?]\n_x -> {halves} -> Result\n_x, f32=[0.0] -> Concat(axis=0) -> {halves} -> Result")

@@ -114,6 +114,19 @@ def test_a_rewriting_that_changes_nothing_says_so(run: Start, tmp_path: Path, sh
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x: f32[?,?] -> Add(f32=0[1,12]) -> Reshape([4,12]) -> Result", "x[4,12]"),
+        ("x: f32[?,?] -> ReduceSum([1], keep_dims=true) -> Reshape([4,1]) -> Result", "x[4,T]"),
+    ],
+)
+def test_a_refusal_names_no_recorded_size_that_no_constant_tells(run: Start, tmp_path: Path, text: str, told: str) -> None:
+    Net(text).save(tmp_path / "net.xml")
+    printed = run("reshape", tmp_path / "net.xml", "--input", "x[N,T]", "--rewrite", code=1).out
+    assert f"give its sizes, as numbers: --recorded '{told}'" in printed
+
+
+@pytest.mark.parametrize(
     ("more", "layers"),
     [
         (

@@ -58,12 +58,12 @@ def element(old: int, new: int) -> Callable[[bytes], bytes]:
 
 def sound(net: Net) -> tuple[str, bytes]:
     """The text of a net that records what its model computes, and its weights. Constants of equal bytes share them, as OpenVINO writes."""
-    end = 0
+    end, starts = 0, dict[bytes, int]()
 
     def shared(found: re.Match[str]) -> str:
         nonlocal end
         start, size = int(found[1]), int(found[2])
-        start = net.bin.index(net.bin[start : start + size])
+        start = starts.setdefault(net.bin[start : start + size], start)
         end = max(end, start + size)
         return f'offset="{start}" size="{size}"'
 
@@ -92,6 +92,13 @@ ROWS = {
         lambda weights: weights[8:] + weights[:8],
         "R301 warning: the port records [?,4], but the model computes [4,?]; Const 'const_1' (line 16) holds [0,1]; with "
         "[1,0] the layer gives [?,4], which it records; this explains 5 layers [Transpose transpose_2, port 2]",
+    ),
+    "an axis, where a list of the same number is left unread": (
+        "f32[9,4] -> g: Gather-8(i32[2..5], 1, batch_dims=0) -> Result\ns: Split([7,1], 0, num_splits=2) i64 i64\n"
+        "y: f32[7]\ny, s -> Reshape(special_zero=true) -> Result",
+        element(1, 0),
+        "R301 warning: the port records [9,?], but the model computes [2..5,4]; Const 'const_2' (line 24) holds [0]; with [1] the layer "
+        "gives [9,?], which it records [Gather g, port 3]",
     ),
     "the order of a constant": (
         TRANSPOSED,
@@ -389,6 +396,12 @@ ROWS = {
         ('<data axis="-1"/>', ""),
         "R103 warning: attribute 'axis' is missing; OpenVINO takes '0' [Concat c]",
     ),
+    "a type that the name tells, of other outputs and attributes": (
+        "x: f32[1,3,8,8]\np/MaxPool: MaxPool-8(x, strides=[2,2], dilations=[1,1], pads_begin=[0,0], pads_end=[0,0], kernel=[2,2], "
+        "index_element_type=i64, axis=0) f32 i64\np/MaxPool -> Result",
+        ('type="MaxPool" version="opset8"', 'type="AvgPool" version="opset1"'),
+        "G109 the operation has 1 output, but the layer lists 2; should its type be MaxPool, as its name says? [AvgPool p/MaxPool, port 2]",
+    ),
     "a type that the name tells": (
         "f32[2,8] -> act/Relu: ReLU -> Result",
         ('type="ReLU"', 'type="Add"'),
@@ -577,6 +590,11 @@ OF_BODIES = {
         SCAN,
         [('(name="sum_in".*\\n.*shape=)"2"', r'\1"3"')],
         "R301 the port records [2], but its attribute shape says [3] [z / body / Parameter sum_in, port 0]",
+    ),
+    "the shape of a scalar Parameter": (
+        "synth/loop_cond",
+        [('(name="bi".*\\n.*shape=)""', r'\1"5"')],
+        "R301 warning: the port records [], but its attribute shape says [5] [Loop_1998 / body / Parameter bi, port 0]",
     ),
 }
 

@@ -346,6 +346,9 @@ FLOWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("ROIAlignRotated", "opset15"): [
         ("images that indices name", "f32[N,3,8,8] f32[4,5] i32[4]", {**SAMPLED, "clockwise_mode": False}, REGIONS),
     ],
+    ("EmbeddingBagOffsetsSum", "opset3"): [
+        ("bags that data tell", "f32[9,4] i32[N.3] i32[N]", "its bags may hold indices of several samples"),
+    ],
     ("EmbeddingBagPackedSum", "opset3"): [("bags of samples", "f32[9,4] i32[N,3]", "[N,4]")],
     ("RandomUniform", "opset8"): [
         ("drawn anew", "[3] f32=0.0 f32=1.0", {"output_type": "f32", "global_seed": 1, "op_seed": 2}, "it draws random numbers"),

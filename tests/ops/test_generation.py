@@ -105,6 +105,27 @@ def test_reals_count_to_a_size(start: str, stop: str, step: str, formula: str | 
         assert formula == "n_range" or shape == (eval(formula, {"N": number, "max": max}),)
 
 
+@pytest.mark.parametrize(
+    ("ends", "formula"),
+    [
+        ("0, Multiply(n, n), n", "N"),
+        ("Multiply(n, n), 0, n", "0"),
+        ("Multiply(n, n), 0, Subtract(0, n)", "N"),
+        ("0, Add(Multiply(n, n), 1), n", "n_range"),
+    ],
+)
+def test_a_step_that_is_a_size_divides_what_it_counts(ends: str, formula: str) -> None:
+    """torch writes the offsets of an EmbeddingBag as `arange(0, B*L, L)`."""
+    net = Net(f"x: f32[?] -> ShapeOf-3(output_type=i64) -> n: Squeeze\nRange-4({ends}, output_type=i64) -> Result")
+    assert counted(net, "N").formula == f"[{formula}]"
+    model = core().read_model(net.xml.encode(), net.bin)
+    for number in (1, 2, 7):
+        model.reshape([number])
+        shape = tuple(model.outputs[0].get_partial_shape().to_shape())
+        assert counted(net, number).shape == shape
+        assert formula == "n_range" or shape == (eval(formula, {"N": number}),)
+
+
 def counted(net: Net, size: int | str) -> InferredPort:
     """The output of the Range in a net whose input has this size."""
     *_, numbers, _ = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"x": f"[{size}]"})

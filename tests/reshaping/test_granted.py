@@ -474,6 +474,24 @@ def test_what_leaves_a_sample_is_refused(net: str, code: str) -> None:
     assert codes(asked(Net(net), batch="N", rewrite=True)) == {code}
 
 
+@pytest.mark.parametrize(("offsets", "told"), [
+    ("Range-4(0, Multiply(_b, _l), _l, output_type=i64)", set()),
+    ("Range-4(0, Multiply(_b, _l), Multiply(_l, 2), output_type=i64)", {"P111"}),  # each bag has the indices of two samples
+    ("Add(Range-4(0, Multiply(_b, _l), _l, output_type=i64), [1])", {"P111"}),  # and of the next sample
+    ("i64[2]", {"P111"}),
+])  # fmt: skip
+def test_bags_that_begin_with_each_sample_keep_samples_apart(offsets: str, told: set[str]) -> None:
+    """torch writes nn.EmbeddingBag of ids [B,L] so, if no offsets are given."""
+    net = Net(f"""
+        _x: i64[2,3]
+        _n: ShapeOf-3(_x, output_type=i64)
+        _b: Gather-8(_n, 0, 0)
+        _l: Gather-8(_n, 1, 0)
+        EmbeddingBagOffsetsSum-3(f32=1.0[9,4], Reshape(_x, [-1], special_zero=false), {offsets}) -> Result
+    """)
+    assert codes(asked(net, batch="N", rewrite=True)) == told
+
+
 def test_an_input_may_order_the_samples() -> None:
     """A beam search takes the states of the beams that it goes on with."""
     net = Net(BEAM.replace("_order: {}\n", "").replace("_order", "beam"))

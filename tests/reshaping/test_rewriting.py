@@ -560,6 +560,7 @@ _SUMMED = "Divide(f32=6.0) -> Result"
 
 @pytest.mark.parametrize(("text", "shape", "told"), [
     (f"ReduceSum(f32[1,2,6], [2], keep_dims=true) -> {_SUMMED}", "[1,2,S]", "divides a sum over 6 elements by the constant 6"),
+    ("ReduceSum(f32[1,2,6], [2], keep_dims=true) -> Multiply(f32=0.16666667) -> Result", "[1,2,S]", "multiplies a sum over 6 elements"),
     (f"_x: f32[1,2,6]\nMatMul(_x, _x, transpose_a=false, transpose_b=true) -> {_SUMMED}", "[1,2,S]", "divides a sum over 6 elements"),
     ("_x: f32[1,2,6]\nMatMul(_x, _x, transpose_a=false, transpose_b=true) -> Divide(f32=12.0) -> Result", "[1,2,S]", "constant 12"),
     (f'_x: f32[1,2,6]\nEinsum-7(_x, _x, equation="abc,adc->abd") -> {_SUMMED}', "[1,2,S]", "divides a sum over 6 elements"),
@@ -580,7 +581,7 @@ _SUMMED = "Divide(f32=6.0) -> Result"
     ("ScatterNDUpdate-4(f32[6], [[0],[1],[2]], f32=1.0[3]) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
     ("ScatterUpdate-3(f32[6], [0,1,2], f32=1.0[3], 0) -> Result", "[S]", "reads constant indices up to 2 from an axis of size S"),
 ], ids=[
-    "mean", "mean of products", "mean of products and channels", "mean of an equation", "rows that are summed up", "grid",
+    "mean", "by a factor", "mean of products", "mean of products and channels", "mean of an equation", "rows that are summed up", "grid",
     "repeated constant", "moved grid", "computed indices", "a range behind others", "tuples of indices", "a number that others follow",
     "tuples of places", "places",
 ])  # fmt: skip

@@ -376,18 +376,32 @@ def test_a_new_state_is_proved_with_its_first_inference(text: str, told: str, tm
 
 
 # Behind the SpaceToDepth, 48 numbers of each sample are 2 rows of 24: the Reshape refuses any other number of samples in the file.
-@pytest.mark.parametrize(("batch", "told"), [
-    ("4", ""),
-    ("3", "the batch of the first model is 2, and 3 is no multiple of it: give a multiple, or prove --batch N and set N in the result"),
-    ("N", ""),
+ROWS_OF_24 = "x: f32[2,3,4,4] -> SpaceToDepth(block_size=2, mode=blocks_first) -> Reshape([2,2,24], special_zero=false) -> Result"
+# torch.export writes `expand` so: the constant holds the recorded batch.
+EXPANDED = "x: f32[2,6]\nx -> ShapeOf-3(output_type=i64) -> wide: Maximum([2,6])\nx, wide -> Broadcast-3(mode=bidirectional) -> Result"
+
+
+@pytest.mark.parametrize(("text", "batch", "told"), [
+    (ROWS_OF_24, "4", ""),
+    (ROWS_OF_24, "3", "the batch of the first model is 2, and 3 is no multiple of it: give a multiple, or prove --batch N and set N"),
+    (ROWS_OF_24, "N", ""),
+    (EXPANDED, "4", ""),
+    (EXPANDED, "3", ""),
+    (EXPANDED, "1", "the batch of the first model is 2, and 1 is no multiple of it: give a multiple, or prove --batch N and set N"),
 ])  # fmt: skip
 def test_another_number_of_samples_than_the_recorded_one_is_proved(
-    batch: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, batch: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = "x: f32[2,3,4,4] -> SpaceToDepth(block_size=2, mode=blocks_first) -> Reshape([2,2,24], special_zero=false) -> Result"
     path, target = Net(text).save(tmp_path / "net.xml"), tmp_path / "out.xml"
     code = main(["reshape", str(path), "--batch", batch, "--rewrite", "--prove", "-o", str(target)])
     assert code == (2 if told else 0) and told in capsys.readouterr().err and target.exists() == (not told)
+
+
+def test_a_file_that_gives_another_shape_at_the_new_sizes_proves_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, target = Net(EXPANDED).save(tmp_path / "net.xml"), tmp_path / "out.xml"
+    assert main(["reshape", str(path), "--input", "x[1,6]", "--rewrite", "--prove", "-o", str(target)]) == 1
+    told = "the file gives other shapes at these sizes: prove them open, as in --input x[N,6], and set N in the result"
+    assert told in capsys.readouterr().err and not target.exists()
 
 
 def test_what_differs_is_not_written(pair: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

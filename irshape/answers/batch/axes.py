@@ -30,6 +30,8 @@ BY_PROOF: Final = "every layer keeps samples along this axis apart"
 _GUESSED: Final = "it is the first axis"
 # The highest rank of axes that are not the first ones of all outputs that depend on them.
 _ANYWHERE: Final = 2
+# The layers that mix samples, or not, as the sizes say that a constant holds; and the end of a model.
+_HOLDERS: Final = ("Broadcast", "Interpolate", "Pad", "Reshape", "Result", "Slice", "StridedSlice", "Tile")
 # So many layers in doubt are told.
 _MOST: Final = 8
 
@@ -229,6 +231,14 @@ def resized(before: Inputs, after: Inference) -> list[Diagnostic]:
     shapes = {node: shape for node in axes if (shape := after.wanted.shapes[node])}
     proof = _tried(engine_of(after)(), after.wanted, shapes, {}, axes).proof
     return [] if proof is None else [Diagnostic(one.code, one.message, one.where, "warning", one.hint) for one in doubtful(proof)]
+
+
+def mixes(inference: Inference, nodes: Iterable[Node]) -> bool:
+    """Whether samples along the first axes of these inputs are mixed, whatever sizes the constants of the file hold."""
+    shapes = {node: shape for node in nodes if (shape := described_shape(node))}
+    proof = _tried(engine_of(inference)(), inference.wanted, shapes, {}, dict.fromkeys(shapes, 0)).proof
+    first = None if proof is None else next(iter(proof.doubts), None)
+    return first is not None and first.is_mixed and first.folded is None and first.node.type not in _HOLDERS
 
 
 def doubtful(proof: Proof) -> list[Diagnostic]:

@@ -401,7 +401,10 @@ def _multiples(unifier: Unifier, index: int) -> Iterator[Guard]:
 
 
 def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[CurrentRequirement, ...]) -> tuple[Guard, ...]:
-    """The first guards that bound a symbol as `known` does: from below, from above, by a multiple; those of all demands if none does."""
+    """The first guards that bound a symbol as `known` does: from below, from above, by a multiple; else those of all demands.
+
+    None bounds a symbol that has this range without them, such as one that is given.
+    """
     free = unifier.table.ranges[index]
     found: dict[Guard, None] = {}
     modulus = max(free.modulus, 1)
@@ -414,4 +417,4 @@ def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[Current
         is_low, is_high = is_low or tells[0], is_high or tells[1]
         if any(tells) or own.modulus > modulus:
             found[demand.guard] = None
-    return tuple(found) or tuple(dict.fromkeys(demand.guard for demand in demands))
+    return tuple(found or ([] if known == free else dict.fromkeys(demand.guard for demand in demands)))
