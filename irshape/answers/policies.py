@@ -222,7 +222,7 @@ class OpenSizes:
         for name, one in ranges.items():
             if one.low < 1 and not self._is_in_state(name):
                 ranges[name] = one._replace(low=one.remainder or one.modulus)
-        indices = largest_indices(reading.engine.model, reading.engine.slots) if reading.engine is not None else ()
+        indices = largest_indices(engine.model, engine.slots, engine.weights) if (engine := reading.engine) is not None else ()
         demands = [Requirement("ge", size, last + 1, "", "", {}) for _, size, last in indices]
         demands += [guard.requirement for guard in reading.guards if not guard.branch]
         return ranges, [one for one in demands if one.symbols() and one.symbols() <= ranges.keys()]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
 from irshape.answers.policies import Policies, find_policies, judge
-from irshape.answers.wording import ties, title
+from irshape.answers.wording import ties, title, unchecked
 from irshape.cli.arguments import Rare, add_model_arguments, add_output_arguments, add_target
 from irshape.cli.examination import Errand, complete_remedy
 from irshape.cli.inputs import shapes_of
@@ -151,6 +151,10 @@ def _sections(given: Namespace, before: Inference, inference: Inference) -> Iter
         yield paragraph(table(head, [row[: len(head)] for row in rows]))
         yield ties(inference.ties, "axes that must agree")
         yield from guards(inference, is_complete=is_complete)
+        if shows_formulas(inference):
+            from irshape.answers.signature.notes import indexing
+
+            yield unchecked(indexing(inference))
         if inference.rewriting is not None:
             mends = inference.rewriting.mends
             rows = list(_changes(mends, is_complete=is_complete))

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
+from irshape.inference.run import Guard
 from irshape.model.build import layer_place
 from irshape.model.model import Model, Node, reached
+from irshape.ops.context import element_count
 from irshape.report.diagnostic import Diagnostic
-from irshape.shape.dim import Dim, Size, product
+from irshape.shape.dim import Dim, Size, le_unasked, product
+from irshape.shape.element_type import INTEGER
+from irshape.shape.guard import Requirement
+from irshape.xml.weights import Weights, WeightsError, decode
 
 # Operations whose elements are elements of their first input: all of them, or some.
 _MOVES: Final = frozenset({"Convert", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "Broadcast", "Tile"})
 _PARTS: Final = frozenset({"Slice", "StridedSlice"})
 _ARITHMETIC: Final = ("Add", "Multiply")
+# The most elements of a constant that are looked through.
+_MOST_STORED: Final = 1 << 16
 # The most operations between a Range and the layer that takes the indices.
 _DEEPEST: Final = 32
 
@@ -25,7 +32,7 @@ def beyond(engine: Engine) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     if engine.current.has_indices_within:
         return found
-    for node, size, last in largest_indices(engine.model, engine.slots, parts=frozenset()):
+    for node, size, last in largest_indices(engine.model, engine.slots, engine.weights, parts=frozenset()):
         if isinstance(size, int) and isinstance(last, int) and last >= size > 0:
             text = f"this never holds: indices must be in [-{size}, {size - 1}], got {last}, which the model computes from sizes"
             hint = "make the axis that is read longer; irshape signature tells which sizes of inputs belong together"
@@ -33,12 +40,14 @@ def beyond(engine: Engine) -> list[Diagnostic]:
     return found
 
 
-def largest_indices(model: Model, slots: Sequence[Fact], *, parts: frozenset[str] = _PARTS) -> Iterator[tuple[Node, Size, Size]]:
+def largest_indices(
+    model: Model, slots: Sequence[Fact], weights: Weights | None, *, parts: frozenset[str] = _PARTS
+) -> Iterator[tuple[Node, Size, Size]]:
     """For each Gather of the net whose indices a Range counts, the size of the axis and the largest index, where both are known.
 
-    `slots` are the facts of all tensors.
+    `slots` are the facts of all tensors, and `weights` have the constants of which no rule reads the elements.
     """
-    largest = _Largest(model, slots, _MOVES | parts)
+    largest = _Largest(model, slots, weights, _MOVES | parts)
     for node in _counting(model):
         indices, shape, axis = node.sources[1], slots[node.sources[0]].shape, slots[node.sources[2]].elements
         along = axis[0] if axis is not None and len(axis) == 1 else None
@@ -46,6 +55,20 @@ def largest_indices(model: Model, slots: Sequence[Fact], *, parts: frozenset[str
             continue
         if (last := largest.of(indices)) is not None:
             yield node, shape[along], last
+
+
+def demanded(model: Model, slots: Sequence[Fact], weights: Weights | None) -> list[Guard]:
+    """The demands that indices which Ranges count stay within axes of known sizes."""
+    found = [(node, size, last) for node, size, last in largest_indices(model, slots, weights, parts=frozenset()) if isinstance(last, Dim)]
+    message = "the indices that the model computes must stay within the axis"
+    demands = [(node, Requirement("ge", size, last + 1, message, "", {})) for node, size, last in found if isinstance(size, int)]
+    return [Guard(node, one) for node, one in demands if not le_unasked(one.b, one.a)]
+
+
+def are_bounded(model: Model, slots: Sequence[Fact], weights: Weights | None, indices: int, size: Size) -> bool:
+    """Whether no element of a tensor is larger than the last index of an axis, because it holds elements of a constant alone."""
+    last = _Largest(model, slots, weights, _MOVES | _PARTS | {"GatherElements"}, _MOST_STORED).of(indices)
+    return last is not None and le_unasked(last + 1, size) is True
 
 
 def _counting(model: Model) -> list[Node]:
@@ -63,8 +86,10 @@ def _counting(model: Model) -> list[Node]:
 class _Largest:
     """Finds the largest element of tensors of indices, none of which is negative, as all come from Ranges that begin at 0 or later."""
 
-    def __init__(self, model: Model, slots: Sequence[Fact], moves: frozenset[str]) -> None:
+    def __init__(self, model: Model, slots: Sequence[Fact], weights: Weights | None, moves: frozenset[str], most: int = 1) -> None:
         self._moves = moves
+        self._most = most  # of so many elements of a constant, the largest one counts
+        self._weights = weights
         self._model = model
         self._slots = slots
         self._known: dict[int, Size | None] = {}
@@ -91,7 +116,23 @@ class _Largest:
             if a is not None and b is not None:
                 return a + b if node.type == "Add" else a * b
         elements = self._elements(slot)
-        return elements[0] if elements is not None and len(elements) == 1 else None
+        if elements is None and node.type == "Const":
+            elements = self._stored(node, self._slots[slot])
+        if elements is None or not 0 < len(elements) <= self._most:
+            return None
+        return elements[0] if len(elements) == 1 else max([one for one in elements if isinstance(one, int)])
+
+    def _stored(self, node: Node, fact: Fact) -> tuple[Any, ...] | None:
+        """The elements of a Const that no rule reads; None if there are too many, or no indices."""
+        op: Any = node.op
+        count = element_count(fact.shape)
+        if fact.element_type not in INTEGER or count is None or not 0 < count <= self._most or self._weights is None:
+            return None
+        try:
+            stored = decode(fact.element_type, self._weights.read(op.offset, op.size), count)
+        except WeightsError:
+            return None
+        return stored if count == 1 or min(stored or (-1,)) >= 0 else None
 
     def _end(self, node: Node) -> Size | None:
         """The last element of a Range that counts from 0 or more in steps of 1."""

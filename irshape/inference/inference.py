@@ -178,7 +178,12 @@ class Inference:
 
     @cached_property
     def _requirements(self) -> list[Guard]:
-        return guards_of(self._guarding)
+        guards = guards_of(self._guarding)
+        if self.model.of_type("Range"):
+            from irshape.inference.indices import demanded
+
+            guards += demanded(self.model, self.graphs[0][1].slots, self.weights)
+        return guards
 
     @cached_property
     def _reported(self) -> Reported | None:

@@ -64,6 +64,15 @@ class Witness(NamedTuple):
 _Marks: TypeAlias = tuple[int, tuple[int, ...]]
 
 
+def _mark(bench: Bench) -> _Marks:
+    return bench.graph.mark(), bench.notes.mark()
+
+
+def _return(bench: Bench, marks: _Marks) -> None:
+    bench.graph.undo(marks[0])
+    bench.notes.undo(marks[1])
+
+
 class _Choice:
     """The options at a position of the walk, the one that is taken, and the marks to which a step back returns."""
 
@@ -102,6 +111,12 @@ def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
     return 0
 
 
+def _texts(one: Any, other: Any, tell: Callable[[Size], str]) -> tuple[str, str] | None:
+    """Two options in words; None if the words are the same."""
+    texts = one.text(tell), other.text(tell)
+    return texts if texts[0] != texts[1] else None
+
+
 def _results(bench: Bench) -> list[Sequence[Size]]:
     """The shapes of the outputs of the model."""
     values = [value for item in bench.draft.of_type("Result") for value in item.inputs if value is not None]
@@ -124,7 +139,7 @@ class Walk:
         self._read = frozenset(reached(bench.draft.of_type(*SINKS), self._producers))
         self._choices: list[_Choice] = []
         self._forced: dict[int, int] = {}
-        self._at, self._marks = 0, self._mark()
+        self._at, self._marks = 0, _mark(self.bench)
         bench.pick, bench.is_compared = self._pick, witness is not None
 
     def _producers(self, item: Item) -> Sequence[Item]:
@@ -149,7 +164,7 @@ class Walk:
         furthest: tuple[tuple[int, int, bool], Refusal] | None = None
         back, at = 0, start
         while at < len(self._items):
-            self._at, self._marks = at, self._mark()
+            self._at, self._marks = at, _mark(self.bench)
             try:
                 if self.bench.draft.state.is_live(self._items[at]):
                     self._visit(self._items[at])
@@ -167,7 +182,7 @@ class Walk:
                     raise furthest[1] from None
                 choice = self._choices[-1]
                 choice.index += 1
-                self._return(choice.marks)
+                _return(self.bench, choice.marks)
                 at = choice.at
 
     def _unnamed(self, reason: str) -> str:
@@ -177,13 +192,6 @@ class Walk:
         axes = [(axis, value.item, str(size)) for value in values for axis, size in enumerate(self.bench.shape(value) or ())]
         places = {size: f"; {size} is axis {axis} of {item!r}" for axis, item, size in reversed(axes) if size in names}
         return "".join([places[name] for name in names if name in places])
-
-    def _mark(self) -> _Marks:
-        return self.bench.graph.mark(), self.bench.notes.mark()
-
-    def _return(self, marks: _Marks) -> None:
-        self.bench.graph.undo(marks[0])
-        self.bench.notes.undo(marks[1])
 
     def _pick(self, options: Sequence[Option]) -> Option:
         """The first option; the others are tried if a layer behind refuses."""
@@ -214,7 +222,7 @@ class Walk:
         of_batch = {choice.at for choice in taken if not any(self._is_other(choice, index) for index in range(len(choice.options)))}
         for choice, index in reversed(tried[:_MOST_ALTERNATIVES]):  # the last choice first: what was written before it stays
             self._choices = []
-            self._return(choice.marks)
+            _return(self.bench, choice.marks)
             is_other = self._is_other(choice, index)
             stays = of_batch if is_other else ()  # another place of the batch mends no size
             self._forced = {at: one for at, one in chosen.items() if at < choice.at or at in stays} | {choice.at: index}
@@ -225,23 +233,19 @@ class Walk:
                 if is_other and not own < self.conditions():
                     item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
-                    if self.bench.asked and one.text(self._told) == other.text(self._told):
+                    texts = _texts(one, other, lambda size: brief_text(self.bench.wanted(size)))
+                    texts = texts or _texts(one, other, lambda size: formula_text(self.bench.wanted(size)))
+                    if texts is None and self.bench.asked:
                         continue  # at the numbers that are asked for, both ways are one
-                    tell = next((tell for tell in (self._brief, self._told) if one.text(tell) != other.text(tell)), formula_text)
-                    found.append(Alternative(item, one.text(tell), other.text(tell), _step(one.sizes, other.sizes)))
+                    texts = texts or (one.text(formula_text), other.text(formula_text))
+                    found.append(Alternative(item, *texts, _step(one.sizes, other.sizes)))
             except Refusal:
                 pass
         self._choices, self._forced = [], chosen
-        self._return(taken[0].marks)
+        _return(self.bench, taken[0].marks)
         self._go(taken[0].at)
         self._choices = taken
         return found[::-1]
-
-    def _told(self, size: Size) -> str:
-        return formula_text(self.bench.wanted(size))
-
-    def _brief(self, size: Size) -> str:
-        return brief_text(self.bench.wanted(size))
 
     def _is_other(self, choice: _Choice, index: int) -> bool:
         """Whether an option gives other sizes than the one that was taken, for samples alone: that a layer keeps the batch is proved."""
@@ -286,7 +290,7 @@ class Walk:
         try:
             self._settle(item)
         except Refusal:
-            self._return(self._marks)
+            _return(bench, self._marks)
             bench.item, bench.traced, bench.instead = item, None, None
             if not sizes.part(bench):
                 raise

@@ -284,20 +284,23 @@ def test_a_long_answer_is_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("indices", "is_told"),
+    ("indices", "is_told", "condition"),
     [
-        ("Range-4(0, _size, 1, output_type=i64)", True),  # from 0 to S - 1: the table has 9 rows
-        ("Range-4(0, 4, 1, output_type=i64)", False),
-        ("i64[4]", False),  # the user gives them
+        ("Range-4(0, _size, 1, output_type=i64)", False, "S <= 9"),  # from 0 to S - 1: the table has 9 rows
+        ("Convert(Add(Range-4(0, _size, 1, output_type=i32), i32=[[2]]), destination_type=i64)", False, "S <= 7"),
+        ("Convert(Sqrt(Range-4(0, _size, 1, output_type=f32)), destination_type=i64)", True, ""),
+        ("Range-4(0, 4, 1, output_type=i64)", False, ""),
+        ("i64[4]", False, ""),  # the user gives them
     ],
 )
-def test_indices_that_are_not_checked_are_told(indices: str, is_told: bool) -> None:
+def test_indices_that_are_not_checked_are_told(indices: str, is_told: bool, condition: str) -> None:
     net = Net(f"f32[?] -> {nets.size(0, '_list')}")
     net.add(f"_size: Squeeze-1(_list, [0])\n_at: {indices}\nGather-8(f32=0[9,2], _at, 0, batch_dims=0) -> Result\n_list -> Result")
     signature = verbs.signature(verbs.read(net.xml.encode()), inputs={"parameter_0": "[S]"}, weights=net.bin)
     valid = answer(net, {"parameter_0": "[S]"})
     verdict = [*lines(sections(valid, {"S": 2}, valid.nearest(S=2)))][-1]
     assert verdict == ("S = 2: valid, if the indices that are not checked are in range" if is_told else "S = 2: valid")
+    assert ", ".join([str(one.requirement) for one in signature._inference.guards]) == condition
     for found in (sections(valid), signature._sections()):
         assert ("not checked: indices that the model computes from the sizes" in [*lines(found)]) == is_told
 

@@ -151,6 +151,21 @@ def test_changes_of_equal_blocks_are_one_row(more: list[str], layers: list[str],
     assert any("--all lists each" in line for line in lines) == (not more)
 
 
+def test_indices_that_no_condition_covers_are_named(run: Start, tmp_path: Path) -> None:
+    """The indices are the roots of a count, of which irshape knows no largest one."""
+    net = Net("""
+        _x: f32[4]
+        _count: Squeeze(ShapeOf-3(_x, output_type=i64), [0])
+        Gather-8(f32=0[2,3], Convert(Sqrt(Range-4(0, _count, 1, output_type=f32)), destination_type=i64), 0) -> Result
+        _x -> Result
+    """)
+    net.save(tmp_path / "roots.xml")
+    lines = run("reshape", tmp_path / "roots.xml", "--input", "[S]", "--rewrite", code=0).lines
+    at = lines.index("not checked: indices that the model computes from the sizes")
+    assert lines[at + 1].strip().startswith("Gather gather_")
+    assert "not checked" not in run("reshape", tmp_path / "roots.xml", "--input", "[2]", code=0).out
+
+
 def test_changes_are_in_the_json(run: Start, baked: Path) -> None:
     code, lines, _ = run("reshape", baked, "--input", "[2,4,6]", "--rewrite", "--format", "json")
     report = json.loads("\n".join(lines))

@@ -33,7 +33,7 @@ _PAST: Final = r"past(_key_values)?(?=[._])"
 
 def reads(engine: Engine) -> Iterator[AxisRead]:
     """The layers of the net that read an axis of an input by indices of which the largest is known as a formula."""
-    for node, size, last in largest_indices(engine.model, engine.slots):
+    for node, size, last in largest_indices(engine.model, engine.slots, engine.weights):
         if isinstance(size, Dim) and isinstance(last, Dim):
             requirement = Requirement("ge", size, last + 1, "the indices reach this many elements along the axis", "", {})
             yield AxisRead(size, last + 1, Guard(node, requirement))

@@ -12,9 +12,10 @@ from irshape.answers.signature.discovery import Discovery, OpenAxis
 from irshape.answers.signature.names import FreeNames
 from irshape.answers.signature.unify import BROADCAST, CARRIED, PRODUCT, READ, FreeSymbol, Replacement, Unifier
 from irshape.inference.forms import GUARD
+from irshape.inference.indices import are_bounded, largest_indices
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED
-from irshape.inference.run import Guard
+from irshape.inference.run import Guard, Run
 from irshape.model.finding import end_name
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
@@ -156,11 +157,12 @@ def because(found: Discovery) -> list[Because]:
     return [made[key] for key in sorted(made)]
 
 
-def indexing(inference: Inference, found: Iterable[Because]) -> list[Node]:
-    """The layers that read indices which other layers compute from the sizes of inputs, and whose elements no rule and no tie follows."""
-    tied = {guard._node for one in found for guard in one.guards}
+def indexing(inference: Inference, found: Iterable[Because] = ()) -> list[Node]:
+    """The layers that read indices which other layers compute from the sizes of inputs, and of which no condition and no tie tells."""
+    tied = {guard._node for guard in (*inference.guards, *(guard for one in found for guard in one.guards))}
     nodes = []
     for graph, run in inference.graphs:
+        tied.update(node for node, _, _ in largest_indices(graph, run.slots, inference.weights))
         kinds: dict[Node, int] = {}  # 0 for constants, 1 for what they and sizes give, 2 for data
         for node in graph:
             own = {"Const": 0, "ShapeOf": 1}.get(node.type)
@@ -172,9 +174,18 @@ def indexing(inference: Inference, found: Iterable[Because]) -> list[Node]:
                 if source is None or kinds.get(source) != 1 or run.slots[slot].elements is not None:
                     continue
                 port = node.op.input_at(position, len(node.sources))
-                if port is not None and port.name == "indices":
+                if port is not None and port.name == "indices" and not _are_within(inference, run, node, slot):
                     nodes.append(node)
     return nodes
+
+
+def _are_within(inference: Inference, run: Run, node: Node, slot: int) -> bool:
+    """Whether the indices that a Gather reads are elements of a constant that are all within the axis."""
+    shape, axis = run.slots[node.sources[0]].shape, run.slots[node.sources[2]].elements if node.type == "Gather" else None
+    along = axis[0] if axis else None
+    if shape is None or not isinstance(along, int) or not -len(shape) <= along < len(shape):
+        return False
+    return are_bounded(node.model, run.slots, inference.weights, slot, shape[along])
 
 
 def variable(node: Node) -> str:

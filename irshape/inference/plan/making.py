@@ -409,8 +409,8 @@ def _indices_stay_within(trace: Trace) -> bool:
     """Demand that indices which Ranges count stay within the axes that they read; false, and no demand, if a rule tells one."""
     if trace.open_slots or trace.carried or beyond(trace.engine):
         return False
-    model = trace.engine.model
-    ours, examples = [list(largest_indices(model, slots, parts=frozenset())) for slots in (trace.slots, trace.base.slots)]
+    model, weights = trace.engine.model, trace.engine.weights
+    ours, examples = [list(largest_indices(model, slots, weights, parts=frozenset())) for slots in (trace.slots, trace.base.slots)]
     if [node for node, _, _ in ours] != [node for node, _, _ in examples]:
         return False
     return trace.making.example.demand([("lt", last, size) for _, size, last in ours])
