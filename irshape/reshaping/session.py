@@ -483,8 +483,8 @@ class Session(inner.Session):
             causes = [_cause(mend) for mend in mends if mend.port != "elements"]  # the layer that reads them is a cause
             hint = _TRY
         except Refusal as error:
-            hint = None
-            causes = [_refusal(error, _left(self.model, wish))]
+            hint, has_body = None, error.item.base is not None and bool(error.item.base.bodies)
+            causes = [] if has_body else [_refusal(error, _left(self.model, wish))]  # the walk does not enter bodies
         except (EditError, WeightsError):  # only the errors of the pass are known
             causes = []
         if not causes:

@@ -9,9 +9,9 @@ import pytest
 
 import irshape
 from irshape.cli.main import main
-from tests.inference.test_bodies import inside
+from tests.inference.test_bodies import SAME, inside, loop
 from tests.support.baking import Verdict, judged, table
-from tests.support.ir import Net
+from tests.support.ir import Net, Ref
 from tests.support.places import IRS
 
 # OpenVINO writes a Transpose that moves an axis of size 1 as a Reshape.
@@ -272,6 +272,15 @@ def test_a_refusal_names_a_layer_of_the_file() -> None:
     text = f"Reshape(f32[1,2,3], [6], special_zero=false) -> Gather-8({np.arange(6).reshape(1, 3, 2).tolist()}, 0) -> Result"
     [error] = errors(asked(Net(text), "[N,H,W]", rewrite=True))
     assert error.startswith("S207 Gather 'gather_5'")
+
+
+def test_a_body_hides_no_error_of_the_pass() -> None:
+    """To look for the old size, the walk would have to enter the body of the Loop."""
+    net = loop("f32[2,3]", SAME)
+    net.named["_x"] = [Ref(2, 0, "FP32")]
+    net.add("Add(_x, f32=0[2,3]) -> a: Result")
+    [error] = errors(irshape.reshape(irshape.read(net.xml.encode()), {"parameter_2": "[2,4]"}, weights=net.bin))
+    assert error == "S202 the inputs must broadcast on axis 1: 4 and 3 are neither equal nor 1"
 
 
 def test_a_plan_knows_the_indices_that_a_range_counts() -> None:
