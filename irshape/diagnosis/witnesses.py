@@ -191,8 +191,11 @@ class Witnesses:
         """Whether what a node takes decides its records; a fact that comes from a record has lost the bounds of open sizes."""
         taken, records, slots = self.taken[node], node.layer.signature.records, self.graph.slots
         both = zip(taken, node.sources, records, strict=False)
-        is_told = node.type == "Parameter" or is_decided(node, taken)  # that of a body has the shape that it declares
-        return is_told and all(fact is slots[slot] or -1 not in (record[2] or ()) for fact, slot, record in both)
+        # A Parameter of a body records the numbers that it declares.
+        is_fixed = node.type == "Parameter" and all(-1 not in (recordable(fact) or (-1,)) for fact in self.own[node].outputs)
+        return (is_fixed or is_decided(node, taken)) and all(
+            fact is slots[slot] or -1 not in (record[2] or ()) for fact, slot, record in both
+        )
 
     def passes(self, node: Node, outcome: Outcome) -> bool:
         """Whether a rule passes, and gives known facts that the output ports record: of a shape as far as the own rule tells it."""
