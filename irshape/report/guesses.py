@@ -101,6 +101,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     "Exporting": {"pandas.DataFrame(it.to_records()) makes it": "to_pandas to_dataframe table"},
     "Const": {"its elements: const.data": "value numpy"},
     "Graph": {
+        "graph.write(PATH), then openvino.Core().compile_model(PATH) runs it": "run execute forward compile",
         "irshape.reshape(graph.model(), batch=1) gives inputs another batch": "batch set_batch",
         "irshape.view(graph.model(), PATH) writes a page": "view show draw plot",
         "a tensor has them: graph.outputs[0].names = [NAME]": "names set_output_names",
@@ -184,7 +185,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     "ValidSizes": {
         "symbols has the range and the step of each symbol": "bounds multiple step ranges minimum largest maximum",
         "admits(H=224) says whether sizes are valid": "valid is_valid contains check",
-        "sample has one set, nearest(H=500) the nearest ones": "samples all max round enumerate examples smallest min list round_up",
+        "sample has one set, nearest(H=500) the nearest ones": "samples all max round enumerate examples smallest min list round_up values",
     },
     "InferredLayer": {
         "faults have them: [fault.code for fault in inference.diagnostics]": "code severity message hint",

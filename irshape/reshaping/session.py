@@ -408,7 +408,7 @@ class Session(inner.Session):
                     self._rewriter(asked, wanted._replace(shapes=shapes))[0].walked()
                 except (Refusal, EditError, InputError, WeightsError):
                     continue
-                return f"ask for sizes that the layers divide without a rest: --set {' '.join([f'{name}={step}*k' for name in names])}"
+                return f"ask for sizes that the layers divide without a rest: --set {' '.join(_multiples(names, step))}"
         return None
 
     def _refused(self, wanted: Inputs, errors: Iterable[Diagnostic], notes: Sequence[Diagnostic]) -> Inference:
@@ -571,10 +571,15 @@ def _cause(mend: Mend) -> Diagnostic:
 def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
     """The error that an open question is."""
     names = _named_sizes(wish) if doubt.step else ()
-    multiples = [f"{name}={doubt.step}*k" for name in names if wish.recorded[name] % doubt.step == 0]
-    meant = f"say which sizes are meant (--set {' '.join(multiples)}), " if multiples and len(multiples) == len(names) else ""
+    are_multiples = names and all(wish.recorded[name] % doubt.step == 0 for name in names)
+    meant = f"say which sizes are meant (--set {' '.join(_multiples(names, doubt.step))}), " if are_multiples else ""
     hint = _COMPARE if code == "P111" else _KEEP if doubt.is_number else meant + _DECIDE
     return Diagnostic(code, doubt.what, doubt.where, hint=hint)
+
+
+def _multiples(names: Sequence[str], step: int) -> list[str]:
+    """The sizes of symbols as multiples of a number, each with a letter of its own: `H=32*k W=32*m`."""
+    return [f"{name}={step}*{'k' if place == 0 else 'm' if place == 1 else f'k{place}'}" for place, name in enumerate(names)]
 
 
 def _named_sizes(wish: Wish) -> list[str]:

@@ -352,7 +352,7 @@ def test_several_formulas_are_listed_and_refused() -> None:
 @pytest.mark.parametrize(
     ("shape", "symbols", "hint"),
     [
-        ("[1,3,H,W]", {}, "say which sizes are meant (--set H=4*k W=4*k), give a second export"),
+        ("[1,3,H,W]", {}, "say which sizes are meant (--set H=4*k W=4*m), give a second export"),
         ("[1,3,H,W]", {"H": "2*k", "W": "2*k2"}, "give a second export"),
         ("[1,3,90,90]", {}, "give a second export"),
     ],
@@ -378,7 +378,7 @@ def test_a_refusal_of_sizes_with_odd_parts_names_multiples(tmp_path: Path) -> No
         archive.extractall(tmp_path, filter="data")
     found = irshape.reshape(tmp_path / "windows.xml", {"x": "[N,3,H,W]"}, rewrite=True)
     [one] = [one for one in found.diagnostics if one.severity == "error"]
-    assert (one.code, one.hint) == ("P110", "ask for sizes that the layers divide without a rest: --set H=32*k W=32*k")
+    assert (one.code, one.hint) == ("P110", "ask for sizes that the layers divide without a rest: --set H=32*k W=32*m")
     assert irshape.reshape(tmp_path / "windows.xml", {"x": "[N,3,H,W]"}, symbols={"H": "32*k", "W": "32*k2"}, rewrite=True).ok
 
 

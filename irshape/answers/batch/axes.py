@@ -27,7 +27,7 @@ _Described: TypeAlias = tuple[Described, ...]
 _SIZES = SymbolRange(1, inf)
 # The reason for a batch axis that the file does not state.
 BY_PROOF: Final = "every layer keeps samples along this axis apart"
-_GUESSED: Final = "it is the first axis"
+_GUESSED: Final = "irshape proves no axis, and takes the first one"
 # The highest rank of axes that are not the first ones of all outputs that depend on them.
 _ANYWHERE: Final = 2
 # The layers that mix samples, or not, as the sizes say that a constant holds; and the end of a model.
