@@ -1,5 +1,6 @@
 """What hostile files and mutants have brought to light, each as a small file; and a thousand mutants."""
 
+import re
 import struct
 import sys
 from collections.abc import Callable
@@ -608,3 +609,9 @@ def test_the_order_of_attributes_changes_no_message() -> None:
     turned = text.replace('shape="2,3" element_type="f32"', 'element_type="f32" shape="2,3"')
     before, after = ([(one.code, one.message) for one in irshape.check(one.encode()).diagnostics] for one in (text, turned))
     assert turned != text and sorted(before) == sorted(after)
+
+
+def test_a_block_without_an_edge_gives_an_axis_no_name() -> None:
+    text = Net("x: f32[?,6,8] -> BatchToSpace-2([1,2,1], [0,0,0], [0,0,0]) -> Result").xml
+    cut = re.sub(r'(?s)(type="BatchToSpace".*?<port id="0"[^>]*>)(.*?)</input>', r"\1</input>", text)
+    assert cut != text and not verbs.signature(verbs.read(cut.encode())).ok

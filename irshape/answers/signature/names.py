@@ -160,7 +160,8 @@ def _spatial(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
     for node in axes.engine.model.of_type(*_SPATIAL_TYPES):
         shape = axes.engine.slots[node.sources[0]].shape if node.sources and node.sources[0] >= 0 else None
         letters = _SPATIAL.get(len(shape or ()) - 2)
-        blocks = axes.engine.slots[node.sources[1]].elements if node.type in ("SpaceToBatch", "BatchToSpace") else None
+        block = node.sources[1] if node.type in ("SpaceToBatch", "BatchToSpace") and len(node.sources) > 1 else -1
+        blocks = axes.engine.slots[block].elements if block >= 0 else None
         first = 1 if blocks and len(blocks) > 1 and blocks[1] != 1 else 2  # TensorFlow has the channels behind the spatial axes
         for letter, size in zip(letters or "", (shape or ())[first:], strict=False):
             if isinstance(size, Dim):
