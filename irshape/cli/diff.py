@@ -176,7 +176,8 @@ class _Page:
         a, b = self.difference.a, self.difference.b
         sides = [(a, one.a, "removed") for one in (*self.of("removed"), *self.of("replaced"))]
         sides += [(b, one.b, "added") for one in (*self.of("added"), *self.of("replaced"))]
-        inputs = {node: f"{side.view(node).outputs[0]!r}: {kind}" for side, node, kind in sides if node in side.model.parameters}
+        given = [(side.view(node).outputs, node, kind) for side, node, kind in sides if node in side.model.parameters]
+        inputs = {node: f"{outputs[0]!r}: {kind}" for outputs, node, kind in given if outputs}
         ends: list[tuple[str, list[str]]] = [(f"{_name(node)} {text}", []) for node, text in inputs.items()]
         for heading, kind in (("inputs", "parameter"), ("layouts", "layout"), ("tensor names", "tensor_names")):
             own = ends if kind == "parameter" else []

@@ -89,6 +89,16 @@ def test_diff_names_an_input_that_took_the_place_of_another(run: Start, tmp_path
     assert lines[3:6] == ["inputs", "  x f32[1,3]: removed", "  rgb u8[1,3]: added"]
 
 
+def test_diff_lists_an_input_that_lacks_its_output(run: Start, tmp_path: Path) -> None:
+    net = {"conv": Layer("ReLU", "x"), "out": Layer("Result", "conv"), "x": Layer("Parameter", value="f32[1,3]")}
+    before, after = (save(tmp_path, name, **net, **more) for name, more in (("a", {}), ("b", {"y": Layer("Parameter", value="f32[2]")})))
+    text = after.read_text("utf-8")
+    begin = text.index("<output>", text.index('name="y"'))
+    after.write_text(text[:begin] + text[text.index("</output>", begin) + len("</output>") :], "utf-8")
+    lines = run("diff", before, after, code=1).lines
+    assert lines[lines.index("layers added") :][:3] == ["layers added", "  1 Parameter", "    y"]
+
+
 def test_diff_names_the_constants_that_are_more_than_rounded_first(run: Start, tmp_path: Path) -> None:
     net = {"x": Layer("Parameter", value="f32[2]"), "sum": Layer("Add", "x", "v"), "out": Layer("Result", "last")}
     net |= {"product": Layer("Multiply", "sum", "w"), "last": Layer("Add", "product", "u")}

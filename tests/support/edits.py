@@ -131,7 +131,7 @@ class RandomEditor:
     def data(self, layer: Layer) -> None:
         if not self.whole._draft.weights.has_original:
             return
-        if layer.type == "Const" and layer.attributes["element_type"] is irshape.ElementType.i64 and layer.attributes["size"] <= 64:
+        if layer.type == "Const" and layer.attributes["element_type"] is irshape.ElementType.i64 and (layer.attributes["size"] or 99) <= 64:
             layer.data = layer.data + self.random.choice([-1, 1])
 
     def end(self, layer: Layer) -> None:
