@@ -70,6 +70,8 @@ def _cast(item: Item, array: Array) -> Array | None:
 
 
 def _divided(item: Item, a: Array, b: Array) -> Array | None:
+    if a.dtype.kind == "f":
+        return a / b if b.all() else None
     return a // b if a.dtype.kind in "iu" and (b > 0).all() and (a >= 0).all() else None
 
 

@@ -98,6 +98,19 @@ _FUNCTIONS: Final[Sequence[Callable[[int], float]]] = (log, lambda n: 1 / n, lam
 _HINT: Final = "convert the model again with another size of this input, or keep the size that the constant is made for"
 
 
+SCALING: Final = ("Divide", "Multiply")
+OF_SIZES: Final = "which follows from recorded sizes of"
+
+
+def scales(bench: Bench, array: Array | None, sizes: Sequence[Size]) -> str:
+    """The elements of an array, if all are open recorded sizes, one less, half of either, or one divided by such numbers."""
+    known = {was for size in sizes if bench.is_open(size) and isinstance(was := bench.at(size), int) and was > _SMALL}
+    numbers = [] if array is None else array.reshape(-1).tolist()
+    forms = [[((n - less) / part) ** power for n in known] for less in (0, 1) for part in (1, 2) for power in (1, -1)]
+    is_made = any(all(any(isclose(one, other, rel_tol=1e-6) for other in form) for one in numbers) for form in forms)
+    return f"[{', '.join([f'{one:g}' for one in numbers])}]" if is_made and numbers else ""
+
+
 def widened(bench: Bench, one: Tensor, wants: Mapping[int, Size], rank: int) -> Tensor:
     """A tensor whose axes of size 1 are repeated."""
     target = vector(bench, [wants.get(axis, 1) for axis in range(rank)])

@@ -139,6 +139,10 @@ def reshape(bench: Bench) -> None:
     if not options:
         return
     chosen = bench.pick(options)
+    rest = pattern.index(-1) if pattern and -1 in pattern else 0
+    if rest and chosen.sizes[rest] == 1 and any(map(bench.is_open, chosen.sizes)):
+        told = f"gives {listed(chosen.sizes)}, whose axis {rest} stays 1, but the pattern has -1 there, as if it followed from the others"
+        bench.keep(f"{item!r} {told}")
     if chosen.order is not None:
         apart = [product([factor.size for factor in axis]) for axis in _apart(bench.trace(data))]
         name, given = f"{item.name}/transpose", bench.tensor(data)

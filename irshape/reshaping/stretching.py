@@ -20,7 +20,7 @@ from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, same
 from irshape.reshaping.bench import CONSTANTS, Bench, formula, holder, is_true, listed, number_of, source, total, vector
 from irshape.reshaping.folding import Folding
-from irshape.reshaping.laws import generated, places, prefix, ramp, sliced, unflattened, widened
+from irshape.reshaping.laws import OF_SIZES, SCALING, generated, places, prefix, ramp, scales, sliced, unflattened, widened
 from irshape.shape.dim import Dim, Size, brief_text, expression_of, formula_text, product
 
 # For each input of a group of axes that have one size: its position, and the axis.
@@ -253,6 +253,9 @@ def _through_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
         lag = rank - len(sizes)
         own = {axis - lag: size for axis, size in wants.items() if axis >= lag and sizes[axis - lag] != 1}
         given.append(_given(bench, item, port, own))
+        factor = Folding(bench.draft, bench.recorded_sizes).of(read) if read is not None and product(sizes) == 1 else None
+        if item.type in SCALING and (numbers := scales(bench, factor, [*wants.values()])):
+            bench.keep(f"{item!r} scales by {numbers}, {OF_SIZES} its axes")
     return bench.again(item, *given)
 
 

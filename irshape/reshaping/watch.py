@@ -23,6 +23,7 @@ from irshape.reshaping.bench import (
     numbers_of,
     source,
 )  # fmt: skip
+from irshape.reshaping.laws import OF_SIZES, SCALING, scales
 from irshape.reshaping.stretching import is_elementwise
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
 from irshape.shape.element_type import INTEGER
@@ -36,8 +37,7 @@ _FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
 _MOST_SCALES: Final = 4
 _SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
-_SCALING: Final = ("Divide", "Multiply")
-_ARITHMETIC: Final = (*_SCALING, "Add", "Subtract", "Mod", "FloorMod", "Minimum", "Maximum")
+_ARITHMETIC: Final = (*SCALING, "Add", "Subtract", "Mod", "FloorMod", "Minimum", "Maximum")
 # The largest number that ReLU6 lets pass, whatever the size is.
 _OF_RELU6: Final = 6
 # Layers that may stand between a Pad and the window for which it pads.
@@ -298,7 +298,7 @@ def _limited(bench: Bench, item: Item) -> None:
 
 def _mean(bench: Bench, item: Item) -> None:
     """A sum over an open axis that is divided by the recorded number of its elements."""
-    for value, other in ((item.inputs[0], item.inputs[1]), (item.inputs[1], item.inputs[0])) if item.type in _SCALING else ():
+    for value, other in ((item.inputs[0], item.inputs[1]), (item.inputs[1], item.inputs[0])) if item.type in SCALING else ():
         if value is None or other is None or value.item.type not in _SUMS or None in (*value.item.inputs, None)[:2]:
             continue
         array, data = bench.array(other), source(value.item, 0)
@@ -324,10 +324,10 @@ def _mean(bench: Bench, item: Item) -> None:
 
 def _scale(bench: Bench, item: Item) -> None:
     """A constant of a few recorded sizes of the inputs, such as width and height, by which coordinates are divided or multiplied."""
-    for value in item.inputs if item.type in _SCALING else ():
+    for value in item.inputs if item.type in SCALING else ():
         is_small = value is not None and 1 < product(bench.recorded_sizes(value) or ()) <= _MOST_SCALES
         if is_small and bench.constant_of(value) is not None and (numbers := _scales(bench, value, _of_inputs(bench))):
-            bench.keep(f"{item!r} scales by the constant {numbers}, {_OF_SIZES} the inputs")
+            bench.keep(f"{item!r} scales by the constant {numbers}, {OF_SIZES} the inputs")
 
 
 def _number(bench: Bench, item: Item) -> None:
@@ -346,10 +346,10 @@ def _number(bench: Bench, item: Item) -> None:
         factor = 1 / number if item.type == "Divide" else number
         for was in single | {one * other for one in single for other in single}:
             forms = [log(was), 1 / log(was)]
-            if item.type in _SCALING and not any(size % was == 0 for size in fixed):
+            if item.type in SCALING and not any(size % was == 0 for size in fixed):
                 forms += [1 / was, 1 / sqrt(was), was / (was - 1), *([] if sqrt(was) % 1 == 0 else [sqrt(was)])]
             if any(isclose(factor, form, rel_tol=1e-6) for form in forms):
-                bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {_OF_SIZES} the inputs")
+                bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {OF_SIZES} the inputs")
                 return
 
 
@@ -359,17 +359,10 @@ def _of_inputs(bench: Bench) -> list[Size]:
     return [size for shape in shapes for size in shape if bench.is_open(size)]
 
 
-_OF_SIZES: Final = "which follows from recorded sizes of"
-
-
 def _scales(bench: Bench, value: Value | None, sizes: Sequence[Size]) -> str:
-    """The elements of a small constant, if all are open recorded sizes, one less, half of either, or one divided by such numbers."""
-    array = None if value is None or product(bench.recorded_sizes(value) or ()) > _MOST_SCALES else bench.array(value)
-    known = {was for size in sizes if bench.is_open(size) and isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
-    numbers = [] if array is None else array.reshape(-1).tolist()
-    forms = [[((n - less) / part) ** power for n in known] for less in (0, 1) for part in (1, 2) for power in (1, -1)]
-    is_made = any(all(any(isclose(one, other, rel_tol=1e-6) for other in form) for one in numbers) for form in forms)
-    return f"[{', '.join([f'{one:g}' for one in numbers])}]" if is_made and numbers else ""
+    """The elements of a small constant that follow from open recorded sizes."""
+    is_large = value is None or product(bench.recorded_sizes(value) or ()) > _MOST_SCALES
+    return scales(bench, None if value is None or is_large else bench.array(value), sizes)
 
 
 def _places(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -386,9 +379,9 @@ def _places(bench: Bench, item: Item, axes: Sequence[int]) -> None:
             continue
         seen.add(one)
         pending += [value.item for value in one.inputs if value is not None]
-        for value in one.inputs if one.type in _SCALING else ():
+        for value in one.inputs if one.type in SCALING else ():
             if (numbers := _scales(bench, value, sizes)) and not any(repr(one) in doubt.what for doubt in bench.notes.kept):
-                bench.keep(f"{one!r} scales places by the constant {numbers}, {_OF_SIZES} the image that {item!r} samples")
+                bench.keep(f"{one!r} scales places by the constant {numbers}, {OF_SIZES} the image that {item!r} samples")
 
 
 _MOVING: Final = ("Concat", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Slice", "Split", "VariadicSplit", "Gather")

@@ -221,6 +221,9 @@ BEHIND = """
     (Net(CAUSAL.format(3, 2, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
     (Net(CAUSAL.format(2, 1, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
     (Net(POOL.format(20, 10)), "[1,4,S]", {"rewrite": True}, "divides an axis of size S, which is 20 in the file, into 2 windows of 10"),
+    # One chunk of 4 rows, or S//4 of them.
+    (Net("Reshape(f32[2,4,8], [2,-1,4,8], special_zero=false) -> Result"), "[2,S,8]", {"rewrite": True},
+        "gives [2,1,S,8], whose axis 1 stays 1, but the pattern has -1 there"),
     (GRID, "[4,4,H,W]", {}, "S207 Add 'add_4' demands H*W in (1, 16)"),
     (ADDED, "[1,3,H,W]", {}, NEEDS),
     (ADDED, "[1,3,H,W]", {"rewrite": True}, NEEDS),

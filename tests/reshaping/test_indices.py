@@ -115,6 +115,12 @@ def bounded(most: int) -> str:
     """
 
 
+def counted(step: float) -> str:
+    """The places of rows, each times a step, added to them."""
+    places = f"Multiply(Convert(Range-4(0, 12, 1, output_type=i64), destination_type=f32), f32={step})"
+    return f"_x: f32[1,12,5]\nAdd(_x, Unsqueeze({places}, [1])) -> Result"
+
+
 def factor(text: str) -> str:
     return f"Multiply(f32[1,12,5], f32={text}) -> Result"
 
@@ -126,6 +132,8 @@ def factor(text: str) -> str:
     (f"Multiply(f32[1,12,24], f32={12**-0.5}) -> Result", ""),  # of two heads with 12 channels each
     (f"Subtract(f32[1,12,5], f32={np.log(12)}) -> Result", "computes with the number 2.48491"),
     (factor(f"{12 / 11}"), "computes with the number 1.09091"),  # of an unbiased variance
+    (counted(2 / 11), "Multiply 'multiply_7' scales by [0.181818], which follows from recorded sizes of its axes"),  # places from 0 to 2
+    (counted(0.1), ""),
     (bounded(12), "Minimum 'minimum_3' bounds the size S by the constant 12"),
     (bounded(16), ""),
     (factor("12.0"), ""),  # strides are often as large
