@@ -139,8 +139,8 @@ def reshape(bench: Bench) -> None:
     if not options:
         return
     chosen = bench.pick(options)
-    rest = pattern.index(-1) if pattern and -1 in pattern else 0
-    if rest and chosen.sizes[rest] == 1 and any(map(bench.is_open, chosen.sizes)):
+    rest = pattern.index(-1) if pattern and -1 in pattern[:-1] else 0
+    if rest and chosen.sizes[rest] == 1 and bench.is_open(chosen.sizes[rest + 1]):  # one chunk that grows, or one more of a fixed length
         told = f"gives {listed(chosen.sizes)}, whose axis {rest} stays 1, but the pattern has -1 there, as if it followed from the others"
         bench.keep(f"{item!r} {told}")
     if chosen.order is not None:
