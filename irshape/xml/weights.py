@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import struct
 import sys
@@ -274,7 +275,10 @@ class Weights:
         return self._formats[0]
 
     def _begins_like_xml(self) -> bool:
-        return self._read(0, min(self._size, 64)).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<")
+        """Whether the first bytes are text that begins with a tag; those of a number may be a `<`, too."""
+        head = self._read(0, min(self._size, 64))
+        text = head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
+        return re.match(r"\ufeff?\s*<[?!A-Za-z]", text) is not None and re.search(r"[\0-\x08\ufffd](?!$)", text) is None
 
 
 def _weights(source: Any, folder: str | None, is_beside: bool) -> Weights:

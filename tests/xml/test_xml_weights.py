@@ -75,11 +75,18 @@ def test_links_that_leave_the_folder(model, tmp_path):
     assert Weights.beside(model).read(0, 2) == b"\0\1"
 
 
-def test_xml_in_the_bin(model):
-    model.with_suffix(".bin").write_bytes(b"\n<?xml version='1.0'?><net/>")
+@pytest.mark.parametrize(("data", "expected"), [
+    (b"\n<?xml version='1.0'?><net/>", "W105"),
+    ("<net/>".encode("utf-16"), "W105"),
+    (b"<\0\0\0<net/>", "W102"),  # a number of four bytes
+    (b"<net\x01\x02\x03\xff\xfe", "W102"),
+    (b"<3.5", "W102"),
+])  # fmt: skip
+def test_xml_in_the_bin(model, data, expected):
+    model.with_suffix(".bin").write_bytes(data)
     with pytest.raises(WeightsError) as caught:
         Weights.beside(model).read(100, 8)
-    assert caught.value.code == "W105"
+    assert caught.value.code == expected
 
 
 def test_a_file_cut_short_while_it_is_read(model):
