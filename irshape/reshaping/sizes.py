@@ -19,7 +19,7 @@ from irshape.answers.batch.traces import plain
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
-from irshape.reshaping.bench import Bench, is_true, listed, number_of, numbers_of, scalar, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, is_true, listed, number_of, numbers_of, scalar, source, total, vector
 from irshape.reshaping.stretching import interpolated
 from irshape.shape.dim import Dim, Size, expression_of, product, symbols
 
@@ -429,8 +429,12 @@ def interpolate(bench: Bench) -> None:
         return
     wanted = bench.pick([Sizes(one) for one in options])
     if wanted != [*sizes]:
-        bench.connect(1, vector(bench, wanted, data))
+        before, made = source(item, 1), vector(bench, wanted, data)
+        bench.connect(1, made)
         bench.mend("sizes", sizes, wanted, "generated", "the numbers are recorded sizes; irshape takes them for these sizes")
+        if before.item.type not in CONSTANTS:  # OpenVINO lets what reads the shape of the result read the sizes instead
+            for reader, port in bench.draft.readers_of(before.item):
+                bench.connect(port, made, reader)
 
 
 def output_shape(bench: Bench) -> None:

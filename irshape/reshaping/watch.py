@@ -225,7 +225,7 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         if out[axis] == 1 and extent >= data[axis]:
             bench.keep(f"the window of {item!r} covers a whole {told}")
         pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)[axis - 2 : axis - 1]]
-        if len({*pads}) == 2 and max(pads) + 1 >= data[axis] > _LARGEST_STEP:
+        if len({*pads}) == 2 and max(pads) + 1 == data[axis] > _LARGEST_STEP:
             bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads))
         is_apart = item.type.endswith("Pool") and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
         if is_apart and _LARGEST_STEP < extent >= out[axis] > 1:

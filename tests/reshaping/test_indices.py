@@ -49,6 +49,23 @@ def columns(x: Any, part: slice, values: Any) -> Any:
     return out
 
 
+# OpenVINO lets what counts the rows of the larger image read the sizes of the Interpolate.
+RESIZED = """
+    _x: f32[1,1,6,8]
+    _less: MaxPool(_x, strides="2,2", pads_begin="0,0", pads_end="0,0", kernel="2,2", rounding_type=floor)
+    _sizes: Concat(Slice-8(ShapeOf-3(_less, output_type=i64), [0], [2], [1], [0]), [6,8], axis=0)
+    _more: Interpolate-11(_less, _sizes, mode=nearest, shape_calculation_mode=sizes, nearest_mode=floor, antialias=false,
+        coordinate_transformation_mode=asymmetric)
+    Multiply(Add(_x, _more), Convert(Gather-8(_sizes, 2, 0), destination_type=f32)) -> Result
+"""
+
+
+def resized(x: Any) -> Any:
+    rows, columns = x.shape[2:]
+    less = x.reshape(1, 1, rows // 2, 2, columns // 2, 2).max((3, 5))
+    return (x + less.repeat(2, 2).repeat(2, 3)) * rows
+
+
 GRANTED = {
     "windows": (f"Gather-8(f32[1,8], {_WINDOWS}, 1) -> Result", "[1,S]", [(1, 5), (1, 12)],
         lambda x: np.moveaxis(sliding_window_view(x, 3, 1), -1, 1)),
@@ -65,6 +82,7 @@ GRANTED = {
         lambda x: columns(x, slice(6, None), x[:, :2])),
     "written waves": (written("odd", f"Reshape(f32={np.cos(np.arange(6)[:, None] * _FREQUENCIES).tolist()}, [-1], special_zero=false)"),
         "[S,8]", [(3, 8), (30, 8)], lambda x: columns(x, slice(1, None, 2), np.cos(np.arange(len(x))[:, None] * _FREQUENCIES))),
+    "sizes that others read": (RESIZED, "[1,1,H,W]", [(1, 1, 4, 10), (1, 1, 12, 2)], resized),
     "waves": (f"Add(f32[6,8], f32={waves(6).tolist()}) -> Result", "[S,8]", [(3, 8), (30, 8)], lambda x: x + waves(len(x))),
     "halves": (f"Add(f32[6,8], f32={halves(6).tolist()}) -> Result", "[S,8]", [(3, 8), (30, 8)], lambda x: x + halves(len(x))),
     "rows of each sample": ("Reshape(f32[3,2,5], [6,5], special_zero=false) -> Add(f32=[[1.0],[2.0],[1.0],[2.0],[1.0],[2.0]]) -> Result",
