@@ -18,6 +18,7 @@ from irshape.answers.solve import Solved, nearest, of_one, of_several, solve
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.forms import GUARD
+from irshape.inference.indices import beyond
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, batch_sizes, described_shape, sizes_by_name, with_batch
 from irshape.inference.run import Guard
@@ -429,7 +430,8 @@ class ValidSizes(Guessed):
     def _faults(self, engine: Engine) -> list[Diagnostic]:
         """The errors of a pass, and the warnings that a layer cannot run, if conditions tell the sizes with which it can."""
         guarded = {guard._node for guard in self._guards}
-        return [one for one in engine.diagnostics if one.severity == ERROR or (one.code == "R401" and self._node(one) in guarded)]
+        found = (*engine.diagnostics, *beyond(engine))
+        return [one for one in found if one.severity == ERROR or (one.code == "R401" and self._node(one) in guarded)]
 
     def _is_asked(self, sizes: Mapping[str, int]) -> bool:
         """Whether the sizes of all axes are in their ranges."""

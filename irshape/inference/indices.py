@@ -23,6 +23,7 @@ _PARTS: Final = frozenset({"Slice", "StridedSlice"})
 _ARITHMETIC: Final = ("Add", "Multiply")
 # The most elements of a constant that are looked through.
 _MOST_STORED: Final = 1 << 16
+_WITHIN: Final = "the indices must stay within the axis"
 # The most operations between a Range and the layer that takes the indices.
 _DEEPEST: Final = 32
 
@@ -49,26 +50,44 @@ def largest_indices(
     """
     largest = _Largest(model, slots, weights, _MOVES | parts)
     for node in _counting(model):
-        indices, shape, axis = node.sources[1], slots[node.sources[0]].shape, slots[node.sources[2]].elements
-        along = axis[0] if axis is not None and len(axis) == 1 else None
-        if not shape or not isinstance(along, int) or not -len(shape) <= along < len(shape) or slots[indices].is_poisoned:
-            continue
-        if (last := largest.of(indices)) is not None:
-            yield node, shape[along], last
+        indices, size = node.sources[1], _axis(node, slots)
+        if size is not None and not slots[indices].is_poisoned and (last := largest.of(indices)) is not None:
+            yield node, size, last
 
 
 def demanded(model: Model, slots: Sequence[Fact], weights: Weights | None) -> list[Guard]:
-    """The demands that indices which Ranges count stay within axes of known sizes."""
-    found = [(node, size, last) for node, size, last in largest_indices(model, slots, weights, parts=frozenset()) if isinstance(last, Dim)]
-    message = "the indices that the model computes must stay within the axis"
-    demands = [(node, Requirement("ge", size, last + 1, message, "", {})) for node, size, last in found if isinstance(size, int)]
-    return [Guard(node, one) for node, one in demands if not le_unasked(one.b, one.a)]
+    """The demands that indices which Ranges count, and constant ones, stay within the axes that they read. OpenVINO checks no index."""
+    found = [
+        *[
+            (node, size, last + 1)
+            for node, size, last in largest_indices(model, slots, weights, parts=frozenset())
+            if isinstance(size, int)
+        ],
+        *_constant_indices(model, slots),
+    ]
+    demands = [(node, Requirement("ge", size, count, _WITHIN, "", {})) for node, size, count in found if not le_unasked(count, size)]
+    return [Guard(node, one) for node, one in demands if one.symbols()]
 
 
-def are_bounded(model: Model, slots: Sequence[Fact], weights: Weights | None, indices: int, size: Size) -> bool:
-    """Whether no element of a tensor is larger than the last index of an axis, because it holds elements of a constant alone."""
-    last = _Largest(model, slots, weights, _MOVES | _PARTS | {"GatherElements"}, _MOST_STORED).of(indices)
-    return last is not None and le_unasked(last + 1, size) is True
+def _constant_indices(model: Model, slots: Sequence[Fact]) -> Iterator[tuple[Node, Size, Size]]:
+    """For each Gather of the net that reads constant indices from an open axis, its size and the least size that has all of them."""
+    for node in model.of_type("Gather"):
+        if node.is_live and len(node.sources) == 3 and (ends := slots[node.sources[1]].ends) and (size := _axis(node, slots)) is not None:
+            yield node, size, max([max(greatest + 1, -least) for least, greatest in ends])
+
+
+def _axis(node: Node, slots: Sequence[Fact]) -> Size | None:
+    """The size of the axis along which a Gather reads; None if it is not known."""
+    shape, axis = slots[node.sources[0]].shape, slots[node.sources[2]].elements
+    along = axis[0] if axis is not None and len(axis) == 1 else None
+    return shape[along] if shape and isinstance(along, int) and -len(shape) <= along < len(shape) else None
+
+
+def are_bounded(node: Node, slots: Sequence[Fact], weights: Weights | None) -> bool:
+    """Whether no index of a Gather is beyond the axis, because all are elements of a constant."""
+    last = _Largest(node.model, slots, weights, _MOVES | _PARTS | {"GatherElements"}, _MOST_STORED).of(node.sources[1])
+    size = _axis(node, slots)
+    return last is not None and size is not None and le_unasked(last + 1, size) is True
 
 
 def _counting(model: Model) -> list[Node]:

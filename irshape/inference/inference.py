@@ -179,7 +179,7 @@ class Inference:
     @cached_property
     def _requirements(self) -> list[Guard]:
         guards = guards_of(self._guarding)
-        if self.model.of_type("Range"):
+        if self.model.of_type("Gather"):
             from irshape.inference.indices import demanded
 
             guards += demanded(self.model, self.graphs[0][1].slots, self.weights)

@@ -174,18 +174,14 @@ def indexing(inference: Inference, found: Iterable[Because] = ()) -> list[Node]:
                 if source is None or kinds.get(source) != 1 or run.slots[slot].elements is not None:
                     continue
                 port = node.op.input_at(position, len(node.sources))
-                if port is not None and port.name == "indices" and not _are_within(inference, run, node, slot):
+                if port is not None and port.name == "indices" and not _are_within(inference, run, node):
                     nodes.append(node)
     return nodes
 
 
-def _are_within(inference: Inference, run: Run, node: Node, slot: int) -> bool:
+def _are_within(inference: Inference, run: Run, node: Node) -> bool:
     """Whether the indices that a Gather reads are elements of a constant that are all within the axis."""
-    shape, axis = run.slots[node.sources[0]].shape, run.slots[node.sources[2]].elements if node.type == "Gather" else None
-    along = axis[0] if axis else None
-    if shape is None or not isinstance(along, int) or not -len(shape) <= along < len(shape):
-        return False
-    return are_bounded(node.model, run.slots, inference.weights, slot, shape[along])
+    return node.type == "Gather" and are_bounded(node, run.slots, inference.weights)
 
 
 def variable(node: Node) -> str:
