@@ -31,7 +31,7 @@ _FEWEST: Final = 3
 # An element of a table of waves may be off by so much for each row.
 _ROUNDING: Final = 2e-7
 # A count begins at one of these numbers whatever the size is; at any other one, the begin may depend on the size.
-_BEGINS: Final = (0, 0.5, 1, 2)
+_BEGINS: Final = (-0.5, 0, 0.5, 1, 2)
 
 
 class Continuation(NamedTuple):
@@ -160,8 +160,10 @@ def along(bench: Bench, one: Tensor, axis: int, rank: int) -> Tensor:
 def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Continuation | None:
     """The law of the elements along the axes that need other sizes."""
     others = [axis for axis in range(array.ndim) if axis not in left and array.shape[axis] != 1]
-    if len(left) == 2 and not others:
-        return _diagonals(bench, item, array, left)
+    if len(left) == 2 and not others and (band := _diagonals(bench, item, array, left)) is not None:
+        return band
+    if len(left) == 2 and len(others) <= 1:
+        return _grid(bench, item, array, left, others)
     is_wide = len(left) == 1 and len(others) == 1 and array.shape[others[0]] > _MOST_ROWS
     if is_wide and (band := _diagonals(bench, item, array, {**left, others[0]: array.shape[others[0]]})) is not None:
         return band
@@ -180,6 +182,23 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Co
             doubtful = doubtful or law
     band = _diagonals(bench, item, array, {**left, others[0]: array.shape[others[0]]}) if others else None
     return doubtful or band or (_waves(bench, item, array, axis, size, others[0]) if others else None)
+
+
+def _grid(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], others: Sequence[int]) -> Continuation | None:
+    """The places of an image, whose rows and columns are two axes of the constant, as those of the boxes of a detector."""
+    (p, rows), (q, columns) = sorted(left.items())
+    flat = array.reshape((*array.shape[:p], -1, *array.shape[q + 1 :]))
+    factors = Factor(rows, array.shape[p]), Factor(columns, array.shape[q])
+    lines = np.moveaxis(flat, p, -1).reshape(-1, flat.shape[p]) if q == p + 1 else np.zeros((0, 0))
+    found = [_line(bench, item, row, [factors]) for row in lines] if 0 < len(lines) <= _MOST_ROWS else [None]
+    known = [line for line in found if line is not None]
+    if len(known) < len(found):
+        return None
+    law = _joined(bench, item, known, p, [axis - (axis > q) for axis in others], array.ndim - 1)
+    sizes = [left.get(axis, size) for axis, size in enumerate(array.shape)]
+    return law._replace(
+        build=lambda: bench.add("Reshape", law.build(), vector(bench, sizes), special_zero=False, name=f"{bench.item.name}/grid")
+    )
 
 
 def _waves(bench: Bench, item: Item, array: Array, axis: int, size: Size, column: int) -> Continuation | None:

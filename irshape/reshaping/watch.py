@@ -32,6 +32,8 @@ from irshape.shape.element_type import INTEGER
 _NAMES: Final = AXES | {"pattern", "shape", "target_shape"}
 # A window that covers so many elements is a whole axis, and no small step.
 _LARGEST_STEP: Final = 4
+# So many elements are seldom averaged at a step of the same length by a net that does not ask for a number of outputs.
+_LEAST_AVERAGE: Final = 3
 # Of a constant of more elements, only the shape is compared with that in another export.
 _FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
@@ -228,7 +230,8 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         if len({*pads}) == 2 and max(pads) + 1 == data[axis] > _LARGEST_STEP:
             bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads))
         is_apart = item.type.endswith("Pool") and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
-        if is_apart and _LARGEST_STEP < extent >= out[axis] > 1:
+        is_large = extent >= _LEAST_AVERAGE if item.type == "AvgPool" else _LARGEST_STEP < extent >= out[axis]
+        if is_apart and is_large and out[axis] > 1:
             bench.keep(f"{item!r} divides an {told}, into {out[axis]} windows of {extent}")
 
 

@@ -220,6 +220,7 @@ BEHIND = """
 @pytest.mark.parametrize(("net", "shape", "options", "told"), [
     (Net(CAUSAL.format(3, 2, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
     (Net(CAUSAL.format(2, 1, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
+    (Net(POOL.format(12, 3)), "[1,4,S]", {"rewrite": True}, "divides an axis of size S, which is 12 in the file, into 4 windows of 3"),
     (Net(POOL.format(20, 10)), "[1,4,S]", {"rewrite": True}, "divides an axis of size S, which is 20 in the file, into 2 windows of 10"),
     # One chunk of 4 rows, or S//4 of them.
     (Net("Reshape(f32[2,4,8], [2,-1,4,8], special_zero=false) -> Result"), "[2,S,8]", {"rewrite": True},

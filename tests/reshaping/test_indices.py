@@ -49,6 +49,12 @@ def columns(x: Any, part: slice, values: Any) -> Any:
     return out
 
 
+def grid(rows: int, columns: int) -> Any:
+    """The places of an image: for each row and column the column and the row, from -0.5 on, as YOLOv5 adds them."""
+    y, x = np.meshgrid(np.arange(rows) - 0.5, np.arange(columns) - 0.5, indexing="ij")
+    return np.stack([x, y], -1)[None]
+
+
 # OpenVINO lets what counts the rows of the larger image read the sizes of the Interpolate.
 RESIZED = """
     _x: f32[1,1,6,8]
@@ -83,6 +89,8 @@ GRANTED = {
     "written waves": (written("odd", f"Reshape(f32={np.cos(np.arange(6)[:, None] * _FREQUENCIES).tolist()}, [-1], special_zero=false)"),
         "[S,8]", [(3, 8), (30, 8)], lambda x: columns(x, slice(1, None, 2), np.cos(np.arange(len(x))[:, None] * _FREQUENCIES))),
     "sizes that others read": (RESIZED, "[1,1,H,W]", [(1, 1, 4, 10), (1, 1, 12, 2)], resized),
+    "a grid": (f"Add(f32[1,4,6,2], f32={grid(4, 6).tolist()}) -> Result", "[1,H,W,2]", [(1, 1, 2, 2), (1, 7, 9, 2)],
+        lambda x: x + grid(*x.shape[1:3])),
     "waves": (f"Add(f32[6,8], f32={waves(6).tolist()}) -> Result", "[S,8]", [(3, 8), (30, 8)], lambda x: x + waves(len(x))),
     "halves": (f"Add(f32[6,8], f32={halves(6).tolist()}) -> Result", "[S,8]", [(3, 8), (30, 8)], lambda x: x + halves(len(x))),
     "rows of each sample": ("Reshape(f32[3,2,5], [6,5], special_zero=false) -> Add(f32=[[1.0],[2.0],[1.0],[2.0],[1.0],[2.0]]) -> Result",
