@@ -76,21 +76,28 @@ def watch(bench: Bench) -> None:
 
 def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
     """Axes that are open before the layer and a number behind it, if the layer reads numbers, or a grid."""
-    ports = [port for port in range(1, len(item.inputs)) if item.type == "GridSample" or reads_number(bench, item, port)]
-    shape = bench.sizes(item.inputs[0]) if ports and item.inputs[0] is not None else ()
-    for value in item.outputs if ports else ():
+    is_grid = item.type == "GridSample"
+    ports = [port for port in range(1, len(item.inputs)) if is_grid or _is_number(item, port, _NAMES)]
+    numbers = [value for port in ports if (value := item.inputs[port]) is not None]
+    is_stated = is_grid or any(bench.constant_of(one) is not None for one in numbers)
+    shape = bench.sizes(item.inputs[0]) if numbers and item.inputs[0] is not None else ()
+    for value in item.outputs if numbers else ():
         own = bench.shape(value) or ()
         for axis in axes:
             size = own[axis] if axis < len(own) and len(own) == len(shape) else 1
-            if isinstance(size, int) and size > 1:
+            if isinstance(size, int) and size > 1 and (is_stated or holder(bench, numbers, {size}.__contains__)):
                 bench.keep(f"{item!r} gives the size {size} on axis {axis}, whatever {formula_text(shape[axis])} is")
 
 
-def reads_number(bench: Bench, item: Item, port: int, others: Collection[str] = _NAMES) -> bool:
+def reads_number(bench: Bench, item: Item, port: int, others: Collection[str]) -> bool:
     """Whether a layer reads numbers from a constant at a port that has none of the names of `others`."""
+    return bench.constant_of(item.inputs[port]) is not None and _is_number(item, port, others)
+
+
+def _is_number(item: Item, port: int, others: Collection[str]) -> bool:
+    """Whether a layer reads numbers at a port that has none of the names of `others`."""
     declared = None if item.op_class is None else item.op_class.input_at(port, len(item.inputs))
-    value = item.inputs[port]
-    return declared is not None and declared.value and declared.name not in others and bench.constant_of(value) is not None
+    return declared is not None and declared.value and declared.name not in others
 
 
 def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -229,8 +236,9 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)[axis - 2 : axis - 1]]
         if len({*pads}) == 2 and max(pads) + 1 == data[axis] > _LARGEST_STEP:
             bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads))
-        is_apart = item.type.endswith("Pool") and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
-        is_large = extent >= _LEAST_AVERAGE if item.type == "AvgPool" else _LARGEST_STEP < extent >= out[axis]
+        is_floor = item.attributes.get("rounding_type") == "floor"  # as pools have it, and convolutions do not
+        is_apart = is_floor and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
+        is_large = extent >= _LEAST_AVERAGE if item.type == "AvgPool" else _LARGEST_STEP <= extent >= out[axis]
         if is_apart and is_large and out[axis] > 1:
             bench.keep(f"{item!r} divides an {told}, into {out[axis]} windows of {extent}")
 

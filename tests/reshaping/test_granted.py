@@ -106,6 +106,13 @@ CAUSAL = """
     Pad(f32[1,4,16], i64=[0,0,2], i64=[0,0,0], f32=0, pad_mode=constant)
         -> Convolution(f32=0[4,4,{0}], strides="{1}", dilations="{2}", pads_begin="0", pads_end="0") -> Result
 """
+# An image of 7 rows and 9 columns, or with one more of each than before.
+ENLARGED = Net("""
+    _x: f32[1,1,6,8]
+    _sizes: Concat(Slice-8(ShapeOf-3(_x, output_type=i64), [0], [2], [1], [0]), [7,9], axis=0)
+    Interpolate-11(_x, _sizes, mode=nearest, shape_calculation_mode=sizes, nearest_mode=floor, antialias=false,
+        coordinate_transformation_mode=asymmetric) -> Result
+""")
 # A pool whose window is its step.
 POOL = 'AvgPool(f32[1,4,{0}], kernel="{1}", strides="{1}", pads_begin="0", pads_end="0", exclude-pad="true", rounding_type=floor) -> Result'
 BLOCKED = Net("""
@@ -222,6 +229,7 @@ BEHIND = """
     (Net(CAUSAL.format(2, 1, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
     (Net(POOL.format(12, 3)), "[1,4,S]", {"rewrite": True}, "divides an axis of size S, which is 12 in the file, into 4 windows of 3"),
     (Net(POOL.format(20, 10)), "[1,4,S]", {"rewrite": True}, "divides an axis of size S, which is 20 in the file, into 2 windows of 10"),
+    (ENLARGED, "[1,1,H,8]", {"rewrite": True}, "gives the size 7 on axis 2, whatever H is"),
     # One chunk of 4 rows, or S//4 of them.
     (Net("Reshape(f32[2,4,8], [2,-1,4,8], special_zero=false) -> Result"), "[2,S,8]", {"rewrite": True},
         "gives [2,1,S,8], whose axis 1 stays 1, but the pattern has -1 there"),
