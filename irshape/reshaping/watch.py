@@ -39,6 +39,7 @@ _FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
 _MOST_SCALES: Final = 4
 _SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
+_ATTENTION: Final = "ScaledDotProductAttention"  # which has a scale
 _ARITHMETIC: Final = (*SCALING, "Add", "Subtract", "Mod", "FloorMod", "Minimum", "Maximum")
 # The largest number that ReLU6 lets pass, whatever the size is.
 _OF_RELU6: Final = 6
@@ -64,6 +65,10 @@ def watch(bench: Bench) -> None:
                 look(bench, item)
     elif item.type == "Clamp":
         _clamp(bench, item)
+    elif item.type == _ATTENTION:
+        _number(bench, item)
+    elif item.type == "Broadcast" or (item.type == "Tile" and not axes and not bench.is_of_sizes(data)):
+        _repeated(bench, item)
     elif not axes:
         _scattered(bench, item)
         if item.type == "Tile" and bench.is_of_sizes(data):
@@ -79,13 +84,14 @@ def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
     is_grid = item.type == "GridSample"
     ports = [port for port in range(1, len(item.inputs)) if is_grid or _is_number(item, port, _NAMES)]
     numbers = [value for port in ports if (value := item.inputs[port]) is not None]
+    is_resized = item.type == "Interpolate"  # whose vector of sizes may have some of another shape
     is_stated = is_grid or any(bench.constant_of(one) is not None for one in numbers)
     shape = bench.sizes(item.inputs[0]) if numbers and item.inputs[0] is not None else ()
     for value in item.outputs if numbers else ():
         own = bench.shape(value) or ()
         for axis in axes:
             size = own[axis] if axis < len(own) and len(own) == len(shape) else 1
-            if isinstance(size, int) and size > 1 and (is_stated or holder(bench, numbers, {size}.__contains__)):
+            if isinstance(size, int) and size > 1 and (is_stated or (is_resized and holder(bench, numbers, {size}.__contains__))):
                 bench.keep(f"{item!r} gives the size {size} on axis {axis}, whatever {formula_text(shape[axis])} is")
 
 
@@ -203,6 +209,15 @@ def _recorded(what: str, largest_own: int = 1) -> Callable[[Bench, Item, Sequenc
     return watched
 
 
+def _repeated(bench: Bench, item: Item) -> None:
+    """The recorded number of an open size to which an axis of data is repeated, which no later layer need notice."""
+    data, shape = source(item, 0), bench.shape(item.outputs[0]) or ()
+    own = (1,) * (len(shape) - len(bench.sizes(data))) + tuple(bench.sizes(data))
+    for axis, (before, size) in enumerate(zip(own, shape, strict=False)):
+        if before == 1 and is_recorded(bench, size, of_batch=False) and not bench.is_of_sizes(data):
+            bench.keep(f"{item!r} gives the size {size} on axis {axis}, as many elements as an open size had")
+
+
 def _scattered(bench: Bench, item: Item) -> None:
     """Data of an open size that go into as many rows as recorded, or into some for each sample of the file, which no input gives."""
     data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None and item.type.startswith("Scatter")]
@@ -238,7 +253,7 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
             bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads))
         is_floor = item.attributes.get("rounding_type") == "floor"  # as pools have it, and convolutions do not
         is_apart = is_floor and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
-        is_large = extent >= _LEAST_AVERAGE if item.type == "AvgPool" else _LARGEST_STEP <= extent >= out[axis]
+        is_large = extent >= _LEAST_AVERAGE if item.type == "AvgPool" else _LARGEST_STEP < extent >= out[axis]
         if is_apart and is_large and out[axis] > 1:
             bench.keep(f"{item!r} divides an {told}, into {out[axis]} windows of {extent}")
 
@@ -351,14 +366,16 @@ def _number(bench: Bench, item: Item) -> None:
         array = None if value is None or bench.constant_of(value) is None else bench.array(value)
         if value is None or array is None or array.size != 1 or array.dtype.kind != "f" or not (number := abs(float(array.reshape(-1)[0]))):
             continue
-        single = {was for size in _of_inputs(bench) if isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
         before = [one for other in item.inputs if other is not None for one in (other, *other.item.inputs) if one is not None]
+        near = [size for one in before for size in bench.shape(one) or () if bench.is_open(size)]
+        single = {was for size in (*_of_inputs(bench), *near) if isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
         fixed = [size for one in before for size in bench.shape(one) or () if isinstance(size, int) and size]
         factor = 1 / number if item.type == "Divide" else number
         for was in single | {one * other for one in single for other in single}:
             forms = [log(was), 1 / log(was)]
-            if item.type in SCALING and not any(size % was == 0 for size in fixed):
+            if item.type in (*SCALING, _ATTENTION) and not any(size % was == 0 for size in fixed):
                 forms += [1 / was, 1 / sqrt(was), was / (was - 1), *([] if sqrt(was) % 1 == 0 else [sqrt(was)])]
+                forms += [1 / (was - 1)] if item.type == "Multiply" else []  # what a sum is divided by, `_mean` tells
             if any(isclose(factor, form, rel_tol=1e-6) for form in forms):
                 bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {OF_SIZES} the inputs")
                 return

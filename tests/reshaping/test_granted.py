@@ -230,6 +230,8 @@ BEHIND = """
     (Net(POOL.format(12, 3)), "[1,4,S]", {"rewrite": True}, "divides an axis of size S, which is 12 in the file, into 4 windows of 3"),
     (Net(POOL.format(20, 10)), "[1,4,S]", {"rewrite": True}, "divides an axis of size S, which is 20 in the file, into 2 windows of 10"),
     (ENLARGED, "[1,1,H,8]", {"rewrite": True}, "gives the size 7 on axis 2, whatever H is"),
+    (Net("_x: f32[1,2,6]\nBroadcast-3(ReduceMean(_x, [2], keep_dims=true), [1,2,6], mode=bidirectional) -> Result"), "[1,2,S]",
+        {"rewrite": True}, "gives the size 6 on axis 2, as many elements as an open size had"),
     # One chunk of 4 rows, or S//4 of them.
     (Net("Reshape(f32[2,4,8], [2,-1,4,8], special_zero=false) -> Result"), "[2,S,8]", {"rewrite": True},
         "gives [2,1,S,8], whose axis 1 stays 1, but the pattern has -1 there"),

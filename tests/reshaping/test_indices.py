@@ -157,6 +157,9 @@ def factor(text: str) -> str:
     (f"Divide(f32[1,12,5], f32={12**0.5}) -> Result", "computes with the number 3.4641"),
     (f"Multiply(f32[1,12,24], f32={12**-0.5}) -> Result", ""),  # of two heads with 12 channels each
     (f"Subtract(f32[1,12,5], f32={np.log(12)}) -> Result", "computes with the number 2.48491"),
+    (factor(f"{1 / 11}"), "computes with the number 0.0909091"),
+    (f"_x: f32[1,12,5]\nScaledDotProductAttention-13(_x, _x, _x, f32=0.0, f32={12**-0.5}, causal=false) -> Result",
+        "computes with the number 0.288675"),
     (factor(f"{12 / 11}"), "computes with the number 1.09091"),  # of an unbiased variance
     (counted(2 / 11), "Multiply 'multiply_7' scales by [0.181818], which follows from recorded sizes of its axes"),  # places from 0 to 2
     (counted(0.1), ""),
