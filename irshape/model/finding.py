@@ -63,7 +63,8 @@ def end_name(node: Node) -> str:
     if node.type == "Result":
         source = node.inputs[0].source if node.inputs else None
         return node.name if source is None else preferred(source.names) or source.node.name
-    name = preferred(node.outputs[0].names) if node.outputs else ""
+    names = node.outputs[0].names if node.outputs else ()
+    name = node.name if node.name in names else preferred(names)
     return name if name and node.model.parameters_by_name.get(name, node) is node else node.name
 
 

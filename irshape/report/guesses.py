@@ -169,7 +169,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     },
     "RunComparison": {
         "is_same says whether all outputs are equal": "ok same equal is_equal",
-        "its runs have the outputs: comparison.runs[0].outputs": "outputs differs differences max_abs max_error max_diff",
+        "its runs have the outputs: comparison.runs[0].outputs": "outputs differs differences max_abs max_error max_diff max_abs_diff",
         "its summary is the answer in one line": "report",
     },
     "Cost": {

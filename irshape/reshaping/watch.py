@@ -214,7 +214,8 @@ def _repeated(bench: Bench, item: Item) -> None:
     data, shape = source(item, 0), bench.shape(item.outputs[0]) or ()
     own = (1,) * (len(shape) - len(bench.sizes(data))) + tuple(bench.sizes(data))
     for axis, (before, size) in enumerate(zip(own, shape, strict=False)):
-        if before == 1 and is_recorded(bench, size, of_batch=False) and not bench.is_of_sizes(data):
+        is_large = isinstance(size, int) and size > _LARGEST_STEP  # groups of heads are few
+        if before == 1 and is_large and is_recorded(bench, size, of_batch=False) and not bench.is_of_sizes(data):
             bench.keep(f"{item!r} gives the size {size} on axis {axis}, as many elements as an open size had")
 
 

@@ -81,6 +81,12 @@ def test_an_input_is_called_by_its_tensor(command: str, told: str, run: Start, t
     assert told in "".join(capsys.readouterr())
 
 
+def test_an_input_is_called_by_its_layer_if_its_tensor_is(run: Start, tmp_path: Path) -> None:
+    net = Net("f32[?,8] -> ReLU -> Result")
+    net.layers[0] = net.layers[0].replace("<port ", '<port names="mul,parameter_0" ')
+    assert run("signature", net.save(tmp_path / "m.xml"), code=0).lines[2].startswith("parameter_0[B,8]")
+
+
 def test_diff_names_an_input_that_took_the_place_of_another(run: Start, tmp_path: Path) -> None:
     net = {"conv": Layer("ReLU", "x"), "out": Layer("Result", "conv")}
     before = save(tmp_path, "before", x=Layer("Parameter", value="f32[1,3]"), **net)
