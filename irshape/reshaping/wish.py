@@ -100,13 +100,22 @@ class _Maker:
     def _named(self, size: Described, was: int, *, is_batch: bool) -> Described:
         for name in size.symbols:
             low, high, modulus, remainder = self.given.get(name, SymbolRange(1, inf))
-            self.ranges[name] = SymbolRange(max(low, 1), high, modulus, remainder)
+            if low == high:  # a number, as in place of the symbol
+                self.asked[name] = int(low)
+                self.ranges.setdefault(name, SymbolRange(1, inf))
+            else:
+                self.ranges[name] = SymbolRange(max(low, 1), high, modulus, remainder)
         if size.formula is None:
             value, rest = divmod(was - size.offset, size.factor)
             if rest or value < 0:
                 raise InputError(f"the size {size} is {was} in the file, but no whole {size.name} gives {was}: ask for another formula")
             if self.recorded.setdefault(size.name, value) != value:
                 raise InputError(f"{size.name} is {self.recorded[size.name]} and {value} in the file: give the two sizes different names")
+            number = self.asked.get(size.name, value)
+            if number != value:
+                self.ranges[size.name] = SymbolRange(1, value if number < value else inf)
+            elif self.asked.pop(size.name, None):  # the recorded one
+                self.ranges[size.name] = SymbolRange(value, value)
             known = self.ranges[size.name]
             if (
                 known.modulus > 1 and value % known.modulus != known.remainder

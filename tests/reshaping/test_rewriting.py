@@ -168,6 +168,10 @@ def test_the_first_elements_serve_up_to_the_recorded_size() -> None:
     assert refused.hint and "--set S=1..6 takes the first elements" in refused.hint
     found = asked(FIRST, "[1,S]", symbols={"S": "1..6"}, rewrite=True)
     assert (errors(found), found.to_dict()["mends"][0]["kind"]) == ([], "first")
+    number = asked(FIRST, "[1,S]", symbols={"S": 4}, rewrite=True)
+    assert (errors(number), output(number)) == ([], "[1,4]")
+    [error] = errors(asked(FIRST, "[1,S]", symbols={"S": 9}, rewrite=True))
+    assert error.startswith("S207 Add 'add_2' needs 9 elements along axis 1 of Const 'const_1' [1,6]")
 
 
 def rotary(frequencies: list[float], function: Any = np.cos) -> Net:
