@@ -67,7 +67,7 @@ def watch(bench: Bench) -> None:
         _clamp(bench, item)
     elif item.type == _ATTENTION:
         _number(bench, item)
-    elif item.type == "Broadcast" or (item.type == "Tile" and not axes and not bench.is_of_sizes(data)):
+    elif item.type == "Broadcast" or (item.type in ("Interpolate", "Tile") and not axes and not bench.is_of_sizes(data)):
         _repeated(bench, item)
     elif not axes:
         _scattered(bench, item)

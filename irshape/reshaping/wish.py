@@ -75,6 +75,7 @@ class _Maker:
         self.recorded: dict[str, int] = {}
         self.asked: dict[str, int] = {}
         self.batch: str | None = None
+        self.are_moved = any(one.offset for shape in wanted.shapes.values() for one in shape or ())
         self._pairs: dict[tuple[int, int, bool], str] = {}
 
     def opened(self, size: Described, was: int, letter: str, *, is_batch: bool) -> Described:
@@ -110,7 +111,9 @@ class _Maker:
             if rest or value < 0:
                 raise InputError(f"the size {size} is {was} in the file, but no whole {size.name} gives {was}: ask for another formula")
             if self.recorded.setdefault(size.name, value) != value:
-                raise InputError(f"{size.name} is {self.recorded[size.name]} and {value} in the file: give the two sizes different names")
+                told = f"{size.name} is {self.recorded[size.name]} and {value} in the file: give the two sizes different names"
+                more = f", or name what is added to {size.name}, too, as in {size.name} + S with --set S=1" if self.are_moved else ""
+                raise InputError(f"{told}{more}")
             number = self.asked.get(size.name, value)
             if number != value:
                 self.ranges[size.name] = SymbolRange(1, value if number < value else inf)

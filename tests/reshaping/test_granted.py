@@ -113,6 +113,11 @@ ENLARGED = Net("""
     Interpolate-11(_x, _sizes, mode=nearest, shape_calculation_mode=sizes, nearest_mode=floor, antialias=false,
         coordinate_transformation_mode=asymmetric) -> Result
 """)
+# The mean of an image, which is spread over it again.
+POOLED = Net("""
+    ReduceMean(f32[1,1,6,8], [2,3], keep_dims=true) -> Interpolate-11([6,8], [2,3], mode=nearest, shape_calculation_mode=sizes,
+        nearest_mode=floor, antialias=false, coordinate_transformation_mode=asymmetric) -> Result
+""")
 # A pool whose window is its step.
 POOL = 'AvgPool(f32[1,4,{0}], kernel="{1}", strides="{1}", pads_begin="0", pads_end="0", exclude-pad="true", rounding_type=floor) -> Result'
 BLOCKED = Net("""
@@ -232,6 +237,7 @@ BEHIND = """
     (ENLARGED, "[1,1,H,8]", {"rewrite": True}, "gives the size 7 on axis 2, whatever H is"),
     (Net("_x: f32[1,2,6]\nBroadcast-3(ReduceMean(_x, [2], keep_dims=true), [1,2,6], mode=bidirectional) -> Result"), "[1,2,S]",
         {"rewrite": True}, "gives the size 6 on axis 2, as many elements as an open size had"),
+    (POOLED, "[1,1,H,8]", {"rewrite": True}, "gives the size 6 on axis 2, as many elements as an open size had"),
     # One chunk of 4 rows, or S//4 of them.
     (Net("Reshape(f32[2,4,8], [2,-1,4,8], special_zero=false) -> Result"), "[2,S,8]", {"rewrite": True},
         "gives [2,1,S,8], whose axis 1 stays 1, but the pattern has -1 there"),
@@ -691,3 +697,16 @@ def test_a_rewriting_reads_numbers_as_openvino_does(text: str, shape: str, expec
     """OpenVINO ignores what follows a number."""
     found = asked(Net(text), shape, rewrite=True)
     assert (errors(found), output(found)) == ([], expected)
+
+
+def test_a_sum_of_sizes_needs_a_name_for_each() -> None:
+    """Of 5 past tokens and 4 new ones, `P + 1` would be 9: the file does not say that 4 tokens become 1."""
+    net = Net("_past: f32[1,5]\n_mask: f32[1,9]\n_new: f32[1,4]\nAdd(Concat(_past, _new, axis=1), _mask) -> Result")
+    model = irshape.read(net.xml.encode())
+    told = r"P is 5 and 8 in the file: .*, or name what is added to P, too, as in P \+ S with --set S=1"
+    with pytest.raises(irshape.InputError, match=told):
+        shapes = {"parameter_0": "[1,P]", "parameter_1": "[1,P+1]", "parameter_2": "[1,1]"}
+        irshape.reshape(model, shapes, rewrite=True, weights=net.bin)
+    shapes = {"parameter_0": "[1,P]", "parameter_1": "[1,P+S]", "parameter_2": "[1,S]"}
+    found = irshape.reshape(model, shapes, symbols={"S": 1}, rewrite=True, weights=net.bin)
+    assert (errors(found), output(found)) == ([], "[1,1..]")
