@@ -72,12 +72,15 @@ def demanded(model: Model, slots: Sequence[Fact], weights: Weights | None) -> li
 def _constant_indices(model: Model, slots: Sequence[Fact]) -> Iterator[tuple[Node, Size, Size]]:
     """For each Gather of the net that reads constant indices from an open axis, its size and the least size that has all of them."""
     for node in model.of_type("Gather"):
-        if node.is_live and len(node.sources) == 3 and (ends := slots[node.sources[1]].ends) and (size := _axis(node, slots)) is not None:
+        size = _axis(node, slots) if node.is_live else None
+        if size is not None and (ends := slots[node.sources[1]].ends):
             yield node, size, max([max(greatest + 1, -least) for least, greatest in ends])
 
 
 def _axis(node: Node, slots: Sequence[Fact]) -> Size | None:
     """The size of the axis along which a Gather reads; None if it is not known."""
+    if len(node.sources) < 3 or min(node.sources[:3]) < 0:  # a layer at fault
+        return None
     shape, axis = slots[node.sources[0]].shape, slots[node.sources[2]].elements
     along = axis[0] if axis is not None and len(axis) == 1 else None
     return shape[along] if shape and isinstance(along, int) and -len(shape) <= along < len(shape) else None
@@ -139,16 +142,20 @@ class _Largest:
             elements = self._stored(node, self._slots[slot])
         if elements is None or not 0 < len(elements) <= self._most:
             return None
-        return elements[0] if len(elements) == 1 else max([one for one in elements if isinstance(one, int)])
+        numbers = [one for one in elements if isinstance(one, int)]
+        return elements[0] if len(elements) == 1 else max(numbers) if len(numbers) == len(elements) else None
 
     def _stored(self, node: Node, fact: Fact) -> tuple[Any, ...] | None:
         """The elements of a Const that no rule reads; None if there are too many, or no indices."""
         op: Any = node.op
         count = element_count(fact.shape)
-        if fact.element_type not in INTEGER or count is None or not 0 < count <= self._most or self._weights is None:
+        weights = self._weights
+        if weights is None or op is None or op.is_broken or fact.element_type not in INTEGER:
+            return None
+        if count is None or not 0 < count <= self._most:
             return None
         try:
-            stored = decode(fact.element_type, self._weights.read(op.offset, op.size), count)
+            stored = decode(fact.element_type, weights.read(op.offset, fact.element_type.byte_size(count)), count)
         except WeightsError:
             return None
         return stored if count == 1 or min(stored or (-1,)) >= 0 else None

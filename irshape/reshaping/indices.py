@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Final
 
 import numpy as np
@@ -56,9 +57,10 @@ def gather_nd(bench: Bench) -> None:
     if recorded is None or bench.recorded_sizes(item.outputs[0]) is None or number_of(item, "batch_dims"):
         return
     indices = Folding(bench.draft, bench.recorded_sizes).of(source(item, 1))
-    if indices is None or indices.size < 2 * (count := indices.shape[-1]):
-        return
+    count = indices.shape[-1] if indices is not None and indices.ndim else 0
     sizes = bench.sizes(source(item, 0))[:count]
+    if indices is None or indices.size < 2 * count or indices.size != count * prod(recorded[:count]):
+        return
     if np.array_equal(indices.reshape(-1, count), np.indices(recorded[:count]).reshape(count, -1).T) and is_open(sizes):
         _take_all(bench, indices, "the whole axes", sizes)
 

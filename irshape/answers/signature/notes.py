@@ -15,7 +15,7 @@ from irshape.inference.forms import GUARD
 from irshape.inference.indices import are_bounded, largest_indices
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED
-from irshape.inference.run import Guard, Run
+from irshape.inference.run import Guard
 from irshape.model.finding import end_name
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
@@ -174,14 +174,11 @@ def indexing(inference: Inference, found: Iterable[Because] = ()) -> list[Node]:
                 if source is None or kinds.get(source) != 1 or run.slots[slot].elements is not None:
                     continue
                 port = node.op.input_at(position, len(node.sources))
-                if port is not None and port.name == "indices" and not _are_within(inference, run, node):
+                if port is None or port.name != "indices":
+                    continue
+                if node.type != "Gather" or not are_bounded(node, run.slots, inference.weights):
                     nodes.append(node)
     return nodes
-
-
-def _are_within(inference: Inference, run: Run, node: Node) -> bool:
-    """Whether the indices that a Gather reads are elements of a constant that are all within the axis."""
-    return node.type == "Gather" and are_bounded(node, run.slots, inference.weights)
 
 
 def variable(node: Node) -> str:

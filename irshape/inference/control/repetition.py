@@ -118,7 +118,8 @@ class Repetition(Control):
         if before.is_poisoned or before.shape is None:
             return before
         shape, new, is_poisoned = before.shape, after.shape, after.is_poisoned
-        compiled = before.openvino_view.shape or (None,) * len(shape)
+        view = before.openvino_view.shape
+        compiled = view if view is not None and len(view) == len(shape) else (None,) * len(shape)
         if new is None or len(shape) != len(new) or tries >= PATIENCE:
             return self.intern(before.element_type, None, is_poisoned=is_poisoned) if is_free else before
         key = (self.key, "back", parameter.index)
