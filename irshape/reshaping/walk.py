@@ -445,7 +445,7 @@ class Walk:
         for value in item.outputs:
             for factors in bench.trace(value):
                 formulas = [one.size for one in factors if isinstance(one.size, Dim)]
-                if len(formulas) > 1 or (len(factors) > 1 and any(map(bench.holds_batch, formulas))):
+                if formulas and len(factors) > 1:
                     notes.joined[expression_of(product([factor.size for factor in factors]))] = factors
             for axis, size in enumerate(bench.shape(value) or ()):
                 if isinstance(size, Dim):

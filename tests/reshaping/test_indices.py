@@ -55,6 +55,11 @@ def grid(rows: int, columns: int) -> Any:
     return np.stack([x, y], -1)[None]
 
 
+def flat(rows: int, columns: int) -> Any:
+    """The places of an image one after another: a row of columns, and one of rows."""
+    return grid(rows, columns).reshape(1, -1, 2).transpose(0, 2, 1)
+
+
 # OpenVINO lets what counts the rows of the larger image read the sizes of the Interpolate.
 RESIZED = """
     _x: f32[1,1,6,8]
@@ -89,6 +94,8 @@ GRANTED = {
     "written waves": (written("odd", f"Reshape(f32={np.cos(np.arange(6)[:, None] * _FREQUENCIES).tolist()}, [-1], special_zero=false)"),
         "[S,8]", [(3, 8), (30, 8)], lambda x: columns(x, slice(1, None, 2), np.cos(np.arange(len(x))[:, None] * _FREQUENCIES))),
     "sizes that others read": (RESIZED, "[1,1,H,W]", [(1, 1, 4, 10), (1, 1, 12, 2)], resized),
+    "a flat grid of fixed width": (f"Add(Reshape(f32[1,2,4,6], [1,2,24], special_zero=false), f32={flat(4, 6).tolist()}) -> Result",
+        "[1,2,H,6]", [(1, 2, 1, 6), (1, 2, 7, 6)], lambda x: x.reshape(1, 2, -1) + flat(x.shape[2], 6)),
     "a grid": (f"Add(f32[1,4,6,2], f32={grid(4, 6).tolist()}) -> Result", "[1,H,W,2]", [(1, 1, 2, 2), (1, 7, 9, 2)],
         lambda x: x + grid(*x.shape[1:3])),
     "waves": (f"Add(f32[6,8], f32={waves(6).tolist()}) -> Result", "[S,8]", [(3, 8), (30, 8)], lambda x: x + waves(len(x))),
