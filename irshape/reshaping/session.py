@@ -435,7 +435,7 @@ class Session(inner.Session):
         from irshape.editing.draft import Draft
         from irshape.reshaping.bench import Bench
         from irshape.reshaping.walk import Witness
-        from irshape.reshaping.watch import numbers_read
+        from irshape.reshaping.watch import constants_read, numbers_read
 
         other = Session(self._how.like)
         engine = other.attempt(other._inputs)
@@ -464,7 +464,10 @@ class Session(inner.Session):
         def numbers(type: str, name: str) -> object:
             return numbers_read(bench, items[type, name]) if (type, name) in items else None
 
-        return Witness(shapes, numbers, sizes)
+        def constants(type: str, name: str) -> dict[int, list[Any]]:
+            return constants_read(bench, items[type, name]) if (type, name) in items else {}
+
+        return Witness(shapes, numbers, constants, sizes)
 
     # Blame.
 

@@ -33,7 +33,7 @@ from irshape.reshaping.bench import (
     where_of,
 )  # fmt: skip
 from irshape.reshaping.stretching import follow
-from irshape.reshaping.watch import is_open, numbers_read, reads_number, watch
+from irshape.reshaping.watch import constants_read, is_open, numbers_read, reads_number, watch
 from irshape.shape.dim import Dim, Size, brief_text, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
 
@@ -42,6 +42,7 @@ Option = TypeVar("Option")
 _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
+_DIFFER: Final = "reads numbers that differ in the other export, so they are sizes of this file"
 _BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the input sizes of this layer"
 # The most options that are tried for the list of alternatives.
 _MOST_ALTERNATIVES: Final = 40
@@ -53,10 +54,14 @@ _FAR: Final = 1000
 
 
 class Witness(NamedTuple):
-    """A second export: its shapes by type, name and output, the numbers that a layer of a type and name reads, and the sizes of symbols."""
+    """A second export: its shapes by type, name and output, and the sizes of symbols.
+
+    For a layer of a type and name, `numbers` are those that it reads, and `constants` those that it computes with element by element.
+    """
 
     shapes: Mapping[tuple[str, str, int], Sequence[Size] | None]
     numbers: Callable[[str, str], object]
+    constants: Callable[[str, str], Mapping[int, Sequence[Any]]]
     sizes: Mapping[str, int]
 
 
@@ -140,6 +145,7 @@ class Walk:
         self._choices: list[_Choice] = []
         self._forced: dict[int, int] = {}
         self._at, self._marks = 0, _mark(self.bench)
+        self._contradicted: Refusal | None = None  # by the other export, with likelier options
         bench.pick, bench.is_compared = self._pick, witness is not None
 
     def _producers(self, item: Item) -> Sequence[Item]:
@@ -150,7 +156,10 @@ class Walk:
     def run(self) -> None:
         """Visit every layer. Raises `Refusal` if no options let all of them pass."""
         self._go(0)
-        self._agree()
+        try:
+            self._agree()
+        except Refusal as error:
+            raise self._contradicted or error from None
 
     def _agree(self) -> None:
         """Refuse a number that another export contradicts, and that no layer has made again."""
@@ -171,6 +180,8 @@ class Walk:
                 at += 1
             except Refusal as error:
                 reached = -sum(choice.options[choice.index].is_cut for choice in self._choices), at, isinstance(error, BatchMixed)
+                if error.reason == _DIFFER:
+                    self._contradicted = self._contradicted or error
                 if furthest is None or reached > furthest[0]:
                     error.reason += self._unnamed(error.reason)
                     error.item = error.item if error.item.base is not None else self._items[at]  # a layer of the file, not one in its place
@@ -401,7 +412,12 @@ class Walk:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
         witness, known = self._witness, len(self.bench.notes.kept)
         watch(self.bench)
-        if witness is None or len(self.bench.notes.kept) == known:
+        if witness is None:
+            return
+        others = witness.constants(item.type, item.name)
+        if any(own != others.get(port, own) for port, own in constants_read(self.bench, item).items()):
+            self.bench.notes.differing.append(Refusal(item, _DIFFER))
+        if len(self.bench.notes.kept) == known:
             return
         shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
         every = self.bench.numbers.keys() - {self.bench.batch}
@@ -411,7 +427,7 @@ class Walk:
         if here is None or there is None or not names or any(witness.sizes.get(one) in (None, self.bench.numbers[one]) for one in names):
             return
         if here != there:
-            raise Refusal(item, "reads numbers that differ in the other export, so they are sizes of this file")
+            raise Refusal(item, _DIFFER)
         del self.bench.notes.kept[known:]
 
     # The axes.

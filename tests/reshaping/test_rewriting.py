@@ -506,6 +506,19 @@ def test_a_second_export_decides_numbers_that_stay(length: int, count: int, told
     assert errors(found) == told
 
 
+_SHIFTED = "_x: f32[1,{0},{1}]\nAdd(_x, f32={2}) -> Result"
+
+
+@pytest.mark.parametrize(("other", "told"), [
+    (_SHIFTED.format(20, 5, "2.25"), []),
+    (_SHIFTED.format(20, 5, "3.75"), ["S207 Add 'add_2' reads numbers that differ in the other export, so they are sizes of this file"]),
+])  # fmt: skip
+def test_a_second_export_tells_of_a_constant_that_no_law_explains(other: str, told: list[str]) -> None:
+    net, another = Net(_SHIFTED.format(12, 5, "2.25")), Net(other)
+    found = asked(net, "[1,S,5]", rewrite=True, like=irshape.read(another.xml.encode(), weights=another.bin))
+    assert errors(found) == told
+
+
 @pytest.mark.parametrize(("scale", "told"), [
     ("[8.0, 6.0]", True), ("[7.0, 5.0]", True), ("[4.0, 3.0]", True), ("[3.5, 2.5]", True), ("[0.125, 0.166666666667]", True),
     ("[224.0, 224.0]", False), ("[0.229, 0.224]", False),
