@@ -297,7 +297,7 @@ class Dim:
         Raises `KeyError` if one is missing, `ZeroDivisionError` and `OverflowError`.
         """
         values = {**(sizes or {}), **named}
-        if missing := sorted(symbols(self) - values.keys()):
+        if missing := sorted([name for name in symbols(self) if name not in values]):
             told = "; data decide it, so only a run tells" if origins(self) & UNBACKED else ""
             raise KeyError(f"no number for {', '.join(missing)} of {self}{told}")
         return evaluate(self, values)
