@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from copy import deepcopy
 from typing import Any
 
-import numpy as np
 import pytest
 
 import irshape
@@ -115,6 +114,7 @@ def test_a_loop_that_joins_no_parts(given: str, message: str | None) -> None:
 @pytest.mark.parametrize(("rows", "told"), [(0, []), (2, ["the tensor fed back to 'parameter_0' must have the shape [2,3], got [3,3]"])])
 def test_what_no_output_gives_grows_only_from_nothing(rows: int, told: list[str]) -> None:
     """OpenVINO compiles the body for any number of rows, if none enter."""
+    np = pytest.importorskip("numpy")
     net, body = Net(), deepcopy(longer)
     body.add("Abs(f32=1.0[2]) -> two: Result")
     body.add("boolean=true -> go: Result")
